@@ -4,6 +4,7 @@ The shell registers only the pages that a visitor may open, each page asks again
 writes: callbacks run before the shell, and fragments without it. The functions of the store ask the actor.
 """
 
+import contextlib
 import functools
 import os
 import time
@@ -39,7 +40,9 @@ LEAST = {
 """The least role of each page, by its file; a page that is missing here opens for nobody."""
 LOGIN_PACKAGES = ("authlib", "httpx")
 """What Streamlit's login needs; it notices what is missing only when somebody logs in."""
-ENDED = "_access_ended"
+ENDED, LOGGED_IN = "_access_ended", "_access_logged_in"
+USER_COOKIE = "_streamlit_user"
+"""In which Streamlit keeps who is logged in."""
 _of_runs: "WeakKeyDictionary[Any, Actor]" = WeakKeyDictionary()
 WHAT = {Role.PARTICIPANT: "participants", Role.ORGANIZER: "organizers"}
 
@@ -127,9 +130,10 @@ def needs(least: Role) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 def guard(file: str) -> None:
     """End a page here, with a notice, where this visitor may not open it. file: of the page."""
-    least = LEAST.get(Path(file).stem)
+    name = Path(file).stem
+    least = LEAST.get(name)
     if least is None or not allowed(least):
-        notice(least)
+        notice(name, least)
         st.stop()
 
 
@@ -147,12 +151,13 @@ class Entry:
         least = LEAST[name]
         if allowed(least):
             return st.Page(self.path, title=self.title, default=self.default)
-        shown = functools.partial(notice, least, self.title)
+        shown = functools.partial(notice, name, least, self.title)
         return st.Page(shown, title=self.title, url_path=name, default=self.default, visibility="hidden")
 
 
-def notice(least: Role | None, title: str = "Not for everybody") -> None:
+def notice(name: str, least: Role | None, title: str = "Not for everybody") -> None:
     """Say for whom a page is, and the way to what is for everybody."""
+    record_refused(f"/{name}")
     st.title(title)
     who = WHAT.get(least, "nobody") if least else "nobody"
     words = "" if actor().key else " Log in to open it."
@@ -160,17 +165,40 @@ def notice(least: Role | None, title: str = "Not for everybody") -> None:
     st.page_link("../board.py", label="Boards are for everybody", icon=":material/leaderboard:")
 
 
+def record_refused(address: str) -> None:
+    """Record for the organizers that somebody who is or was logged in, or pretends to be, was refused.
+
+    A visitor who never logged in is no news, and where the store or the settings fail everybody is refused.
+
+    Args:
+        address: Of the page or tab, as this server names it: never text of the visitor, which has no bounds.
+    """
+    person, claims = actor(), dict(st.user)
+    is_known = claims.get("is_logged_in") is True
+    is_unread = not is_known and USER_COOKIE in {*st.context.cookies} and LOGGED_IN not in st.session_state
+    if person is LOCAL or not (is_known or is_unread):
+        return
+    from scoring.boards.refused_addresses import Reason, record  # takes a second, as in `_revoked`
+
+    reason = Reason.ROLE if person.key else Reason.ENDED if is_known else Reason.FORGED
+    with contextlib.suppress(InputRefused):
+        _rules()
+        record(program_store(), _key(claims) if is_known else "", address, reason)
+
+
 def bar() -> None:
     """Say who is logged in, with the button that ends or begins that; where nobody logs in, draw nothing."""
     if not is_configured():
         return
     person = actor()
+    is_known = st.user.get("is_logged_in") is True
+    if is_known:
+        st.session_state[LOGGED_IN] = True  # after a logout this session still has its cookie
     with st.container(
         key="person", horizontal=True, horizontal_alignment="right", vertical_alignment="center"
     ):
         if person.key:
             st.caption(f"{markdown(person.name, 40)} · {person.role.word}", width="content")
-        is_known = st.user.get("is_logged_in") is True
         if is_known and not person.key:
             st.caption("Your login has ended.", width="content")
         if is_known:
@@ -196,8 +224,11 @@ def _rules() -> AccessRules:
 def _revoked(claims: dict[str, Any]) -> float:
     from scoring.boards.members import not_before  # takes a second, and only where people log in
 
-    person = key_of(str(claims.get("iss", "")), str(claims.get("sub", "")))
-    return not_before(program_store(), person)
+    return not_before(program_store(), _key(claims))
+
+
+def _key(claims: dict[str, Any]) -> str:
+    return key_of(str(claims.get("iss", "")), str(claims.get("sub", "")))
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy import func, select
 
 from scoring.access.roles import LOCAL, Actor, Role
-from scoring.boards import hidden, members, phases, probing
+from scoring.boards import hidden, members, phases, probing, refused_addresses
 from scoring.boards.board import Opened, own_options
 from scoring.boards.fixed_messages import fixed
 from scoring.boards.hidden import HiddenRules
@@ -189,7 +189,8 @@ def attempts(store: Store, board_id: str) -> list[Attempt]:
 
 def notices(store: Store, board_id: str) -> list[Finding]:
     """Return what an organizer should know of attempts: foreign teams, submissions that differ in hardly a
-    case from an earlier one or answer all cases alike, as probing does, and those that could not be scored.
+    case from an earlier one or answer all cases alike, as probing does, and those that could not be scored;
+    and of the whole server addresses that were refused.
 
     Raises:
         InputRefused: `forbidden` for others than organizers.
@@ -211,6 +212,7 @@ def notices(store: Store, board_id: str) -> list[Finding]:
         *(_counted("near-duplicates", team, count, NEAR) for team, count in sorted(near.items())),
         *(_counted("constant-columns", team, count, ALIKE) for team, count in sorted(alike.items())),
         *(_counted("not-scored", team, count, UNSCORED) for team, count in sorted(failed.items())),
+        *refused_addresses.notices(store),
     ]
 
 

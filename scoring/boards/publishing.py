@@ -29,7 +29,15 @@ def sections(found: Standing) -> tuple[Section, ...]:
     return views.sections(found) if known is None else _hidden(found, known)
 
 
-def told(known: HiddenRules) -> str:
+def formula(found: Standing) -> str:
+    """Return what is scored and which submission is ranked, as everybody sees it (Markdown)."""
+    known = hidden.rules(found.board.store, found.board.row.id)
+    if known is None or known.step is None:
+        return views.formula(found)
+    return views.formula(found, "the best score of each team that the Ladder shows")
+
+
+def hidden_truth_words(known: HiddenRules) -> str:
     """Return in words what a hidden truth tells (Markdown)."""
     ladder = WORDS["ladder"].format(step=known.step) if known.step is not None else ""
     return f"{WORDS['shown']} {ladder}".strip()
@@ -37,7 +45,7 @@ def told(known: HiddenRules) -> str:
 
 def _hidden(found: Standing, known: HiddenRules) -> tuple[Section, ...]:
     shown, scale = hidden.published(found), scales.of(found.board.challenge)
-    note = Text(told(known), "note")
+    note = Text(hidden_truth_words(known), "note")
     if not shown["teams"]:
         nobody = Text("Nobody is ranked yet.", "note")
         return (Section("Ranking", [note, nobody, *views.phase_table(found)]),)

@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from scoring.boards import publishing, views
+from scoring.boards import publishing
 from scoring.boards.standing import Standing
 from scoring.comparison import verdict
 from scoring.report import blocks, front
@@ -19,7 +19,7 @@ def html(found: Standing) -> str:
     if found.phase is not None:
         lines.append(("Phase", found.phase))
     parts = [
-        front.front(row.title, views.formula(found), lines),
+        front.front(row.title, publishing.formula(found), lines),
         *blocks.sections(publishing.sections(found), Figures()),
         rule(f"{verdict.RULE}\n\n{challenge.words.rule.strip()}"),
     ]

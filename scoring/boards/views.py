@@ -31,11 +31,11 @@ Value = Mapping[str, Any]
 """What `Standing.as_dict` gives."""
 
 
-def formula(found: Standing) -> str:
-    """Return what is scored and which submission is ranked (Markdown)."""
-    return (
-        f"{found.board.challenge.words.formula}. Ranked is {RULES[found.board.row.counts]}; higher is better"
-    )
+def formula(found: Standing, ranked: str = "") -> str:
+    """Return what is scored and which submission is ranked (Markdown). ranked: where it is not by the rule of
+    the board."""
+    which = ranked or RULES[found.board.row.counts]
+    return f"{found.board.challenge.words.formula}. Ranked is {which}; higher is better"
 
 
 def sections(found: Standing) -> tuple[Section, ...]:

@@ -64,3 +64,20 @@ class Revocation(Base):
     __tablename__ = "revocation"
     person: Mapped[str] = mapped_column(String(2 * NAME), primary_key=True)
     not_before: Mapped[float]
+
+
+class RefusedAddress(Base):
+    """A page or tab that was refused to somebody on a day.
+
+    Attributes:
+        person: Issuer and subject; empty where the login named nobody who can be believed.
+        address: Of the page, as this server names it.
+        day: In UTC, as "2026-12-31".
+        reason: "role", "ended" or "forged".
+    """
+
+    __tablename__ = "refused_address"
+    person: Mapped[str] = mapped_column(String(2 * NAME), primary_key=True)
+    address: Mapped[str] = mapped_column(String(NAME), primary_key=True)
+    day: Mapped[str] = mapped_column(String(10), primary_key=True)
+    reason: Mapped[str] = mapped_column(String(8), primary_key=True)

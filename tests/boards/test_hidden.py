@@ -7,13 +7,28 @@ import pytest
 from sqlalchemy import select
 
 from scoring.access.roles import LOCAL, NOBODY
-from scoring.boards import bundle, deleting, fixed_messages, hidden, members, participating, phases, probing
+from scoring.boards import (
+    bundle,
+    deleting,
+    fixed_messages,
+    hidden,
+    members,
+    participating,
+    phases,
+    probing,
+    publishing,
+    refused_addresses,
+    report,
+)
 from scoring.boards.hidden import HiddenRules, released
 from scoring.boards.phases import Phase
+from scoring.boards.refused_addresses import Reason
 from scoring.boards.standing import standing
 from scoring.findings import InputRefused, error
 from scoring.statistics.adaptive_use import possible_gain
 from scoring.store import tables
+from scoring.store.access_tables import RefusedAddress
+from scoring.store.database import open_store
 from tests.support.archives import archive_of
 from tests.support.boards import CASES
 from tests.support.hidden_boards import MAX, PAUL, acting, as_actor, good, handed_in, hidden_board, table
@@ -31,14 +46,14 @@ def codes(problem: InputRefused) -> list[str]:
     return [one.code for one in problem.problems]
 
 
-def test_a_score_is_rounded_and_nothing_else_is_told(place, tmp_path):
+def test_a_score_is_rounded_and_nothing_else_is_told(place, tmp_path, capfd, caplog):
     board = hidden_board(tmp_path)
     answer = handed_in(board, good(7))
     full = standing(board).entries[0].score
     assert answer.score == round(full, 3) != full
     assert (answer.interval, answer.classes, answer.cases, answer.findings) == (None, {}, (), ())
     assert answer.counts
-    assert "canary" not in json.dumps(asdict(answer))
+    assert "canary" not in json.dumps(asdict(answer)) + "".join(capfd.readouterr()) + caplog.text
 
 
 @pytest.mark.parametrize("detail", ["classes", "cases"])
@@ -62,7 +77,7 @@ def test_what_follows_from_the_truth_alone_is_no_rate_of_a_class(place, tmp_path
     assert {key for row in told.values() for key in row} == {"precision", "recall", "f1", "specificity"}
 
 
-def test_refusals_are_sentences_of_the_list(place, tmp_path):
+def test_refusals_are_sentences_of_the_list(place, tmp_path, capfd, caplog):
     board = hidden_board(tmp_path, phase=Phase("v"))
     rows = good().decode().splitlines()
     files = {
@@ -82,7 +97,7 @@ def test_refusals_are_sentences_of_the_list(place, tmp_path):
         problem = refusal(board, "\n".join([*rows[:-1], f"{CASES[-1]},{value}"]).encode())
         told += [one.message for one in problem.problems]
     assert set(told) <= SENTENCES
-    assert "canary" not in " ".join(told)
+    assert "canary" not in " ".join([*told, *capfd.readouterr(), caplog.text])
     assert standing(board).entries == ()
 
 
@@ -142,6 +157,32 @@ def test_a_foreign_team_is_refused_and_the_organizer_is_told(place, tmp_path):
     }
     assert len(seen) == 1, "another team's submission and none at all say the same"
     assert codes(raised(participating.answers, acting(board, PAUL), "beta")) == ["foreign-team"]
+
+
+def test_refused_addresses_are_told_to_the_organizer_once_a_day(place, tmp_path, monkeypatch):
+    store = open_store()
+    assert refused_addresses.notices(store) == []
+    for day in ("2026-11-01", "2026-11-01", "2026-11-02"):
+        monkeypatch.setattr(tables, "now", lambda day=day: f"{day}T12:00:00.000000+00:00")
+        for reason in Reason:
+            person = "" if reason == Reason.FORGED else f"https://idp|{reason}\x07" + "x" * 999
+            refused_addresses.record(store, person, "/about", reason)
+    with store.read() as session:
+        assert len(session.scalars(select(RefusedAddress)).all()) == 2 * len(Reason)
+    told = {one.code: one for one in refused_addresses.notices(store)}
+    assert told["refused-address"].where == "/about"
+    assert told["refused-address"].message.startswith("https://idp|rolex")
+    assert len(told["refused-address"].message) < 400
+    assert "1 person came with a login that had ended, last on 2026-11-02" in told["ended-login"].message
+    assert "on 2 days, last on 2026-11-02" in told["forged-login"].message
+    assert codes(raised(refused_addresses.notices, as_actor(store, PAUL))) == ["forbidden"]
+
+
+def test_the_opening_of_a_board_with_a_ladder_says_that_the_best_shown_score_is_ranked(place, tmp_path):
+    board = hidden_board(tmp_path)
+    assert "Ranked is the last submission" in publishing.formula(standing(board))
+    hidden.hide(board.store, "h", HiddenRules(step=0.1))
+    assert "Ranked is the best score of each team that the Ladder shows" in report.html(standing(board))
 
 
 def raised(action, *arguments) -> InputRefused:

@@ -102,10 +102,14 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def served(
-    script: str = "app.py", *arguments: str, port: int | None = None, **environment: str
+    script: str = "app.py",
+    *arguments: str,
+    port: int | None = None,
+    log: Path | None = None,
+    **environment: str,
 ) -> Iterator[Server]:
     """The app, or another script of the project, in a process of its own on a free port, ended with the
-    block."""
+    block. log: where what it writes is kept."""
     port = port or free_port()
     address = f"http://localhost:{port}"
     settings = {"headless": "true", "port": str(port), "fileWatcherType": "none"}
@@ -117,13 +121,14 @@ def served(
         script,
         *(f"--server.{key}={value}" for key, value in settings.items()),
     ]
-    process = subprocess.Popen(
-        [*command, *arguments],
-        cwd=ROOT,
-        env=os.environ | environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    with (log or Path(os.devnull)).open("wb") as output:
+        process = subprocess.Popen(
+            [*command, *arguments],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONUNBUFFERED": "1"} | environment,
+            stdout=output,
+            stderr=output,
+        )
     try:
         while not _healthy(address):
             if process.poll() is not None:

@@ -4,12 +4,13 @@ import ast
 import time
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import access
 from scoring.access import roles
 from scoring.access.roles import Role
-from scoring.boards import members
+from scoring.boards import members, refused_addresses
 from scoring.store.database import open_store
 from tests.pages.conftest import NAVIGATION
 from tests.support.command_line import ROOT
@@ -71,7 +72,7 @@ def test_each_page_as_each_role(page, who):
     assert bool(app.file_uploader) <= may, "who may not open it is shown no input for files"
 
 
-def test_a_page_refuses_also_where_the_shell_does_not():
+def test_a_page_refuses_also_where_the_shell_does_not_and_organizers_are_told(monkeypatch):
     def page() -> None:
         from pages.shared import access
 
@@ -80,11 +81,22 @@ def test_a_page_refuses_also_where_the_shell_does_not():
 
         st.write("the page")
 
-    for who, shown in (("participant", False), ("organizer", True)):
+    def as_(who: str) -> bool:
         app = AppTest.from_function(page)
         app.user, app.secrets = dict(WHO[who]), {"access": RULES}
-        app.run()
-        assert bool(app.markdown) == shown
+        return bool(app.run().markdown)
+
+    assert not as_("participant")
+    assert as_("organizer")
+    assert not as_("visitor")
+    (told,) = refused_addresses.notices(open_store())
+    assert (told.code, told.where) == ("refused-address", "/about")
+    assert told.message.startswith("https://idp|paul tried to open this")
+    assert not as_("expired")
+    monkeypatch.setattr(type(st.context), "cookies", {access.USER_COOKIE: "forged"})
+    assert not as_("visitor")
+    codes = [one.code for one in refused_addresses.notices(open_store())]
+    assert codes == ["refused-address", "ended-login", "forged-login"]
 
 
 def test_an_act_before_the_shell_is_refused_when_the_role_is_gone():

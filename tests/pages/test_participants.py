@@ -3,8 +3,9 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from scoring.boards import hidden, members, participating
+from scoring.boards import hidden, members, participating, refused_addresses
 from scoring.boards.hidden import HiddenRules
+from scoring.boards.refused_addresses import Reason
 from scoring.store.database import open_store
 from tests.pages.test_access import RULES, claims
 from tests.support.hidden_boards import good, hidden_board
@@ -51,12 +52,20 @@ def test_a_participant_submits_and_sees_what_is_left(board):
     app = visited(claims("mallory"), "Submit")
     assert "You are in no team" in words(app)
     assert not app.file_uploader
+    for address in ({"tab": "Participants"}, {"board": "guessed"}):
+        app.query_params.update(address)
+        app.run()
+    (told,) = participating.notices(board.store, "h")
+    assert (told.code, told.where) == ("refused-address", "/board?board=…, /board?tab=Participants")
+    assert "https://idp|mallory" in told.message
 
 
 def test_an_organizer_hides_and_names_members(board):
+    refused_addresses.record(board.store, "https://idp|mallory", "/about", Reason.ROLE)
     app = visited(claims("olga"), "Participants")
     assert not app.exception
     assert "Participants see the score, rates by class" in words(app)
+    assert "mallory tried to open this" in words(app)
     assert app.selectbox(key="hide_detail_h").value == "cases", "what is changed begins with what is"
     assert app.number_input(key="hide_step_h").value == 0
     app.selectbox(key="hide_detail_h").select("score").run()

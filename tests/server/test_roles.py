@@ -13,7 +13,7 @@ import pytest
 
 from pages.shared import access
 from scoring.access.roles import Role
-from scoring.boards import participating
+from scoring.boards import participating, refused_addresses
 from scoring.boards.board import opened
 from scoring.boards.hidden import HiddenRules
 from scoring.boards.standing import standing
@@ -28,6 +28,7 @@ REFUSED = b"This page is for"
 CANARY = b"canary"
 MEDIA = re.compile(rb"/media/[0-9a-f]+\.\w+")
 TURNS = 400
+LOG = "server.log"
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ def place(tmp_path_factory) -> Iterator[Place]:
         patch.setenv("BENCHSIDE_STORE", str(folder / "store"))
         hidden_board(folder, HiddenRules(), OPEN)
         file = secrets(folder, port, f"http://localhost:{driver.free_port()}")
-        with driver.served("app.py", f"--secrets.files={file}", port=port) as started:
+        log = folder / LOG
+        with driver.served("app.py", f"--secrets.files={file}", port=port, log=log) as started:
             yield Place(started.address, folder)
 
 
@@ -103,6 +105,9 @@ def test_cookies_that_are_forged_or_expired_are_nobodys(place, arrive):
     }
     for what, cookie in wrong.items():
         assert REFUSED in arrive(None, "about", cookie).content, what
+    told = {one.code: one.message for one in refused_addresses.notices(open_store_of(place))}
+    assert told.keys() == {"refused-address", "ended-login", "forged-login"}
+    assert "https://idp|olga" in told["refused-address"], "an address that the provider has not verified"
 
 
 def test_pages_by_name_and_by_the_hash_that_an_organizer_has(arrive):
@@ -142,7 +147,8 @@ def test_a_participant_who_is_in_no_team_is_shown_no_input(arrive):
 
 
 def test_no_frame_download_or_media_address_of_a_participant_holds_the_truth(place, arrive):
-    """After an organizer has opened every tab: what is kept for one role is not for another."""
+    """After an organizer has opened every tab: what is kept for one role is not for another. Nor does what
+    the server writes to its log, which whoever looks after the machine reads."""
     for tab in ("Ranking", "Submissions", "Corrections", "Participants"):
         olga = arrive("olga", board="h", tab=tab)
     secret = [CANARY, b"truth.csv", sha256_of(place).encode()]
@@ -164,7 +170,9 @@ def test_no_frame_download_or_media_address_of_a_participant_holds_the_truth(pla
     assert not {one for one in places if one.encode() in olga.everything}
     for page in access.LEAST:
         seen.append(arrive("paul", page if page != "overview" else "").everything)
-    everything = b"\0".join([*seen, arrive(None, board="h").everything])
+    log = (place.folder / LOG).read_bytes()
+    assert log, "the server says where it is"
+    everything = b"\0".join([*seen, log, arrive(None, board="h").everything])
     scores = [repr(one.score).encode() for one in standing(opened(open_store_of(place), "h")).entries]
     assert len(scores) >= 2
     assert [word for word in (*secret, *scores) if word in everything] == []

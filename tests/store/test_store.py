@@ -20,7 +20,7 @@ from scoring.store.database import Store, open_store
 from scoring.store.erasing import hold
 
 OF_BOARDS = {"board", "phase", "test_set", "team", "submission", "refused", "scoring"}
-OF_ACCESS = {"hidden", "member", "attempt", "revocation"}
+OF_ACCESS = {"hidden", "member", "attempt", "revocation", "refused_address"}
 TABLES = OF_BOARDS | OF_ACCESS | {"kept", "kept_file", "alembic_version"}
 
 

@@ -26,11 +26,13 @@ def hidden_board(
     phase: Phase | None = OPEN,
     labels: Mapping[str, bool] | None = None,
 ) -> Opened:
-    """Open the board "h": Paul is in team alpha, the group lab in team beta."""
+    """Open the board "h": Paul is in team alpha, the group lab in team beta. Names of cases and places are
+    canaries."""
     store = open_store()
     truth, rows = folder / "truth.csv", labels or dict(zip(CASES, TRUTH, strict=True))
     truth.write_text(
-        "filename,label\n" + "\n".join(f"{case},{bool(ill)}" for case, ill in rows.items()) + "\n"
+        "filename,label,Location\n"
+        + "".join(f"{case},{bool(ill)},canaryplace{i % 3}\n" for i, (case, ill) in enumerate(rows.items()))
     )
     create(store, "h", "melanoma", str(truth), Settings("H", statistics=STATISTICS))
     hidden.hide(store, "h", known or HiddenRules())

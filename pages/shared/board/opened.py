@@ -10,7 +10,7 @@ import streamlit as st
 from pages.shared import access, address, downloads, finding_list, layout, render
 from pages.shared.board import acts, correcting, participants, settings, submitting
 from pages.shared.render import Place
-from pages.shared.submissions import attempt
+from pages.shared.submissions import Outcome, attempt
 from scoring.access.roles import NOBODY, Role
 from scoring.boards import bundle, hidden, imported, members, phases, publishing, report, views
 from scoring.boards.board import Opened, opened
@@ -20,6 +20,7 @@ from scoring.store.database import Store
 from scoring.text import markdown
 from scoring.views import Section
 
+ORGANIZERS_TABS = ("Submissions", "Corrections", "Participants", "Settings")
 PUBLIC = "public"
 """What `view` in the address says where an organizer looks at what everybody sees."""
 
@@ -66,6 +67,8 @@ def show(store: Store, board_id: str) -> None:
     with bar:
         phase = _phase(store, board_id)
     found = attempt(_shown, store, board_id, is_public, phase)
+    if not organizes:
+        _record_guess(found)
     if found.refused:
         layout.plain_opening("Boards", "")
         finding_list.refusal(found.refused, title="This board cannot be shown")
@@ -73,7 +76,7 @@ def show(store: Store, board_id: str) -> None:
         return
     shown: BoardPage = found.value
     with top:
-        _opening(shown)
+        _opening(shown, is_public)
     if organizes:
         with ways:
             _ways(shown, is_public)
@@ -94,6 +97,15 @@ def show(store: Store, board_id: str) -> None:
     is_own_tab = st.query_params.get("tab") in (None, *tabs)
     layout.tabs(tabs, bound=is_own_tab or not may_log_in)  # the tab is there after the login
     _downloads(shown, is_public)
+
+
+def _record_guess(found: Outcome) -> None:
+    """Record for the organizers that somebody else asked for their tabs, or for a board that is not there."""
+    tab = st.query_params.get("tab")
+    if found.refused and any(one.code == "no-board" for one in found.refused.problems):
+        access.record_refused("/board?board=…")
+    elif tab in ORGANIZERS_TABS:
+        access.record_refused(f"/board?tab={tab}")
 
 
 def _phase(store: Store, board_id: str) -> str | None:
@@ -134,10 +146,10 @@ def _kept(key: tuple[str, ...], _found: Standing, is_public: bool) -> BoardPage:
     return BoardPage(_found, publishing.sections(_found) if is_public else views.sections(_found), key)
 
 
-def _opening(shown: BoardPage) -> None:
-    row = shown.board.row
+def _opening(shown: BoardPage, is_public: bool) -> None:
+    row, formula = shown.board.row, publishing.formula if is_public else views.formula
     rule = f"{verdict.RULE}\n\n{shown.board.challenge.words.rule.strip()}"
-    layout.opening(markdown(row.title, 80), views.formula(shown.standing), rule)
+    layout.opening(markdown(row.title, 80), formula(shown.standing), rule)
     version = f"version {row.version} of its test set" if row.version > 1 else "its test set"
     st.caption(f"{shown.board.challenge.words.title} · on {version} · open since {row.created[:10]}")
 

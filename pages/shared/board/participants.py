@@ -53,11 +53,11 @@ def submit(store: Store, shown: Opened) -> None:
         st.info(f"{left.problem.message[0].upper()}{left.problem.message[1:]}", icon=":material/event_busy:")
     else:
         _drop(board, team, key)
-    _told(st.session_state.get(f"own_came_{board.row.id}"))
+    _last_outcome(st.session_state.get(f"own_came_{board.row.id}"))
     _history(board, team)
     known = hidden.rules(store, board.row.id)
     if known is not None:
-        st.caption(publishing.told(known))
+        st.caption(publishing.hidden_truth_words(known))
 
 
 def _drop(board: Opened, team: str, key: tuple[str, str]) -> None:
@@ -84,7 +84,7 @@ def _hand_in(board: Opened, team: str, given: Input, options: dict[str, str], su
     return participating.hand_in(board, team, name, data, options, submission)
 
 
-def _told(came: Any) -> None:
+def _last_outcome(came: Any) -> None:
     """Say what became of the last submission."""
     if came is None:
         return
@@ -169,7 +169,7 @@ def show(store: Store, shown: Opened) -> None:
     if found:
         finding_list.findings(found)
     else:
-        st.caption("Nobody tried to submit for a foreign team, and no submissions look like probing.")
+        st.caption("Nobody tried a foreign team or a page that is not for them; nothing looks like probing.")
 
 
 def _hiding(board: Opened) -> None:
@@ -177,7 +177,7 @@ def _hiding(board: Opened) -> None:
     row, known = board.row, hidden.rules(board.store, board.row.id)
     layout.heading("Is the truth hidden from participants?")
     if known is not None:
-        st.markdown(f"Participants see {TELLS[known.detail]}. {publishing.told(known)}")
+        st.markdown(f"Participants see {TELLS[known.detail]}. {publishing.hidden_truth_words(known)}")
         st.markdown(hidden.use(board).words)
     else:
         st.markdown("No: participants see all of their own scorecard, and everybody the intervals and ties.")
