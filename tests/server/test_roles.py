@@ -91,6 +91,12 @@ def hand_in(one: Visitor, data: bytes) -> None:
 
 def test_cookies_that_are_forged_or_expired_are_nobodys(place, arrive):
     assert REFUSED not in arrive("olga", "about").content, "a true one is an organizer's"
+    leaving = arrive("paul", "about")
+    (log_out,) = leaving.widgets["button"]
+    leaving.click(log_out)
+    leaving.run()
+    assert b"Log in to open it." in leaving.content
+    assert told_of_addresses(place).keys() == {"refused-address"}, "who logs out has forged nothing"
     olga = PEOPLE["olga"] | {"iss": "https://idp", "sub": "olga", "iat": time.time(), "exp": time.time() + 9}
     unsigned, signed = cookie_of(olga, place.address, "k" * 40), place.cookie("paul")
     wrong = {
@@ -105,9 +111,16 @@ def test_cookies_that_are_forged_or_expired_are_nobodys(place, arrive):
     }
     for what, cookie in wrong.items():
         assert REFUSED in arrive(None, "about", cookie).content, what
-    told = {one.code: one.message for one in refused_addresses.notices(open_store_of(place))}
+    told = told_of_addresses(place)
     assert told.keys() == {"refused-address", "ended-login", "forged-login"}
     assert "https://idp|olga" in told["refused-address"], "an address that the provider has not verified"
+
+
+def told_of_addresses(place: Place) -> dict[str, str]:
+    told: dict[str, str] = {}
+    for one in refused_addresses.notices(open_store_of(place)):
+        told[one.code] = told.get(one.code, "") + one.message
+    return told
 
 
 def test_pages_by_name_and_by_the_hash_that_an_organizer_has(arrive):
