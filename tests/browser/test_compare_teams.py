@@ -130,6 +130,7 @@ def test_a_slider_repaints_and_can_be_put_back(compare):
     expect(page.get_by_text("The official weights.")).to_be_visible()
 
 
+@pytest.mark.soak
 def test_the_address_brings_challenge_teams_and_tab(compare):
     page = compare("?challenge=ISIC&teams=Juno&teams=Lyra&tab=Lead")
     expect(page.get_by_role("heading", name="Is Juno’s lead more than chance?")).to_be_visible()
@@ -152,6 +153,7 @@ def test_what_a_page_shows_joins_and_the_link_leads_to_its_challenge(visitor, se
     expect(page.get_by_text("mine").first).to_be_visible(timeout=driver.PATIENCE)
 
 
+@pytest.mark.soak
 def test_downloads_hold_the_comparison(compare, tmp_path):
     page = compare()
     with page.expect_download() as given:

@@ -22,6 +22,7 @@ def download(page: Page, label: str, folder: Path) -> Path:
     return path
 
 
+@pytest.mark.soak
 def test_the_scorecard_is_that_of_the_command_line(tricorder3, tmp_path):
     team = SAMPLE.submissions["delphi"]
     page = tricorder3("?submission=delphi")

@@ -59,7 +59,7 @@ def drag(page: Page, *paths: Path, at: tuple[int, int] = MIDDLE):
             ("puma/models/dense.onnx", "puma", "a model that finds nuclei, for PUMA"),
             ("hecktor2026/teams/vega.zip", "hecktor2026", "a submission to HECKTOR 2026: 48 masks"),
         ],
-        4,
+        11,
     ),
 )
 def test_a_file_on_the_overview_is_read_and_scored_on_its_page(opened, path, address, words):

@@ -102,6 +102,7 @@ def test_bad_files_are_answered_and_nothing_else_is_lost(hecktor, tmp_path):
     driver.shows(page, card("mira").score)
 
 
+@pytest.mark.soak
 def test_a_row_of_the_worst_opens_the_viewer_and_the_link_says_so(hecktor):
     page = hecktor("?submission=mira&tab=Patients")
     worst = patients.worst(card("mira"), "dice")
@@ -121,6 +122,7 @@ def test_a_point_of_a_chart_opens_its_patient(hecktor):
     shows_patient(page, patient)
 
 
+@pytest.mark.soak
 def test_a_place_that_was_clicked_is_in_the_link_and_comes_back(hecktor):
     page = hecktor("?tab=Viewer&patient=ALD-003")
     shows_patient(page, "ALD-003")

@@ -51,6 +51,7 @@ def slow(turns: int = 400_000) -> bytes:
     return builders.scores_from(nodes, [builders.initializer("turns", turns)])
 
 
+@pytest.mark.soak
 def test_a_dropped_prediction_file_is_scored(tricorder3):
     page = driver.give(tricorder3(), "submission", TEAM.name, TEAM.read_bytes())
     shows(page, "--truth", SAMPLE.path, "--predictions", TEAM)
@@ -102,6 +103,7 @@ def test_bad_files_are_answered_and_nothing_else_is_lost(tricorder3, tmp_path):
     shows(page, "--truth", SAMPLE.path, "--predictions", TEAM)
 
 
+@pytest.mark.soak
 def test_a_long_run_shows_how_far_it_is_can_be_cancelled_and_gives_way_to_another_file(tricorder3):
     onnx.checker.check_model(onnx.load_from_string(slow()))
     page = tricorder3("?submission=delphi")
@@ -124,6 +126,7 @@ def test_a_long_run_shows_how_far_it_is_can_be_cancelled_and_gives_way_to_anothe
     shows(page, "--truth", SAMPLE.path, "--predictions", TEAM)
 
 
+@pytest.mark.soak
 def test_an_own_file_outlives_a_change_of_page(tricorder3):
     page = driver.give(tricorder3(), "submission", "mine.csv", TEAM.read_bytes())
     page.keyboard.press("Escape")
@@ -144,6 +147,7 @@ def test_one_own_file_after_another(tricorder3):
         expect(page.get_by_text("This cannot be scored")).to_be_visible()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("key", some(["set", "submission"], 2))
 def test_the_way_back_to_the_sample(tricorder3, key):
     page = tricorder3()

@@ -131,6 +131,7 @@ def test_a_click_on_a_cell_opens_its_cases_and_the_address_says_which(isic, view
     )
 
 
+@pytest.mark.soak
 def test_a_name_in_the_legend_hides_its_curve(isic):
     page = isic("?tab=Curves&curve=all+in+one")
     shown = "() => document.querySelector('.js-plotly-plot')._fullData.filter(t => t.visible === true).length"
@@ -155,6 +156,7 @@ def test_a_slider_moves_its_numbers_and_the_address_but_not_the_score(isic):
     assert page.get_by_test_id("stMetricValue").inner_text() == score
 
 
+@pytest.mark.soak
 def test_a_rescaled_file_that_was_downloaded_scores_what_was_shown(isic):
     page = isic("?submission=lyra&tab=Thresholds&cut_MEL=0.2&cut_SCC=0.1")
     with page.expect_download() as waiting:

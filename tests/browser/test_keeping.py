@@ -17,6 +17,7 @@ def own_server(tmp_path, monkeypatch):
         yield started
 
 
+@pytest.mark.soak
 def test_an_own_file_is_kept_and_opened_by_another_visit(own_server, visitor, tmp_path):
     page = driver.visit(visitor(), f"{own_server.address}/melanoma?tab=History")
     driver.give(page, "submission", "mine.csv", TEAM.read_bytes())

@@ -34,6 +34,7 @@ def test_names_of_cases_do_nothing_on_any_tab(tricorder3):
         assert_nothing_took_effect(driver.tab(page, name))
 
 
+@pytest.mark.soak
 def test_names_of_files_do_nothing(tricorder3):
     page = tricorder3()
     for payload in PAYLOADS:

@@ -55,14 +55,14 @@ def walk(page, rules: list[str], by: str, turn: int) -> tuple[dict, list]:
     return found, wide
 
 
-# `make test` looks at half of the tabs of each page, on a desktop or on a phone, `make soak` at all on both.
-@pytest.mark.parametrize(("address", "turn"), some_rows(HALVES, 4))
+# `make test` looks at half of the tabs of some pages, on a desktop or on a phone, `make soak` at all on both.
+@pytest.mark.parametrize(("address", "turn"), some_rows(HALVES, 7, first=4))
 def test_every_tab_is_accessible_and_fits_a_desktop(visitor, server, sample_board, address, turn):
     page = driver.visit(visitor(), f"{server.address}/{address}")
     assert walk(page, RULES, "tag", turn) == ({}, [])
 
 
-@pytest.mark.parametrize(("address", "turn"), some_rows(HALVES, 4, first=2))
+@pytest.mark.parametrize(("address", "turn"), some_rows(HALVES, 7))
 def test_every_tab_has_contrast_in_the_dark_and_fits_a_phone(visitor, server, sample_board, address, turn):
     page = driver.visit(visitor("dark", PHONE), f"{server.address}/{address}")
     assert walk(page, ["color-contrast"], "rule", turn) == ({}, [])
@@ -75,6 +75,7 @@ def test_pages_without_tabs_are_accessible(visitor, server, address, theme):
     assert Axe().run(page, options={"runOnly": {"type": "tag", "values": RULES}}).response["violations"] == []
 
 
+@pytest.mark.soak
 def test_what_only_a_model_has_fits_a_phone(tricorder3):
     page = tricorder3("?submission=kmeans&tab=Cases&what_if=true", viewport=PHONE)
     page.get_by_text("What if the patient were older?").wait_for()

@@ -147,6 +147,7 @@ def test_a_row_of_the_table_takes_the_viewer_to_its_nucleus(puma, sample):
     assert "nucleus=" not in page.url
 
 
+@pytest.mark.soak
 def test_the_keyboard_walks_from_error_to_error_and_puts_one_in_the_address(puma):
     page = ready(puma("?submission=tucana&tab=Viewer"))
     page.locator(".stage").focus()
@@ -178,6 +179,7 @@ def test_previous_and_next_turn_images_and_leave_the_nucleus(puma, sample):
     in_viewer(page, "s.node.getAttribute('aria-label').includes(value)", ids[-1])
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("viewport", driver.SCREENS)
 def test_a_cell_and_a_row_open_their_image(puma, sample, viewport):
     card = sample[2]

@@ -134,6 +134,7 @@ def test_the_server_keeps_models_that_were_dropped_but_no_photograph(visitor, fr
     assert uploads(fresh_server) == model.stat().st_size
 
 
+@pytest.mark.soak
 def test_a_case_is_chosen_in_the_gallery_and_stands_in_the_address(single_image):
     page = single_image("?challenge=melanoma")
     page.get_by_role("button", name="Gallery").click()
@@ -178,6 +179,7 @@ def test_the_record_is_one_page_to_print(single_image, tmp_path):
     assert len(sheets) == 1
 
 
+@pytest.mark.soak
 def test_the_technical_record_is_a_file_without_the_image(single_image):
     page = single_image("?challenge=melanoma&tab=Record")
     page.get_by_text("Technical", exact=True).last.click()
@@ -190,6 +192,7 @@ def test_the_technical_record_is_a_file_without_the_image(single_image):
     assert "Research use only" in found["notice"]
 
 
+@pytest.mark.soak
 def test_a_camera_that_refuses_is_a_sentence(single_image):
     """Nobody allows it here."""
     page = single_image("?challenge=melanoma")

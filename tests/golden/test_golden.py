@@ -28,7 +28,7 @@ def in_turn(folder: Path) -> ParameterSet:
     return pytest.param(folder, id=f"{folder.parent.name}-{folder.name}", marks=marks)
 
 
-@pytest.mark.parametrize("folder", map(in_turn, CASES))
+@pytest.mark.parametrize("folder", list(map(in_turn, CASES)))
 def test_case(folder):
     check(described(folder), answered(folder))
 

@@ -149,7 +149,7 @@ def test_it_opens_on_a_sample_and_says_what_the_batch_path_says(single_image, ch
     assert "In this test set (n = " in said(app)
 
 
-@pytest.mark.parametrize(("challenge", "tab"), crossed(SKIN, TABS, 6))
+@pytest.mark.parametrize(("challenge", "tab"), crossed(SKIN, TABS, 12))
 def test_no_tab_says_what_a_research_label_forbids(single_image, challenge, tab):
     app = single_image(challenge=challenge, tab=tab)
     assert not app.exception
@@ -157,6 +157,7 @@ def test_no_tab_says_what_a_research_label_forbids(single_image, challenge, tab)
     assert wording.banned(said(app).replace(CLOSING, "")) == []
 
 
+@pytest.mark.soak
 def test_an_address_opens_a_case_of_a_challenge_under_a_model(single_image):
     app = single_image(challenge="melanoma", model="palette", case="images/M0042.jpg")
     assert app.selectbox(key="single_case_melanoma").value == "images/M0042.jpg"
@@ -205,7 +206,7 @@ def bytes_of(value: object) -> bytes:
     return bytes_of(list(vars(value).values())) if hasattr(value, "__dict__") else str(value).encode()
 
 
-@pytest.mark.parametrize("tab", ["Why", "Record"])
+@pytest.mark.parametrize("tab", some(["Why", "Record"], 2))
 def test_an_upload_is_gone_once_it_was_read_and_its_pixels_with_all_made_of_them_when_removed(
     single_image, tab
 ):
@@ -251,7 +252,7 @@ def test_age_sex_and_site_are_never_filled_in(single_image):
             (photographs.encoded(photographs.quarters(), "JPEG", "CMYK"), "CMYK"),
             (large_png(20_000, 10_000), "pixels"),
         ],
-        2,
+        4,
     ),
     ids=["not an image", "empty", "truncated", "animated", "16 bits", "CMYK", "200 megapixels"],
 )
@@ -273,7 +274,7 @@ def test_a_tile_is_not_skin(single_image):
     assert "This looks like stained tissue, not like skin" in said(app)
 
 
-@pytest.mark.parametrize("kind", ["fur", "text"])
+@pytest.mark.parametrize("kind", some(["fur", "text"], 2))
 def test_a_foreign_picture_is_called_so_with_the_rate_of_false_alarms(single_image, kind):
     (drawn,) = gallery(1)[kind]
     app = settled(own(single_image(challenge="melanoma"), photographs.encoded(drawn)))
@@ -400,6 +401,7 @@ def test_a_model_of_another_challenge_finds_no_nuclei(single_image):
     assert "choose the challenge that it was made for" in plain(app.error[0].value)
 
 
+@pytest.mark.soak
 def test_a_photograph_is_no_tile(single_image):
     app = own(single_image(challenge="puma"), photographs.phone(photographs.quarters(2400, 1800)))
     assert not app.exception
