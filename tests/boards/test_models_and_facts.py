@@ -54,6 +54,7 @@ def test_a_model_is_scored_when_it_comes_and_scored_again(place, truth, tmp_path
     assert change["cases"] == ["images/M0001.jpg"]
 
 
+@pytest.mark.slow
 def test_facts_and_metadata_go_with_the_board(place, tmp_path, monkeypatch):
     truth, sites = labels(tmp_path / "labels.csv"), tmp_path / "sites.csv"
     sites.write_text("filename,site\n" + "".join(f"canary{i:02},site{i % 7}\n" for i in range(60)))

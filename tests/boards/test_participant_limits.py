@@ -44,6 +44,7 @@ def raced(files: list[bytes]) -> list[str]:
     return told
 
 
+@pytest.mark.slow
 def test_copies_and_tabs_that_submit_at_once_share_the_limits(place, tmp_path):
     known = HiddenRules(refused_per_day=LIMIT)
     board = hidden_board(tmp_path, known, Phase("v", per_day=LIMIT))

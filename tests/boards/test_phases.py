@@ -157,6 +157,7 @@ def race(tmp_path, writer: int, ready, answers) -> None:
         answers.put("again" if receipt.again else "kept")
 
 
+@pytest.mark.slow
 def test_no_race_goes_beyond_a_limit(database, tmp_path):
     empty(tmp_path)
     assert board("phase", "b", "--name", "only", "--total", 2).status == 0

@@ -122,6 +122,7 @@ def test_assumed_sizes_stand_in_the_headline(found):
     assert not sections(both).headline.notes
 
 
+@pytest.mark.slow
 def test_tables_hold_all_of_many_teams_and_are_searched():
     many = lesion_teams(4, 40, [0.2 * k for k in range(17)], resamples=20, facts={"c": TeamFacts(2, "Uni C")})
     for name in ("teams_table", "robustness"):

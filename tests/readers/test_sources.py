@@ -220,6 +220,7 @@ def test_a_member_is_read_piece_by_piece_and_again_from_its_front():
             assert file.seek(0) == 0
 
 
+@pytest.mark.slow
 def test_members_that_are_streamed_may_shrink_by_any_ratio():
     packed = archive_of({"a.nii": bytes(60_000_000)})
     assert places(refused(open_source, packed, "z.zip").problems) == [("bad-zip", "z.zip › a.nii")]

@@ -59,6 +59,7 @@ def a_board_lives_there(tmp_path) -> None:
     assert len(board("show", "b", "--json", "-").json["teams"]) == 2
 
 
+@pytest.mark.slow
 def test_a_board_lives_in_a_bucket(place, memory, monkeypatch):
     monkeypatch.setenv("BENCHSIDE_FILES", memory)
     a_board_lives_there(place)
@@ -101,6 +102,7 @@ class Denying(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_arguments: object) -> None: ...
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("address", "code"),
     [

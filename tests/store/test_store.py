@@ -148,6 +148,7 @@ def test_an_older_store_is_brought_up_to_date(database, monkeypatch):
         assert session.get(tables.Team, ("b", "alpha")).facts is None
 
 
+@pytest.mark.slow
 def test_eight_writers_at_once(database):
     store = with_board()
     told = at_once(store, 8, 4)

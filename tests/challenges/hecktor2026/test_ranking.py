@@ -51,6 +51,7 @@ def by_score(teams: dict) -> dict:
     return {name: 1 + sum(other < key for other in keys.values()) for name, key in keys.items()}
 
 
+@pytest.mark.slow
 @given(TEAMS, st.sampled_from(["min", "average"]))
 @settings(max_examples=60 * FACTOR, deadline=None)
 def test_both_orders_restated(teams, ties):

@@ -65,6 +65,7 @@ def assert_equal(found: dict, expected: dict) -> None:
         assert found[name] == (None if value is None else pytest.approx(value, abs=1e-12)), name
 
 
+@pytest.mark.slow
 @given(PATIENTS.filter(lambda drawn: any(p["known"] for p in drawn)), OPTIONS)
 @settings(max_examples=60 * FACTOR, deadline=None)
 def test_every_metric_restated(drawn, options):

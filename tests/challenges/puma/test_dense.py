@@ -60,6 +60,7 @@ def test_a_tile_whose_last_cells_are_cut_is_measured_in_whole_strides():
     assert models.detected(Cells(), model(), pixels).centroids.tolist() == [[106, 106]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [ANY, (128, 128), (100, 77)])
 @pytest.mark.parametrize("stride", [1, 4, 8])
 @pytest.mark.parametrize("side", [(256, 256), (300, 77), (36, 40)])
@@ -106,6 +107,7 @@ def test_windows_overlap_and_end_with_the_tile():
         assert min(overlaps) >= min(OVERLAP, window // 2) - stride
 
 
+@pytest.mark.slow
 def test_classes_are_put_in_the_challenge_s_order():
     pixels, names = noise(64, 64), ["background", *reversed(CLASSES)]
     maps = []

@@ -45,6 +45,7 @@ def expected(images, rows, in_data: int) -> dict[str, float | None]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "rules"), crossed(range(3), plain.RULES, 3))
 def test_replicates_are_the_scorer_on_the_repeated_images(seed, rules):
     images = realistic(seed, images=6, nuclei=25)

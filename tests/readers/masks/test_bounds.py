@@ -83,6 +83,7 @@ def test_a_bomb_in_a_metaimage_does_not_go_off(tmp_path):
     assert_harmless(header + end + zeros(b"", BOMB, 15), tmp_path)
 
 
+@pytest.mark.slow
 @measurable
 def test_what_stands_before_the_voxels_is_not_held(tmp_path):
     gap = 60 << 20

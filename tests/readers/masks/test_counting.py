@@ -313,6 +313,7 @@ def test_a_truth_that_changes_refuses(changed):
     assert "changed while it was in use" in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [zipped(nifti(GUESS)), metaimage(GUESS, packed=True), nifti(GUESS, dtype=">f4"), nifti(GUESS, version=2)],

@@ -5,6 +5,7 @@ import io
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from scoring.readers.masks.counting import count, examine
 from scoring.readers.masks.headers import open_volume
@@ -26,6 +27,7 @@ def placed(random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndar
     return random.uniform(0.5, 4, 3), random.uniform(-300, 300, 3), turned(random)
 
 
+@pytest.mark.slow
 def test_masks_written_by_simpleitk_are_counted():
     random, jobs, expected = np.random.default_rng(0), [], []
     for number in range(36 * FACTOR):
@@ -54,6 +56,7 @@ def test_masks_written_by_simpleitk_are_counted():
         assert found.table.tolist() == table
 
 
+@pytest.mark.slow
 def test_headers_say_what_simpleitk_reads():
     random, files = np.random.default_rng(1), []
     for number in range(40 * FACTOR):

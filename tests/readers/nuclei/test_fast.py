@@ -154,6 +154,7 @@ def test_both_readers_agree(data, graded):
 DEEP = [[x, y, 0.5] for x, y in SQUARE]
 
 
+@pytest.mark.slow
 @settings(max_examples=150 * FACTOR, deadline=None)
 @given(nested())
 def test_both_readers_agree_on_outlines_in_the_plane_and_in_space(data):
