@@ -75,6 +75,7 @@ def test_so_many_teams_read_well(compare, count):
         assert says_which is (count > 15 and name != "Teams"), "that one is a table of all"
 
 
+@pytest.mark.soak
 def test_a_click_on_a_class_opens_its_cases_and_the_address_says_which(compare):
     page = compare("?tab=Classes")
     page.locator(".js-plotly-plot").first.scroll_into_view_if_needed()

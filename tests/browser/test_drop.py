@@ -74,6 +74,7 @@ def test_a_file_on_the_overview_is_read_and_scored_on_its_page(opened, path, add
         expect(page.get_by_test_id("stMetricValue").first).to_be_visible(timeout=driver.PATIENCE)
 
 
+@pytest.mark.soak
 def test_several_files_part_and_the_score_is_that_of_both(opened):
     page = opened()
     drag(page, GOLDEN / "predictions.csv", GOLDEN / "truth.csv")()

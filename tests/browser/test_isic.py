@@ -34,6 +34,7 @@ def expected(name: str) -> dict:
     return json.loads((GOLDEN / name / "case.json").read_text(encoding="utf-8"))["expect"]
 
 
+@pytest.mark.soak
 def test_dropped_tables_have_the_official_score(isic):
     folder = GOLDEN / "isic2019-unk"
     page = driver.give(isic(), "set", "truth.csv", (folder / "truth.csv").read_bytes())

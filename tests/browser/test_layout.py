@@ -22,7 +22,7 @@ SHOWN = 90
 """px of the first figure or table that are seen at least."""
 
 
-@pytest.mark.parametrize("challenge", some(list(REGISTRY), 4))
+@pytest.mark.parametrize("challenge", some(list(REGISTRY), 5))
 def test_score_and_first_figure_are_seen_on_opening_and_the_bar_stays(visitor, server, challenge):
     page = driver.visit(visitor(), f"{server.address}/{challenge}")
     page.locator(FIRST).first.wait_for()

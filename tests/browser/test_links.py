@@ -10,6 +10,7 @@ def words(page: Page) -> str:
     return page.get_by_test_id("stMain").inner_text()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "question",
     [

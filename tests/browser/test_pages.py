@@ -56,13 +56,13 @@ def walk(page, rules: list[str], by: str, turn: int) -> tuple[dict, list]:
 
 
 # `make test` looks at half of the tabs of some pages, on a desktop or on a phone, `make soak` at all on both.
-@pytest.mark.parametrize(("address", "turn"), some_rows(HALVES, 7, first=4))
+@pytest.mark.parametrize(("address", "turn"), some_rows(HALVES, 14, first=4))
 def test_every_tab_is_accessible_and_fits_a_desktop(visitor, server, sample_board, address, turn):
     page = driver.visit(visitor(), f"{server.address}/{address}")
     assert walk(page, RULES, "tag", turn) == ({}, [])
 
 
-@pytest.mark.parametrize(("address", "turn"), some_rows(HALVES, 7))
+@pytest.mark.parametrize(("address", "turn"), some_rows(HALVES, 14))
 def test_every_tab_has_contrast_in_the_dark_and_fits_a_phone(visitor, server, sample_board, address, turn):
     page = driver.visit(visitor("dark", PHONE), f"{server.address}/{address}")
     assert walk(page, ["color-contrast"], "rule", turn) == ({}, [])

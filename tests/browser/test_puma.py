@@ -97,6 +97,7 @@ def says(page: Page, words: str) -> None:
     expect(page.get_by_text(words).first).to_be_visible(timeout=driver.PATIENCE)
 
 
+@pytest.mark.soak
 def test_dropped_files_have_the_official_score(puma):
     folder = GOLDEN / "basic-description"
     page = driver.give(puma(), "set", "truth.zip", archive_of_folder(folder / "truth"))
@@ -132,6 +133,7 @@ def test_a_clicked_nucleus_is_in_the_table_and_in_the_address_and_a_link_restore
     assert view[2] > view[5] * 1.2
 
 
+@pytest.mark.soak
 def test_a_row_of_the_table_takes_the_viewer_to_its_nucleus(puma, sample):
     truth, predictions, card = sample
     rows = listing.listing(overlay(truth, predictions, card, 1), "FP", 15.0).rows
