@@ -12,7 +12,7 @@ settings.register_profile(
     "fast",
     derandomize=True,
     deadline=None,
-    max_examples=40 * FACTOR,
+    max_examples=25 * FACTOR,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("quick", settings.get_profile("fast"), max_examples=5)

@@ -66,6 +66,7 @@ def _body(request) -> bytes:
     return request.url.encode() + (b"" if answer is None or is_script else answer.body())
 
 
+@pytest.mark.soak
 def test_the_public_page_sends_no_case(visitor, server, hidden, tmp_path):
     page = visitor().new_page()
     came = swept(page)

@@ -56,6 +56,7 @@ def card(team: str, **options) -> scoring.ScoreCard:
     )
 
 
+@pytest.mark.soak
 def test_dropped_zips_have_the_score_of_the_command_line_and_can_be_looked_at(hecktor):
     page = driver.give(hecktor(), "set", "truth.zip", archive_of_folder(GOLDEN / "gaps" / "truth"))
     expect(page.get_by_text("cases were read. Now choose a submission.")).to_be_visible(

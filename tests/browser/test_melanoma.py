@@ -41,6 +41,7 @@ def flagged(team, threshold: float) -> str:
 
 
 @pytest.mark.parametrize("viewport", driver.SCREENS)
+@pytest.mark.soak
 def test_the_slider_moves_the_numbers_and_the_address_but_not_the_score(melanoma, viewport):
     page = melanoma(viewport=viewport)
     score = page.get_by_test_id("stMetricValue").inner_text()

@@ -62,7 +62,7 @@ def test_every_tab_is_accessible_and_fits_a_desktop(visitor, server, sample_boar
     assert walk(page, RULES, "tag", turn) == ({}, [])
 
 
-@pytest.mark.parametrize(("address", "turn"), some_rows(HALVES, 14))
+@pytest.mark.parametrize(("address", "turn"), some_rows(HALVES, 14, first=12))
 def test_every_tab_has_contrast_in_the_dark_and_fits_a_phone(visitor, server, sample_board, address, turn):
     page = driver.visit(visitor("dark", PHONE), f"{server.address}/{address}")
     assert walk(page, ["color-contrast"], "rule", turn) == ({}, [])

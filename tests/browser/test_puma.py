@@ -107,6 +107,7 @@ def test_dropped_files_have_the_official_score(puma):
     driver.shows(page, said)
 
 
+@pytest.mark.soak
 def test_a_clicked_nucleus_is_in_the_table_and_in_the_address_and_a_link_restores_it(puma, sample):
     truth, predictions, card = sample
     drawn = overlay(truth, predictions, card, 3)

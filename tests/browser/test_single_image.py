@@ -165,6 +165,7 @@ def test_the_slider_of_the_viewer_moves_the_counts(single_image):
     assert page.get_by_test_id("stException").count() == 0
 
 
+@pytest.mark.soak
 def test_the_record_is_one_page_to_print(single_image, tmp_path):
     page = single_image("?challenge=melanoma&tab=Record")
     with page.expect_download() as download:

@@ -507,6 +507,7 @@ def test_a_hundred_thousand_nuclei_are_listed_in_part(puma):
     assert decimal(0.4, 3) == app.metric[0].value
 
 
+@pytest.mark.soak
 def test_a_polygon_of_a_million_vertices_is_drawn(puma):
     angle = np.linspace(0, 2 * np.pi, 1_000_000)
     ring = np.c_[500 + 300 * np.cos(angle), 500 + 300 * np.sin(angle)].round(2).tolist()

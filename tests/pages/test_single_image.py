@@ -297,7 +297,7 @@ def test_skin_on_the_page_of_tissue_is_called_foreign(single_image):
             ("isic", b"no model"),
             ("tricorder3", b""),
         ],
-        2,
+        4,
     ),
 )
 def test_a_model_of_another_challenge_is_refused_in_words(single_image, challenge, data):
