@@ -67,38 +67,58 @@ def simulate(
     """Simulate a cell; fewer runs where they take longer than `seconds`."""
     random = np.random.default_rng([units, teams, len(design)])
     kits = [Draws.of(units, resamples, seed) for seed in range(KITS)]
-    shift, began, results, points = shifts(challenge, units, teams, design), time.process_time(), [], []
+    shift, began = shifts(challenge, units, teams, design), time.process_time()
+    told: list[Told] = []
     for run in range(runs):
         drawn = CHALLENGES[challenge](random, units, shift, kits[run % KITS])
         if np.isnan(drawn.scores).any():
             continue
         exchange = replace(drawn.exchange, seed=run % KITS)
-        results.append(compare(drawn.scores, drawn.replicates, units, exchange))
-        points.append(drawn.scores)
-        if results[-1].test is None or time.process_time() - began > seconds:
+        result = compare(drawn.scores, drawn.replicates, units, exchange)
+        told.append(Told.of(drawn.scores, result, better=design == "lead"))
+        if result.test is None or time.process_time() - began > seconds:
             break
-    return _summary(Cell(challenge, units, teams, design, len(results), results[-1].test), results, points)
+    return _summary(Cell(challenge, units, teams, design, len(told), result.test), told)
 
 
-def _summary(cell: Cell, results: list[ReplicateComparison], points: list[np.ndarray]) -> Cell:
+@dataclass(frozen=True)
+class Told:
+    """What one simulated test set adds to a cell; thousands of whole comparisons of 60 teams take gigabytes.
+
+    Attributes:
+        scores: Score of each team [A].
+        wrong: Whether two equal teams were told apart.
+        power: Share of the others that the first team was told apart from.
+        too_high: The comparison's `winner_optimism`.
+    """
+
+    scores: np.ndarray
+    wrong: bool
+    power: float
+    too_high: float | None
+
+    @classmethod
+    def of(cls, scores: np.ndarray, result: ReplicateComparison, better: bool) -> "Told":
+        wrong = any(pair.separated for pair in result.pairs if pair.a > 0 or not better)
+        first = [bool(pair.separated and pair.difference > 0) for pair in result.pairs if pair.a == 0]
+        return cls(scores, wrong, float(np.mean(first)), result.winner_optimism)
+
+
+def _summary(cell: Cell, runs: list[Told]) -> Cell:
     if cell.test is None:
         return cell
-    better = cell.design == "lead"
-    wrong = [any(p.separated for p in found.pairs if p.a > 0 or not better) for found in results]
-    power = [np.mean([p.separated and p.difference > 0 for p in f.pairs if p.a == 0]) for f in results]
-    scores = np.array(points)
+    scores = np.array([run.scores for run in runs])
     true = np.full(cell.teams, scores.mean()) if cell.design == "equal" else scores.mean(0)
-    told = np.array([found.winner_optimism is not None for found in results])
+    estimates = [run.too_high for run in runs if run.too_high is not None]
+    told = np.array([run.too_high is not None for run in runs])
     first = np.round(scores, 12) == np.round(scores, 12).max(1, keepdims=True)
     excess = ((scores - true) * first).sum(1) / first.sum(1)
     own = (scores - scores.mean(1, keepdims=True) - (true - true.mean())).std()
     return replace(
         cell,
-        wrong=float(np.mean(wrong)) if cell.design != "spread" else None,
-        power=float(np.mean(power)) if better else None,
-        estimate=float(np.mean([f.winner_optimism for f in results if f.winner_optimism is not None]))
-        if told.any()
-        else None,
-        truth=float(excess[told].mean()) if told.any() else None,
+        wrong=float(np.mean([run.wrong for run in runs])) if cell.design != "spread" else None,
+        power=float(np.mean([run.power for run in runs])) if cell.design == "lead" else None,
+        estimate=float(np.mean(estimates)) if estimates else None,
+        truth=float(excess[told].mean()) if estimates else None,
         spread=float(true.std() / own),
     )
