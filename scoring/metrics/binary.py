@@ -209,13 +209,13 @@ class ThresholdCounts:
 
     Attributes:
         thresholds: The distinct scores [T], descending.
-        true_positive: Positives at or above each threshold [B, T].
+        true_positive: Positives at or above each threshold [B, T]; float64, or whole numbers where kept.
         false_positive: Negatives at or above each threshold [B, T].
     """
 
     thresholds: Floats
-    true_positive: Floats
-    false_positive: Floats
+    true_positive: Floats | Ints
+    false_positive: Floats | Ints
 
 
 def count_by_threshold(scores: Floats, positive: Bools, weights: Floats) -> ThresholdCounts:
@@ -247,6 +247,39 @@ def _undefined_unless_both(counts: ThresholdCounts, values: Floats) -> Floats:
     return np.where((counts.true_positive[:, -1] > 0) & (counts.false_positive[:, -1] > 0), values, np.nan)
 
 
+def _first_threshold(sums: Floats | Ints, reached: Callable[[Floats | Ints], Bools]) -> Ints:
+    """Return the first place in each row of growing sums [B, T] that is reached, T where none is, [B].
+
+    A search by halves: it looks at log T of the sums of a row.
+    """
+    rows, end = np.arange(len(sums)), sums.shape[1]
+    low, high = np.zeros(len(sums), np.int64), np.full(len(sums), end)
+    while (low < high).any():
+        middle = np.minimum((low + high) // 2, end - 1)
+        found = reached(sums[rows, middle])
+        low, high = np.where(found, low, middle + 1), np.where(found, middle, high)
+    return low
+
+
+def decisions_at(counts: ThresholdCounts, cut: float) -> Decisions:
+    """Look up the decisions of "score > cut".
+
+    Args:
+        counts: Counts at every distinct score.
+        cut: Any threshold.
+
+    Returns:
+        Counts [B].
+    """
+    above = int(np.searchsorted(-counts.thresholds, -cut, "left"))
+    totals = [sums[:, -1].astype(float) for sums in (counts.true_positive, counts.false_positive)]
+    called = [
+        sums[:, above - 1].astype(float) if above else np.zeros(len(sums))
+        for sums in (counts.true_positive, counts.false_positive)
+    ]
+    return Decisions(called[0], called[1], totals[0] - called[0], totals[1] - called[1])
+
+
 def sensitivity_at_specificity(counts: ThresholdCounts, wanted: float) -> Floats:
     """Return the largest sensitivity over all thresholds that reach a specificity.
 
@@ -260,8 +293,10 @@ def sensitivity_at_specificity(counts: ThresholdCounts, wanted: float) -> Floats
     positives, negatives = counts.true_positive[:, -1:], counts.false_positive[:, -1:]
     # In whole counts, so that 9 of 10 is 0.9: false alarms x 10 <= negatives for 0.9, up to a rounding error
     # of the bound.
-    allowed = counts.false_positive <= (1 - wanted) * negatives + 1e-9
-    best = np.max(np.where(allowed, counts.true_positive, 0), axis=1)
+    allowed = (1 - wanted) * negatives[:, 0] + 1e-9
+    passed = _first_threshold(counts.false_positive, lambda alarms: alarms > allowed)
+    rows = np.arange(len(passed))
+    best = np.where(passed > 0, counts.true_positive[rows, passed - 1], 0)
     return _undefined_unless_both(counts, divide(best, positives[:, 0]))
 
 
@@ -276,8 +311,12 @@ def specificity_at_sensitivity(counts: ThresholdCounts, wanted: float) -> Floats
         Specificities [B]; NaN without a positive or without a negative.
     """
     positives, negatives = counts.true_positive[:, -1:], counts.false_positive[:, -1:]
-    enough = counts.true_positive >= wanted * positives - 1e-9
-    fewest = np.min(np.where(enough, counts.false_positive, np.inf), axis=1)
+    enough = wanted * positives[:, 0] - 1e-9
+    first = _first_threshold(counts.true_positive, lambda hits: hits >= enough)
+    last = len(counts.thresholds) - 1
+    fewest = np.where(
+        first <= last, counts.false_positive[np.arange(len(first)), np.minimum(first, last)], np.inf
+    )
     return _undefined_unless_both(counts, 1 - divide(fewest, negatives[:, 0]))
 
 

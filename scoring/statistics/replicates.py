@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,6 +16,7 @@ QuantityName = str | tuple[str, ...]
 """A metric's name, or its parts where it is of one class or slice: "accuracy", ("f1", "MEL")."""
 Quantities = Mapping[QuantityName, Floats]
 """Values [B] of each quantity, one per row of weights [B, N]."""
+Block = TypeVar("Block")
 MUCH_UNDEFINED = 0.05
 LOSSES = ("log_loss", "brier_score")
 """Quantities that may exceed 1."""
@@ -87,13 +89,38 @@ def replicate(
     """
     if not options.resamples:
         return Replicates({}, {}, ())
-    values = _evaluate(
+    values = evaluate(
         quantities, resampling.replicate_weights(units, options.resamples, options.seed, case_weights)
     )
     n_units = int(units.max()) + 1
     left_out: Quantities = {}
-    if n_units < FEW_UNITS or options.method(n_units) != PERCENTILE:
-        left_out = _evaluate(quantities, resampling.leave_one_out_weights(units, case_weights))
+    if needs_left_out(n_units, options):
+        left_out = evaluate(quantities, resampling.leave_one_out_weights(units, case_weights))
+    return of_values(values, left_out, point, n_units, options)
+
+
+def needs_left_out(n_units: int, options: StatisticsOptions) -> bool:
+    """Return whether quantities are evaluated without each unit as well.
+
+    Args:
+        n_units: Number of units of the test set.
+        options: Kind of interval.
+    """
+    return n_units < FEW_UNITS or options.method(n_units) != PERCENTILE
+
+
+def of_values(
+    values: Quantities, left_out: Quantities, point: Quantities, n_units: int, options: StatisticsOptions
+) -> Replicates:
+    """Return quantities with their intervals and findings, where their values on the replicates are there.
+
+    Args:
+        values: Each quantity on the replicates [B].
+        left_out: Each quantity without each unit [n]; empty where `needs_left_out` is false.
+        point: Each quantity on the test set itself, [1].
+        n_units: Number of units of the test set.
+        options: Kind of interval.
+    """
     intervals = {
         name: options.interval_of(
             float(point[name][0]), drawn, left_out.get(name), n_units, name not in LOSSES
@@ -103,7 +130,13 @@ def replicate(
     return Replicates(values, intervals, (*options.findings(n_units), *_undefined(values, point)), left_out)
 
 
-def _evaluate(quantities: Callable[[Floats], Quantities], blocks: Iterable[Floats]) -> Quantities:
+def evaluate(quantities: Callable[[Block], Quantities], blocks: Iterable[Block]) -> Quantities:
+    """Return quantities of all blocks of replicates together, [B] each.
+
+    Args:
+        quantities: Function of a block that gives each quantity [b].
+        blocks: Weights [b, N], or what was counted with them.
+    """
     parts = [quantities(weights) for weights in blocks]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 

@@ -8,13 +8,13 @@ import numpy as np
 from scoring.arrays import Array, Bools, Floats
 from scoring.challenges.melanoma.card import curve_weights
 from scoring.challenges.melanoma.formula import BETA, CLASSES, THRESHOLD, combined
+from scoring.challenges.melanoma.replicate_counts import Counted, ranked, replicated
 from scoring.challenges.melanoma.scores import are_risks
-from scoring.metrics import binary, curves
+from scoring.metrics import binary
 from scoring.metrics.binary import Decisions, OperatingPoint, ThresholdCounts
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics.intervals import QUANTILES
-from scoring.statistics.options import StatisticsOptions
-from scoring.statistics.replicates import Quantities, QuantityName, replicate
+from scoring.statistics.replicates import Quantities, QuantityName
 
 Interval = list[float] | None
 """A 95 % interval [low, high]; None where undefined."""
@@ -27,40 +27,25 @@ def at_threshold(card: ScoreCard, threshold: float) -> dict[str, ValueWithInterv
 
     It changes no official number. Cases without a score stay wrong.
     """
-    ranks, positive = ranked(card)
-    called = ranks > threshold
 
-    def quantities(weights: Floats) -> dict[QuantityName, Floats]:
-        d = binary.decisions(positive, called, weights)
+    def quantities(counted: Counted) -> dict[QuantityName, Floats]:
+        d = binary.decisions_at(counted.counts, threshold)
         return {
             "f2": binary.f_beta(d, BETA),
             "accuracy": binary.accuracy(d),
-            "score": combined(d, curves.resampled_auc(ranks, positive, weights)),
+            "score": combined(d, counted.auc),
             "recall": binary.recall(d),
             "specificity": binary.specificity(d),
             "precision": binary.precision(d),
         }
 
-    return _on_replicates(card, quantities)
+    return _with_intervals(card, quantities)
 
 
-def ranked(card: ScoreCard) -> tuple[Floats, Bools]:
-    """Return scores as they rank, and which cases are melanomas, [N] each."""
-    return card.arrays["rank_scores"], card.arrays["truth"] == 1
-
-
-def _on_replicates(
-    card: ScoreCard, quantities: Callable[[Floats], Quantities]
+def _with_intervals(
+    card: ScoreCard, quantities: Callable[[Counted], Quantities]
 ) -> dict[str, ValueWithInterval]:
-    """Return quantities of weights [B, N] -> [B] as numbers with intervals on the card's own replicates."""
-    units, source = card.arrays["units"], card.provenance
-    point = quantities(np.ones((1, len(units)), np.float32))
-    found = replicate(
-        quantities,
-        point,
-        units,
-        StatisticsOptions(source["resamples"], source["seed"], interval=source["options"]["interval"]),
-    )
+    point, found = replicated(card, quantities)
     return {
         name: (plain(float(values[0])), found.intervals.get(name))
         for name, values in point.items()
@@ -87,11 +72,11 @@ def predictive_values(
     missed_among_cleared: share of the others with one. Sensitivity and specificity are those of these cases:
     a change of prevalence alone is assumed to leave them as they are.
     """
-    ranks, positive = ranked(card)
-    called, share = ranks > threshold, prevalence if prevalence is not None else float(positive.mean())
+    _, positive = ranked(card)
+    share = prevalence if prevalence is not None else float(positive.mean())
 
-    def quantities(weights: Floats) -> dict[QuantityName, Floats]:
-        d = binary.decisions(positive, called, weights)
+    def quantities(counted: Counted) -> dict[QuantityName, Floats]:
+        d = binary.decisions_at(counted.counts, threshold)
         sensitivity, specificity = binary.recall(d), binary.specificity(d)
         return {
             "recall": sensitivity,
@@ -101,7 +86,7 @@ def predictive_values(
             "missed_among_cleared": binary.precision_at_prevalence(1 - sensitivity, 1 - specificity, share),
         }
 
-    return _on_replicates(card, quantities)
+    return _with_intervals(card, quantities)
 
 
 def at_sensitivity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | None, Interval]:
@@ -127,10 +112,7 @@ def _wanted(
     reached: Callable[[ThresholdCounts, float], Floats],
 ) -> tuple[OperatingPoint | None, Interval]:
     ranks, positive = ranked(card)
-    found = _on_replicates(
-        card,
-        lambda weights: {"reached": reached(binary.count_by_threshold(ranks, positive, weights), wanted)},
-    )
+    found = _with_intervals(card, lambda counted: {"reached": reached(counted.counts, wanted)})
     return choose(ranks, positive, wanted), found["reached"][1]
 
 

@@ -4,9 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scoring.challenges.melanoma import replicate_counts
+from scoring.challenges.melanoma.formula import combined
+from scoring.challenges.melanoma.replicate_counts import ranked
 from scoring.challenges.melanoma.threshold import (
     at_sensitivity,
     at_specificity,
@@ -19,8 +22,12 @@ from scoring.challenges.melanoma.threshold import (
     thresholds,
 )
 from scoring.challenges.melanoma.threshold import histogram as melanoma_histogram
+from scoring.metrics import binary, curves
+from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.replicates import replicate
 from tests.support import risk_tables
 from tests.support.risk_tables import SCORES, TRUTH, card
+from tests.support.soak import FACTOR
 
 TENTHS = st.integers(0, 10).map(lambda k: k / 10)
 BOTH = st.lists(st.tuples(st.booleans(), st.one_of(st.none(), TENTHS)), min_size=2, max_size=24).filter(
@@ -197,6 +204,51 @@ def test_at_90_it_is_the_official_metric_with_its_interval():
     point, interval = at_specificity(scored, 0.9)
     name = "sensitivity_at_90_specificity"
     assert (point.sensitivity, interval) == (scored.metrics[name], scored.intervals[name])
+
+
+def plainly(scored, threshold: float, wanted: float) -> dict[str, list[float] | None]:
+    """Intervals from the weights of every case in every replicate, with nothing cumulated."""
+    ranks, positive = ranked(scored)
+
+    def best(called, kept, other) -> np.ndarray:
+        reached = np.array([[kept(d), other(d)] for d in called])
+        values = np.where(reached[:, 0] >= wanted - 1e-9, reached[:, 1], -np.inf).max(axis=0)
+        return np.where(np.isnan(reached[-1]).any(axis=0), np.nan, values)
+
+    def quantities(weights: np.ndarray) -> dict[str, np.ndarray]:
+        d = binary.decisions(positive, ranks > threshold, weights)
+        cuts = [ranks >= t for t in np.unique(ranks)] + [np.zeros(len(ranks), bool)]
+        every = [binary.decisions(positive, called, weights) for called in cuts]
+        return {
+            "f2": binary.f_beta(d, 2),
+            "accuracy": binary.accuracy(d),
+            "score": combined(d, curves.resampled_auc(ranks, positive, weights)),
+            "recall": binary.recall(d),
+            "specificity": binary.specificity(d),
+            "precision": binary.precision(d),
+            "at sensitivity": best(every, binary.recall, binary.specificity),
+            "at specificity": best(every, binary.specificity, binary.recall),
+        }
+
+    source = scored.provenance
+    options = StatisticsOptions(RESAMPLES, source["seed"], interval=source["options"]["interval"])
+    itself = quantities(np.ones((1, len(ranks)), np.float32))
+    return replicate(quantities, itself, scored.arrays["units"], options).intervals
+
+
+@settings(max_examples=10 * FACTOR, deadline=None)
+@given(BOTH, THRESHOLDS, st.floats(0.5, 1), st.sampled_from(["percentile", "auto"]))
+def test_kept_counts_give_the_plain_numbers_to_the_last_bit(cases, threshold, wanted, interval):
+    scored = card(*columns(cases), resamples=RESAMPLES, interval=interval)
+    expected = plainly(scored, threshold, wanted)
+    for most in (replicate_counts.KEPT_BYTES, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(replicate_counts, "KEPT_BYTES", most)
+            moved = at_threshold(scored, threshold)
+            assert {name: bounds for name, (_, bounds) in moved.items()} | {
+                "at sensitivity": at_sensitivity(scored, wanted)[1],
+                "at specificity": at_specificity(scored, wanted)[1],
+            } == expected
 
 
 @pytest.mark.parametrize("prevalence", [None, 0.03])
