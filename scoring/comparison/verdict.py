@@ -18,10 +18,10 @@ resampled: a case, or all cases of a patient or lesion.
 
 | word | what it means |
 |---|---|
-| told apart | from 50 units on, the difference exceeds the simultaneous 95% interval over all pairs \
-(max-t). From 20 to 49, exchanging the predictions of two teams in random units seldom gives such a \
-difference in any pair (swap test). Below 20 units nobody is told apart. A team that fails rarely and badly \
-escapes both tests |
+| told apart | from 50 units on, the simultaneous 95% interval over all pairs (max-t) does not contain 0 and \
+the adjusted p is at most 0.05. From 20 to 49, exchanging the predictions of two teams in random units \
+seldom gives such a difference in any pair (swap test). Below 20 units nobody is told apart. A team that \
+fails rarely and badly escapes both tests |
 | tied for first | no other team is told apart from it and better |
 | could hold ranks 2 to 4 | one team is told apart and better; all but four, or fewer, are told apart and \
 worse |
@@ -214,7 +214,7 @@ def gap(found: Comparison, scale: Scale) -> str:
         return ""
     words = (
         f"With {units(found.provenance)} like these, a true gap of {scale.number(known['all_pairs'])} "
-        f"{scale.unit} is told from chance in half of all test sets, and one of "
+        f"{scale.unit} is told from chance in about half of all test sets, and one of "
         f"{scale.number(known['all_pairs_80'])} in four of five"
     )
     if len(found.result.pairs) == 1:

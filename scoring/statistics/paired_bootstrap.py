@@ -24,7 +24,8 @@ def bootstrap_test(scores: Floats, replicates: Floats, n_units: int) -> PairTest
 
     Returns:
         Student's t on the replicates' standard errors, adjusted by Holm; simultaneous intervals by max-t,
-        widened as Student's t for few units.
+        widened as Student's t for few units. Two teams are told apart where both say so: max-t alone tells
+        12 equal teams apart in 6 to 7 % of test sets of 220 cases (docs/statistics.md).
     """
     first, second = np.triu_indices(len(scores), 1)
     spread = _spread(scores, replicates, first, second)
@@ -37,14 +38,16 @@ def bootstrap_test(scores: Floats, replicates: Floats, n_units: int) -> PairTest
     )
     apart = np.round(np.abs(spread.differences), DIGITS) > 0
     p_values = _student(spread, apart, n_units)
+    adjusted = holm(p_values)
+    beyond = (np.abs(spread.differences) > reach) & (adjusted <= 1 - LEVEL)
     return PairTest(
         spread.errors,
         spread.intervals,
         p_values,
-        holm(p_values),
+        adjusted,
         critical,
         reach,
-        np.where(spread.errors > 0, np.abs(spread.differences) > reach, apart),
+        np.where(spread.errors > 0, beyond, apart),
     )
 
 

@@ -8,8 +8,6 @@ from tests.simulations.cells import TEAMS, UNITS, simulate
 from tests.simulations.designs import CHALLENGES
 
 FEW = [units for units in UNITS if units < 20]
-BOOTSTRAP = 0.08
-"""What the paired bootstrap is allowed with 220 units, where it errs in up to 6 % (docs/statistics.md)."""
 
 
 def most(rate: float, runs: int) -> float:
@@ -51,6 +49,6 @@ def test_every_cell(challenge, units, teams):
     if units < 20:
         assert cell.test is None
         return
-    assert cell.wrong <= most(0.05 if cell.test == "swap" else BOOTSTRAP, cell.runs)
+    assert cell.wrong <= most(0.05, cell.runs)
     lead = simulate(challenge, units, teams, "lead", 200, seconds=30)
     assert lead.power > lead.wrong / 2

@@ -51,9 +51,9 @@ def compared(seed: int, n: int, teams: int):
 @pytest.mark.slow
 def test_equal_teams_are_seldom_parted():
     found = [compared(seed, 200, 8) for seed in range(SETS)]
-    assert sum(any(pair.separated for pair in one.pairs) for one in found) <= most(0.07)
+    assert sum(any(pair.separated for pair in one.pairs) for one in found) <= most(0.05)
     assert sum(any(pair.p_adjusted <= 0.05 for pair in one.pairs) for one in found) <= most(0.05)
-    assert sum(not all(one.tied_for_first) for one in found) <= most(0.07)
+    assert sum(not all(one.tied_for_first) for one in found) <= most(0.05)
     # Unadjusted, somebody is called worse on most test sets: the adjustment is what holds the rate.
     assert sum(any(pair.p_value <= 0.05 for pair in one.pairs) for one in found) > SETS / 3
 
