@@ -9,6 +9,7 @@ import scoring
 from pages.shared import access, class_names, finding_list, inputs, layout, mends, submissions, teams
 from pages.shared.comparison import result
 from pages.shared.comparison.selection import selected_teams
+from pages.shared.wording import cases_were_read
 from scoring import samples
 from scoring.challenges import REGISTRY
 from scoring.comparison import verdict
@@ -47,7 +48,7 @@ def compare_teams() -> None:
         class_names.choose(challenge, own_test_set, "set")
     else:
         class_names.change(challenge, own_test_set, "set")
-        cases = "1 case was read" if len(read.value) == 1 else f"{len(read.value)} cases were read"
+        cases = cases_were_read(read.value)
         panel.caption(f"{cases} from the dropped board: its test set is used." if of_board else f"{cases}.")
         metadata = None if test_set.own else sets[panel.sample].metadata
         result.show(challenge, test_set, metadata, read.value, chosen, problems, options)

@@ -18,6 +18,7 @@ from scoring.models.results import ModelFacts, ModelFailed
 from scoring.readers import matching
 from scoring.readers.case_tables import IMAGE_ENDINGS
 from scoring.readers.cells import parse_numbers
+from scoring.readers.job_tables import as_table
 from scoring.readers.jobs import by_case
 from scoring.readers.sources import Files, open_source
 from scoring.readers.tables import Table, read_table
@@ -34,6 +35,12 @@ MODEL = ".onnx"
 TABLE_HEAD = 20_000_000
 MOST_TABLES, MOST_JSON, JSON_HEAD = 20, 3, 100_000
 PICTURES = (*IMAGE_ENDINGS, ".tif", ".tiff", ".heic", ".heif", ".avif", ".dcm")
+
+
+def is_picture(name: str, data: bytes) -> bool:
+    """Return whether a file is an image: by its ending, or by the mark of DICOM, whose files often have
+    none."""
+    return name.lower().endswith(PICTURES) or data[128:132] == b"DICM"
 
 
 @dataclass(frozen=True)
@@ -100,10 +107,9 @@ class Contents:
 def read_contents(files: Files) -> Contents:
     """Read what recognition needs of files; a model is opened in a confined process, and job folders are read
     by case."""
+    tables, problem = _answers(files)
     files, _ = by_case(files)
-    tables: list[Table] = []
     heads: dict[str, str] = {}
-    problem = ""
     model = None
     for member in files.members:
         ending = PurePosixPath(member).suffix.lower()
@@ -120,6 +126,15 @@ def read_contents(files: Files) -> Contents:
         except ModelFailed as failed:
             problem = failed.message
     return Contents(files, tuple(tables), model, heads, problem)
+
+
+def _answers(files: Files) -> tuple[list[Table], str]:
+    """Return the answers of job folders as a table, none where they are no rows, and why they are none."""
+    try:
+        answers = as_table(files)
+        return ([read_table(answers, files.name)] if answers is not None else []), ""
+    except InputRefused as refused:
+        return [], refused.problems[0].message
 
 
 def _table_head(files: Files, member: str) -> bytes:

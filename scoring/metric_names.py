@@ -20,6 +20,10 @@ USUAL = {
     "ppv": "PPV",
     "npv": "NPV",
     "til": "TIL",
+    "iou": "IoU",
+    "pq": "panoptic quality",
+    "sq": "segmentation quality",
+    "rq": "recognition quality",
     "brier": "Brier",
     "consistency": "distance of weighted and unweighted score",
 }
@@ -36,4 +40,9 @@ def named(metric: str) -> str:
     "n_missing_masks"."""
     if metric.startswith("n_"):
         return f"{named(metric.removeprefix('n_'))}, count"
-    return " ".join(USUAL.get(part, part) for part in metric.split("_")).replace("C index", "C-index")
+    return spelled(metric).replace("C index", "C-index")
+
+
+def spelled(key: str) -> str:
+    """Return a key as people write it, word by word: "Dice GTVp" for "dice_gtvp"."""
+    return " ".join(USUAL.get(part, part) for part in key.split("_"))

@@ -11,12 +11,12 @@ from scoring.file_contents import (
     BOARD_FORMAT,
     BOARD_MANIFEST,
     MODEL,
-    PICTURES,
     POSSIBLE,
     SURE,
     TABLES,
     Contents,
     Reading,
+    is_picture,
     opened,
     read_contents,
 )
@@ -27,11 +27,23 @@ from scoring.readers.sources import Files, Mended, is_zip, open_source
 from scoring.readers.tables import FOREIGN
 from scoring.samples import test_sets
 
+MASKS = (".nii.gz",)
+"""Endings of masks that look as if they were of another kind."""
 SAME_CASES = 0.5
 """Share of a file's cases that a test set must have to be its test set."""
 MATCHED = 10
 """What that counts among certainties."""
-DOCUMENTS = {".docx": "a Word document", ".pptx": "a presentation"}
+AS_CSV = "Tables are read as CSV or Excel workbook: save it as one."
+AS_ONNX = "Models are read as ONNX: export it as ONNX."
+AS_ZIP = "Unpack it, and drop the files or a zip of them."
+ENDINGS = {
+    (".docx", ".pptx"): f"It is a document or presentation. {AS_CSV}",
+    (".npy", ".npz", ".parquet", ".feather", ".mat", ".rds"): f"It is a file of arrays or tables. {AS_CSV}",
+    (".pt", ".pth", ".h5", ".keras", ".tflite", ".safetensors", ".ckpt"): f"It is a model. {AS_ONNX}",
+    (".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar"): f"It is an archive of another kind. {AS_ZIP}",
+}
+"""What is said of files that nothing here reads, by their ending."""
+READ = "Drop a table of predictions or labels, an ONNX model, masks, lists of nuclei, or a zip of them."
 
 
 @dataclass(frozen=True)
@@ -74,7 +86,7 @@ def _parts(files: Mapping[str, bytes]) -> list[dict[str, bytes]]:
     """Return what cannot be of one input apart: folders, zips, models, and the other files together."""
     parts: dict[str, dict[str, bytes]] = {}
     for name, data in files.items():
-        foreign = _foreign({name: data}) and not name.lower().endswith(PICTURES)
+        foreign = _foreign({name: data}) and not is_picture(name, data)
         alone = foreign or name.lower().endswith(MODEL) or is_zip(data[:4], name)
         part = name.split("/")[0] + "/" if "/" in name else name if alone else ""
         parts.setdefault(part, {})[name] = data
@@ -220,13 +232,20 @@ def _foreign(files: Mapping[str, bytes]) -> str:
     ending = PurePosixPath(name).suffix.lower()
     if not data:
         return "It is empty: was the upload cut off?"
-    if ending in DOCUMENTS:
-        return f"It is {DOCUMENTS[ending]}. Tables are read as CSV: save the sheet as one."
-    if ending in PICTURES:
+    foreign = next((words for endings, words in ENDINGS.items() if ending in endings), "")
+    if foreign and not name.lower().endswith(MASKS):
+        return foreign
+    if is_picture(name, data):
         return "It is an image: “Single image” asks a model about one. A test set needs its table as well."
+    if data.startswith(b"version https://git-lfs"):
+        return "It is a pointer of Git LFS, not the file itself: fetch that with “git lfs pull”."
     kind = next((words for magic, words in FOREIGN.items() if data.startswith(magic)), None)
-    if kind is not None and not is_zip(data[:4], name) and not name.lower().endswith((".gz", ".xlsx", MODEL)):
-        return f"It is {kind}, which is neither a table, a model, a mask nor a list of nuclei."
+    if (
+        kind is not None
+        and not is_zip(data[:4], name)
+        and not name.lower().endswith((*MASKS, ".xlsx", MODEL))
+    ):
+        return f"It is {kind}. {READ}"
     return ""
 
 
@@ -238,4 +257,4 @@ def _nothing_takes(contents: Contents) -> str:
         return f"No challenge here has a table with these columns: {shown}."
     if contents.pictures:
         return "There are images and no table: drop the table with their labels as well."
-    return "No challenge here takes such files."
+    return f"No challenge here takes such files. {READ}"

@@ -6,11 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import scoring
 from scoring import samples
 from scoring.challenges import challenge_ids
+from scoring.mends import Changes
+from scoring.readers.sources import Mended
 from scoring.recognition import recognise
 from tests.support.archives import archive_of
 from tests.support.golden import FOLDER
+from tests.support.platform_folders import jobs, table_answers
 
 ROOT = Path(__file__).parents[1]
 INPUTS = {
@@ -119,6 +123,45 @@ def test_images_go_with_the_table_of_their_labels():
     ]
 
 
+@pytest.mark.parametrize(
+    ("challenge_id", "path"),
+    [
+        ("tricorder3", "tricorder3/teams/delphi.csv"),
+        ("melanoma", "melanoma/teams/iris.csv"),
+        ("isic", "isic2019/teams/juno.csv"),
+    ],
+)
+def test_answers_of_job_folders_are_a_submission_with_the_score_of_their_table(challenge_id, path, tmp_path):
+    table = samples.FOLDER / path
+    folder = jobs(tmp_path / "jobs", table_answers(table))
+    (found,) = recognise(read(folder))
+    reading = found.readings[0]
+    assert (found.is_plain, reading.challenge, reading.place) == (True, challenge_id, "submission")
+    challenge = scoring.load_challenge(challenge_id)
+    truth = challenge.read_truth(samples.test_sets(challenge_id)[reading.test_set].path)
+    scores = {
+        challenge.score(truth, challenge.read_predictions(source, truth), resamples=0).score
+        for source in (table, folder, Mended(folder, Changes()))
+    }
+    assert len(scores) == 1
+
+
+def test_lists_of_nuclei_are_a_test_set_only_by_name():
+    """What QuPath writes can be either."""
+    nuclei = next((samples.FOLDER / "puma" / "truth").glob("*.geojson"))
+    (found,) = recognise({nuclei.name.replace("_nuclei", ""): nuclei.read_bytes()})
+    assert not found.is_plain
+    assert {reading.place for reading in found.readings} == {"truth", "submission"}
+
+
+def test_decimal_commas_are_read():
+    rows = (
+        (samples.FOLDER / "melanoma" / "teams" / "iris.csv").read_text().replace(",", ";").replace(".0", ",0")
+    )
+    (found,) = recognise({"excel.csv": rows.encode()})
+    assert (found.readings[0].challenge, found.readings[0].place) == ("melanoma", "submission")
+
+
 def test_masks_and_their_table_are_one_submission():
     files = {
         "predictions.csv": b"PatientID,T-stage,N-stage,risk\nA-1,T1,N0,0.3\n",
@@ -144,7 +187,11 @@ def test_eleven_classes_of_images_are_two_challenges_unless_their_cases_are_know
     ("name", "content", "words"),
     [
         ("paper.pdf", b"%PDF-1.7", "It is a PDF"),
-        ("letter.docx", b"PK\x03\x04", "It is a Word document"),
+        ("letter.docx", b"PK\x03\x04", "It is a document"),
+        ("model.pt", b"PK\x03\x04", "export it as ONNX"),
+        ("scores.npz", b"PK\x03\x04", "save it as one"),
+        ("predictions.csv.gz", b"\x1f\x8b", "Unpack it"),
+        ("IM0001", b"\0" * 128 + b"DICM", "It is an image"),
         ("scores.xlsx", b"PK\x03\x04", "no workbook that can be read"),
         ("me.jpg", b"\xff\xd8\xff", "It is an image"),
         ("nothing.csv", b"", "It is empty"),

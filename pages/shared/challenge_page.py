@@ -30,6 +30,7 @@ from pages.shared import (
 )
 from pages.shared.case_link import CaseLink
 from pages.shared.inputs import Input
+from pages.shared.wording import cases_were_read
 from scoring import report, samples
 from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY
@@ -165,7 +166,7 @@ def show(page: ChallengePage) -> None:
             )
             finding_list.findings(truth.value.findings)
             st.info(
-                f"{len(truth.value)} cases were read. Now choose a submission.", icon=":material/upload_file:"
+                f"{cases_were_read(truth.value)}. Now choose a submission.", icon=":material/upload_file:"
             )
         else:
             offered = sample.submissions

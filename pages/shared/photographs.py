@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge
-from scoring.file_contents import PICTURES
+from scoring.file_contents import is_picture
 from scoring.text import markdown
 
 DROPPED, WAITING = "_photographs", "_single_waiting"
@@ -21,7 +21,7 @@ SHOWS = {"photograph": "Skin", "tile": "Stained tissue"}
 def are(files: Sequence[Any]) -> bool:
     """Return whether files are photographs that the page of single images could take."""
     few = len(files) <= MOST
-    return few and all("/" not in file.name and file.name.lower().endswith(PICTURES) for file in files)
+    return few and all("/" not in file.name and is_picture(file.name, file.getvalue()) for file in files)
 
 
 def hold(files: Sequence[Any]) -> None:

@@ -146,7 +146,8 @@ def _place_of(one: Dropped) -> str | None:
 def _change(one: Dropped, reading: Reading) -> None:
     """Take files for something else."""
     st.session_state[PLACED] = [other for other in st.session_state.get(PLACED, []) if other is not one]
-    st.session_state[ASKED] = [other for other in st.session_state.get(ASKED, []) if other is not one]
+    for key in (ASKED, REFUSED):
+        st.session_state[key] = [other for other in st.session_state.get(key, []) if other is not one]
     if one.reading is not None:
         _, held = st.session_state.get(_key(one.reading), (None, []))
         left = [file for file in held if file not in one.files]
@@ -190,8 +191,12 @@ def line(challenge_id: str | None = None) -> None:
                 )
             _choices(one, f"ask_{number}_other")
     photographs.ask()
-    for one in st.session_state.get(REFUSED, []):
-        st.info(f"**{markdown(one.name, 60)}** was not taken. {markdown(one.found.why_not, 400)}")
+    for number, one in enumerate(st.session_state.get(REFUSED, [])):
+        why_not = one.found.why_not[:1].upper() + one.found.why_not[1:]
+        with st.container(gap="xsmall"):
+            st.info(f"**{markdown(one.name, 60)}** was not taken. {markdown(why_not, 400)}")
+            with st.popover("Take it for something", type="tertiary"):
+                _choices(one, f"refused_{number}")
 
 
 def _is_in_use(one: Dropped) -> bool:

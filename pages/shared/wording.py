@@ -2,7 +2,7 @@
 line."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from functools import cache
 
 from scoring.challenges import challenge_ids, load_challenge
@@ -11,6 +11,11 @@ from scoring.options import Option
 FLAG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(?:[ ]([a-z][a-z0-9-]*))?")
 COMMON = {"resamples": "number of resamples", "group": "unit that is resampled", "metadata": "Metadata"}
 """Options of every challenge -> what a page calls them."""
+
+
+def cases_were_read(cases: Sized) -> str:
+    """Return how many cases a test set has: "1 case was read"."""
+    return "1 case was read" if len(cases) == 1 else f"{len(cases)} cases were read"
 
 
 def without_flags(message: str) -> str:

@@ -8,9 +8,9 @@ the phase, apart from the container, and lies in `/opt/ml/input/data/ground_trut
 import json
 from pathlib import Path
 
-from scoring.platforms import job_tables
 from scoring.platforms.evaluation import Result, content, evaluate
 from scoring.platforms.settings import Settings
+from scoring.readers.job_tables import as_table
 from scoring.readers.sources import Source, open_source
 
 INPUT, OUTPUT, TRUTH = Path("/input"), Path("/output"), Path("/opt/ml/input/data/ground_truth")
@@ -31,5 +31,5 @@ def submission(place: Path, settings: Settings) -> Source:
     found = content(place)
     if inputs.submission.several or found.is_file():
         return found
-    table = job_tables.as_table(open_source(found, "submission", inputs.streamed))
+    table = as_table(open_source(found, "submission", inputs.streamed))
     return found if table is None else open_source(table, "answers.csv")

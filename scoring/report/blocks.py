@@ -47,7 +47,8 @@ def sections(entries: Iterable[Section], figures: Figures) -> Iterator[str]:
 
 
 def html(block: Block, figures: Figures) -> str:
-    """Return a block as HTML; what a page shows side by side or one at a time stands one below the other."""
+    """Return a block as HTML; what a page shows side by side or one at a time stands one below the other, but
+    for texts."""
     match block:
         case Figure():
             return figures.place(block)
@@ -62,6 +63,9 @@ def html(block: Block, figures: Figures) -> str:
             return render("text", question=block.question, text=block.text, kind=block.kind)
         case Gallery():
             return _gallery(block)
+        case SideBySide() if all(isinstance(inner, Text) for column in block.columns for inner in column):
+            texts = [Markup("".join(html(inner, figures) for inner in column)) for column in block.columns]
+            return render("beside", texts=texts)
         case SideBySide():
             return "".join(html(inner, figures) for column in block.columns for inner in column)
         case Choice():

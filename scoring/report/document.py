@@ -1,8 +1,7 @@
 """Reports as one HTML file: the templates, the pieces that every report is made of, and the figures in it."""
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -15,7 +14,8 @@ from scoring import markup
 from scoring.figures.numerals import UNDEFINED, decimal
 from scoring.figures.svg import WIDTH, svg
 from scoring.figures.theme import LIGHT, Theme
-from scoring.findings import LEVELS, Finding
+from scoring.findings import Finding
+from scoring.folding import folded, tally
 from scoring.scorecard import plain
 from scoring.views import Figure
 
@@ -87,35 +87,37 @@ def rule(text: str) -> str:
 
 
 def findings(entries: Iterable[Finding], more: str = "") -> str:
-    """Return what was noticed, worst first, folded on a screen. more: what stands below, in plain text."""
-    ordered = sorted(entries, key=lambda finding: LEVELS.index(finding.level))
-    if not ordered:
+    """Return what was noticed, worst first, folded on a screen; findings that repeat each other are one.
+
+    more: what stands below, in plain text.
+    """
+    noticed = list(entries)
+    if not noticed:
         return section("What was noticed?", "<p>Nothing was noticed about these files.</p>")
-    table = Markup(finding_table(ordered))
+    rows = [
+        (Cell(fold.level, kind=fold.level), Cell(fold.code, tag="code"), fold.where, fold.message)
+        for fold in folded(noticed)
+    ]
+    heads = ("level", "code", "where", "what and how to mend it")
+    listed = Markup(f'<div class="noticed">{table(heads, rows)}</div>')
     below = Markup(render("text", question="", text=more, kind="note")) if more else ""
-    return render("folded", question="What was noticed?", summary=counted(ordered), parts=[table, below])
-
-
-def counted(entries: Iterable[Finding]) -> str:
-    """Return how many findings of each level there are: "2 warnings, 1 note"."""
-    count = Counter(entry.level for entry in entries)
-    return ", ".join(f"{count[level]} {level}{'s' * (count[level] > 1)}" for level in LEVELS if count[level])
-
-
-def finding_table(entries: Iterable[Finding]) -> str:
-    """Return findings as a table, in their order."""
-    rows = [(Cell(f.level, kind=f.level), Cell(f.code, tag="code"), f.where, f.message) for f in entries]
-    return table(("level", "code", "where", "what and how to mend it"), rows)
+    return render("folded", question="What was noticed?", summary=tally(noticed), parts=[listed, below])
 
 
 def provenance(entries: Mapping[str, object]) -> str:
     """Return where the numbers come from, an entry a line."""
-    rows = [
-        (name.replace("_", " "), Cell(_written(value), tag="code"))
-        for name, value in entries.items()
-        if value is not None
-    ]
+    rows = [(name, Cell(_written(value), tag="code")) for name, value in _lines(entries)]
     return section("Where do the numbers come from?", table(("what", "value"), rows))
+
+
+def _lines(entries: Mapping[str, object], of: str = "") -> Iterator[tuple[str, object]]:
+    """Yield name and value of each entry; what holds several, such as teams, each in lines of its own."""
+    for name, value in entries.items():
+        if isinstance(value, Mapping) and value and all(isinstance(v, Mapping) for v in value.values()):
+            for one, held in value.items():
+                yield from _lines(held, f"{one}: ")
+        elif value is not None:
+            yield f"{of}{name.replace('_', ' ')}", value
 
 
 def _written(value: object) -> str:

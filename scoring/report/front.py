@@ -7,7 +7,8 @@ from markupsafe import Markup
 
 from scoring.challenge import Challenge
 from scoring.findings import Finding
-from scoring.report.document import Figures, counted, render
+from scoring.folding import tally
+from scoring.report.document import Figures, render
 from scoring.version import __version__
 from scoring.views import Block, Choice, Figure, Section, SideBySide
 
@@ -58,7 +59,7 @@ def pictures(figures: Figures, shown: Sequence[Figure]) -> str:
 
 def noticed(entries: Iterable[Finding]) -> str:
     """Return in a sentence how much was noticed, "" for nothing."""
-    words = counted(entries)
+    words = tally(entries)
     return render("noticed", words=words) if words else ""
 
 

@@ -1,6 +1,6 @@
 """The report of one scorecard."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from scoring.challenges import load_challenge
 from scoring.figures.numerals import UNDEFINED, points, share, span
-from scoring.metric_names import named
+from scoring.metric_names import named, spelled
 from scoring.report import blocks, default_views, front
 from scoring.report.document import (
     Cell,
@@ -27,8 +27,6 @@ from scoring.views import Headline, Status, Views
 
 CASES = 200
 """Cases that a report lists at most."""
-BROAD = 13
-"""Columns that fit on an upright sheet."""
 
 
 def views_of(card: ScoreCard) -> Views:
@@ -129,11 +127,19 @@ def cases(card: ScoreCard) -> str:
     columns = [
         key for key, value in listed[0].items() if not isinstance(value, (list, tuple, Mapping, np.ndarray))
     ]
-    rows = [tuple(case.get(key) for key in columns) for case in listed[:CASES]]
+    values = [_counts([case.get(key) for case in listed[:CASES]]) for key in columns]
     question = "Which cases were called wrong?" if graded else "What became of each case?"
-    parts = [table([column.replace("_", " ") for column in columns], rows)]
+    parts = [table([spelled(column) for column in columns], list(zip(*values, strict=True)))]
     if len(listed) > CASES:
         more = f"and {len(listed) - CASES} more, in scorecard.json"
         parts.append(render("text", question="", text=more, kind="note"))
-    listing = section(f"{question} ({len(listed)})", *parts)
-    return render("broad", part=Markup(listing)) if len(columns) > BROAD else listing
+    return section(f"{question} ({len(listed)})", *parts)
+
+
+def _counts(values: Sequence[object]) -> Sequence[object]:
+    """Return numbers without decimals where all of a column are whole and more than yes and no, such as days;
+    other columns as they are."""
+    numbers = [value for value in values if isinstance(value, float)]
+    if not numbers or not all(value.is_integer() for value in numbers) or max(numbers) <= 1:
+        return values
+    return [int(value) if isinstance(value, float) else value for value in values]

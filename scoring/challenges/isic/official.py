@@ -16,6 +16,7 @@ import numpy as np
 from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS
 from scoring.challenges.isic.tables import find_table
 from scoring.challenges.isic.tolerated import HEAD_CHARACTERS, HEAD_LINES, NO_ID
+from scoring.readers.job_tables import open_table
 from scoring.readers.sources import Source, open_source
 
 WEIGHTS = ("score_weight", "validation_weight")
@@ -28,7 +29,7 @@ def message(predictions: Source, truth: Source, name: str | None = None) -> str 
 
     A truth that it cannot read is told as its exception.
     """
-    files = open_source(predictions, name)
+    files = open_table(predictions, name)
     data = files.read(find_table(files))
     truth_files = open_source(truth)
     answers = truth_files.read(find_table(truth_files))

@@ -13,7 +13,8 @@ from scoring.challenges.isic.truth import Cases
 from scoring.findings import Finding, InputRefused, error, note
 from scoring.mends import renaming
 from scoring.readers import near_cases
-from scoring.readers.sources import Source, open_source
+from scoring.readers.job_tables import open_table
+from scoring.readers.sources import Source
 from scoring.readers.tables import Table
 from scoring.submission import Predictions
 
@@ -36,7 +37,7 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None = Non
 
     Raises InputRefused with every problem.
     """
-    files = open_source(source, name)
+    files = open_table(source, name)
     found = category_tables.read(files, (truth.id_column,) if truth else ())
     table = found.table
     others = [h for i, h in enumerate(table.header) if i != found.id_column and h]

@@ -13,9 +13,9 @@ from scoring.file_contents import (
     Reading,
     counted,
     share_of_numbers,
+    values_of,
     with_pictures,
 )
-from scoring.readers.cells import parse_numbers
 from scoring.readers.tables import key
 
 MOST_COLUMNS = 2
@@ -47,7 +47,7 @@ def _of_table(found: CaseTable, contents: Contents) -> Iterator[Reading]:
     if column is None:
         return
     cells = table.cells(column)
-    numeric = share_of_numbers(parse_numbers(cells).values) > 0.5
+    numeric = share_of_numbers(values_of(table, [column])[0]) > 0.5
     if numeric or sum(parse_label(cell) is not None for cell in cells) > 0.9 * len(cells):
         diagnoses = not numeric and any(key(cell) in OTHER_CLASSES for cell in cells)
         words = f"a prediction file for Melanoma: {'a score' if numeric else 'a label'} for {n}"

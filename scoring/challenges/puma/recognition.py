@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from scoring.challenges.puma.cases import case_id, is_nuclei_file
+from scoring.challenges.puma.cases import SUFFIX, case_id, is_nuclei_file
 from scoring.challenges.puma.formula import ID
 from scoring.challenges.puma.submission import CASE, PATH, TABLE
 from scoring.file_contents import (
@@ -44,7 +44,7 @@ def recognise(contents: Contents) -> Iterator[Reading]:
     elif contents.pictures:
         yield _as(truth, SURE)
         yield submitted
-    elif all(ANNOTATION.search(head) for head in heads):
+    elif all(ANNOTATION.search(head) for head in heads) and any(SUFFIX in member for member in nuclei):
         yield _as(truth, LIKELY)
         yield submitted
     else:

@@ -12,7 +12,8 @@ from scoring.findings import Finding, InputRefused, ordered
 from scoring.readers import alignment, tables
 from scoring.readers.alignment import Rows
 from scoring.readers.case_tables import ID_COLUMNS, find_table
-from scoring.readers.sources import Source, open_source, sha256
+from scoring.readers.job_tables import open_table
+from scoring.readers.sources import Source, sha256
 from scoring.readers.tables import Table
 from scoring.submission import Predictions, grade
 
@@ -68,7 +69,7 @@ def read_predictions(
     Raises:
         InputRefused: The table is at fault.
     """
-    files = open_source(source, name)
+    files = open_table(source, name)
     member = find_table(files)
     data = files.read(member)
     table = tables.read_table(data, files.called(member))

@@ -9,12 +9,37 @@ from typing import Any
 
 from scoring.findings import Finding, InputRefused, error
 from scoring.readers.jobs import by_case
-from scoring.readers.sources import Files
+from scoring.readers.sources import Files, Mended, Source, open_source, sha256
 from scoring.text import shortened
 
 CASE, NUMBER, LABEL = "image", "score", "prediction"
 """Columns: the case; a single number; a single text."""
 ANSWER_BYTES = 1_000_000
+
+
+def open_table(source: Source, name: str | None = None) -> Files:
+    """Open the source of a table; answers of job folders are read as one table.
+
+    Args:
+        source: A table, job folders, or a folder or zip with a table.
+        name: What messages call it.
+
+    Raises:
+        InputRefused: It cannot be opened, or an answer of a job is no row.
+    """
+    files = open_source(source.source if isinstance(source, Mended) else source, name)
+    table = as_table(files)
+    if table is not None:
+        written: bytes = table
+        files = Files(
+            files.name,
+            "file",
+            {files.name: len(written)},
+            lambda _member: written,
+            lambda _member: io.BytesIO(written),
+            files.whole or sha256(written),
+        )
+    return open_source(Mended(files, source.changes)) if isinstance(source, Mended) else files
 
 
 def as_table(files: Files) -> bytes | None:
