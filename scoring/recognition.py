@@ -178,8 +178,11 @@ def _rank(reading: Reading) -> int:
 
 
 def _test_set(reading: Reading) -> str | None:
-    """Return the sample test set that has most of the cases."""
-    for key, ids in _sample_cases(reading.challenge).items():
+    """Return the sample test set that the challenge names, else the one that has most of the cases."""
+    cases = _sample_cases(reading.challenge)
+    if reading.test_set in cases:
+        return reading.test_set
+    for key, ids in cases.items():
         if reading.ids and len(reading.ids & ids) >= SAME_CASES * len(reading.ids):
             return key
     return None

@@ -2,7 +2,7 @@
 changed."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -16,14 +16,23 @@ from scoring.text import markdown
 KEPT = {
     "truth": "{}_set_kept",
     "submission": "{}_submission_kept",
+    "second": "{}_second_kept",
     "metadata": "{}_metadata_kept",
     "tile_model": "single_{}_model_kept",
     "board": "{}_teams_zip_files_kept",
 }
 """Where own files of an input stand in the session, by challenge."""
-INPUTS = {"truth": "test set", "submission": "submission", "metadata": "metadata", "tile_model": "model"}
+INPUTS = {
+    "truth": "test set",
+    "submission": "submission",
+    "second": "second submission",
+    "metadata": "metadata",
+    "tile_model": "model",
+}
 RECOGNISED = "recognised"
 PLACED, ASKED, REFUSED, GO = "_placed", "_asked", "_not_taken", "_go"
+TOGETHER = "_placed_together"
+"""Keys of the inputs that the last drop filled."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +56,10 @@ def drop(files: Sequence[Any]) -> None:
     """Take files that were dropped where any input is meant: place what is plain, ask about what is not."""
     _begin()
     for one in _sorted_out(files):
-        if one.found.is_plain:
-            _place(one, one.found.readings[0])
-            st.session_state.setdefault(GO, one.found.readings[0])
+        reading = _free(one.found.readings[0]) if one.found.is_plain else None
+        if reading is not None:
+            _place(one, reading)
+            st.session_state.setdefault(GO, reading)
         elif not one.found.readings and photographs.are(one.files):
             photographs.hold(one.files)
         else:
@@ -73,9 +83,15 @@ def drop_at(challenge_id: str, place: str, files: Sequence[Any]) -> list[Any]:
         if not readings or any_table:  # the page's own reader says what is wrong
             stay += one.files
         elif here is not None and not _is_for_another(one.found, here, len(parts)):
-            stay += one.files
-            _choose_test_set(here)
-            _say(Dropped(one.files, one.found, here))
+            free = _free(here)
+            if free == here:
+                stay += one.files
+                _choose_test_set(here)
+                _say(Dropped(one.files, one.found, here))
+            elif free is not None:
+                _place(one, free)
+            else:
+                _ask(one)
         elif one.found.is_plain and (readings[0].challenge == challenge_id or readings[0].place == "board"):
             _place(one, readings[0])
             if readings[0].place == "board":
@@ -105,6 +121,15 @@ def _begin() -> None:
     st.session_state[ASKED], st.session_state[REFUSED] = [], []
     photographs.forget()
     st.session_state.pop(GO, None)
+    st.session_state[TOGETHER] = set()
+
+
+def _free(reading: Reading) -> Reading | None:
+    """Return where files go of which others were dropped together with them: of two submissions the other is
+    the second submission, which the page compares; None where both are taken."""
+    second = replace(reading, place="second", words=f"second submission: {reading.words}")
+    offered = (reading, second) if reading.place == "submission" else (reading,)
+    return next((one for one in offered if _key(one) not in st.session_state[TOGETHER]), None)
 
 
 def _ask(one: Dropped) -> None:
@@ -113,6 +138,7 @@ def _ask(one: Dropped) -> None:
 
 def _say(one: Dropped) -> None:
     before = st.session_state.get(PLACED, [])
+    st.session_state[TOGETHER].add(_place_of(one))
     st.session_state[PLACED] = [*(said for said in before if _place_of(said) != _place_of(one)), one]
 
 
@@ -179,6 +205,7 @@ def line(challenge_id: str | None = None) -> None:
                 st.markdown(f":material/task_alt: **{name}** was read as {words}.", width="content")
                 with st.popover("Change", type="tertiary"):
                     _choices(one, f"change_{number}")
+    _elsewhere(challenge_id)
     for number, one in enumerate(st.session_state.get(ASKED, [])):
         with st.container(border=True, gap="xsmall"):
             st.markdown(f":material/help: What is **{markdown(one.name, 60)}**? It can be")
@@ -191,12 +218,31 @@ def line(challenge_id: str | None = None) -> None:
                 )
             _choices(one, f"ask_{number}_other")
     photographs.ask()
+    _refused()
+
+
+def _refused() -> None:
+    """Draw which files nothing takes, why, and how they are taken all the same."""
     for number, one in enumerate(st.session_state.get(REFUSED, [])):
         why_not = one.found.why_not[:1].upper() + one.found.why_not[1:]
         with st.container(gap="xsmall"):
             st.info(f"**{markdown(one.name, 60)}** was not taken. {markdown(why_not, 400)}")
             with st.popover("Take it for something", type="tertiary"):
                 _choices(one, f"refused_{number}")
+
+
+def _elsewhere(challenge_id: str | None) -> None:
+    """Say which files of the last drop went to other challenges, with the way there."""
+    together = st.session_state.get(TOGETHER, set())
+    for one in st.session_state.get(PLACED, []):
+        reading = one.reading
+        if reading.challenge != challenge_id and _place_of(one) in together and _is_in_use(one):
+            page = "single_image" if reading.place == "tile_model" else reading.challenge
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                words = f"**{markdown(one.name, 60)}** was read as {markdown(reading.words)}."
+                st.markdown(f":material/task_alt: {words}", width="content")
+                title = "Single image" if page == "single_image" else REGISTRY[reading.challenge].short_name
+                st.page_link(f"../{page}.py", label=f"Open {title}")
 
 
 def _is_in_use(one: Dropped) -> bool:
@@ -241,5 +287,5 @@ def _called(reading: Reading) -> str:
 def _every_input() -> Iterable[Reading]:
     """Yield every test set and submission that a file can be for."""
     for challenge_id, row in REGISTRY.items():
-        for place in ("truth", "submission"):
+        for place in ("truth", "submission", "second"):
             yield Reading(load_challenge(challenge_id).id, place, f"{row.short_name}: {INPUTS[place]}", 0)

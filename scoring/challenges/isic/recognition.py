@@ -21,6 +21,8 @@ from scoring.file_contents import (
 from scoring.readers.tables import Table
 
 TITLES = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}
+SAMPLES = {"2018": "isic2018", "2019": "isic2019"}
+"""Preset -> key of the sample test set of that year."""
 METADATA_IDS = ("isic_id", *ID_COLUMNS)
 PERSON = (*UNIT_COLUMNS, *(name for names in SLICES.values() for name in names))
 WEIGHTS = (SCORE_WEIGHT, VALIDATION_WEIGHT)
@@ -31,10 +33,11 @@ def recognise(contents: Contents) -> Iterator[Reading]:
     or a model with an output per category of a year."""
     width = contents.output_width
     if width and of_width(width):
-        year = TITLES[preset(of_width(width) or ()) or ""]
+        year = preset(of_width(width) or ()) or ""
         alone = len(contents.model.inputs) == 1 if contents.model else False
         certainty = LIKELY if alone else POSSIBLE
-        yield Reading(ID, "submission", f"a model for {year}: {width} outputs", certainty)
+        words = f"a model for {TITLES[year]}: {width} outputs"
+        yield Reading(ID, "submission", words, certainty, test_set=SAMPLES.get(year))
     elif width and width > 1:
         words = f"a model for the ISIC Challenge with own categories: {width} outputs"
         yield Reading(ID, "submission", words, POSSIBLE)

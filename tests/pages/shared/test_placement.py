@@ -56,6 +56,14 @@ def test_two_files_at_one_input_part(app):
     assert app.text[0].value == "truth.csv | predictions.csv"
 
 
+def test_two_submissions_at_one_input_are_compared_and_a_third_is_asked_about(app):
+    teams = samples.FOLDER / "tricorder3" / "teams"
+    give(app, "submission", *(teams / f"{name}.csv" for name in ("delphi", "aurora", "cygnus")))
+    assert app.text[0].value == "tricorder3 | delphi.csv"
+    assert [file.name for file in app.session_state["tricorder3_second_kept"][1]] == ["aurora.csv"]
+    assert "What is cygnus.csv?" in words(app).replace("**", "")
+
+
 def test_a_file_of_another_challenge_is_asked_about_and_not_taken(app):
     before = app.text[0].value
     give(
@@ -100,7 +108,7 @@ def test_what_was_taken_wrongly_can_be_changed(app):
             ("puma/teams/sirius.zip", "puma", "puma_submission_kept"),
             ("tricorder3/models/palette.onnx", "tricorder3", "tricorder3_submission_kept"),
         ],
-        3,
+        2,
     ),
 )
 def test_the_overview_leads_to_the_page_of_a_file(opened, path, page, kept):
@@ -110,6 +118,18 @@ def test_the_overview_leads_to_the_page_of_a_file(opened, path, page, kept):
     assert [held.name for held in app.session_state[kept][1]] == [file.name]
     assert app.title[0].value == load_challenge(page).words.title
     assert f"{file.name} was read as" in words(app).replace("**", "")
+
+
+def test_files_of_two_challenges_are_both_placed_and_the_way_to_the_other_is_shown(opened):
+    app, uploader = opened("overview"), None
+    for path in ("tricorder3/teams/delphi.csv", "melanoma/teams/iris.csv"):
+        file = samples.FOLDER / path
+        uploader = (uploader or app.file_uploader(key="any_files")).upload(file.name, file.read_bytes())
+    uploader.run()
+    assert app.title[0].value == load_challenge("tricorder3").words.title
+    said = words(app).replace("**", "")
+    assert "iris.csv was read as a prediction file for Melanoma" in said
+    assert "Open Melanoma" in str([link.proto.label for link in app.get("page_link")])
 
 
 def test_what_fits_two_inputs_is_asked_and_what_fits_none_is_said(opened):
