@@ -17,7 +17,7 @@ from scoring.challenges.melanoma import measures as melanoma
 from scoring.challenges.melanoma.formula import combined
 from scoring.challenges.puma import formula as puma
 from scoring.challenges.tricorder3 import measures as tricorder3
-from scoring.metrics import binary, curves, survival
+from scoring.metrics import binary, curves
 from scoring.statistics import resampling
 from scoring.statistics.swap import Exchange
 
@@ -124,6 +124,20 @@ def of_melanoma(random, n: int, shifts: np.ndarray, draws: Draws) -> Simulated:
     return Simulated(found[:, 0], found[:, 1:], Exchange(np.stack(sums), melanoma.score_of_sums))
 
 
+def c_index(time: np.ndarray, event: np.ndarray, weights: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """Return what gives the C-index of a risk [n] on all weights [B, n]: `survival.c_index` for times and
+    risks that differ, by one product of matrices, which takes a third of the time for so few patients."""
+    earlier = (time[:, None] < time) & event[:, None]
+    comparable = ((weights @ earlier.astype(np.float32)) * weights).sum(1, dtype=float)
+
+    def of_risk(risk: np.ndarray) -> np.ndarray:
+        concordant = (earlier & (risk[:, None] > risk)).astype(np.float32)
+        found = ((weights @ concordant) * weights).sum(1, dtype=float)
+        return np.divide(found, comparable, out=np.full(len(weights), np.nan), where=comparable > 0)
+
+    return of_risk
+
+
 def of_hecktor2026(random, n: int, shifts: np.ndarray, draws: Draws) -> Simulated:
     hazard = random.standard_normal(n)
     died, censored = random.exponential(np.exp(-1.2 * hazard)), random.exponential(1.5, n)
@@ -131,17 +145,15 @@ def of_hecktor2026(random, n: int, shifts: np.ndarray, draws: Draws) -> Simulate
     staged = [labels(random, shares, latent(random, n, shifts), 0.6) for shares in STAGES]
     overlaps = [latent(random, n, shifts) for _ in range(2)]
     noise = latent(random, n, np.zeros(len(shifts)))
-    b, weights, sums, values = len(draws.drawn), draws.all, [], []
+    b, concordance, sums, values = len(draws.drawn), c_index(time, event, draws.all), [], []
     for t, shift in enumerate(shifts):
         dices = [np.where(z[:, t] < -1.5, 0.0, ndtr(0.8 + 0.8 * z[:, t])) for z in overlaps]
-        c_index = survival.c_index(
-            survival.pairs(time, event, hazard * (1 + shift) + noise[:, t], weights), "non-concordant"
-        )
+        of_team = concordance(hazard * (1 + shift) + noise[:, t])
         codes = [(truth, called[:, t]) for truth, called in staged]
-        sums.append(hecktor2026.unit_sums(dices, codes, np.arange(n), float(c_index[0]), c_index[b:]))
+        sums.append(hecktor2026.unit_sums(dices, codes, np.arange(n), float(of_team[0]), of_team[b:]))
         # All but the C-index is a function of sums; that is taken on the weights themselves.
         added = draws.drawn.astype(float) @ sums[-1]
-        added[:, -1] = c_index[:b]
+        added[:, -1] = of_team[:b]
         values.append(hecktor2026.score_of_sums(added))
     found = np.stack(values)
     return Simulated(found[:, 0], found[:, 1:], Exchange(np.stack(sums), hecktor2026.score_of_sums))

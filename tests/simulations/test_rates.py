@@ -1,11 +1,14 @@
 """Equal teams are seldom told apart, and by how much the best is too high is known: short of what
 `python -m tests.simulations` prints. `make soak` runs every cell, with up to 2,000 test sets."""
 
+import numpy as np
 import pytest
 import scipy.stats
 
+from scoring.metrics import survival
+from scoring.statistics import resampling
 from tests.simulations.cells import TEAMS, UNITS, simulate
-from tests.simulations.designs import CHALLENGES
+from tests.simulations.designs import CHALLENGES, c_index
 
 FEW = [units for units in UNITS if units < 20]
 
@@ -13,6 +16,14 @@ FEW = [units for units in UNITS if units < 20]
 def most(rate: float, runs: int) -> float:
     """99.9 % quantile of the share of runs that err at this rate."""
     return float(scipy.stats.binom.ppf(0.999, runs, rate)) / runs
+
+
+def test_the_c_index_of_the_simulation_is_that_of_the_challenge():
+    random = np.random.default_rng(1)
+    time, event, risk = random.random(40), random.random(40) < 0.5, random.random(40)
+    weights = np.concatenate(list(resampling.replicate_weights(np.arange(40), 20, 1)))
+    by_pairs = survival.c_index(survival.pairs(time, event, risk, weights))
+    assert c_index(time, event, weights)(risk).tolist() == by_pairs.tolist()
 
 
 @pytest.mark.parametrize("challenge", CHALLENGES)
