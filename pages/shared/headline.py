@@ -60,6 +60,7 @@ def bar(places: tuple[DeltaGenerator, DeltaGenerator], score: Fact, title: str, 
         if title:
             with st.container(key="bar_title"):
                 st.markdown(f"**{markdown(title, 80)}**")
+        _early(score)
         st.metric(
             markdown(score.name),
             score.value,
@@ -75,6 +76,14 @@ def bar(places: tuple[DeltaGenerator, DeltaGenerator], score: Fact, title: str, 
     words = _whole(status)
     if words:
         below.markdown(f":small[{words}]")
+
+
+def _early(score: Fact) -> None:
+    """Draw the score as text, which is seen at once: browsers load what draws a metric together with widgets
+    and charts. The metric then takes its place (page.css)."""
+    interval = f" :gray-badge[{markdown(score.below)}]" if score.below else ""
+    with st.container(key="bar_early", width="content"):
+        st.markdown(f"**{markdown(score.value)}**{interval}", width="content")
 
 
 def _badges(status: Status) -> list[str]:

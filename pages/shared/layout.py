@@ -1,5 +1,6 @@
 """The layout of every page: what is scored, findings, headline, figures and tables, tabs, closing line."""
 
+import base64
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,11 +15,14 @@ from pages.shared.case_names import shortened_column
 from pages.shared.downloads import csv_button
 from pages.shared.pictures import draw_picture
 from scoring.figures.numerals import UNDEFINED
+from scoring.figures.svg import svg
 from scoring.figures.theme import DARK, LIGHT, Theme
 from scoring.markup import plain
 from scoring.text import file_name, markdown
 from scoring.views import Better, Fact
 
+DESKTOP_WIDTH = 1130
+"""px of a page's column in a window of 1280."""
 CONFIG = {"displaylogo": False, "displayModeBar": "hover", "modeBarButtons": [["toImage"]]}
 
 # A change of theme reruns nothing, and figures carry their colours: this asks for one rerun when the page is
@@ -187,11 +191,14 @@ def chart(
     return shown
 
 
-def plot(figure: go.Figure, caption: str, key: str | None = None, **more):
-    """Draw a figure under its question. caption: what is read aloud besides."""
+def plot(figure: go.Figure, caption: str, key: str | None = None, *, early: bool = False, **more):
+    """Draw a figure under its question. caption: what is read aloud besides. early: whether a picture of it
+    is seen until it is drawn."""
     question = figure.layout.meta["question"]
     slug = file_name(key or question)
     heading(question)
+    if early:
+        _picture_of(figure)
     return st.plotly_chart(
         figure,
         theme=None,
@@ -200,6 +207,14 @@ def plot(figure: go.Figure, caption: str, key: str | None = None, **more):
         config=CONFIG | {"toImageButtonOptions": {"format": "svg", "filename": slug}},
         **more,
     )
+
+
+def _picture_of(figure: go.Figure) -> None:
+    """Draw a figure as a picture in text, which is seen at once: browsers load what draws figures for a
+    second and more. The figure then takes its place (page.css)."""
+    drawn = base64.b64encode(svg(figure, DESKTOP_WIDTH, alone=True, ground="").encode()).decode()
+    with st.container(key="early_figure"):
+        st.markdown(f"![](data:image/svg+xml;base64,{drawn})")
 
 
 @dataclass(frozen=True)

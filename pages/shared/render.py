@@ -139,7 +139,7 @@ def draw_headline(head: Headline, place: Place) -> None:
 
 
 def _account(head: Headline, place: Place) -> None:
-    strip = partial(_figure, head.strip, place) if head.strip else None
+    strip = partial(_figure, head.strip, place, early=True) if head.strip else None
     score_bar.account(head.facts, strip, head.arithmetic)
     draw_all(head.parts, place.inside("parts"))
 
@@ -246,7 +246,7 @@ def _gallery(entry: Gallery) -> None:
         draw_picture(picture.build(), markdown(picture.caption))
 
 
-def _figure(entry: Figure, place: Place) -> None:
+def _figure(entry: Figure, place: Place, early: bool = False) -> None:
     theme, key = layout.theme(), entry.key or None
     if entry.cases and place.link:
         caption = f"{entry.caption} A click opens the {place.link.case}."
@@ -255,7 +255,7 @@ def _figure(entry: Figure, place: Place) -> None:
 
     def plot() -> str:
         figure = entry.build(theme)
-        layout.plot(figure, entry.caption, key)
+        layout.plot(figure, entry.caption, key, early=early)
         return str(figure.layout.meta["question"])
 
     with st.container(gap="xsmall"):

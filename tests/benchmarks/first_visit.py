@@ -3,7 +3,8 @@
 
 All checkouts are measured in one run, page by page, with the load of the machine beside them. Cold: nobody
 has visited the server, the browser has loaded nothing. Warm: another session of the same browser has visited
-the page. Click: the second tab is opened, until nothing runs any more.
+the page. Figure: it or a picture of it; chart: itself. Click: the second tab is opened, until nothing runs
+any more.
 """
 
 import argparse
@@ -28,21 +29,24 @@ TABLES = "[data-testid=stDataFrame] canvas"
 """What is looked at first on the page of ISIC."""
 WATCH = """
 window.seen = {};
+const one = place => document.querySelector(place);
 const look = () => {
   const wanted = {
-    headline: () => document.querySelector("[data-testid=stMetricValue]")?.textContent.trim(),
-    figure: () => document.querySelector("FIGURE"),
+    headline: () => one(".st-key-bar_early strong, [data-testid=stMetricValue]")?.textContent,
+    figure: () => one(".st-key-early_figure img")?.complete || one("FIGURE"),
+    chart: () => one("FIGURE"),
   };
   for (const [name, found] of Object.entries(wanted))
     if (!(name in window.seen) && found()) window.seen[name] = performance.now();
 };
 new MutationObserver(look).observe(document, {subtree: true, childList: true, characterData: true});
+document.addEventListener("load", look, true);
 """
-BOTH = "() => 'headline' in window.seen && 'figure' in window.seen"
+ALL = "() => Object.keys(window.seen).length === 3"
 PATIENCE = 120_000
 CALM = 0.35
 """Seconds without work after which a page is said to be settled."""
-HEADS = ("headline", "figure", "click")
+HEADS = ("headline", "figure", "chart", "click")
 
 
 @contextlib.contextmanager
@@ -68,13 +72,13 @@ def served(checkout: Path) -> Iterator[str]:
         process.wait()
 
 
-def visit(context: BrowserContext, address: str, page_name: str) -> tuple[float, float, float]:
-    """Open a page and return the seconds until score and first figure are there, and those that a click
-    takes."""
+def visit(context: BrowserContext, address: str, page_name: str) -> tuple[float, ...]:
+    """Open a page and return the seconds until score, first figure and its chart are there, and those that a
+    click takes."""
     page = context.new_page()
     page.add_init_script(WATCH.replace("FIGURE", TABLES if page_name == "isic" else FIGURES))
     page.goto(f"{address}/{page_name}")
-    page.wait_for_function(BOTH, timeout=PATIENCE)
+    page.wait_for_function(ALL, timeout=PATIENCE)
     seen = page.evaluate("() => window.seen")
     driver.settled(page)
     begun = time.perf_counter()
@@ -82,11 +86,11 @@ def visit(context: BrowserContext, address: str, page_name: str) -> tuple[float,
     driver.settled(page)
     click = time.perf_counter() - begun - CALM
     page.close()
-    return seen["headline"] / 1000, seen["figure"] / 1000, click
+    return *(seen[name] / 1000 for name in HEADS[:3]), click
 
 
 def measured(browser: Browser, checkout: Path, page_name: str, rounds: int) -> tuple[float, ...]:
-    """Return headline, figure and click in seconds, cold and then warm (median)."""
+    """Return what `HEADS` names in seconds, cold and then warm (median)."""
     with served(checkout) as address:
         context = browser.new_context(viewport=driver.DESKTOP)
         cold = visit(context, address, page_name)

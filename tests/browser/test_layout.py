@@ -1,5 +1,7 @@
 """What a visitor sees without scrolling."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -18,15 +20,28 @@ STUCK = """() => {
   const [bar, tabs] = [".st-key-bar", "[role=tablist]"].map(place => document.querySelector(place));
   return [bar.parentElement, tabs].map(e => e.getBoundingClientRect()).map(box => [box.top, box.bottom]);
 }"""
+LATE = re.compile(r"/static/js/(Metric|PlotlyChart)\.")
+"""What browsers load to draw a metric and figures."""
 SHOWN = 90
 """px of the first figure or table that are seen at least."""
 
 
 @pytest.mark.parametrize("challenge", some(list(REGISTRY), 5))
 def test_score_and_first_figure_are_seen_on_opening_and_the_bar_stays(visitor, server, challenge):
-    page = driver.visit(visitor(), f"{server.address}/{challenge}")
+    page, held, sent = visitor().new_page(), [], []
+    page.on("websocket", lambda channel: channel.on("framesent", lambda frame: sent.append(frame)))
+    page.route(LATE, lambda route: held.append(route))
+    page.goto(f"{server.address}/{challenge}")
+    score, figure = page.locator(".st-key-bar_early strong"), page.locator(".st-key-early_figure img")
+    score.wait_for()
+    figure.or_(page.locator(FIRST)).first.wait_for()
+    for route in held:
+        route.continue_()
+    page.unroute(LATE)
     page.locator(FIRST).first.wait_for()
     assert driver.settled(page).evaluate(TOP, FIRST) <= DESKTOP["height"] - SHOWN
+    expect(score.or_(figure).locator("visible=true")).to_have_count(0)
+    assert len(sent) == 1  # the script ran once
     (bar, bar_end), (tabs, _) = page.evaluate(STUCK)
     assert 40 <= bar <= 70
     assert tabs == pytest.approx(bar_end, abs=2)

@@ -52,6 +52,11 @@ def test_the_same_figure_gives_the_same_bytes():
     assert svg(bars()) == svg(bars())
 
 
+def test_a_file_of_its_own_stands_on_white_or_on_nothing():
+    assert 'fill="#ffffff"' in svg(bars(), alone=True)
+    assert 'fill="#ffffff"' not in svg(bars(), alone=True, ground="")
+
+
 def test_bars_stand_where_their_numbers_are():
     assert boxes(drawn(bars(), 400)) == [[0, 50, 100, 50], [0, 0, 200, 50]]
 

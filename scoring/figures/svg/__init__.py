@@ -29,20 +29,23 @@ MARKS = {
 }
 
 
-def svg(figure: go.Figure, width: float = WIDTH, prefix: str = "", alone: bool = False) -> str:
+def svg(
+    figure: go.Figure, width: float = WIDTH, prefix: str = "", alone: bool = False, ground: str = "#ffffff"
+) -> str:
     """Return a figure as SVG.
 
     Args:
         figure: Of `scoring.figures`.
         width: In pixels; the figure brings its height.
         prefix: Begins all names in it: figures of one page need different ones.
-        alone: Whether it is a file of its own, on white ground.
+        alone: Whether it is a file of its own, on a ground.
+        ground: The colour of that ground; "": none.
     """
     plot = measured(figure, width, prefix)
     question = escape(str(figure.layout.meta["question"]))
     size = f'width="{number(width)}" height="{number(plot.height)}"'
     own = f' xmlns="http://www.w3.org/2000/svg" {size}' if alone else ""
-    paper = '<rect width="100%" height="100%" fill="#ffffff"/>' if alone else ""
+    paper = f'<rect width="100%" height="100%" fill="{ground}"/>' if alone and ground else ""
     parts = "".join(_parts(plot))
     return (
         f'<svg{own} viewBox="0 0 {number(width)} {number(plot.height)}" role="img" aria-label="{question}" '

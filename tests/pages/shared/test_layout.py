@@ -84,6 +84,7 @@ def test_a_page_has_its_parts_in_order(app):
     assert [box.label for box in app.selectbox] == ["Test set"]
     assert app.metric[0].value == "53.38"
     assert app.metric[0].delta == "48.2 to 58.8"
+    assert r"**53\.38** :gray-badge[48\.2 to 58\.8]" in shown(app)  # seen before the metric is
     assert [header.value for header in app.header] == [
         "Where does the score come from?",
         "How good?",

@@ -17,11 +17,11 @@ def page():
     from dataclasses import dataclass, field
     from types import SimpleNamespace
 
-    import plotly.graph_objects as go
     import streamlit as st
 
     from pages.shared import headline, render
     from scoring import views
+    from scoring.figures.canvas import Canvas, unit_axes
     from scoring.text import markdown
 
     hostile = "<b>**x** :red[y]"
@@ -30,7 +30,9 @@ def page():
     def figure(name):
         def build(theme):
             built.append(f"{name} {theme.name}")
-            return go.Figure(layout={"meta": {"question": f"What is {name}?"}, "height": 100})
+            canvas = Canvas(theme, f"What is {name}?", 100)
+            unit_axes(canvas, "x", "y")
+            return canvas.figure()
 
         return build
 
