@@ -5,6 +5,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 # Worker processes of the tests: as many as cores.
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+# Tests start hundreds of processes: compiled modules are kept, also where the environment says otherwise.
+export PYTHONDONTWRITEBYTECODE :=
 PYTEST := $(BIN)/python -m pytest tests --ignore=tests/benchmarks
 
 .PHONY: run test soak benchmark load screenshots samples quick lint chromium strace nginx peers clean
