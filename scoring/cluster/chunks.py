@@ -3,7 +3,7 @@
 import queue
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -144,13 +144,35 @@ class _Stream(Generic[Common, Item, Value]):
             within(CLOSE_SECONDS, lambda: client.run(on_worker.forget, self.name, on_error="ignore"))
 
 
-def packed(items: Iterator[tuple[Item, int]], most_items: int, most_bytes: int) -> Iterator[Chunk[Item]]:
+@dataclass(frozen=True)
+class Sizes:
+    """How large chunks are: the last ones small, so that no worker waits long for another's last.
+
+    Attributes:
+        total: Items of all chunks together.
+        threads: Threads of all workers.
+        most_items: Items of a chunk, at most.
+        most_bytes: Bytes with which a chunk ends.
+    """
+
+    total: int
+    threads: int
+    most_items: int
+    most_bytes: int
+
+    def items(self, start: int) -> int:
+        """Return how many items the chunk has at most that begins with the item `start`."""
+        share = (self.total - start) // (PER_THREAD * max(1, self.threads))
+        return max(1, min(self.most_items, share))
+
+
+def packed(items: Iterable[tuple[Item, int]], sizes: Sizes) -> Iterator[Chunk[Item]]:
     """Yield chunks of items that come with their bytes; a chunk ends with the first limit that is reached."""
     start, held, size = 0, list[Item](), 0
     for item, taken in items:
         held.append(item)
         size += taken
-        if len(held) == most_items or size >= most_bytes:
+        if len(held) >= sizes.items(start) or size >= sizes.most_bytes:
             yield Chunk(start, tuple(held))
             start, held, size = start + len(held), [], 0
     if held:

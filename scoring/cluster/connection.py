@@ -135,10 +135,9 @@ def _compared(client: "Client", address: str) -> dict[str, str]:
         cloudpickle.register_pickle_by_value(versions)  # a worker without the project must be able to answer
     own = own_versions()
     try:
-        of_scheduler = within(VERSIONS_SECONDS, lambda: client.run_on_scheduler(versions.versions))
-        of_scheduler = {name: of_scheduler[name] for name in versions.OF_SCHEDULER}
+        of_scheduler = within(VERSIONS_SECONDS, lambda: client.run_on_scheduler(versions.of_scheduler))
         _same("The scheduler", of_scheduler, own, address)
-        found = within(VERSIONS_SECONDS, lambda: client.run(versions.versions))
+        found = within(VERSIONS_SECONDS, lambda: client.run(versions.of_worker))
     except ClusterUnusable:
         raise
     except Exception as fault:

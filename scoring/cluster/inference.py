@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from scoring.cluster.chunks import packed, streamed
+from scoring.cluster.chunks import Sizes, packed, streamed
 from scoring.cluster.connection import connected
 from scoring.cluster.on_worker import Chunk, WorkerRun
 from scoring.cluster.scheduler import Scheduler, on_cluster_or_here
@@ -45,7 +45,7 @@ def run_on_all(
 ) -> Results[Result]:
     """Do the same work with a model on every image, as `pool.run_on_all`, with the same results.
 
-    On a cluster images are read here, and `progress` counts what comes back, about 20 images at a time.
+    On a cluster images are read here, and `progress` counts what comes back, at most 20 images at a time.
 
     Raises:
         ModelFailed: As of `pool.run_on_all`; Cancelled.
@@ -78,7 +78,8 @@ def _on_cluster(
     if progress is not None:
         progress(0, total)
     with connected(scheduler) as cluster:
-        chunks = packed(_files(pictures, outputs, failures), CHUNK_IMAGES, CHUNK_BYTES)
+        sizes = Sizes(total, cluster.threads(), CHUNK_IMAGES, CHUNK_BYTES)
+        chunks = packed(_files(pictures, outputs, failures), sizes)
         for chunk, found in streamed(cluster, _infer, model, chunks, cancelled):
             done += len(chunk.items)
             if isinstance(found, ModelFailed):

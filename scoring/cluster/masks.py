@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from scoring.cluster.chunks import packed, streamed
+from scoring.cluster.chunks import Sizes, packed, streamed
 from scoring.cluster.connection import connected
 from scoring.cluster.on_worker import Chunk, WorkerRun
 from scoring.cluster.scheduler import Scheduler, on_cluster_or_here
@@ -82,7 +82,8 @@ def _on_cluster(
     found: list[Compared | None] = [None] * len(pairs)
     done = 0
     with connected(scheduler) as cluster:
-        chunks = packed(_files(pairs, label, found), CHUNK_PAIRS, CHUNK_BYTES)
+        sizes = Sizes(len(pairs), cluster.threads(), CHUNK_PAIRS, CHUNK_BYTES)
+        chunks = packed(_files(pairs, label, found), sizes)
         for chunk, values in streamed(cluster, _compare, label, chunks, cancelled):
             if isinstance(values, InputRefused):
                 raise values
