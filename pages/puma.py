@@ -17,7 +17,6 @@ from scoring.challenges.puma import matches
 from scoring.challenges.puma.options import OUTLINES, RULE
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
-from scoring.challenges.puma.views import MEANS_OVER, NAMES, value_of_a_class
 from scoring.scorecard import ScoreCard
 
 access.guard(__file__)
@@ -29,9 +28,9 @@ CLOSING = (
 )
 
 
-def choices(_test_set: Input, truth: Truth, _predictions: NucleiPredictions) -> Mapping:
+def choices(_test_set: Input, _truth: Truth, _predictions: NucleiPredictions) -> Mapping:
     """Whose macro F1 is the score, and whether outlines are measured beside it."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         rule = st.segmented_control(
             RULE.label,
             RULE.values,
@@ -44,8 +43,6 @@ def choices(_test_set: Input, truth: Truth, _predictions: NucleiPredictions) -> 
             default=RULE.default,
             label_visibility="collapsed",
         )
-        words = f"{NAMES[rule]}: {value_of_a_class(rule, len(truth))}; the mean over {MEANS_OVER[rule]}."
-        st.caption(words, width="stretch")
         measured = option_widget(OUTLINES)
     return {RULE.name: rule, OUTLINES.name: measured}
 

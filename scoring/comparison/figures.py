@@ -38,7 +38,7 @@ def ranking(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme
     """Scores with their intervals, the tied group shaded, the ranks that each team could hold beside it."""
     rows = [
         Row(
-            f"{found.ranks[name]}  {short(name)}",
+            f"{found.ranks[name]}  {name}",
             scale.factor * number(found.cards[name].score),
             scale.scaled(found.cards[name].intervals.get("score")),
             beside=verdict.rank_interval(found, place),
@@ -55,7 +55,7 @@ def lead(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -
     names = {found.scored[place] for place in places}
     rows = [
         Row(
-            short(one.team),
+            one.team,
             scale.factor * one.difference,
             scale.scaled(one.simultaneous_interval),
             beside="" if one.separated is None else "told apart" if one.separated else "not told apart",
@@ -67,9 +67,9 @@ def lead(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -
     leader = short(found.scored[0])
     axis = f"difference to {safe(leader)}, {scale.unit}"
     question = (
-        f"Is {leader}’s lead more than chance?"
+        f"Is {short(found.scored[0], 40)}’s lead more than chance?"
         if verdict.by_score(found)
-        else f"Are the scores other than {leader}’s?"
+        else f"Are the scores other than {short(found.scored[0], 40)}’s?"
     )
     return figures.team_intervals(rows, theme, question, axis, scale.digits, reference=0)
 
@@ -157,7 +157,7 @@ def subgroup(
     """Return the teams in one group. ends: of the intervals of all groups beside it; to_overall: less the
     value of all cases."""
     dots = [
-        Row(short(one.team), *estimate(one, to_overall), n=row.n if row.small else None)
+        Row(one.team, *estimate(one, to_overall), n=row.n if row.small else None)
         for one in row.teams
         if one.team in names
     ]

@@ -12,7 +12,7 @@ from scoring.comparison.robustness import Robustness
 from scoring.comparison.weights import FirstTeams, Rescored, WeightGrid
 from scoring.figures import comparison as drawing
 from scoring.figures.intervals import Row
-from scoring.figures.theme import Theme, short
+from scoring.figures.theme import Theme
 from scoring.figures.weights import weight_map
 from scoring.metric_names import named
 from scoring.text import markdown
@@ -198,7 +198,7 @@ def rescored(shown: Displayed, found: Rescored, before: Mapping[str, int], chang
     scores = [scale.factor * (found.scores[k] or 0.0) for k in places]
     rows = [
         Row(
-            f"{found.ranks[k]}  {short(found.teams[k])}",
+            f"{found.ranks[k]}  {found.teams[k]}",
             score,
             scale.scaled(found.intervals[k]),
             beside=_moved(before[found.teams[k]], found.ranks[k]),

@@ -15,10 +15,10 @@ from scoring.figures.canvas import Canvas
 from scoring.figures.cells import clickable, diverging, frame, heat
 from scoring.figures.intervals import Row, interval_canvas
 from scoring.figures.numerals import decimal, percent
-from scoring.figures.theme import Theme, counted, safe, short
+from scoring.figures.theme import Theme, counted, lined, safe, short
 from scoring.metric_names import class_named
 
-ROW = 28
+ROW = 32
 """Height in pixels of one team's row."""
 MOST_WORDS = 20
 """Teams up to which numbers stand in the cells: beyond, they could not be read, and colour and hover say
@@ -100,8 +100,7 @@ def pair_matrix(
     canvas = Canvas(theme, "Which pairs are told apart?", 110 + ROW * n)
     words = _texts(n, n, lambda i, j: "" if i == j else decimal(differences[i, j], digits, sign=True))
     diverging(canvas, shown, hovers, words if n <= MOST_WORDS else None, apart)
-    ticks = [safe(short(name)) for name in names]
-    _axes(canvas, ticks, ticks, "minus", "score of")
+    _axes(canvas, [safe(short(name)) for name in names], _rows(names), "minus", "score of")
     return canvas.figure()
 
 
@@ -124,6 +123,11 @@ def _axes(
         tickvals=list(range(len(rows))),
         ticktext=list(rows),
     )
+
+
+def _rows(names: Sequence[str]) -> list[str]:
+    """Return names of teams beside the rows of a heat map, in full where rows are high enough."""
+    return [lined(name) if len(names) <= MOST_WORDS else safe(short(name)) for name in names]
 
 
 def rank_heat(
@@ -151,7 +155,7 @@ def rank_heat(
 
     every = max(1, ranks // 15)
     columns = [str(rank + 1) if rank % every == 0 else "" for rank in range(ranks)]
-    rows = [safe(short(name)) for name in names]
+    rows = _rows(names)
     heat(canvas, shares, columns, rows, _texts(teams, ranks, word), _texts(teams, ranks, hover))
     for place, (low, high) in enumerate(bounds):
         canvas.rectangle((low - 1.48, high - 0.52), (place - 0.46, place + 0.46), theme.ink, 1.5)

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from scoring.figures.canvas import Canvas, error_bars
 from scoring.figures.numerals import decimal, span
-from scoring.figures.theme import SMALL, Theme, faded, safe
+from scoring.figures.theme import SMALL, Theme, faded, lined, safe
 
 COUNTED = {"malignant_sensitivity": "n_malignant", "recall": "n_positive"}
 """Where a share is not one of all cases of a group: the key of how many it is of."""
@@ -74,7 +74,9 @@ def interval_canvas(
     """Draw what `intervals` returns, for figures that add to it."""
     beside = [_beside(row) for row in rows]
     right = 14 + 7 * max(map(len, beside)) if any(beside) else 12
-    height = 50 + 28 * max(2, len(rows))  # one row alone leaves the axis no room
+    labels = [lined(row.name) for row in rows]
+    row_height = 38 if any("<br>" in label for label in labels) else 28
+    height = 50 + row_height * max(2, len(rows))  # one row alone leaves the axis no room
     canvas = Canvas(theme, question, height, margin={"r": right})
     if tied:
         across = {"x0": 0, "x1": 1, "xref": "x domain", "y0": -0.5, "y1": tied - 0.5, "yref": "y"}
@@ -93,7 +95,7 @@ def interval_canvas(
         range=[len(rows) - 0.5, -0.5],
         showgrid=False,
         tickvals=list(range(len(rows))),
-        ticktext=[safe(row.name) for row in rows],
+        ticktext=labels,
     )
     return canvas
 

@@ -1,5 +1,6 @@
 """Colours, type and marks that all figures share; the colours are those of `.streamlit/config.toml`."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +16,10 @@ SYMBOLS = {"malignant": "triangle-up", "medium": "diamond", "benign": "circle"}
 FONT = "'Source Sans', 'Source Sans Pro', 'Segoe UI', system-ui, sans-serif"
 SHORT = 14
 """Characters of a name beside an axis."""
+LINE = 26
+"""Characters of a line of a label on the left axis."""
+PARTS = re.compile(r"[^\s_-]*[\s_-]+|[^\s_-]+")
+"""Parts of a name after which a line can end."""
 SMALL = 15
 """Cases of a class or group below which no interval is honest (finding few-cases-in-class)."""
 CIVIDIS = (
@@ -227,6 +232,19 @@ def label(name: str, risk: str | None = None, theme: Theme | None = None, shape_
 def short(name: str, most: int = SHORT) -> str:
     """Return a name that fits beside an axis. most: characters."""
     return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
+def lined(name: str) -> str:
+    """Return a name as a label of the left axis: whole up to about 50 characters, in two lines if need be."""
+    lines = [""]
+    for part in PARTS.findall(name):
+        for piece in (part[k : k + LINE] for k in range(0, len(part), LINE)):
+            if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > LINE:
+                lines.append("")
+            lines[-1] += piece
+    if len(lines) > 2:
+        lines[1:] = [short(lines[1] + lines[2], LINE)]
+    return "<br>".join(safe(line.strip()) for line in lines)
 
 
 def counted(name: str, n: int, risk: str | None, theme: Theme) -> str:

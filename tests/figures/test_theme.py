@@ -114,3 +114,17 @@ def test_no_template_is_registered_for_others():
 def test_low_figures_keep_room_for_their_axis():
     layout = theme.template(LIGHT)["layout"]
     assert layout["minreducedheight"] <= 30, "of two bars, 90 px high, 60 stay for ticks and title"
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("1  borealis", "1 borealis"),
+        ("deep_dermatology_ensemble_v2", "deep_dermatology_ensemble_<br>v2"),
+        ("University of Somewhere Medical Center", "University of Somewhere<br>Medical Center"),
+        ("x" * 60, f"{'x' * 26}<br>{'x' * 25}…"),
+        ("a <b> b", "a &lt;b&gt; b"),
+    ],
+)
+def test_a_name_beside_an_axis_is_whole_in_two_lines(name, label):
+    assert theme.lined(name) == label

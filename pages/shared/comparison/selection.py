@@ -34,13 +34,13 @@ def selected_teams(challenge: Challenge, test_set: Input, sample: TestSet) -> tu
         offered, problems = teams.offered(challenge, test_set, sample, single, packs)
         with place:
             chosen = _chosen(challenge.id, test_set.key, offered)
+            shared = _shared_option(challenge)
         with named:
             st.caption("Teams")
             listed = ", ".join(markdown(name, 30) for name in chosen[:NAMED])
             st.markdown(
                 f"**{listed or 'none'}**" + f" and {len(chosen) - NAMED} more" * (len(chosen) > NAMED)
             )
-        shared = _shared_option(challenge)
     return [offered[one] for one in chosen], problems, shared
 
 
