@@ -16,8 +16,8 @@ from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Quantities, Replicates
 
 KEPT_BYTES, KEPT_CARDS = 64_000_000, 2
-"""What is kept of a card, at most, and of how many: 40 MB for 10,000 distinct scores and 1,000 replicates.
-What is larger is counted anew each time."""
+"""What is kept of a card, at most, and of how many: 40 MB for 10,000 cases and 1,000 replicates. What is
+larger is counted anew each time."""
 ROWS = 64
 """Replicates that are counted at a time: their sums stay in the processor's cache."""
 
@@ -72,12 +72,11 @@ def replicated(card: ScoreCard, quantities: Callable[[Counted], Quantities]) -> 
     units, source = card.arrays["units"], card.provenance
     options = StatisticsOptions(source["resamples"], source["seed"], interval=source["options"]["interval"])
     ranks, positive = ranked(card)
-    itself = binary.count_by_threshold(ranks, positive, np.ones((1, len(units)), np.float32))
+    cases = _Cases(ranks.astype(float).tobytes(), positive.tobytes(), units.astype(np.int64).tobytes())
     auc = card.metrics["auc"]
-    point = quantities(Counted(itself, np.array([np.nan if auc is None else auc])))
+    point = quantities(Counted(_itself(cases), np.array([np.nan if auc is None else auc])))
     if not options.resamples:
         return point, Replicates({}, {}, ())
-    cases = _Cases(ranks.astype(float).tobytes(), positive.tobytes(), units.astype(np.int64).tobytes())
     n_units = int(units.max()) + 1
     values = replicates.evaluate(quantities, _drawn(card, cases, options))
     left_out: Quantities = {}
@@ -90,7 +89,7 @@ def _drawn(card: ScoreCard, cases: _Cases, options: StatisticsOptions) -> Iterat
     """Yield what is counted on the replicates: at once where it is kept, else in parts."""
     areas, n = card.arrays["auc_replicates"], options.resamples
     ranks, positive, units = cases.arrays()
-    if len(np.unique(ranks)) * n * _kind(units).itemsize * 2 <= KEPT_BYTES:
+    if len(ranks) * n * _kind(units).itemsize * 2 <= KEPT_BYTES:
         yield Counted(_kept(cases, n, options.seed), areas)
         return
     start = 0
@@ -111,6 +110,12 @@ def _kind(units: Ints) -> np.dtype[Any]:
     """The smallest type that holds the cases of any replicate."""
     most = int(np.bincount(units).max()) * (int(units.max()) + 1)
     return np.dtype(np.uint16 if most < 2**16 else np.uint32)
+
+
+@lru_cache(maxsize=KEPT_CARDS)
+def _itself(cases: _Cases) -> ThresholdCounts:
+    ranks, positive, _ = cases.arrays()
+    return binary.count_by_threshold(ranks, positive, np.ones((1, len(ranks)), np.float32))
 
 
 @lru_cache(maxsize=KEPT_CARDS)
