@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
@@ -298,7 +298,7 @@ def _table(entry: Table, place: Place) -> None:
     if entry.cases and place.link:
         caption += f" A click on a row opens the {place.link.case}."
         choose = place.link.row(entry.key, entry.rows[entry.cases])
-        style, columns = _kept(place, theme, lambda: _styled(entry, theme))
+        style, columns = _kept(place, theme, lambda: _styled_once(entry, theme))
         layout.styled_table(
             entry.question,
             style,
@@ -336,6 +336,14 @@ def _styled(entry: Table, theme: Theme) -> tuple[Styler, dict[str, Any]]:
             colours = [theme.risk.get(entry.risks.get(name, ""), "") for name in entry.rows[column.name]]
             style = style.apply(_coloured, colours=colours, subset=[column.name])
     return style, shown
+
+
+def _styled_once(entry: Table, theme: Theme) -> tuple[Styler, dict[str, Any]]:
+    """Return rows that nobody styles any more: Streamlit works out the colours of every cell in every run."""
+    style, columns = _styled(entry, theme)
+    for step in ("_compute", "_translate"):
+        setattr(style, step, cache(getattr(style, step)))
+    return style, columns
 
 
 def _coloured(cells: pd.Series, colours: Sequence[str]) -> list[str]:

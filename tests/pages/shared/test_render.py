@@ -5,9 +5,12 @@ import json
 
 import pandas as pd
 import pytest
+from streamlit.elements.lib.pandas_styler_utils import marshall_styler
+from streamlit.proto.ArrowData_pb2 import ArrowData
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import render
+from scoring.figures.theme import LIGHT
 from scoring.views import Column, Table
 
 HOSTILE = "<b>**x** :red[y]"
@@ -192,3 +195,18 @@ def test_a_download_holds_all_of_a_table_unrounded():
         }
     )
     pd.testing.assert_frame_equal(render.frame(table), expected)
+
+
+def test_rows_that_can_be_clicked_are_styled_once_and_look_the_same_each_time():
+    rows = {"class": ["a", HOSTILE], "f1": [0.25, None]}
+    columns = (Column("class", "class", "class"), Column("f1", "F1", "number", lighter=True))
+    table = Table("How good?", columns, rows, risks={"a": "malignant"})
+
+    def sent(style):
+        message = ArrowData()
+        marshall_styler(message, style.set_uuid("uuid"), "")
+        return message.SerializeToString(deterministic=True)
+
+    fresh, kept = render._styled(table, LIGHT)[0], render._styled_once(table, LIGHT)[0]
+    assert sent(fresh) == sent(kept) == sent(kept)
+    assert kept._translate(False, False) is kept._translate(False, False)
