@@ -213,9 +213,16 @@ def with_pictures(contents: Contents) -> str:
     return f", {counted(len(contents.pictures), 'image file')}" if contents.pictures else ""
 
 
+def within(folder: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """Return the files of a dropped folder by their paths within it, as on a disk; others as they are."""
+    inside = all(name.startswith(f"{folder}/") for name in files)
+    return {name.removeprefix(f"{folder}/"): data for name, data in files.items()} if inside else files
+
+
 def opened(files: Mapping[str, bytes]) -> Files:
     """Open dropped files: one alone by itself, several as a folder. Raises InputRefused."""
     (name, data), *others = files.items()
     if others or "/" in name:
-        return open_source(files, re.split(r"[/\\]", name)[0] if "/" in name else "the dropped files")
+        folder = re.split(r"[/\\]", name)[0] if "/" in name else "the dropped files"
+        return open_source(within(folder, files), folder)
     return open_source(data, name, streamed=(".nii.gz", ".nii", ".mha"))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import scoring
 from scoring import samples
 from scoring.challenges import challenge_ids
+from scoring.file_contents import within
 from scoring.mends import Changes
 from scoring.readers.sources import Mended
 from scoring.recognition import recognise
@@ -152,6 +153,11 @@ def test_lists_of_nuclei_are_a_test_set_only_by_name():
     (found,) = recognise({nuclei.name.replace("_nuclei", ""): nuclei.read_bytes()})
     assert not found.is_plain
     assert {reading.place for reading in found.readings} == {"truth", "submission"}
+
+
+def test_a_dropped_folder_is_read_as_from_a_disk():
+    assert within("a", {"a/b/c": b"1", "a/d": b"2"}) == {"b/c": b"1", "d": b"2"}
+    assert set(within("a", {"a/x": b"1", "x": b"2"})) == {"a/x", "x"}
 
 
 def test_decimal_commas_are_read():

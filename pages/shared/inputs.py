@@ -13,6 +13,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from pages.shared import placement
 from pages.shared.drop import folder_button
 from pages.shared.selector import InputPanel, InUse, chooser
+from scoring.file_contents import within
 from scoring.findings import Finding, error
 from scoring.samples import Submission, TestSet
 from scoring.text import markdown
@@ -189,13 +190,13 @@ def teams(page: str) -> tuple[list[Input], list[Input], InUse]:
             st.session_state.pop(f"{key}_kept", None)
 
     in_use = InUse([file.name for file in (*single, *held)], forget)
-    return [dropped([file]) for file in single], [dropped(held)] if held else [], in_use
+    return [dropped([file]) for file in single], [dropped(held, is_pack=True)] if held else [], in_use
 
 
 def packs_of_teams(page: str) -> list[Input]:
     """Return the folder or zip of teams that is in use, before its uploader is drawn."""
     held = _kept(f"{page}_teams_zip_files_kept")
-    return [dropped(held)] if held else []
+    return [dropped(held, is_pack=True)] if held else []
 
 
 def sample_set(chosen: TestSet) -> Input:
@@ -250,9 +251,9 @@ def digest(file: UploadedFile) -> str:
     return known[file.file_id]
 
 
-def dropped(files: Sequence[UploadedFile], members: tuple[str, ...] = ()) -> Input:
-    """Return what was dropped: one file that stands for itself, or the files as a folder. members: endings
-    of files that are a folder of one even alone."""
+def dropped(files: Sequence[UploadedFile], members: tuple[str, ...] = (), is_pack: bool = False) -> Input:
+    """Return what was dropped: one file that stands for itself, or the files as a folder, as on a disk.
+    members: endings of files that are a folder of one even alone. is_pack: whether it holds several teams."""
     first = files[0]
     if len(files) == 1 and "/" not in first.name and not first.name.lower().endswith(members or "/"):
         return Input(digest(first), first.name, first.getvalue(), True, first.name.lower().endswith(MODEL))
@@ -267,11 +268,12 @@ def dropped(files: Sequence[UploadedFile], members: tuple[str, ...] = ()) -> Inp
         if _is_zip(file) and "/" not in file.name
     )
     digests = sorted((file.name, digest(file)) for file in files)
+    held = {file.name: file.getvalue() for file in files}
     folder = first.name.replace("\\", "/").split("/")[0] if "/" in first.name else "the dropped files"
     return Input(
         hashlib.sha256(repr(digests).encode()).hexdigest(),
         folder,
-        {file.name: file.getvalue() for file in files},
+        held if is_pack else within(folder, held),
         True,
         problems=problems,
     )

@@ -1,14 +1,24 @@
 """Files of every challenge, several, a folder: dragged anywhere by the browser's own drag and drop."""
 
+import csv
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import pillow_heif
 import pytest
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 from scoring import samples
 from tests.browser import driver
+from tests.models.test_foreign_pictures import dicom
+from tests.support.command_line import run
 from tests.support.golden import FOLDER
+from tests.support.photographs import encoded
+from tests.support.platform_folders import jobs, table_answers, unpacked
 from tests.support.thinned import some_rows
+from tests.support.workbooks import sheet, workbook
 
 GOLDEN = FOLDER / "tricorder3" / "01-public-a"
 MIDDLE = (640, 500)
@@ -134,3 +144,127 @@ def test_drags_that_end_foreign_files_photographs_and_the_keyboard(opened):
     chooser.value.set_files(samples.FOLDER / "melanoma" / "teams" / "iris.csv")
     page.wait_for_url("**/melanoma*", timeout=driver.PATIENCE)
     expect(page.get_by_text("a prediction file for Melanoma")).to_be_visible(timeout=driver.PATIENCE)
+
+
+def excel(folder: Path, path: Path) -> list[Path]:
+    """Return a table as Excel saves it where commas are decimal."""
+    table = path.read_text().replace(",", ";").replace(".", ",").replace(",jpg", ".jpg")
+    (folder / "excel.csv").write_bytes(table.encode("utf-8-sig"))
+    return [folder / "excel.csv"]
+
+
+def book(folder: Path, path: Path) -> list[Path]:
+    """Return a table as a workbook."""
+    first, *rows = csv.reader(path.open(newline=""))
+    cells = [first, *([case, *map(float, values)] for case, *values in rows)]
+    (folder / "scores.xlsx").write_bytes(workbook({"Sheet1": sheet(cells)}))
+    return [folder / "scores.xlsx"]
+
+
+def loose(folder: Path, path: Path) -> list[Path]:
+    """Return the files of a zip, side by side."""
+    return sorted(file for file in unpacked(path, folder / "loose").rglob("*") if file.is_file())
+
+
+def nuclei(folder: Path, path: Path) -> list[Path]:
+    """Return the lists of nuclei of a zip, side by side, without the table of their paths."""
+    return [file for file in loose(folder, path) if file.suffix == ".json"]
+
+
+def jobs_of(folder: Path, path: Path) -> list[Path]:
+    """Return a table as job folders of Grand Challenge."""
+    return [jobs(folder / "jobs", table_answers(path))]
+
+
+def whole(folder: Path, path: Path) -> list[Path]:
+    """Return a zip as a folder."""
+    return [unpacked(path, folder / "all")]
+
+
+def masks(folder: Path, path: Path) -> list[Path]:
+    """Return the masks of a zip, without its table."""
+    return [file for file in loose(folder, path) if file.name.endswith(".nii.gz")]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    ("make", "challenge", "path", "answer"),
+    [
+        (book, "tricorder3", "tricorder3/teams/delphi.csv", None),
+        (book, "isic", "isic2018/teams/nova.csv", None),
+        (excel, "melanoma", "melanoma/teams/iris.csv", None),
+        (excel, "tricorder3", "tricorder3/teams/delphi.csv", None),
+        (loose, "hecktor2026", "hecktor2026/teams/vega.zip", None),
+        (nuclei, "puma", "puma/teams/sirius.zip", None),
+        (masks, "hecktor2026", "hecktor2026/teams/vega.zip", "A submission to HECKTOR 2026: 48 masks"),
+        (whole, "hecktor2026", "hecktor2026/teams/mira.zip", None),
+        (jobs_of, "melanoma", "melanoma/teams/iris.csv", None),
+    ],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_with_at_most_one_click_the_score_is_that_of_the_command_line(
+    opened, tmp_path, make: Callable[[Path, Path], list[Path]], challenge, path, answer
+):
+    dropped = make(tmp_path, samples.FOLDER / path)
+    home = samples.FOLDER / path.split("/")[0]
+    source = dropped[0] if len(dropped) == 1 else dropped[0].parent
+    if answer:  # masks alone: the folder has the table too
+        source = source.rename(tmp_path / "with table")
+        (tmp_path / "alone").mkdir()
+        dropped = [(source / file.name).rename(tmp_path / "alone" / file.name) for file in dropped]
+        source = tmp_path / "alone"
+    elif make in (loose, nuclei):
+        source = samples.FOLDER / path
+    truth = home / "truth" if challenge == "puma" else home
+    card = run(
+        "score", challenge, "--truth", truth, "--predictions", source, "--resamples", 0, "--json", "-"
+    ).json
+    page = opened()
+    drag(page, *dropped)()
+    if answer:
+        page.get_by_role("button", name=answer).click(timeout=driver.PATIENCE)
+    page.wait_for_url(f"**/{challenge}*", timeout=driver.PATIENCE)
+    expect(page.get_by_text(repr(card["score"])).first).to_be_visible(timeout=driver.PATIENCE)
+
+
+@pytest.mark.soak
+def test_what_nothing_takes_says_its_mend_and_photographs_of_every_kind_are_answered(opened, tmp_path):
+    zipped = (samples.FOLDER / "puma" / "teams" / "sirius.zip").read_bytes()
+    refused = {
+        "cut.zip": (zipped[: len(zipped) // 2], "was the upload cut off?"),
+        "paper.pdf": (b"%PDF-1.7", "It is a PDF. Drop a table"),
+        "model.pt": (b"PK\x03\x04", "export it as ONNX"),
+        "predictions.csv.gz": (b"\x1f\x8b", "Unpack it"),
+    }
+    page = opened()
+    for name, (data, words) in refused.items():
+        (tmp_path / name).write_bytes(data)
+        drag(page, tmp_path / name)()
+        expect(page.get_by_text(f"{name} was not taken.").or_(page.get_by_text(words)).first).to_be_visible()
+        expect(page.get_by_text(words)).to_be_visible(timeout=driver.PATIENCE)
+        driver.settled(page)
+    pillow_heif.register_heif_opener()
+    pixels = np.asarray(Image.open(samples.FOLDER / "tricorder3" / "images" / "L0001.jpg").convert("RGB"))
+    kinds = {
+        "IMG_1.HEIC": encoded(pixels, "HEIF"),
+        "a.avif": encoded(pixels, "AVIF"),
+        "IM0001": dicom(pixels, "RGB"),
+    }
+    for name, data in kinds.items():
+        (tmp_path / name).write_bytes(data)
+        page = opened()
+        drag(page, tmp_path / name)()
+        page.get_by_role("button", name="Skin: TRICORDER-3").click(timeout=driver.PATIENCE)
+        page.wait_for_url("**/single_image*", timeout=driver.PATIENCE)
+        expect(page.get_by_text(name).first).to_be_visible(timeout=driver.PATIENCE)
+        expect(driver.settled(page).get_by_text("cannot be ruled out").first).to_be_visible(
+            timeout=driver.PATIENCE
+        )
+
+
+@pytest.mark.soak
+def test_two_submissions_are_compared_at_once(opened):
+    page, teams = opened(), samples.FOLDER / "tricorder3" / "teams"
+    drag(page, teams / "delphi.csv", teams / "aurora.csv")()
+    expect(page.get_by_text("was read as second submission")).to_be_visible(timeout=driver.PATIENCE)
+    expect(page.get_by_role("tab", name="Difference")).to_be_visible(timeout=driver.PATIENCE)
