@@ -49,4 +49,5 @@ def test_every_reading_is_a_row_of_figure_and_table(four_read, four_card):
     for part in ("segmentation", "staging", "c_index"):
         assert table.rows[part] == [four_card.metrics[part], *(reading.parts[part] for reading in found)]
     for theme in (LIGHT, DARK):
-        assert list(figure.build(theme).layout.yaxis.ticktext) == [reading.name for reading in found]
+        labels = [label.replace("<br>", " ") for label in figure.build(theme).layout.yaxis.ticktext]
+        assert labels == [reading.name for reading in found]
