@@ -38,8 +38,12 @@ PICTURES = (*IMAGE_ENDINGS, ".tif", ".tiff", ".heic", ".heif", ".avif", ".dcm")
 
 
 def is_picture(name: str, data: bytes) -> bool:
-    """Return whether a file is an image: by its ending, or by the mark of DICOM, whose files often have
-    none."""
+    """Return whether a file is an image: by its ending, or by the mark of DICOM, whose files often have none.
+
+    Args:
+        name: Name of the file.
+        data: Its bytes, or the first 132 or more of them.
+    """
     return name.lower().endswith(PICTURES) or data[128:132] == b"DICM"
 
 
@@ -214,7 +218,12 @@ def with_pictures(contents: Contents) -> str:
 
 
 def within(folder: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """Return the files of a dropped folder by their paths within it, as on a disk; others as they are."""
+    """Return the files of a dropped folder by their paths within it, as on a disk; others as they are.
+
+    Args:
+        folder: Name of the folder.
+        files: Bytes by path.
+    """
     inside = all(name.startswith(f"{folder}/") for name in files)
     return {name.removeprefix(f"{folder}/"): data for name, data in files.items()} if inside else files
 

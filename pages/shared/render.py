@@ -334,7 +334,8 @@ def _styled(entry: Table, theme: Theme) -> tuple[Styler, dict[str, Any]]:
     for column in columns:
         if column.kind == "class" and entry.risks:
             colours = [theme.risk.get(entry.risks.get(name, ""), "") for name in entry.rows[column.name]]
-            style = style.apply(_coloured, colours=colours, subset=[column.name])
+            styles = [f"color: {colour}" if colour else "" for colour in colours]
+            style = style.apply(lambda _cells, styles=styles: styles, subset=[column.name])
     return style, shown
 
 
@@ -344,10 +345,6 @@ def _styled_once(entry: Table, theme: Theme) -> tuple[Styler, dict[str, Any]]:
     for step in ("_compute", "_translate"):
         setattr(style, step, cache(getattr(style, step)))
     return style, columns
-
-
-def _coloured(cells: pd.Series, colours: Sequence[str]) -> list[str]:
-    return [f"color: {colour}" if colour else "" for colour in colours]
 
 
 def _cells(column: Column, entry: Table) -> list:

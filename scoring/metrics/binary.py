@@ -248,10 +248,7 @@ def _undefined_unless_both(counts: ThresholdCounts, values: Floats) -> Floats:
 
 
 def _first_threshold(sums: Floats | Ints, reached: Callable[[Floats | Ints], Bools]) -> Ints:
-    """Return the first place in each row of growing sums [B, T] that is reached, T where none is, [B].
-
-    A search by halves: it looks at log T of the sums of a row.
-    """
+    """Find the first place in each row of growing sums [B, T] that is reached, by halves; T where none is."""
     rows, end = np.arange(len(sums)), sums.shape[1]
     low, high = np.zeros(len(sums), np.int64), np.full(len(sums), end)
     while (low < high).any():
@@ -273,11 +270,11 @@ def decisions_at(counts: ThresholdCounts, cut: float) -> Decisions:
     """
     above = int(np.searchsorted(-counts.thresholds, -cut, "left"))
     totals = [sums[:, -1].astype(float) for sums in (counts.true_positive, counts.false_positive)]
-    called = [
+    hits, alarms = (
         sums[:, above - 1].astype(float) if above else np.zeros(len(sums))
         for sums in (counts.true_positive, counts.false_positive)
-    ]
-    return Decisions(called[0], called[1], totals[0] - called[0], totals[1] - called[1])
+    )
+    return Decisions(hits, alarms, totals[0] - hits, totals[1] - alarms)
 
 
 def sensitivity_at_specificity(counts: ThresholdCounts, wanted: float) -> Floats:
@@ -314,9 +311,8 @@ def specificity_at_sensitivity(counts: ThresholdCounts, wanted: float) -> Floats
     enough = wanted * positives[:, 0] - 1e-9
     first = _first_threshold(counts.true_positive, lambda hits: hits >= enough)
     last = len(counts.thresholds) - 1
-    fewest = np.where(
-        first <= last, counts.false_positive[np.arange(len(first)), np.minimum(first, last)], np.inf
-    )
+    alarms = counts.false_positive[np.arange(len(first)), np.minimum(first, last)]
+    fewest = np.where(first <= last, alarms, np.inf)
     return _undefined_unless_both(counts, 1 - divide(fewest, negatives[:, 0]))
 
 

@@ -254,7 +254,7 @@ def test_what_nothing_takes_says_its_mend_and_photographs_of_every_kind_are_answ
         (tmp_path / name).write_bytes(data)
         page = opened()
         drag(page, tmp_path / name)()
-        page.get_by_role("button", name="Skin: TRICORDER-3").click(timeout=driver.PATIENCE)
+        page.get_by_role("button", name="Skin: Melanoma").click(timeout=driver.PATIENCE)
         page.wait_for_url("**/single_image*", timeout=driver.PATIENCE)
         expect(page.get_by_text(name).first).to_be_visible(timeout=driver.PATIENCE)
         page.get_by_text("I have read this").click()
