@@ -33,7 +33,7 @@ against the rest is invalid, since the data chose the winner |
 NAMED = 4
 """Teams that a sentence names before it says "and N more"."""
 
-TEAMS_OF_OPTIMISM = 6
+TEAMS_OF_OPTIMISM = 12
 """Teams from which on, with `FEW_UNITS` units or more, "likely too high by" was within 15 % in simulations
 (docs/statistics.md)."""
 

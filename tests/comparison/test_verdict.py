@@ -134,10 +134,10 @@ def test_from_20_to_49_units_the_swap_test_speaks_and_names_its_limit():
 @pytest.mark.parametrize(
     ("value", "words"), [(0.0333, "3"), (0.00712, "0.7"), (0.123, "10"), (0.00096, "0.1")]
 )
-def test_too_high_has_one_digit_and_needs_six_teams(close, value, words):
+def test_too_high_has_one_digit_and_needs_twelve_teams(close, value, words):
     found = replace(close, result=replace(close.result, winner_optimism=value))
     assert verdict.optimism(found, POINTS) == ""
-    cards = {f"{name}{copy}": card for name, card in close.cards.items() for copy in "ab"}
+    cards = {f"{name}{copy}": card for name, card in close.cards.items() for copy in "abcd"}
     many = replace(found, cards=cards)
     assert verdict.optimism(many, POINTS) == words
     assert verdict.optimism(replace(many, provenance={**many.provenance, "n_units": 49}), POINTS) == ""
