@@ -8,11 +8,14 @@ import platform
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, Literal
 
 from scoring import host, limits
 from scoring.cluster.connection import size
 from scoring.cluster.scheduler import ClusterUnusable, falls_back, is_named, named
+from scoring.findings import Finding, InputRefused
 from scoring.models import confinement, leftovers
 from scoring.models.pool import cores
 from scoring.models.process import achieved_layers
@@ -71,6 +74,7 @@ def examine(public: bool = False, occupancy: Occupancy | None = None) -> list[En
         *_models(public, occupancy is not None),
         *_cluster(),
         *_files(),
+        *_store(),
         *_limits(public, occupancy),
         *_machine(),
     ]
@@ -172,6 +176,40 @@ def _files() -> Iterator[Entry]:
         yield Entry(
             DATA, "Folders that a killed server left", f"{left}", "caution", "The next start removes them."
         )
+
+
+def _store() -> Iterator[Entry]:
+    """Yield where boards and history are, whether that can be used, and the room beside it."""
+    from scoring.store.database import is_there, store_folder  # SQLAlchemy takes a second
+
+    place, name = store_folder(), "Boards and history"
+    if not is_there():
+        yield Entry(DATA, name, f"none yet; they will be in {place}")
+        return
+    problem = _problem_of_store(place, int(time.monotonic() / STATE_SECONDS))
+    if problem is not None:
+        yield Entry(DATA, name, f"{problem.where} cannot be used", "fault", problem.message)
+        return
+    free = host.free_bytes(place)
+    state: State = "fault" if free < NO_ROOM else "caution" if free < LOW_ROOM else "ok"
+    advice = "Make room there: without it nothing more can be kept."
+    yield Entry(DATA, name, f"{place}, {free / 1e9:.1f} GB free", state, "" if state == "ok" else advice)
+
+
+@lru_cache(maxsize=1)
+def _problem_of_store(place: Path, _since: int) -> Finding | None:
+    """Return what is wrong with the store, looked for once for each `_since`."""
+    from scoring.store.database import open_store
+
+    try:
+        store = open_store(place)
+        try:
+            store.check()
+        finally:
+            store.engine.dispose()
+    except InputRefused as refused:
+        return refused.problems[0]
+    return None
 
 
 def _limits(public: bool, occupancy: Occupancy | None) -> Iterator[Entry]:

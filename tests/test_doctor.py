@@ -9,6 +9,7 @@ import pytest
 from scoring import doctor, host, limits
 from scoring.doctor import Occupancy
 from scoring.models import confinement
+from scoring.store.database import open_store
 from tests.support import schemas
 from tests.support.command_line import run, run_fresh
 
@@ -47,6 +48,33 @@ def test_a_folder_for_temporary_files_that_cannot_be_written_is_a_fault_with_its
     found = entry("Folder for temporary files")
     assert (found.state, "TMPDIR" in found.mend) == ("fault", True)
     assert run("doctor").status == 2
+
+
+def test_the_store_is_not_made_by_looking_for_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
+    assert (entry("Boards and history").value, (tmp_path / "store").exists()) == (
+        f"none yet; they will be in {tmp_path / 'store'}",
+        False,
+    )
+
+
+def test_a_store_says_where_it_is_and_a_damaged_one_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path))
+    monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
+    store = open_store()
+    found = entry("Boards and history")
+    assert (found.state, found.value.startswith(f"{tmp_path}, ")) == ("ok", True)
+    monkeypatch.setattr(host, "free_bytes", lambda _: 10 << 20)
+    assert entry("Boards and history").state == "fault"
+    store.engine.dispose()
+    with (tmp_path / "benchside.db").open("r+b") as database:
+        database.seek(8 * 4096)
+        database.write(bytes(range(256)) * 16)
+    doctor._problem_of_store.cache_clear()
+    found = entry("Boards and history")
+    assert (found.state, "bring back the last backup" in found.mend) == ("fault", True)
+    assert str(tmp_path) not in json.dumps(doctor.as_document([e for e in doctor.examine(True) if e.public]))
 
 
 @pytest.mark.parametrize(("free", "state"), [(10 << 20, "fault"), (1 << 30, "caution"), (10 << 30, "ok")])

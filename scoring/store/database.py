@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.orm import Session
 
@@ -23,7 +23,7 @@ from scoring.findings import InputRefused, error
 from scoring.store.bucket import SETTING, Bucket, folder_of, is_bucket
 from scoring.store.files import Files, Folder
 from scoring.store.migrate import migrate
-from scoring.store.problems import refusing
+from scoring.store.problems import DAMAGED, refusing
 
 if sys.platform != "win32":
     import fcntl
@@ -76,6 +76,13 @@ class Store:
         ):
             yield session
 
+    def check(self) -> None:
+        """Read every page of a SQLite database; PostgreSQL watches over its own. Raises InputRefused."""
+        if self.engine.dialect.name == "sqlite":
+            with self.read() as session:
+                if session.execute(text("PRAGMA quick_check(1)")).scalar_one() != "ok":
+                    raise InputRefused([error("store-damaged", self.place, DAMAGED)])
+
     def keep(self, data: bytes) -> str:
         """Keep a file by its content and return its SHA-256. Raises InputRefused."""
         with refusing(self.place):
@@ -91,10 +98,10 @@ def open_store(folder: str | os.PathLike[str] | None = None, url: str | None = N
         url: Of a PostgreSQL database; None: what `BENCHSIDE_DATABASE_URL` says, if anything.
 
     Raises:
-        InputRefused: With `store-newer`, `store-read-only`, `store-full`, `store-locked` or
+        InputRefused: With `store-newer`, `store-read-only`, `store-full`, `store-locked`, `store-damaged` or
             `store-unusable`.
     """
-    path = Path(folder or os.environ.get(FOLDER) or _default_folder())
+    path = Path(folder) if folder else store_folder()
     address = url or os.environ.get(DATABASE)
     with refusing(str(path)):
         path.mkdir(mode=0o700, parents=True, exist_ok=True)  # truths are in it
@@ -114,8 +121,12 @@ def open_store(folder: str | os.PathLike[str] | None = None, url: str | None = N
 
 def is_there() -> bool:
     """Return whether a store was opened before: looking for one must not make one."""
-    folder = Path(os.environ.get(FOLDER) or _default_folder())
-    return bool(os.environ.get(DATABASE)) or (folder / NAME).exists()
+    return bool(os.environ.get(DATABASE)) or (store_folder() / NAME).exists()
+
+
+def store_folder() -> Path:
+    """Return the folder that a store is in, or would be."""
+    return Path(os.environ.get(FOLDER) or _default_folder())
 
 
 def _default_folder() -> Path:

@@ -13,6 +13,7 @@ READ_ONLY = "it cannot be written: let this user write there, or name another fo
 LOCKED = (
     "another program holds the database: wait until it is done and do it again. Nothing was kept of this."
 )
+DAMAGED = "the database is damaged, or is none: stop all copies and bring back the last backup."
 _BY_ERRNO = {
     errno.ENOSPC: ("store-full", FULL),
     errno.EDQUOT: ("store-full", FULL),
@@ -29,6 +30,8 @@ _BY_WORDS = {
     "database is locked": ("store-locked", LOCKED),
     "lock timeout": ("store-locked", LOCKED),
     "unable to open database file": ("store-read-only", READ_ONLY),
+    "disk image is malformed": ("store-damaged", DAMAGED),
+    "not a database": ("store-damaged", DAMAGED),
 }
 
 
@@ -37,7 +40,8 @@ def refusing(place: str) -> Iterator[None]:
     """Turn what the database or the disk says into a refusal. place: what messages call the store.
 
     Raises:
-        InputRefused: With `store-full`, `store-read-only`, `store-locked` or `store-unusable`.
+        InputRefused: With `store-full`, `store-read-only`, `store-locked`, `store-damaged` or
+            `store-unusable`.
     """
     try:
         yield

@@ -271,8 +271,34 @@ def test_a_place_that_is_no_folder_is_a_sentence(monkeypatch, tmp_path):
     with pytest.raises(InputRefused, match="it names no PostgreSQL database"):
         open_store(tmp_path, "mysql://somewhere")
     (tmp_path / "benchside.db").write_bytes(b"no database" * 100)
-    with pytest.raises(InputRefused, match="store-unusable"):
+    with pytest.raises(InputRefused, match="store-damaged"):
         open_store(tmp_path)
+
+
+def test_a_database_of_which_a_page_was_overwritten_is_said_to_be_damaged(monkeypatch, tmp_path):
+    """Of any page: what is read is right, or the check says so. Nothing is a traceback."""
+    store = of_sqlite(monkeypatch, tmp_path)
+    store.check()
+    with store.write() as session:
+        session.add_all(
+            tables.Team(board_id="b", name=f"{n:03}" * 100, created=tables.now()) for n in range(99)
+        )
+    with store.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.engine.dispose()
+    path = tmp_path / "store" / "benchside.db"
+    whole, codes = path.read_bytes(), set()
+    for place in range(0, len(whole), 4096):
+        path.write_bytes(whole[:place] + bytes(range(255, -1, -1)) * 16 + whole[place + 4096 :])
+        try:
+            damaged = open_store()
+            damaged.check()
+            with damaged.read() as session:
+                assert len(session.execute(text("SELECT name FROM team ORDER BY name")).all()) == 99
+        except InputRefused as refused:
+            codes |= {problem.code for problem in refused.problems}
+    assert "store-damaged" in codes
+    assert codes <= {"store-damaged", "store-unusable"}
 
 
 def test_files_are_kept_once_and_damage_is_said(monkeypatch, tmp_path):
