@@ -1,5 +1,6 @@
 """The worker seen from the server: friendly models, hostile ones, and what is left behind."""
 
+import contextlib
 import gc
 import io
 import json
@@ -544,6 +545,36 @@ def test_a_worker_killed_from_outside_is_out_of_memory():
         with pytest.raises(ModelFailed) as caught:
             process.run(NOISE, SMALL, VECTOR)
     assert caught.value.code == "model-out-of-memory"
+
+
+def kill_children() -> None:
+    for pid in children():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+@linux
+@pytest.mark.soak
+def test_fifty_workers_killed_at_any_moment_leave_an_answer_and_nothing_else():
+    """While one starts, loads a model or runs it: one sentence, no process and no descriptor left."""
+    moments, codes = random.Random(1), set()
+    assert not isinstance(outcome(builders.classifier()), ModelFailed)
+    descriptors = len(os.listdir("/proc/self/fd"))
+    for _ in range(50):
+        killer = threading.Timer(moments.uniform(0, 2), kill_children)
+        killer.start()
+        try:
+            with ModelProcess(builders.classifier()) as process:
+                while killer.is_alive():
+                    process.run(NOISE, SMALL, VECTOR)
+                process.run(NOISE, SMALL, VECTOR)
+        except ModelFailed as failed:
+            codes.add(failed.code)
+        killer.join()
+        assert eventually(lambda: not children())
+        assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert "model-out-of-memory" in codes
+    assert not isinstance(outcome(builders.classifier()), ModelFailed)
 
 
 @linux
