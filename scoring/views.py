@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
+    from scoring.figures.drawing import Drawing
     from scoring.figures.theme import Theme
 
 Better = Literal["higher", "lower"]
@@ -25,13 +24,13 @@ Data = Mapping[str, Sequence[Any]]
 class Figure:
     """A figure, drawn when it is needed.
 
-    build: draws it in a theme; the question that it answers stands in `layout.meta["question"]`. caption: how
+    build: draws it in a theme; the figure says which question it answers. caption: how
     it is read, n and method. data: the numbers that are drawn, for a download. key: tells figures with one
     question apart. cases: whether points carry the name of their case first in `customdata`; where there is a
     viewer of cases, a click opens it.
     """
 
-    build: Callable[[Theme], go.Figure]
+    build: Callable[[Theme], Drawing]
     caption: str = ""
     data: Data | None = None
     key: str = ""
@@ -44,7 +43,7 @@ class Panel:
     aloud instead of it; "": its question and what stands below."""
 
     title: str
-    build: Callable[[Theme], go.Figure]
+    build: Callable[[Theme], Drawing]
     below: str = ""
     alt: str = ""
 

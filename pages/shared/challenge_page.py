@@ -3,7 +3,7 @@ there is none."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import pandas as pd
@@ -56,6 +56,18 @@ class ScoredSubmission:
     """What the page calls the submission."""
     of_sample: bool = False
     """Whether the test set is a sample."""
+
+    @cached_property
+    def content(self) -> tuple[str, ...]:
+        """What all that is shown rests on."""
+        card = self.card
+        return (card.challenge, repr(card.provenance), self.truth_key, self.given.key)
+
+    @cached_property
+    def scored(self) -> str:
+        """What the numbers rest on, whatever else was asked for."""
+        card, how = self.card, (self.card.provenance["options"], self.card.provenance["unit"])
+        return repr((card.challenge, scoring.__version__, self.truth_key, self.given.key, how))
 
 
 @dataclass(frozen=True)

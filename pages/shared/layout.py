@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 from pandas.io.formats.style import Styler
 from streamlit.elements.lib.column_types import ColumnConfig
@@ -14,6 +13,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from pages.shared.case_names import shortened_column
 from pages.shared.downloads import csv_button
 from pages.shared.pictures import draw_picture
+from scoring.figures.drawing import Drawing
 from scoring.figures.numerals import UNDEFINED
 from scoring.figures.svg import svg
 from scoring.figures.theme import DARK, LIGHT, Theme
@@ -176,9 +176,7 @@ def bar(name: str, colour: str, most: float = 1.0, shape: str = "%.3f", width: i
     )
 
 
-def chart(
-    figure: go.Figure, caption: str, numbers: pd.DataFrame | None = None, key: str | None = None, **more
-):
+def chart(figure: Drawing, caption: str, numbers: pd.DataFrame | None = None, key: str | None = None, **more):
     """Draw the question as a heading that wraps, the figure, then the caption with n and method beside the
     numbers as CSV.
 
@@ -187,14 +185,14 @@ def chart(
     """
     with st.container(gap="xsmall"):
         shown = plot(figure, caption, key, **more)
-        footer(caption, numbers, figure.layout.meta["question"], key)
+        footer(caption, numbers, figure.question, key)
     return shown
 
 
-def plot(figure: go.Figure, caption: str, key: str | None = None, *, early: bool = False, **more):
+def plot(figure: Drawing, caption: str, key: str | None = None, *, early: bool = False, **more):
     """Draw a figure under its question. caption: what is read aloud besides. early: whether a picture of it
     is seen until it is drawn."""
-    question = figure.layout.meta["question"]
+    question = figure.question
     slug = file_name(key or question)
     heading(question)
     if early:
@@ -209,7 +207,7 @@ def plot(figure: go.Figure, caption: str, key: str | None = None, *, early: bool
     )
 
 
-def _picture_of(figure: go.Figure) -> None:
+def _picture_of(figure: Drawing) -> None:
     """Draw a figure as a picture in text, which is seen at once: browsers load what draws figures for a
     second and more. The figure then takes its place (page.css)."""
     drawn = base64.b64encode(svg(figure, DESKTOP_WIDTH, alone=True, ground="").encode()).decode()
@@ -223,7 +221,7 @@ class Panel:
     aloud instead of it; "": its question and that line."""
 
     title: str
-    figure: go.Figure
+    figure: Drawing
     below: str = ""
     alt: str = ""
 
@@ -240,7 +238,7 @@ def panels(question: str, cards: Sequence[Panel], caption: str, key: str, width:
                     theme=None,
                     key=f"{key}_{place}",
                     config=CONFIG,
-                    alt=card.alt or f"{card.figure.layout.meta['question']} {card.below}",
+                    alt=card.alt or f"{card.figure.question} {card.below}",
                 )
                 if card.below:
                     st.caption(card.below)

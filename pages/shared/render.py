@@ -7,13 +7,12 @@ showing it again costs its sending only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 from pandas.io.formats.style import Styler
 from streamlit.delta_generator import DeltaGenerator
@@ -22,6 +21,7 @@ from pages.shared import finding_list, layout
 from pages.shared import headline as score_bar
 from pages.shared.case_link import CaseLink
 from pages.shared.case_names import CASE, shortened_column
+from pages.shared.cell_colours import coloured
 from pages.shared.pictures import draw_picture
 from scoring.figures.numerals import span
 from scoring.figures.theme import SMALL, Theme, label
@@ -74,17 +74,12 @@ class Place:
 
 def of_card(shown: ScoredSubmission, path: str, link: CaseLink | None = None) -> Place:
     """Return a place among the blocks of a card."""
-    return Place(_content(shown), shown.own, path, link)
-
-
-def _content(shown: ScoredSubmission) -> tuple[str, ...]:
-    card = shown.card
-    return (card.challenge, repr(card.provenance), shown.truth_key, shown.given.key)
+    return Place(shown.content, shown.own, path, link)
 
 
 def views(shown: ScoredSubmission) -> Views:
     """Return what is shown of a card."""
-    return (_own_views if shown.own else _shared_views)(_content(shown), shown.card)
+    return (_own_views if shown.own else _shared_views)(shown.content, shown.card)
 
 
 @st.cache_resource(max_entries=SHARED_CARDS, show_spinner=False)
@@ -103,17 +98,18 @@ def _kept(place: Place, theme: Theme, draw: Callable[[], Any]) -> Any:
     if place.content is None:
         return draw()
     keep = _own_elements if place.own else _shared_elements
-    return keep(place.content, place.path, theme.name, draw)
+    return keep(repr((place.content, place.path, theme.name)), draw)
 
 
-# Streamlit sends again what a cached function has drawn.
+# Streamlit sends again what a cached function has drawn. Their key is one text, since Streamlit looks at the
+# signature anew for every argument.
 @st.cache_resource(max_entries=SHARED_BLOCKS, show_spinner=False)
-def _shared_elements(content: tuple[str, ...], path: str, theme: str, _draw: Callable[[], Any]) -> Any:
+def _shared_elements(key: str, _draw: Callable[[], Any]) -> Any:
     return _draw()
 
 
 @st.cache_resource(max_entries=SESSION_BLOCKS, scope="session", show_spinner=False)
-def _own_elements(content: tuple[str, ...], path: str, theme: str, _draw: Callable[[], Any]) -> Any:
+def _own_elements(key: str, _draw: Callable[[], Any]) -> Any:
     return _draw()
 
 
@@ -256,7 +252,7 @@ def _figure(entry: Figure, place: Place, early: bool = False) -> None:
     def plot() -> str:
         figure = entry.build(theme)
         layout.plot(figure, entry.caption, key, early=early)
-        return str(figure.layout.meta["question"])
+        return figure.question
 
     with st.container(gap="xsmall"):
         question = _kept(place, theme, plot)
@@ -266,20 +262,12 @@ def _figure(entry: Figure, place: Place, early: bool = False) -> None:
 def draw_clickable(entry: Figure, place: Place, caption: str, chosen: Chosen) -> None:
     """Draw a figure whose points can be clicked, with a caption that says so."""
     theme, key = layout.theme(), entry.key or None
-    figure = _kept(place, theme, lambda: _described_once(entry.build(theme)))
-    question = str(figure.layout.meta["question"])
+    figure = _kept(place, theme, lambda: entry.build(theme))
+    question = figure.question
     choose = chosen(f"figure_{file_name(key or question)}")
     with st.container(gap="xsmall"):
         layout.plot(figure, caption, key, on_select=choose, selection_mode="points")
         layout.footer(caption, _numbers(entry), question, key, index=False)
-
-
-def _described_once(figure: go.Figure) -> go.Figure:
-    """Return a figure that nobody changes any more: Streamlit asks for its description in every run, and
-    making one costs more than all the rest of drawing it."""
-    description = figure.to_dict()
-    figure.to_dict = lambda: description
-    return figure
 
 
 def _numbers(entry: Figure) -> Numbers | None:
@@ -298,7 +286,7 @@ def _table(entry: Table, place: Place) -> None:
     if entry.cases and place.link:
         caption += f" A click on a row opens the {place.link.case}."
         choose = place.link.row(entry.key, entry.rows[entry.cases])
-        style, columns = _kept(place, theme, lambda: _styled_once(entry, theme))
+        style, columns = _kept(place, theme, lambda: _styled(entry, theme))
         layout.styled_table(
             entry.question,
             style,
@@ -321,30 +309,18 @@ def _height(entry: Table) -> int | Literal["content"]:
     return TALL if len(entry.rows[entry.columns[0].name]) > SHORT else "content"
 
 
-def _styled(entry: Table, theme: Theme) -> tuple[Styler, dict[str, Any]]:
+def _styled(entry: Table, theme: Theme) -> tuple[pd.DataFrame | Styler, dict[str, Any]]:
     """Return the rows in their colours, and how each column is shown."""
     columns = [column for column in entry.columns if not column.detail]
     cells = pd.DataFrame({column.name: _cells(column, entry) for column in columns})
     shown = {column.name: _config(column, theme) for column in columns}
     cells, shown = shortened_column(cells, shown, entry.cases or CASE)
-    style = cells.style
-    lighter: list[Hashable] = [column.name for column in columns if column.lighter]
-    if lighter:
-        style = style.set_properties(subset=lighter, color=theme.soft)
+    colours = {column.name: [theme.soft] * len(cells) for column in columns if column.lighter}
     for column in columns:
         if column.kind == "class" and entry.risks:
-            colours = [theme.risk.get(entry.risks.get(name, ""), "") for name in entry.rows[column.name]]
-            styles = [f"color: {colour}" if colour else "" for colour in colours]
-            style = style.apply(lambda _cells, styles=styles: styles, subset=[column.name])
-    return style, shown
-
-
-def _styled_once(entry: Table, theme: Theme) -> tuple[Styler, dict[str, Any]]:
-    """Return rows that nobody styles any more: Streamlit works out the colours of every cell in every run."""
-    style, columns = _styled(entry, theme)
-    for step in ("_compute", "_translate"):
-        setattr(style, step, cache(getattr(style, step)))
-    return style, columns
+            risks = (entry.risks.get(name, "") for name in entry.rows[column.name])
+            colours[column.name] = [theme.risk.get(risk, "") for risk in risks]
+    return coloured(cells, colours), shown
 
 
 def _cells(column: Column, entry: Table) -> list:

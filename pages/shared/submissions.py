@@ -267,14 +267,11 @@ def running(work: Running) -> None:
 
 def of_card(name: str, shown, work) -> Any:
     """`work(card)` for a card that is shown, computed once. name: of the work. shown: `ScoredSubmission`."""
-    card, provenance = shown.card, shown.card.provenance
-    scored_as = repr((provenance["options"], provenance["unit"]))
-    content = (card.challenge, scoring.__version__, shown.truth_key, shown.given.key, scored_as)
-    return _of_card(name, content, card, work)
+    return _of_card(f"{name}\n{shown.scored}", shown.card, work)
 
 
 @st.cache_resource(max_entries=SHARED_CARDS, show_spinner=False)
-def _of_card(name: str, content: tuple[str, ...], _card: ScoreCard, _work: Callable[[ScoreCard], Any]) -> Any:
+def _of_card(key: str, _card: ScoreCard, _work: Callable[[ScoreCard], Any]) -> Any:
     return _work(_card)
 
 

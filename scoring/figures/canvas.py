@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from scoring.arrays import Floats
+from scoring.figures.drawing import Drawing, Properties
 from scoring.figures.theme import Theme, faded, template
 
-Properties = dict[str, Any]
-"""What Plotly draws from: names and values of its reference, nested, without None."""
 QUARTERS: Properties = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", ".25", ".5", ".75", "1"]}
 """Ticks of an axis from 0 to 1."""
 FIFTHS: Properties = {"tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1], "ticktext": ["0", ".2", ".4", ".6", ".8", "1"]}
@@ -43,14 +41,14 @@ class Canvas:
         self.shapes: list[Properties] = []
         self.layout: Properties = {"meta": {"question": question}, "height": height, **layout}
 
-    def figure(self) -> go.Figure:
+    def figure(self) -> Drawing:
         """Return the figure."""
         layout = {"template": template(self.theme), **self.layout}
         if self.annotations:
             layout["annotations"] = self.annotations
         if self.shapes:
             layout["shapes"] = self.shapes
-        return go.Figure({"data": self.traces, "layout": layout}, _validate=False)
+        return Drawing({"data": self.traces, "layout": layout})
 
     def trace(self, kind: str, **properties: Any) -> None:
         """Add a trace, for example `trace("bar", x=..., y=...)`; properties that are None are left out."""

@@ -8,9 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.arrays import Floats
-from scoring.figures.canvas import QUARTERS, Canvas, Properties, unit_axes
+from scoring.figures.canvas import QUARTERS, Canvas, unit_axes
 from scoring.figures.cells import clickable, frame
 from scoring.figures.confusion import Counts, MatrixStyle, matrix
+from scoring.figures.drawing import Properties
 from scoring.figures.numerals import decimal
 from scoring.figures.theme import Theme, safe, short
 

@@ -6,7 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.arrays import Floats
-from scoring.figures.canvas import Canvas, Properties, pale
+from scoring.figures.canvas import Canvas, pale
+from scoring.figures.drawing import Properties
 from scoring.figures.theme import Theme
 
 Band = tuple[Floats, Floats, Floats]

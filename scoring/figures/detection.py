@@ -7,9 +7,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.arrays import Floats
-from scoring.figures.canvas import FIFTHS, Canvas, Properties
+from scoring.figures.canvas import FIFTHS, Canvas
 from scoring.figures.cells import clickable, heat
 from scoring.figures.confusion import Counts
+from scoring.figures.drawing import Properties
 from scoring.figures.numerals import decimal, percent, span
 from scoring.figures.theme import Theme, safe
 from scoring.text import common_start

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.figures.canvas import Canvas, Properties, error_bars
+from scoring.figures.canvas import Canvas, error_bars
+from scoring.figures.drawing import Properties
 from scoring.figures.numerals import decimal, span
 from scoring.figures.theme import Theme, safe, short
 

@@ -8,7 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.arrays import Floats
-from scoring.figures.canvas import Canvas, Properties
+from scoring.figures.canvas import Canvas
+from scoring.figures.drawing import Properties
 from scoring.figures.numerals import decimal
 from scoring.figures.theme import SHAPES, SYMBOLS, Theme, label, safe
 from scoring.metrics.calibration import softmax

@@ -8,7 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.arrays import Floats
-from scoring.figures.canvas import FIFTHS, Canvas, Properties
+from scoring.figures.canvas import FIFTHS, Canvas
+from scoring.figures.drawing import Properties
 from scoring.figures.numerals import decimal
 from scoring.figures.theme import Theme, faded, safe
 

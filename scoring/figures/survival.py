@@ -7,7 +7,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.arrays import Floats, Ints
-from scoring.figures.canvas import Canvas, Properties
+from scoring.figures.canvas import Canvas
+from scoring.figures.drawing import Properties
 from scoring.figures.numerals import percent
 from scoring.figures.theme import Theme, faded, safe, text_on
 

@@ -8,7 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.arrays import Floats, Ints
-from scoring.figures.canvas import QUARTERS, Canvas, Properties
+from scoring.figures.canvas import QUARTERS, Canvas
+from scoring.figures.drawing import Properties
 from scoring.figures.numerals import MINUS, UNDEFINED, decimal, percent
 from scoring.figures.theme import SHAPES, SYMBOLS, Theme, faded, safe
 
@@ -145,11 +146,12 @@ def histogram(
         theme, "Where do the scores of the two classes lie?", 300, barmode="overlay", margin=margin
     )
     heights, words = [], []
+    spans = [f"{decimal(a, 3)} to {decimal(b, 3)}" for a, b in pairwise(edges)]
     for name, counts, sign, colour, shape in (
         (condition.name, positive, 1, theme.risk["malignant"], SHAPES["malignant"]),
         (condition.other, negative, -1, theme.third, "■"),
     ):
-        heights.append(_bars(canvas, edges, counts, name, colour, sign))
+        heights.append(_bars(canvas, edges, spans, counts, (name, colour, sign)))
         words.append(f"<span style='color:{colour}'>{shape}</span> {name}, n = {counts.sum()}")
     _rules(canvas, marks)
     corner: Properties = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
@@ -159,10 +161,15 @@ def histogram(
     return canvas.figure()
 
 
-def _bars(canvas: Canvas, edges: Floats, counts: Ints, name: str, colour: str, sign: int) -> float:
-    """Draw a class, upwards or downwards, and return the height of its highest bar."""
+def _bars(
+    canvas: Canvas, edges: Floats, spans: Sequence[str], counts: Ints, drawn: tuple[str, str, int]
+) -> float:
+    """Draw a class, upwards or downwards, and return the height of its highest bar.
+
+    spans: of the score, in words. drawn: name, colour, and 1 or -1.
+    """
+    name, colour, sign = drawn
     shares = counts / max(counts.sum(), 1)
-    spans = [f"{decimal(a, 3)} to {decimal(b, 3)}" for a, b in pairwise(edges)]
     canvas.trace(
         "bar",
         x=(edges[1:] + edges[:-1]) / 2,

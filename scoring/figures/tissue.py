@@ -7,8 +7,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.arrays import Floats
-from scoring.figures.canvas import Canvas, Properties
+from scoring.figures.canvas import Canvas
 from scoring.figures.detection import ROW, spaced
+from scoring.figures.drawing import Properties
 from scoring.figures.numerals import decimal, percent
 from scoring.figures.theme import Theme, faded, safe
 

@@ -7,10 +7,10 @@ from functools import cache
 from typing import Any
 
 import jinja2
-import plotly.graph_objects as go
 from markupsafe import Markup
 
 from scoring import markup
+from scoring.figures.drawing import Drawing
 from scoring.figures.numerals import UNDEFINED, decimal
 from scoring.figures.svg import WIDTH, svg
 from scoring.figures.theme import LIGHT, Theme
@@ -21,7 +21,7 @@ from scoring.views import Figure
 
 # Whatever a label or a name may try, the browser is told to load nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-Build = Callable[[Theme], go.Figure]
+Build = Callable[[Theme], Drawing]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Figures:
         self.count += 1
         kind = "figure part" if width else "figure"
         drawn = svg(figure, width or WIDTH, f"f{number}")
-        return f'<div id="figure-{number}" class="{kind}">{drawn}</div>', str(figure.layout.meta["question"])
+        return f'<div id="figure-{number}" class="{kind}">{drawn}</div>', figure.question
 
 
 def document(title: str, sections: Iterable[str]) -> str:

@@ -98,7 +98,7 @@ def _drawn(block: Figure | Panels) -> Iterator[tuple[str, str]]:
     """Yield question and SVG of a figure, or of each of several small ones."""
     if isinstance(block, Figure):
         figure = block.build(LIGHT)
-        yield str(figure.layout.meta["question"]), svg(figure, WIDTH, alone=True)
+        yield figure.question, svg(figure, WIDTH, alone=True)
         return
     for panel in block.panels:
         title = f"{block.question} {markup.plain(panel.title)}"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 import pytest
+from plotly.io import to_json
 
 import scoring
 from scoring.figures.canvas import Canvas
@@ -33,11 +34,14 @@ def absent() -> scoring.ScoreCard:
 
 @pytest.fixture(autouse=True)
 def checked(monkeypatch):
-    """Plotly knows every property of every figure that a test draws, and would write each the same way."""
+    """Plotly knows every property of every figure that a test draws, and would send each the same way."""
     build = Canvas.figure
 
     def figure(canvas: Canvas) -> go.Figure:
         built = build(canvas)
+        description = {"data": built.traces, "layout": built.own_layout}
+        sent = json.loads(to_json(built.to_dict(), validate=False))
+        assert sent == json.loads(to_json(go.Figure(description, _validate=False), validate=False))
         assert json.loads(go.Figure(built.to_dict()).to_json()) == json.loads(built.to_json())
         return built
 

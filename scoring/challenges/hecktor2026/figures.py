@@ -8,6 +8,7 @@ import numpy as np
 from scoring.challenges.hecktor2026 import patients, summary
 from scoring.challenges.hecktor2026.formula import SMALL_CLASS, STRUCTURES
 from scoring.figures import overlap, staging, survival
+from scoring.figures.drawing import Drawing
 from scoring.figures.numerals import UNDEFINED
 from scoring.scorecard import ScoreCard
 from scoring.views import Figure
@@ -67,7 +68,7 @@ def volumes(card: ScoreCard, structure: str) -> Figure:
     )
 
 
-def _by_patient(card: ScoreCard, structure: str, build: Callable[..., object], caption: str) -> Figure:
+def _by_patient(card: ScoreCard, structure: str, build: Callable[..., Drawing], caption: str) -> Figure:
     spread = patients.spread(card, structure)
     name, label = STRUCTURES[structure]
     drawn = _patients(card, structure, sorted((*spread.above, *spread.zero)))

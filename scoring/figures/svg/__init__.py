@@ -7,8 +7,7 @@ same figure gives the same bytes. What answers a pointer stays on the page.
 from collections.abc import Iterator
 from html import escape
 
-import plotly.graph_objects as go
-
+from scoring.figures.drawing import Drawing
 from scoring.figures.svg.bars import Sums, bars, heatmap
 from scoring.figures.svg.furniture import annotations, grid, labels, legend, shapes
 from scoring.figures.svg.plot import Plot, measured
@@ -30,7 +29,7 @@ MARKS = {
 
 
 def svg(
-    figure: go.Figure, width: float = WIDTH, prefix: str = "", alone: bool = False, ground: str = "#ffffff"
+    figure: Drawing, width: float = WIDTH, prefix: str = "", alone: bool = False, ground: str = "#ffffff"
 ) -> str:
     """Return a figure as SVG.
 
@@ -42,7 +41,7 @@ def svg(
         ground: The colour of that ground; "": none.
     """
     plot = measured(figure, width, prefix)
-    question = escape(str(figure.layout.meta["question"]))
+    question = escape(figure.question)
     size = f'width="{number(width)}" height="{number(plot.height)}"'
     own = f' xmlns="http://www.w3.org/2000/svg" {size}' if alone else ""
     paper = f'<rect width="100%" height="100%" fill="{ground}"/>' if alone and ground else ""

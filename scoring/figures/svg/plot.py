@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import plotly.graph_objects as go
-
+from scoring.figures.drawing import Drawing
 from scoring.figures.svg import ranges
 from scoring.figures.svg.axes import Axis, merged, title
 from scoring.figures.svg.legend import Entry, entries, height_above
@@ -75,12 +74,11 @@ class Plot:
         return str(colours[place % len(colours)])
 
 
-def measured(figure: go.Figure, width: float, prefix: str) -> Plot:
+def measured(figure: Drawing, width: float, prefix: str) -> Plot:
     """Return a figure measured for a width in pixels."""
-    own = figure.layout.to_plotly_json()
-    theme = own.pop("template", {}).get("layout", {})
-    layout = merged(theme, own)
-    traces: list[Properties] = [trace.to_plotly_json() for trace in figure.data]
+    theme = figure.own_layout["template"]["layout"]
+    layout = merged(theme, {name: one for name, one in figure.own_layout.items() if name != "template"})
+    traces = figure.traces
     names = ["x", "y", *(["y2"] if "yaxis2" in layout else [])]
     properties = {name: _properties(layout, theme, name) for name in names}
     legend = entries(traces, layout)

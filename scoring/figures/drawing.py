@@ -1,0 +1,109 @@
+"""A finished figure as the dictionary that it is sent as; Plotly's objects are made where they are used."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+Properties = dict[str, Any]
+"""What Plotly draws from: names and values of its reference, nested, without None."""
+AS_THEY_ARE = frozenset({"template", "range", "geojson", "layer", "layers"})
+"""Properties in which Plotly looks for no arrays."""
+NESTED = frozenset({dict, list, tuple})
+SENT = frozenset({"i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8"})
+"""Kinds of numbers that plotly.js reads from bytes."""
+
+
+class Drawing(go.Figure):  # type: ignore[misc]
+    """A figure that nobody changes any more.
+
+    To make an object of every trace and axis, to copy all of them twice and to look through them for arrays
+    takes Plotly most of the time that a figure costs, and a page or a report needs none of it.
+    """
+
+    _description: Properties
+    _packed: Properties | None
+
+    def __init__(self, description: Properties) -> None:
+        """description: "data" and "layout", not checked; whoever hands it over changes it no more."""
+        self._description = description
+        self._packed = None
+
+    def __getattr__(self, name: str) -> Any:
+        """Make Plotly's objects when the first of them is asked for."""
+        own = vars(self)
+        if name.startswith("__") or "_validate" in own or "_description" not in own:
+            raise AttributeError(name)
+        super().__init__(self._description, _validate=False)
+        return getattr(self, name)
+
+    @property
+    def question(self) -> str:
+        """The question that the figure answers."""
+        return str(self._description["layout"]["meta"]["question"])
+
+    @property
+    def traces(self) -> Sequence[Properties]:
+        """The traces, not to be changed."""
+        traces: Sequence[Properties] = self._description["data"]
+        return traces
+
+    @property
+    def own_layout(self) -> Properties:
+        """The layout with its template, not to be changed."""
+        layout: Properties = self._description["layout"]
+        return layout
+
+    def to_dict(self) -> Properties:
+        """Return the figure as it is sent, arrays as bytes; not to be changed."""
+        if "_validate" in vars(self):  # Plotly's objects are there, and may have been changed
+            changed: Properties = super().to_dict()
+            return changed
+        if self._packed is None:
+            self._packed = _packed(self._description)
+        return self._packed
+
+
+def _packed(properties: Properties) -> Properties:
+    """Return properties with arrays as Plotly sends them."""
+    return {
+        name: value
+        if name in AS_THEY_ARE
+        else _array(value)
+        if isinstance(value, np.ndarray)
+        else _parts(value)
+        for name, value in properties.items()
+    }
+
+
+def _parts(value: Any) -> Any:
+    kind = type(value)
+    if kind is dict:
+        return _packed(value)
+    if (kind is list or kind is tuple) and not NESTED.isdisjoint(map(type, value)):
+        return kind(map(_parts, value))
+    return value
+
+
+def _array(values: np.ndarray) -> Any:
+    """Return numbers as plotly.js reads them from bytes, in the smallest whole numbers that hold them."""
+    if values.size and values.dtype.kind in "iu" and values.dtype.itemsize == 8:
+        values = _narrowed(values)
+    kind = values.dtype.str[1:]
+    if kind not in SENT or not values.size:
+        return values
+    sent = {"dtype": kind, "bdata": b64encode(values.tobytes()).decode("ascii")}
+    return sent | ({"shape": ", ".join(map(str, values.shape))} if values.ndim > 1 else {})
+
+
+def _narrowed(values: np.ndarray) -> np.ndarray:
+    least, most = values.min(), values.max()
+    for size in "124":
+        limits = np.iinfo(values.dtype.kind + size)
+        if limits.min <= least and most <= limits.max:
+            return values.astype(limits.dtype)
+    return values
