@@ -31,6 +31,8 @@ INPUTS = {
 }
 RECOGNISED = "recognised"
 PLACED, ASKED, REFUSED, GO = "_placed", "_asked", "_not_taken", "_go"
+EMPTY = "_empty_folder"
+"""Name of the folder without a file that was dropped last."""
 TOGETHER = "_placed_together"
 """Keys of the inputs that the last drop filled."""
 
@@ -64,6 +66,20 @@ def drop(files: Sequence[Any]) -> None:
             photographs.hold(one.files)
         else:
             _ask(one)
+
+
+def drop_nothing(folder: str) -> None:
+    """Take a drop in which no file came. folder: its name; "" where no folder came either."""
+    _begin()
+    st.session_state[EMPTY] = folder
+
+
+def say_empty() -> None:
+    """Say once that no file came with the last drop."""
+    folder = st.session_state.pop(EMPTY, None)
+    if folder is not None:
+        what = f"The folder **{markdown(folder, 60)}** is empty" if folder else "No file came with that drop"
+        st.info(f"{what}: nothing was taken. Drop the folder that holds the files, or the files themselves.")
 
 
 def drop_at(challenge_id: str, place: str, files: Sequence[Any]) -> list[Any]:
@@ -120,7 +136,8 @@ def _sorted_out(files: Sequence[Any]) -> list[Dropped]:
 def _begin() -> None:
     st.session_state[ASKED], st.session_state[REFUSED] = [], []
     photographs.forget()
-    st.session_state.pop(GO, None)
+    for key in (GO, EMPTY):
+        st.session_state.pop(key, None)
     st.session_state[TOGETHER] = set()
 
 

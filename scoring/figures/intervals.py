@@ -13,6 +13,8 @@ from scoring.figures.theme import SMALL, Theme, faded, lined, safe
 
 COUNTED = {"malignant_sensitivity": "n_malignant", "recall": "n_positive"}
 """Where a share is not one of all cases of a group: the key of how many it is of."""
+KINDS = {"location": "body site", "site": "body site"}
+"""What readers are told of a column of groups that files call otherwise."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,7 @@ def slice_rows(slices: Mapping[str, Mapping[str, Mapping[str, Any]]], metric: st
     """
     size = COUNTED.get(metric, "n")
     return [
-        Row(f"{kind} {group}", entry[metric], entry.get(f"{metric}_interval"), entry[size])
+        Row(f"{KINDS.get(kind, kind)} {group}", entry[metric], entry.get(f"{metric}_interval"), entry[size])
         for kind, groups in slices.items()
         for group, entry in sorted(groups.items(), key=lambda item: (item[0] == "unknown", item[0]))
     ]

@@ -122,7 +122,7 @@ def test_an_upload_under_way_outlives_what_is_done_on_the_page(opened):
     expect(page.get_by_text("50 cases were read")).to_be_visible(timeout=driver.PATIENCE)
 
 
-def test_drags_that_end_foreign_files_photographs_and_the_keyboard(opened):
+def test_drags_that_end_foreign_files_photographs_and_the_keyboard(opened, tmp_path):
     page = opened()
     drag(page, driver.ROOT / "README.md")
     zone = page.locator(".zone")
@@ -134,6 +134,9 @@ def test_drags_that_end_foreign_files_photographs_and_the_keyboard(opened):
     drag(page, driver.ROOT / "README.md")()
     expect(page.get_by_text("was not taken")).to_be_visible(timeout=driver.PATIENCE)
     assert page.url.startswith("http")
+    (tmp_path / "new folder").mkdir()
+    drag(page, tmp_path / "new folder")()
+    expect(page.get_by_text("The folder new folder is empty")).to_be_visible(timeout=driver.PATIENCE)
     drag(page, samples.FOLDER / "tricorder3" / "images" / "L0001.jpg")()
     expect(page.get_by_text("What does L0001.jpg show?")).to_be_visible(timeout=driver.PATIENCE)
     expect(page.get_by_text("was not taken")).to_be_hidden()

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.shared import placement
+
 FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
     "drop_anywhere",
@@ -20,10 +22,18 @@ _folder_button = st.components.v2.component(
 )
 
 
+KEY = "drop_anywhere_component"
+
+
 def anywhere() -> None:
     """Take drops on the whole page. Drawn once, above every page, where it takes no room."""
     st.html(FOLDER / "uploaders.css")
-    _component(key="drop_anywhere_component", height=1)
+    _component(key=KEY, height=1, on_empty_change=_without_files)
+
+
+def _without_files() -> None:
+    """Answer a drop in which no file came. The component tells the folder's name."""
+    placement.drop_nothing(st.session_state[KEY].empty)
 
 
 def folder_button(uploader: str, label: str) -> None:

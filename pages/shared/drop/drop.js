@@ -41,7 +41,7 @@ function element(tag, words) {
   return made;
 }
 
-export default function ({ parentElement }) {
+export default function ({ parentElement, setTriggerValue }) {
   const overlay = parentElement.querySelector(".overlay"), zones = parentElement.querySelector(".zones");
   if (overlay.dataset.listens) return;
   overlay.dataset.listens = "yes";
@@ -92,11 +92,12 @@ export default function ({ parentElement }) {
   listen("drop", async event => {
     const zone = overlay.matches(":popover-open") ? nearest(event) : chosen, uploader = targets.get(zone);
     show(false);
+    const [folder] = [...event.dataTransfer.items].map(item => item.webkitGetAsEntry?.()).filter(entry => entry?.isDirectory);
     const files = await filesOf(event.dataTransfer);
     if (!uploader) return;
-    const name = zone.querySelector("b").textContent;
-    live.textContent = files.length ? `${files.length} file${files.length === 1 ? "" : "s"} for ${name}` : "The folder holds no file.";
-    if (files.length) hand(uploader, files);
+    if (!files.length) return setTriggerValue("empty", folder?.name ?? "");
+    live.textContent = `${files.length} file${files.length === 1 ? "" : "s"} for ${zone.querySelector("b").textContent}`;
+    hand(uploader, files);
   });
   document.addEventListener("keydown", event => { if (event.key === "Escape") show(false); }, on);
   return () => { clearTimeout(watchdog); off.abort(); delete overlay.dataset.listens; if (overlay.matches(":popover-open")) overlay.hidePopover(); };

@@ -1,14 +1,17 @@
 """What is shown of how good each category is."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from scoring.challenges import classification_views as shared
 from scoring.challenges.isic import derived
 from scoring.challenges.isic.score_findings import SMALL_CLASS
+from scoring.figures.intervals import Row, intervals
 from scoring.figures.numerals import share
+from scoring.figures.theme import label
 from scoring.scorecard import ScoreCard
-from scoring.views import Column, Data, Kind, Table
+from scoring.views import Column, Data, Figure, Kind, Table
 
 
 def _measured(name: str, label: str, full: str, explain: str, kind: Kind = "number") -> Column:
@@ -74,6 +77,37 @@ COLUMNS = {
 """The measures of a category."""
 MEAN_OF = {measure: f"macro_{measure}" for measure in COLUMNS} | {"recall": "balanced_accuracy"}
 """Measure -> the metric that is its mean over the categories."""
+
+
+def strip(card: ScoreCard) -> Figure:
+    """Return what each category adds to the score, which is their mean, with the arithmetic of the score."""
+    measure = derived.ranking(card)[1]
+    word, marked = COLUMNS[measure].label, derived.risks(card)
+    rows = [
+        Row(label(name, marked.get(name)), entry[measure], entry.get(f"{measure}_interval"), entry["support"])
+        for name, entry in card.per_class.items()
+    ]
+    counted = [f"{row.value:.3f}" for row in rows if row.value is not None]
+    ends = [row.interval or (None, None) for row in rows]
+    return Figure(
+        partial(
+            intervals,
+            rows,
+            question="Where does the score come from?",
+            axis_title=word,
+            digits=3,
+            reference=card.score,
+        ),
+        f"({' + '.join(counted)}) / {len(counted)} = **{card.score!r}**, {shared.authority(card)}: the plain "
+        f"mean of {word} over {len(counted)} categories. Line: the score. Grey: under {SMALL_CLASS} cases.",
+        {
+            "category": list(card.per_class),
+            word: [row.value for row in rows],
+            "low": [low for low, _ in ends],
+            "high": [high for _, high in ends],
+            "n": [row.n for row in rows],
+        },
+    )
 
 
 def categories(card: ScoreCard) -> Table:

@@ -5,7 +5,7 @@ from functools import partial
 
 from scoring.challenges import classification_views as shared
 from scoring.challenges.isic import derived
-from scoring.challenges.isic.category_views import COLUMNS, categories
+from scoring.challenges.isic.category_views import COLUMNS, categories, strip
 from scoring.challenges.isic.curve_views import confusion, counts, curves, malignant
 from scoring.challenges.isic.score_findings import SMALL_CLASS
 from scoring.figures.numerals import UNDEFINED, share, span
@@ -59,17 +59,12 @@ def views(card: ScoreCard) -> Views:
 
 
 def headline(card: ScoreCard) -> Headline:
-    """Return the score, the numbers beside it, and the mean that it is."""
-    metric, measure = derived.ranking(card)
-    counted = [entry[measure] for entry in card.per_class.values() if entry[measure] is not None]
-    words = COLUMNS[measure].label
+    """Return the score, the numbers beside it, and what each category adds to it."""
+    metric, _ = derived.ranking(card)
     return Headline(
         Fact(NAMES[metric], share(card.score), span(card.intervals.get("score"), 3), shared.method(card)),
         _facts(card, metric),
-        arithmetic=(
-            f"({' + '.join(f'{value:.3f}' for value in counted)}) / {len(counted)} = **{card.score!r}**, "
-            f"{shared.authority(card)}: the plain mean of {words} over {len(counted)} categories."
-        ),
+        strip(card),
         notes=_absent_note(card),
     )
 

@@ -67,9 +67,13 @@ def test_the_headline_is_the_score_with_its_arithmetic(card, metric):
     head, (name, measure) = views(card).headline, derived.ranking(card)
     assert (head.score.value, head.score.below) == (share(card.score), span(card.intervals["score"], 3))
     whose = "the official number to the last digit" if metric is None else "not the official number"
-    assert f"**{card.score!r}**, {whose}" in head.arithmetic
-    summands = head.arithmetic[1 : head.arithmetic.index(")")].split(" + ")
+    words = head.strip.caption
+    assert f"**{card.score!r}**, {whose}" in words
+    summands = words[1 : words.index(")")].split(" + ")
     assert summands == [f"{entry[measure]:.3f}" for entry in card.per_class.values()]
+    (drawn,) = (trace for trace in head.strip.build(DARK).data if trace.name == "value")
+    many = [entry for entry in card.per_class.values() if entry["support"] >= 15]
+    assert list(drawn.x) == [entry[measure] for entry in many]
     for key, words in (("balanced_accuracy", "Balanced accuracy"), ("macro_f1", "Macro F1")):
         shown = [entry.value for entry in head.facts if entry.name == words]
         assert shown == ([] if key == name else [share(card.metrics[key])])
@@ -175,7 +179,7 @@ def test_preflight_says_what_the_official_scorer_would(card):
     lines = "\n".join(text.text for text in of_section(refused, "Preflight", Text))
     assert "It would **refuse the files**" in lines
     assert "**delimiter** " in lines
-    assert "not the official number" in views(refused).headline.arithmetic
+    assert "not the official number" in views(refused).headline.strip.caption
 
 
 def test_absent_categories_are_told_beside_the_score_and_in_preflight():
@@ -183,7 +187,7 @@ def test_absent_categories_are_told_beside_the_score_and_in_preflight():
     card = score(category_tables.truth(labels=labels), category_tables.predictions(labels=labels))
     head = views(card).headline
     assert "NV: left out of every mean" in head.notes[0].text
-    assert "not the official number" in head.arithmetic
+    assert "not the official number" in head.strip.caption
     assert any("no case of NV" in text.text for text in of_section(card, "Preflight", Text))
     (found,) = of_section(card, "Categories", Table)
     assert found.rows["n"][1] == "0, absent"
