@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import pandas as pd
+import pyarrow as pa
 import streamlit as st
 from pandas.io.formats.style import Styler
 from streamlit.elements.lib.column_types import ColumnConfig
@@ -105,7 +106,7 @@ def table(
 
 def styled_table(
     question: str,
-    style: pd.DataFrame | Styler,
+    style: pd.DataFrame | Styler | pa.Table,
     columns: Mapping[str, ColumnConfig],
     key: str | None = None,
     *,

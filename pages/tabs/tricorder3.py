@@ -157,15 +157,13 @@ def case_table(card: ScoreCard) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*keys, *CLASSES])
 
 
-@st.fragment
 def all_cases(shown: ScoredSubmission) -> None:
     """All cases, and what the model received of the chosen one."""
     columns = {
         key: layout.number(head, DECIMALS[key]) if key in DECIMALS else layout.words(head)
         for key, head in CASE_COLUMNS.items()
     }
-    rows = submissions.of_card("cases", shown, case_table)
-    received(shown, cases.chosen(shown.card, rows, columns))
+    cases.table_and_case(shown, case_table, columns, received)
 
 
 def received(shown: ScoredSubmission, index: int) -> None:

@@ -69,6 +69,7 @@ class Visitor:
         self._states: dict[str, WidgetState] = {}
         self.script = ""
         self._query: dict[str, str] = {}
+        self._kept: dict[str, ForwardMsg] = {}
 
     def run(self, page: str | None = None, fragment: str = "", **address: str) -> None:
         """Ask for a page, or for the same one again, and wait until its script has ended. fragment: the part
@@ -84,6 +85,7 @@ class Visitor:
         question.rerun_script.page_name = self._page
         question.rerun_script.page_script_hash = self.script
         question.rerun_script.widget_states.widgets.extend(self._states.values())
+        question.rerun_script.cached_message_hashes.extend(self._kept)
         self._send(question)
         self.finish()
 
@@ -187,9 +189,17 @@ class Visitor:
         while True:
             data = self._channel.recv(PATIENCE)
             self.received += len(data)
-            self.content += data
             self.everything += data if self._keep else b""
-            yield ForwardMsg.FromString(data)
+            message = ForwardMsg.FromString(data)
+            if message.ref_hash:  # large and sent before: a browser keeps it
+                place = message.metadata
+                message = ForwardMsg.FromString(self._kept[message.ref_hash].SerializeToString())
+                message.metadata.CopyFrom(place)
+                data = message.SerializeToString()
+            elif message.metadata.cacheable:
+                self._kept[message.hash] = message
+            self.content += data
+            yield message
 
     def _clear(self) -> None:
         self.widgets, self.texts, self.tabs, self.later = {}, [], [], []

@@ -27,4 +27,4 @@ def all_cases(shown: ScoredSubmission) -> None:
         "Stretched in one step (bilinear) without keeping the aspect; not turned by EXIF; divided by "
         "255. Of a lesion with several photographs: the first."
     )
-    cases.table_and_case(shown, rows(shown.card), columns, how, scores)
+    cases.table_and_case(shown, rows, columns, cases.pixels_and_block(how, scores))

@@ -30,4 +30,4 @@ def all_cases(shown: ScoredSubmission) -> None:
         "Stretched in one step (bicubic) from the photograph, without keeping the aspect; not turned by "
         "EXIF; divided by 255."
     )
-    cases.table_and_case(shown, rows(shown.card), columns, how, case_score)
+    cases.table_and_case(shown, rows, columns, cases.pixels_and_block(how, case_score))
