@@ -17,7 +17,7 @@ from scoring.comparison.values import number
 from scoring.comparison.weights import FirstTeams, WeightGrid
 from scoring.figures import comparison as figures
 from scoring.figures.comparison import Ordering
-from scoring.figures.intervals import Row
+from scoring.figures.intervals import KINDS, Row
 from scoring.figures.model_size import Sized
 from scoring.figures.numerals import decimal
 from scoring.figures.theme import Theme, safe, short
@@ -161,7 +161,7 @@ def subgroup(
         for one in row.teams
         if one.team in names
     ]
-    question = f"How do teams do in {row.column} {row.group}?"
+    question = f"How do teams do in {KINDS.get(row.column, row.column)} {row.group}?"
     return figures.group_intervals(
         dots, theme, question, named(row.measure), ends, 0.0 if to_overall else None
     )

@@ -13,7 +13,7 @@ from scoring.figures.theme import SMALL, Theme, faded, lined, safe
 
 COUNTED = {"malignant_sensitivity": "n_malignant", "recall": "n_positive"}
 """Where a share is not one of all cases of a group: the key of how many it is of."""
-KINDS = {"location": "body site", "site": "body site"}
+KINDS = {"location": "site"}
 """What readers are told of a column of groups that files call otherwise."""
 
 

@@ -32,18 +32,22 @@ WRITTEN = {
     "’": "'",
     "⋅": r"$\cdot$",
     "·": r"$\cdot$",
-    **dict.fromkeys(SHAPES.values(), ""),
+    SHAPES["malignant"]: r"$\triangle$",
+    SHAPES["medium"]: r"$\diamond$",
+    SHAPES["benign"]: r"$\bullet$",
 }
-"""Characters that plain LaTeX lacks in its text, and how they are written; the shapes of risk groups go."""
+"""Characters that plain LaTeX lacks in its text, and how they are written."""
+CAPTION = 2000
+"""Characters of a caption, which is cut nowhere else."""
 ROOM = 75
 """Characters side by side that fit the width of a page with usual margins."""
 GAP = 2
 """Characters between two columns."""
 
 
-def text(value: str) -> str:
-    """Return a text as LaTeX shows it, on one line."""
-    line = latex(shortened(value, 400))
+def text(value: str, most: int = 400) -> str:
+    """Return a text as LaTeX shows it, on one line. most: characters that are shown."""
+    line = latex(shortened(value, most))
     return "".join(WRITTEN.get(character, character) for character in line).strip()
 
 
@@ -74,7 +78,7 @@ def table(block: Table, caption: str, label: str) -> str:
         r"% \usepackage{booktabs, graphicx}" if is_wide else r"% \usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{text(caption)}}}",
+        rf"\caption{{{text(caption, CAPTION)}}}",
         rf"\label{{tab:{label}}}",
         *([r"\resizebox{\linewidth}{!}{%"] if is_wide else []),
         rf"\begin{{tabular}}{{{sides}}}",

@@ -44,6 +44,8 @@ def test_slice_rows_are_the_cards_with_unknown_last(card):
         ("age 0-29", 1.0, 7, None),
         ("age unknown", 0.5, 2, None),
     ]
+    (row,) = slice_rows({"location": {"head": {"n": 2, "accuracy": 0.5}}}, "accuracy")
+    assert row.name == "site head"
     assert sum(row.n for row in slice_rows(card.more["slices"], "accuracy")) == 3 * card.n_cases
     rows = slice_rows(card.more["slices"], "malignant_sensitivity")
     assert sum(row.n for row in rows) == 3 * sum(c["truth_risk"] == "malignant" for c in card.cases)

@@ -121,6 +121,14 @@ def test_nothing_of_a_name_means_anything_to_latex():
     assert latex.comma_separated(table).splitlines()[1].endswith(",-0.5,1.0")
 
 
+def test_captions_are_whole_and_shapes_of_risk_groups_are_written():
+    columns, words = (Column("a", "a", "class"),), "word " * 120
+    text = latex.table(Table("?", columns, {"a": ["MEL"]}, risks={"MEL": "malignant"}), f"▲ {words}end", "x")
+    assert r"\caption{$\triangle$ word word" in text
+    assert "word end}" in text
+    assert "$\\triangle$ MEL" in text
+
+
 def test_no_cell_is_a_formula():
     table = Table("", [Column("a", "=1+1")], {"a": ["@x"]})
     assert latex.comma_separated(table) == "'=1+1\n'@x\n"

@@ -14,6 +14,7 @@ from scoring.comparison import subgroups as by_group
 from scoring.comparison.classes import ClassMatrix
 from scoring.comparison.members import members
 from scoring.comparison.subgroups import Subgroup
+from scoring.figures.intervals import KINDS
 from scoring.metric_names import named
 from scoring.text import shortened
 from scoring.views import Text
@@ -165,4 +166,5 @@ def _control(label: str, options: Sequence[str], key: str) -> str:
         required=True,
         default=options[0],
         persist_state="page",
+        format_func=lambda name: KINDS.get(name, name),
     )
