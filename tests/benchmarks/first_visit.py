@@ -25,8 +25,6 @@ from tests.browser import driver
 
 PAGES = ("tricorder3", "melanoma", "isic", "puma", "hecktor2026")
 FIGURES = ".js-plotly-plot .main-svg .trace"
-TABLES = "[data-testid=stDataFrame] canvas"
-"""What is looked at first on the page of ISIC."""
 WATCH = """
 window.seen = {};
 const one = place => document.querySelector(place);
@@ -76,7 +74,7 @@ def visit(context: BrowserContext, address: str, page_name: str) -> tuple[float,
     """Open a page and return the seconds until score, first figure and its chart are there, and those that a
     click takes."""
     page = context.new_page()
-    page.add_init_script(WATCH.replace("FIGURE", TABLES if page_name == "isic" else FIGURES))
+    page.add_init_script(WATCH.replace("FIGURE", FIGURES))
     page.goto(f"{address}/{page_name}")
     page.wait_for_function(ALL, timeout=PATIENCE)
     seen = page.evaluate("() => window.seen")
