@@ -307,13 +307,13 @@ def specificity_at_sensitivity(counts: ThresholdCounts, wanted: float) -> Floats
     Returns:
         Specificities [B]; NaN without a positive or without a negative.
     """
-    positives, negatives = counts.true_positive[:, -1:], counts.false_positive[:, -1:]
+    positives, negatives = counts.true_positive[:, -1:], counts.false_positive[:, -1]
     enough = wanted * positives[:, 0] - 1e-9
     first = _first_threshold(counts.true_positive, lambda hits: hits >= enough)
     last = len(counts.thresholds) - 1
     alarms = counts.false_positive[np.arange(len(first)), np.minimum(first, last)]
     fewest = np.where(first <= last, alarms, np.inf)
-    return _undefined_unless_both(counts, 1 - divide(fewest, negatives[:, 0]))
+    return _undefined_unless_both(counts, divide(negatives - fewest, negatives))
 
 
 def cuts_between(upper: ArrayLike, lower: ArrayLike) -> Floats:

@@ -33,10 +33,14 @@ class Levels:
         scores: Score of each level [L].
         groups: Group of each case [N], 0..3L: the negatives between the levels (0 = above all, L = below
             all), then the positives of each level, then the negatives tied with it.
+        positives: Cases that are positive, from high to low score, and in their order within a level [P].
+        last: Place among `positives` of the last one of each level [L].
     """
 
     scores: Floats
     groups: Ints
+    positives: Ints
+    last: Ints
 
     @property
     def n_groups(self) -> int:
@@ -73,16 +77,18 @@ class Curve:
         hits: Positives of each level [L, B].
         between: Negatives above each level and below the one before, at last those below all [L + 1, B].
         tied: Negatives of each level [L, B].
+        running: Positives at or above each level [L, B] where they were added case by case, else None.
     """
 
     hits: Floats
     between: Floats
     tied: Floats
+    running: Floats | None = None
 
-    @property
+    @cached_property
     def reached(self) -> Floats:
         """Positives at or above each level [L, B]."""
-        return np.cumsum(self.hits, axis=0)
+        return np.cumsum(self.hits, axis=0) if self.running is None else self.running
 
     @property
     def alarms(self) -> Floats:
@@ -124,7 +130,8 @@ def levels(scores: ArrayLike, positive: ArrayLike) -> Levels:
     count = int(has_hit.sum())
     groups = np.empty(len(order), int)
     groups[order] = np.where(hit, count + upto, np.where(of_level, 2 * count + upto, upto))
-    return Levels(ordered[first][has_hit], groups)
+    last = np.cumsum(np.bincount(upto[hit], minlength=count + 1)[1:]) - 1
+    return Levels(ordered[first][has_hit], groups, order[hit], last)
 
 
 def curve(found: Levels, weights: Floats) -> Curve:
@@ -136,7 +143,11 @@ def curve(found: Levels, weights: Floats) -> Curve:
     """
     count = len(found.scores)
     sums = found.sums(weights)
-    return Curve(sums[count + 1 : 2 * count + 1], sums[: count + 1], sums[2 * count + 1 :])
+    running = None
+    if len(weights) == 1:
+        # Case by case, as scikit-learn adds them: a rate is 0.8 or just below by the last digit of a sum.
+        running = np.cumsum(weights[0, found.positives].astype(float))[found.last, None]
+    return Curve(sums[count + 1 : 2 * count + 1], sums[: count + 1], sums[2 * count + 1 :], running)
 
 
 def in_chunks(
@@ -179,7 +190,7 @@ def auc_above_sensitivity(c: Curve, sensitivity: float) -> Floats:
         a negative.
     """
     positives, negatives = c.positives, c.negatives
-    rates = divide(c.reached, positives)
+    rates = divide(c.reached, c.reached[-1:])
     if not len(rates):
         return np.full(len(negatives), np.nan)
     place, column = np.argmax(rates >= sensitivity, axis=0), np.arange(rates.shape[1])

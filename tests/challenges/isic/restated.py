@@ -43,7 +43,7 @@ def areas(positive: np.ndarray, scores: np.ndarray, w: np.ndarray) -> tuple[floa
     kept = w > 0
     x, y, _ = roc_curve(positive[kept], scores[kept], sample_weight=w[kept], drop_intermediate=False)
     first = int(np.argmax(y >= 0.8))
-    start = x[first - 1] + (x[first] - x[first - 1]) * (0.8 - y[first - 1]) / (y[first] - y[first - 1])
+    start = np.interp(0.8, y[first - 1 : first + 1], x[first - 1 : first + 1])
     return roc_auc_score(positive[kept], scores[kept], sample_weight=w[kept]), area_under(
         [start, *x[first:]], [0.8, *y[first:]]
     )

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scoring.challenges.melanoma import replicate_counts
@@ -238,6 +238,7 @@ def plainly(scored, threshold: float, wanted: float) -> dict[str, list[float] | 
 
 @settings(max_examples=10 * FACTOR, deadline=None)
 @given(BOTH, THRESHOLDS, st.floats(0.5, 1), st.sampled_from(["percentile", "auto"]))
+@example([(False, 0.0), (False, 0.0), (True, 0.1), (False, None)], 0.0, 1.0, "percentile")
 def test_kept_counts_give_the_plain_numbers_to_the_last_bit(cases, threshold, wanted, interval):
     scored = card(*columns(cases), resamples=RESAMPLES, interval=interval)
     expected = plainly(scored, threshold, wanted)
