@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.boards import filled
-from tests.support.databases import database, postgresql  # noqa: F401
+from tests.support.databases import database, postgresql, postgresql_server  # noqa: F401
 
 
 @pytest.fixture

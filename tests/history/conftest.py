@@ -1,3 +1,3 @@
 """Databases for tests of kept submissions."""
 
-from tests.support.databases import database, postgresql  # noqa: F401
+from tests.support.databases import database, postgresql, postgresql_server  # noqa: F401

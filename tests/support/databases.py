@@ -19,7 +19,7 @@ def as_postgres(*command: object) -> None:
 
 
 @pytest.fixture(scope="session")
-def postgresql() -> Iterator[str]:
+def postgresql_server() -> Iterator[str]:
     """Start a server for this run, and give the URL of its database."""
     if not POSTGRESQL:
         pytest.skip("PostgreSQL is not installed (Debian's package postgresql)")
@@ -42,17 +42,23 @@ def postgresql() -> Iterator[str]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.fixture
+def postgresql(postgresql_server) -> str:
+    """Empty the database, and give its URL."""
+    import psycopg
+
+    with psycopg.connect(
+        postgresql_server.replace("postgresql+psycopg", "postgresql"), autocommit=True
+    ) as connection:
+        connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    return postgresql_server
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def database(request, tmp_path, monkeypatch) -> str:
     """Let stores be opened in a fresh place, on each database; gives its name."""
     monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
     monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
     if request.param == "postgresql":
-        url = request.getfixturevalue("postgresql")
-        import psycopg
-
-        plain = url.replace("postgresql+psycopg", "postgresql")
-        with psycopg.connect(plain, autocommit=True) as connection:
-            connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-        monkeypatch.setenv("BENCHSIDE_DATABASE_URL", url)
+        monkeypatch.setenv("BENCHSIDE_DATABASE_URL", request.getfixturevalue("postgresql"))
     return request.param
