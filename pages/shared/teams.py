@@ -241,6 +241,6 @@ def _card(challenge: Challenge, truth, team: Team, shared: Mapping, job: jobs.Jo
 
 
 @st.cache_resource(max_entries=64, scope="session", show_spinner=False)
-def of_comparison(name: str, key: tuple, _work: Callable[[], Any]) -> Any:
-    """Return what `_work` gives, computed once. name: of the work; key: of the comparison."""
+def of_comparison(key: str, _work: Callable[[], Any]) -> Any:
+    """Return what `_work` gives, computed once. key: of the work and of the comparison."""
     return _work()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from pages.shared import teams
@@ -32,10 +33,15 @@ class Compared:
         """Return the teams that are drawn, best first."""
         return self.displayed.names
 
+    @cached_property
+    def content(self) -> str:
+        """What all that is shown rests on: one text, since Streamlit takes its time with anything else."""
+        return repr((self.key, self.names))
+
     def place(self, path: str) -> Place:
         """Return where a block stands, which is drawn once. path: all that it depends on besides."""
-        return Place((*map(repr, self.key), *self.names), self.own, f"comparison/{path}")
+        return Place((self.content,), self.own, f"comparison/{path}")
 
     def kept(self, name: str, work: Callable[[], Any]) -> Any:
         """Return what `work` gives, computed once. name: of the work, and all that it depends on."""
-        return teams.of_comparison(name, (self.key, tuple(self.names)), work)
+        return teams.of_comparison(f"{name}\n{self.content}", work)
