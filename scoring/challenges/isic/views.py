@@ -192,9 +192,8 @@ def subgroups(card: ScoreCard) -> Sequence[Block]:
         return shared.subgroups(card)
     return (
         Text(
-            "Nothing is known of age, sex or body site. A table about the cases, by case id, gives subgroups "
-            "(“Metadata” on the page, `--metadata` on the command line); the archive's own metadata file "
-            "works as it is.",
+            "Nothing is known of age, sex or body site. Metadata, a table about the cases by case id, gives "
+            "subgroups; the archive's own metadata file works as it is.",
             "note",
         ),
     )
