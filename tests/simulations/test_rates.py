@@ -12,6 +12,8 @@ from tests.simulations.cells import TEAMS, UNITS, simulate
 from tests.simulations.designs import CHALLENGES, c_index
 
 FEW = [units for units in UNITS if units < 20]
+ENOUGH = 60
+"""Test sets that say something about power."""
 
 
 def most(rate: float, runs: int) -> float:
@@ -63,4 +65,6 @@ def test_every_cell(challenge, units, teams):
         return
     assert cell.wrong <= most(0.05, cell.runs)
     lead = simulate(challenge, units, teams, "lead", 200, seconds=10)
-    assert lead.power > lead.wrong / 2
+    assert lead.wrong <= most(0.05, lead.runs)
+    if lead.runs >= ENOUGH:
+        assert lead.power > lead.wrong / 2

@@ -49,10 +49,14 @@ def _first(truth):
     """The first cases of a test set as ids, so that the batch path is quick."""
     kept = np.arange(CASES)
     if hasattr(truth, "photographs"):
-        rows = {
-            name: getattr(truth, name)[kept] for name in ("positives", "score_weights", "validation_weights")
-        }
-        return replace(truth, ids=truth.ids[:CASES], photographs=truth.photographs[:CASES], **rows)
+        w = truth.weights
+        return replace(
+            truth,
+            ids=truth.ids[:CASES],
+            photographs=truth.photographs[:CASES],
+            positives=truth.positives[kept],
+            weights=replace(w, score=w.score[kept], validation=w.validation[kept]),
+        )
     d = truth.demographics
     some = replace(d, age=d.age[kept], gender=d.gender[kept], location=d.location[kept])
     return replace(
