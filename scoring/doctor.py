@@ -161,16 +161,8 @@ def _files() -> Iterator[Entry]:
         advice = "Name a folder that can be written with the environment variable TMPDIR."
         yield Entry(DATA, "Folder for temporary files", "cannot be written", "fault", advice)
         return
-    free = host.free_bytes(folder)
-    state: State = "fault" if free < NO_ROOM else "caution" if free < LOW_ROOM else "ok"
     advice = "Make room there, or name another folder with TMPDIR: uploads pass through it."
-    yield Entry(
-        DATA,
-        "Folder for temporary files",
-        f"{folder}, {free / 1e9:.1f} GB free",
-        state,
-        "" if state == "ok" else advice,
-    )
+    yield _room("Folder for temporary files", folder, advice)
     left = len(leftovers.abandoned())
     if left:
         yield Entry(
@@ -190,10 +182,14 @@ def _store() -> Iterator[Entry]:
     if problem is not None:
         yield Entry(DATA, name, f"{problem.where} cannot be used", "fault", problem.message)
         return
-    free = host.free_bytes(place)
+    yield _room(name, place, "Make room there: without it nothing more can be kept.")
+
+
+def _room(name: str, folder: Path, advice: str) -> Entry:
+    """Return where a folder is, and the room that is left in it."""
+    free = host.free_bytes(folder)
     state: State = "fault" if free < NO_ROOM else "caution" if free < LOW_ROOM else "ok"
-    advice = "Make room there: without it nothing more can be kept."
-    yield Entry(DATA, name, f"{place}, {free / 1e9:.1f} GB free", state, "" if state == "ok" else advice)
+    return Entry(DATA, name, f"{folder}, {free / 1e9:.1f} GB free", state, "" if state == "ok" else advice)
 
 
 @lru_cache(maxsize=1)

@@ -65,7 +65,7 @@ class ScoredSubmission:
 
     @cached_property
     def scored(self) -> str:
-        """What the numbers rest on, whatever else was asked for."""
+        """What the numbers rest on, without what only changes how they are shown."""
         card, how = self.card, (self.card.provenance["options"], self.card.provenance["unit"])
         return repr((card.challenge, scoring.__version__, self.truth_key, self.given.key, how))
 

@@ -24,8 +24,6 @@ from scoring.views import Better, Fact
 
 COLUMN = 1130
 """px of a page's column in a window of 1280."""
-PICTURES = {880: (311, 1000), COLUMN: (1000, 1260), 1390: (1260, 1580), 1770: (1580, 9999)}
-"""px for which a figure's first picture is drawn, and the widths of a column in which it is seen."""
 CONFIG = {"displaylogo": False, "displayModeBar": "hover", "modeBarButtons": [["toImage"]]}
 
 # A change of theme reruns nothing, and figures carry their colours: this asks for one rerun when the page is
@@ -212,27 +210,10 @@ def plot(figure: Drawing, caption: str, key: str | None = None, *, early: bool =
 
 def _picture_of(figure: Drawing) -> None:
     """Draw a figure as a picture in text, which is seen at once: browsers load what draws figures for a
-    second and more. The figure then takes its place (page.css).
-
-    The second picture fills its column. The first is seen before the page has its style.
-    """
-    pictures = (svg(figure, COLUMN, alone=True, ground=""), _filling(figure))
-    sources = [base64.b64encode(picture.encode()).decode() for picture in pictures]
+    second and more. The figure then takes its place (page.css)."""
+    drawn = base64.b64encode(svg(figure, COLUMN, alone=True, ground="").encode()).decode()
     with st.container(key="early_figure"):
-        st.markdown("".join(f"![](data:image/svg+xml;base64,{source})" for source in sources))
-
-
-def _filling(figure: Drawing) -> str:
-    """Return a figure drawn for several widths, of which the one that fits best is seen and stretched to
-    what it fills; as Plotly's figure, it keeps its height."""
-    drawn, style, height = "", "svg svg{display:none}", figure.own_layout["height"]
-    for width, (least, most) in PICTURES.items():
-        inner = svg(figure, width, f"w{width}")
-        drawn += inner.replace("<svg", f'<svg id="w{width}" preserveAspectRatio="none"', 1)
-        where = f"(min-width:{least}px) and (max-width:{most - 0.02:.2f}px)"
-        style += f"@media {where}{{#w{width}{{display:inline}}}}"
-    size = f'width="100%" height="{height:g}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><style>{style}</style>{drawn}</svg>'
+        st.markdown(f"![](data:image/svg+xml;base64,{drawn})")
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ class Drawing(go.Figure):  # type: ignore[misc]
         self._packed = None
 
     def __getattr__(self, name: str) -> Any:
-        """Make Plotly's objects when the first of them is asked for."""
+        """Make Plotly's objects when the first of them is used."""
         own = vars(self)
         if name.startswith("__") or "_validate" in own or "_description" not in own:
             raise AttributeError(name)

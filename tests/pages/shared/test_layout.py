@@ -1,13 +1,8 @@
-from itertools import pairwise
-from xml.etree.ElementTree import fromstring
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import layout
 from scoring.challenges.classification_views import class_name
-from scoring.figures.score_points import Part, score_strip
-from scoring.figures.theme import LIGHT, SHAPES
+from scoring.figures.theme import SHAPES
 
 HOSTILE = "![x](https://example.org/x.png) [go](http://example.org) www.example.org a@example.org <b>:red[x]"
 
@@ -202,14 +197,3 @@ def test_a_refusal_counts_its_problems_and_lists_them_all():
     assert app.error[0].proto.title == "This cannot be scored: 2 problems"
     lines = shown(app)
     assert all(word in lines for word in ("duplicate-case", "missing-case", "bom"))
-
-
-def test_a_column_of_any_width_is_filled_by_one_picture_as_high_as_the_figure():
-    figure = score_strip([Part("accuracy", "acc.", 100.0, 0.5)], LIGHT)
-    root = fromstring(layout._filling(figure))
-    assert (root.get("width"), root.get("height")) == ("100%", f"{figure.own_layout['height']:g}")
-    drawn = [entry for entry in root if entry.tag.endswith("}svg")]
-    assert [entry.get("viewBox").split()[2] for entry in drawn] == [str(width) for width in layout.PICTURES]
-    assert {entry.get("preserveAspectRatio") for entry in drawn} == {"none"}
-    ranges = sorted(layout.PICTURES.values())
-    assert all(most == least for (_, most), (least, _) in pairwise(ranges))
