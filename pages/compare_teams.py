@@ -6,7 +6,17 @@ from functools import partial
 import streamlit as st
 
 import scoring
-from pages.shared import access, class_names, finding_list, inputs, layout, mends, submissions, teams
+from pages.shared import (
+    access,
+    class_names,
+    finding_list,
+    inputs,
+    layout,
+    mends,
+    placement,
+    submissions,
+    teams,
+)
 from pages.shared.comparison import result
 from pages.shared.comparison.selection import selected_teams
 from pages.shared.wording import cases_were_read
@@ -39,6 +49,7 @@ def compare_teams() -> None:
     read = submissions.truth(challenge.id, test_set, mends.options_of(own_test_set))
     with right:
         chosen, problems, options = selected_teams(challenge, test_set, sets[panel.sample])
+    placement.line(challenge.id, compares=True)
     if isinstance(read, submissions.Running):
         panel.caption("Being read: see below.")
         submissions.running(read)

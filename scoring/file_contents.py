@@ -23,7 +23,7 @@ from scoring.readers.jobs import by_case
 from scoring.readers.sources import Files, open_source
 from scoring.readers.tables import Table, read_table
 
-Place = Literal["truth", "submission", "second", "metadata", "tile_model", "board"]
+Place = Literal["truth", "submission", "second", "metadata", "tile_model", "board", "teams"]
 """Inputs that a file can be for."""
 POSSIBLE, LIKELY, SURE = 1, 2, 3
 """Certainties of a reading: it can be so; it looks so; nothing else looks so."""

@@ -1,7 +1,7 @@
 """Say of dropped files which challenge, input and test set they belong to."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePosixPath
@@ -79,7 +79,28 @@ def recognise(files: Mapping[str, bytes]) -> list[Recognised]:
     found = []
     for part in _parts(files):
         found += _split(part) if len(part) > 1 else [_recognised(part)]
-    return found
+    plain = [one.readings[0] for one in found if one.is_plain]
+    return [replace(one, readings=_beside(one, plain)) for one in found]
+
+
+def _beside(one: Recognised, plain: Sequence[Reading]) -> tuple[Reading, ...]:
+    """Return readings of files that could as well be a test set as a submission, decided by what was dropped
+    with them: beside a submission of the same cases they are its test set, and the other way round."""
+    if one.is_plain:
+        return one.readings
+    likeliest = [reading for reading in one.readings if _rank(reading) == _rank(one.readings[0])]
+    fits = [reading for reading in likeliest if any(_belong_together(reading, other) for other in plain)]
+    if len(fits) != 1:
+        return one.readings
+    return (replace(fits[0], certainty=SURE), *(other for other in one.readings if other != fits[0]))
+
+
+def _belong_together(one: Reading, other: Reading) -> bool:
+    """Return whether one is a test set and the other a submission of some of its cases."""
+    places = {one.place, other.place}
+    return (
+        one.challenge == other.challenge and places == {"truth", "submission"} and bool(one.ids & other.ids)
+    )
 
 
 def _parts(files: Mapping[str, bytes]) -> list[dict[str, bytes]]:

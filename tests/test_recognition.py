@@ -103,6 +103,12 @@ def test_the_words_say_what_was_seen():
     assert found.readings[0].words == "a prediction file for ISIC 2018: 7 categories, 250 images"
 
 
+def test_what_could_be_either_is_the_test_set_beside_a_submission_of_its_cases():
+    folder = FOLDER / "puma" / "centroids-zip-pooled"
+    found = recognise({name: (folder / name).read_bytes() for name in ("truth.zip", "submission.zip")})
+    assert [(one.is_plain, one.readings[0].place) for one in found] == [(True, "truth"), (True, "submission")]
+
+
 def test_a_test_set_and_a_submission_dropped_together_part():
     folder = FOLDER / "tricorder3" / "01-public-a"
     files = {name: (folder / name).read_bytes() for name in ("truth.csv", "predictions.csv")}

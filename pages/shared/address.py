@@ -28,6 +28,11 @@ def begin(page: str) -> None:
         st.session_state[PAGE], st.session_state[KNOWN] = page, {}
 
 
+def read_again() -> None:
+    """Take over anew what the address names: what can be chosen has changed, as after a reload."""
+    st.session_state[KNOWN] = {}
+
+
 def end() -> None:
     """Remember what the address says. Called after the page."""
     st.session_state[KNOWN] = st.query_params.to_dict()

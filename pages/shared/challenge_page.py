@@ -39,6 +39,9 @@ from scoring.samples import Submission
 from scoring.scorecard import ScoreCard
 from scoring.text import markdown
 
+WAITS = "Waits for your answer below."
+"""Said of an input that is refused so far, while it is asked what other files are."""
+
 
 @dataclass(frozen=True)
 class ScoredSubmission:
@@ -200,6 +203,9 @@ def _no_test_set(challenge, outcome, test_set: Input, panel) -> None:
         panel.caption("Being read: see below.")
         submissions.running(outcome)
         return
+    if placement.asks():
+        panel.caption(WAITS)
+        return
     panel.caption("Refused: see below.")
     finding_list.refusal(outcome.refused, partial(mends.take, challenge.id, test_set), key="mend_set")
     class_names.choose(challenge, test_set, "set")
@@ -236,6 +242,9 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
             read,
         )
     if found.refused:
+        if placement.asks():
+            panel.caption(WAITS)
+            return
         panel.caption("Refused: see below.")
         codes = {problem.code for problem in found.refused.problems}
         other = mends.other_test_set(challenge_id, test_set, dropped, codes)

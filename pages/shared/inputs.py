@@ -4,13 +4,14 @@ import hashlib
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pages.shared import placement
+from pages.shared import photographs, placement
 from pages.shared.drop import folder_button
 from pages.shared.selector import InputPanel, InUse, chooser
 from scoring.file_contents import within
@@ -177,7 +178,7 @@ def teams(page: str) -> tuple[list[Input], list[Input], InUse]:
     files, packs = f"{page}_teams_files", f"{page}_teams_zip_files"
     with st.container(gap="xsmall", width="content"):
         st.caption("A file per team")
-        _drop("Teams: files, one per team", files, f"{files}_kept")
+        _drop("Teams: files, one per team", files, f"{files}_kept", place=(page, "teams"))
     with st.container(gap="xsmall", width="content"):
         st.caption("A zip or folder of teams")
         with st.container(horizontal=True, gap="xsmall", width="content"):
@@ -308,9 +309,17 @@ def _drop(
         st.session_state[f"{key}_seen"] = seen
         came_from, held = st.session_state.get(kept, (key, []))
         before = [file for file in held if came_from == key and file.file_id in seen]
+        if (
+            place and place[1] == "teams"
+        ):  # each is a team of its own, those too that were recognised elsewhere
+            before = [file for file in held if file.file_id in seen or file.file_id not in known]
         new = [file for file in files if file.file_id not in known]
+        if photographs.for_single_image(new):
+            return
         if place and new:
-            new = placement.drop_at(*place, new)
+            challenge_id, at = place
+            drop_at = placement.teams_at if at == "teams" else partial(placement.drop_at, place=at)
+            new = drop_at(challenge_id, files=new)
             if not new:
                 return
         counted = count(before, new)

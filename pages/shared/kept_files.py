@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from pages.shared import address
 from scoring.text import markdown
 
 KEY = "kept_files"
@@ -112,6 +113,7 @@ def take_over(before: Mapping[str, Any]) -> None:
     for key, value in found.files.items():
         if key not in st.session_state:
             st.session_state[key] = value
+    address.read_again()  # an own file can be compared with samples that the page's own sample could not
 
 
 def _names(names: object) -> tuple[str, ...]:

@@ -6,12 +6,15 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared import address
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge
 from scoring.file_contents import is_picture
 from scoring.text import markdown
 
 DROPPED, WAITING = "_photographs", "_single_waiting"
 """In the session: photographs about which is asked, and those that the page of single images is to take."""
+SINGLE_IMAGE = "single_image"
+"""What the address calls the page of single images."""
 MOST = 6
 """Photographs of one lesion at once."""
 SHOWS = {"photograph": "Skin", "tile": "Stained tissue"}
@@ -22,6 +25,18 @@ def are(files: Sequence[Any]) -> bool:
     """Return whether files are photographs that the page of single images could take."""
     few = len(files) <= MOST
     return few and all("/" not in file.name and is_picture(file.name, file.getvalue()) for file in files)
+
+
+def for_single_image(files: Sequence[Any]) -> bool:
+    """Take photographs that were dropped on the page of single images, wherever on it, as its image.
+
+    Returns:
+        Whether they were taken: the page is that one, and they are photographs.
+    """
+    if st.session_state.get(address.PAGE) != SINGLE_IMAGE or not files or not are(files):
+        return False
+    st.session_state[WAITING] = list(files)
+    return True
 
 
 def hold(files: Sequence[Any]) -> None:

@@ -20,6 +20,7 @@ KEPT = {
     "metadata": "{}_metadata_kept",
     "tile_model": "single_{}_model_kept",
     "board": "{}_teams_zip_files_kept",
+    "teams": "{}_teams_files_kept",
 }
 """Where own files of an input stand in the session, by challenge."""
 INPUTS = {
@@ -29,6 +30,10 @@ INPUTS = {
     "metadata": "metadata",
     "tile_model": "model",
 }
+COMPARED = ("board", "teams")
+"""Inputs of the page that compares teams."""
+SEVERAL = 3
+"""Submissions to one challenge that are teams to compare; of two the other is the second."""
 RECOGNISED = "recognised"
 PLACED, ASKED, REFUSED, GO = "_placed", "_asked", "_not_taken", "_go"
 EMPTY = "_empty_folder"
@@ -53,11 +58,17 @@ class Dropped:
             return first
         return first.split("/")[0] if "/" in first else f"{first} and {len(self.files) - 1} more"
 
+    @property
+    def was_read(self) -> str:
+        """Its name, and "was read" or "were read"."""
+        several = len(self.files) > 1 and "/" not in self.files[0].name
+        return f"**{markdown(self.name, 60)}** {'were' if several else 'was'} read"
+
 
 def drop(files: Sequence[Any]) -> None:
     """Take files that were dropped where any input is meant: place what is plain, ask about what is not."""
     _begin()
-    for one in _sorted_out(files):
+    for one in _without_teams(_sorted_out(files)):
         reading = _free(one.found.readings[0]) if one.found.is_plain else None
         if reading is not None:
             _place(one, reading)
@@ -68,10 +79,58 @@ def drop(files: Sequence[Any]) -> None:
             _ask(one)
 
 
+def _without_teams(parts: Sequence[Dropped]) -> list[Dropped]:
+    """Place several submissions to one challenge as teams that are compared, and return what is left."""
+    left = list(parts)
+    for challenge_id in REGISTRY:
+        teams = [one for one in left if _submitted_to(one) == challenge_id and len(one.files) == 1]
+        if len(teams) >= SEVERAL:
+            left = [one for one in left if one not in teams]
+            _place_teams(challenge_id, teams)
+            st.session_state.setdefault(GO, _as_teams(challenge_id, teams))
+    return left
+
+
+def teams_at(challenge_id: str, files: Sequence[Any]) -> list[Any]:
+    """Take files that were dropped as teams of a challenge, and return those that stay: submissions to
+    another challenge, and to no other than that, are compared there."""
+    _begin()
+    parts = _sorted_out(files)
+    known = {found for one in parts if (found := _submitted_to(one)) is not None}
+    if len(known) != 1 or challenge_id in known:
+        return list(files)
+    other = known.pop()
+    _place_teams(other, parts)
+    st.session_state["challenge"] = REGISTRY[other].short_name
+    return []
+
+
+def _submitted_to(one: Dropped) -> str | None:
+    """Return the challenge of what is plainly a submission; None for all else."""
+    best = one.found.readings[0] if one.found.is_plain else None
+    return best.challenge if best is not None and best.place == "submission" else None
+
+
+def _as_teams(challenge_id: str, teams: Sequence[Dropped]) -> Reading:
+    words = f"{len(teams)} submission{'s' * (len(teams) > 1)} to {REGISTRY[challenge_id].short_name}"
+    return Reading(challenge_id, "teams", words, SURE)
+
+
+def _place_teams(challenge_id: str, teams: Sequence[Dropped]) -> None:
+    files, reading = [file for one in teams for file in one.files], _as_teams(challenge_id, teams)
+    st.session_state[_key(reading)] = (RECOGNISED, files)
+    _say(Dropped(files, teams[0].found, reading))
+
+
 def drop_nothing(folder: str) -> None:
     """Take a drop in which no file came. folder: its name; "" where no folder came either."""
     _begin()
     st.session_state[EMPTY] = folder
+
+
+def asks() -> bool:
+    """Return whether it is still to be answered what files are: until then nothing is refused."""
+    return bool(st.session_state.get(ASKED))
 
 
 def say_empty() -> None:
@@ -96,8 +155,16 @@ def drop_at(challenge_id: str, place: str, files: Sequence[Any]) -> list[Any]:
         readings = one.found.readings
         here = next((r for r in readings if (r.challenge, r.place) == (challenge_id, place)), None)
         any_table = place == "metadata" and readings and readings[0].certainty < SURE
-        if not readings or any_table:  # the page's own reader says what is wrong
+        if (
+            not readings
+            and KEPT[place].format(challenge_id) not in st.session_state
+            and photographs.are(one.files)
+        ):
+            photographs.hold(one.files)  # beside own files they can be the images of those
+        elif not readings or any_table:  # the page's own reader says what is wrong
             stay += one.files
+        elif here is not None and _lacks_test_set(one.found, here):
+            _ask(one)
         elif here is not None and not _is_for_another(one.found, here, len(parts)):
             free = _free(here)
             if free == here:
@@ -125,6 +192,15 @@ def _is_for_another(found: Recognised, here: Reading, parts: int) -> bool:
     best = found.readings[0]
     decided = best.certainty == SURE or parts > 1
     return found.is_plain and best != here and here.certainty < SURE and decided
+
+
+def _lacks_test_set(found: Recognised, here: Reading) -> bool:
+    """Return whether files that were dropped as a submission are as likely a test set, while no test set has
+    their cases: nothing could be scored, and they may be the test set that is missing."""
+    own = KEPT["truth"].format(here.challenge) in st.session_state
+    if found.is_plain or here.place != "submission" or here.test_set is not None or own:
+        return False
+    return any((one.challenge, one.place) == (here.challenge, "truth") for one in found.readings[:2])
 
 
 def _sorted_out(files: Sequence[Any]) -> list[Dropped]:
@@ -202,24 +278,33 @@ def _change(one: Dropped, reading: Reading) -> None:
     st.session_state[GO] = reading
 
 
-def line(challenge_id: str | None = None) -> None:
+def _leave_out(one: Dropped) -> None:
+    """Take files for nothing."""
+    st.session_state[ASKED] = [other for other in st.session_state[ASKED] if other is not one]
+
+
+def line(challenge_id: str | None = None, compares: bool = False) -> None:
     """Draw what the last drop was taken for, with a way to change that; questions; what nothing takes.
 
     Args:
         challenge_id: Of the page; None for a page of none.
+        compares: Whether the page is that which compares teams of the challenge.
     """
     reading = st.session_state.pop(GO, None)
-    if reading is not None and reading.place == "board":
+    if reading is not None and reading.place in COMPARED:
         challenge = REGISTRY[reading.challenge].short_name
         st.switch_page("../compare_teams.py", query_params={"challenge": challenge})
     if reading is not None and reading.challenge != challenge_id:
         page = "single_image" if reading.place == "tile_model" else reading.challenge
         st.switch_page(f"../{page}.py")
     for number, one in enumerate(st.session_state.get(PLACED, [])):
-        if one.reading.challenge == challenge_id and _is_in_use(one):
+        here = (
+            (one.reading.place not in ("submission", "second")) if compares else one.reading.place != "teams"
+        )
+        if here and one.reading.challenge == challenge_id and _is_in_use(one):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                name, words = markdown(one.name, 60), markdown(one.reading.words)
-                st.markdown(f":material/task_alt: **{name}** was read as {words}.", width="content")
+                words = f"{one.was_read} as {markdown(one.reading.words)}."
+                st.markdown(f":material/task_alt: {words}", width="content")
                 with st.popover("Change", type="tertiary"):
                     _choices(one, f"change_{number}")
     _elsewhere(challenge_id)
@@ -233,7 +318,10 @@ def line(challenge_id: str | None = None) -> None:
                     on_click=_change,
                     args=(one, reading),
                 )
-            _choices(one, f"ask_{number}_other")
+            with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+                with st.container(width="stretch"):
+                    _choices(one, f"ask_{number}_other")
+                st.button("None of these", key=f"ask_{number}_none", on_click=_leave_out, args=(one,))
     photographs.ask()
     _refused()
 
@@ -256,7 +344,7 @@ def _elsewhere(challenge_id: str | None) -> None:
         if reading.challenge != challenge_id and _place_of(one) in together and _is_in_use(one):
             page = "single_image" if reading.place == "tile_model" else reading.challenge
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                words = f"**{markdown(one.name, 60)}** was read as {markdown(reading.words)}."
+                words = f"{one.was_read} as {markdown(reading.words)}."
                 st.markdown(f":material/task_alt: {words}", width="content")
                 title = "Single image" if page == "single_image" else REGISTRY[reading.challenge].short_name
                 st.page_link(f"../{page}.py", label=f"Open {title}")

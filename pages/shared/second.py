@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 import scoring
-from pages.shared import class_names, finding_list, layout, mends, render, submissions
+from pages.shared import class_names, finding_list, layout, mends, placement, render, submissions
 from pages.shared.comparison.pictures import pictures
 from pages.shared.comparison.shown import Compared
 from pages.shared.inputs import Input
@@ -104,8 +104,10 @@ def compared(
         )
     if not found.refused:
         mends.offer(challenge, dropped, found.value.findings, "second")
+    if found.refused and placement.asks():
+        return None
     if found.refused:
-        st.markdown(f"**{markdown(title, 60)}** was not compared:")
+        st.markdown(f"**{markdown(title, 60)}** could not be compared:")
         finding_list.refusal(found.refused, partial(mends.take, challenge.id, dropped), key="second_mend")
         class_names.choose(challenge, dropped, "second")
         return None

@@ -6,6 +6,7 @@ from dataclasses import replace
 from scoring.comparison.compare import Comparison
 from scoring.comparison.excluded import Excluded
 from scoring.comparison.team_facts import LABELS, UNKNOWN
+from scoring.folding import folded
 from scoring.text import markdown
 from scoring.views import Column, Table
 
@@ -32,7 +33,7 @@ def facts(found: Comparison) -> Table:
 
 
 def excluded(found: Comparison) -> Table:
-    """Return the refused submissions with every problem."""
+    """Return the refused submissions with what is wrong with each."""
     ranked = found.own_ranking is not None and found.own_ranking.name
     table = excluded_rows(found.excluded)
     more = " Ranks in the parts are counted among the others alone." if ranked else ""
@@ -40,8 +41,8 @@ def excluded(found: Comparison) -> Table:
 
 
 def excluded_rows(entries: Iterable[Excluded]) -> Table:
-    """Return refused submissions with every problem."""
-    rows = [(one.team, problem) for one in entries for problem in one.problems]
+    """Return refused submissions with what is wrong; problems of a kind are one row, as on a page."""
+    rows = [(one.team, fold) for one in entries for fold in folded(one.problems)]
     return Table(
         "Which submissions were refused?",
         (
@@ -51,8 +52,8 @@ def excluded_rows(entries: Iterable[Excluded]) -> Table:
         ),
         {
             "team": [team for team, _ in rows],
-            "where": [problem.where for _, problem in rows],
-            "problem": [problem.message for _, problem in rows],
+            "where": [fold.where for _, fold in rows],
+            "problem": [fold.message for _, fold in rows],
         },
         "They were not scored and have no rank.",
     )

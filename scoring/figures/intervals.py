@@ -15,6 +15,8 @@ COUNTED = {"malignant_sensitivity": "n_malignant", "recall": "n_positive"}
 """Where a share is not one of all cases of a group: the key of how many it is of."""
 KINDS = {"location": "site"}
 """What readers are told of a column of groups that files call otherwise."""
+NARROWED = 100
+"""Width of what stands at the right, px, that leaves the axis little room on a phone."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,8 @@ def interval_canvas(
     for place, text in enumerate(beside):
         if text:
             canvas.write(1, place, text, theme.soft, xref="paper", xanchor="left", xshift=8)
-    canvas.x_axis(axis_title, tickformat=f".{min(digits, 2)}f", nticks=6)
+    ticks = 6 if right < NARROWED else 4  # on a phone more would run into each other
+    canvas.x_axis(axis_title, tickformat=f".{min(digits, 2)}f", nticks=ticks, tickangle=0)
     canvas.y_axis(
         range=[len(rows) - 0.5, -0.5],
         showgrid=False,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -146,12 +147,11 @@ def histogram(
         theme, "Where do the scores of the two classes lie?", 300, barmode="overlay", margin=margin
     )
     heights, words = [], []
-    spans = [f"{decimal(a, 3)} to {decimal(b, 3)}" for a, b in pairwise(edges)]
     for name, counts, sign, colour, shape in (
         (condition.name, positive, 1, theme.risk["malignant"], SHAPES["malignant"]),
         (condition.other, negative, -1, theme.third, "■"),
     ):
-        heights.append(_bars(canvas, edges, spans, counts, (name, colour, sign)))
+        heights.append(_bars(canvas, edges, counts, (name, colour, sign)))
         words.append(f"<span style='color:{colour}'>{shape}</span> {name}, n = {counts.sum()}")
     _rules(canvas, marks)
     corner: Properties = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
@@ -161,13 +161,22 @@ def histogram(
     return canvas.figure()
 
 
-def _bars(
-    canvas: Canvas, edges: Floats, spans: Sequence[str], counts: Ints, drawn: tuple[str, str, int]
-) -> float:
-    """Draw a class, upwards or downwards, and return the height of its highest bar.
+@lru_cache(maxsize=8)
+def _words_of_bins(name: str, edges: bytes, counts: bytes) -> Sequence[str]:
+    """Return what is read of each bar of a class. edges: of float64; counts: of int64. A threshold that moves
+    changes none of it."""
+    numbers = np.frombuffer(counts, np.int64)
+    spans = (f"{decimal(a, 3)} to {decimal(b, 3)}" for a, b in pairwise(np.frombuffer(edges)))
+    shares = numbers / max(numbers.sum(), 1)
+    return [
+        f"{name}, score {span}<br>{n} case{'s' * (n != 1)}, {percent(part)} of the class"
+        for span, n, part in zip(spans, numbers.tolist(), shares, strict=True)
+    ]
 
-    spans: of the score, in words. drawn: name, colour, and 1 or -1.
-    """
+
+def _bars(canvas: Canvas, edges: Floats, counts: Ints, drawn: tuple[str, str, int]) -> float:
+    """Draw a class, upwards or downwards, and return the height of its highest bar. drawn: name, colour, and
+    1 or -1."""
     name, colour, sign = drawn
     shares = counts / max(counts.sum(), 1)
     canvas.trace(
@@ -178,10 +187,7 @@ def _bars(
         marker={"color": colour},
         name=name,
         hoverinfo="text",
-        hovertext=[
-            f"{name}, score {span}<br>{n} case{'s' * (n != 1)}, {percent(part)} of the class"
-            for span, n, part in zip(spans, counts.tolist(), shares, strict=True)
-        ],
+        hovertext=_words_of_bins(name, edges.astype(float).tobytes(), counts.astype(np.int64).tobytes()),
     )
     return float(shares.max())
 

@@ -5,7 +5,9 @@ Nothing is ever unpickled: a worker that a hostile model has taken over can send
 reader allows.
 """
 
+import io
 import json
+import os
 import struct
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -18,6 +20,7 @@ Part = bytes | bytearray | memoryview
 
 
 class Writer(Protocol):
+    def fileno(self) -> int: ...
     def write(self, data: memoryview, /) -> int | None: ...
     def flush(self) -> None: ...
 
@@ -34,8 +37,11 @@ def write(stream: Writer, header: dict[str, Any], parts: Sequence[Part] = ()) ->
     """Send `header` (JSON values; the key `parts` is taken) and the bytes of `parts`."""
     views = [memoryview(part).cast("B") for part in parts]
     text = json.dumps(header | {"parts": [view.nbytes for view in views]}).encode()
-    for chunk in (memoryview(_LENGTH.pack(len(text)) + text), *views):
-        _write_all(stream, chunk)
+    chunks = [memoryview(_LENGTH.pack(len(text)) + text), *filter(None, views)]
+    sent = _gathered(stream, chunks)
+    for chunk in chunks:
+        _write_all(stream, chunk[sent:])
+        sent = max(0, sent - len(chunk))
     stream.flush()
 
 
@@ -58,6 +64,15 @@ def read(stream: Reader, most_bytes: int) -> tuple[dict[str, Any], list[bytearra
     if not fits:
         raise BrokenFrame("the parts are too many or too large")
     return header, [_read_exactly(stream, size) for size in sizes]
+
+
+def _gathered(stream: Writer, chunks: Sequence[memoryview]) -> int:
+    """Send what a pipe takes of all chunks in one call, and return how many bytes that was: a reader that is
+    woken by the header would wait for the rest with a busy processor."""
+    try:
+        return os.writev(stream.fileno(), chunks)
+    except (AttributeError, io.UnsupportedOperation):
+        return 0  # no pipe, or a system that cannot
 
 
 def _write_all(stream: Writer, chunk: memoryview) -> None:

@@ -136,6 +136,19 @@ def stretched(pixels: Pixels, recipe: Recipe) -> Pixels:
     return np.array(stretch(Image.fromarray(pixels), recipe.steps))
 
 
+def planes(picture: Pixels) -> NDArray[np.uint8]:
+    """Return pixels colour by colour, uint8 (3, height, width), C-contiguous: pixels that lie so in memory
+    become a tensor in less than half the time."""
+    return np.ascontiguousarray(picture.transpose(2, 0, 1))
+
+
+def of_planes(data: bytes | bytearray, shape: Sequence[int]) -> Pixels:
+    """Return pixels of `shape` (height, width, 3) that lie in memory colour by colour, without a copy. Raises
+    ValueError where the shape is not that of the data."""
+    height, width, colours = shape
+    return np.frombuffer(data, np.uint8).reshape(colours, height, width).transpose(1, 2, 0)
+
+
 def tensor(picture: Pixels) -> NDArray[np.float32]:
     """Return pixels as float32 (1, 3, height, width) in 0..1, C-contiguous: float32(value) / float32(255)."""
     result = np.empty((1, 3, *picture.shape[:2]), np.float32)

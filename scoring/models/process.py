@@ -11,7 +11,7 @@ import numpy as np
 from scoring.arrays import Floats
 from scoring.models import confinement, devices, replies
 from scoring.models.image_upload import SMALL_LONGEST, SMALL_SIDE
-from scoring.models.preprocessing import MOST_PIXELS, ImageUnreadable, Pixels, Recipe
+from scoring.models.preprocessing import MOST_PIXELS, ImageUnreadable, Pixels, Recipe, planes
 from scoring.models.results import Answer, ModelFacts, ModelFailed, Picture, Upright
 from scoring.models.worker_process import (
     LOADING,
@@ -112,7 +112,7 @@ class ModelProcess:
             ModelFailed: The model failed.
         """
         shape = list(replies.checked(picture).shape) if isinstance(picture, np.ndarray) else None
-        parts = [np.ascontiguousarray(picture).data if isinstance(picture, np.ndarray) else picture]
+        parts = [planes(picture).data if isinstance(picture, np.ndarray) else picture]
         if vector is not None:
             parts.append(np.ascontiguousarray(vector, np.float32).reshape(-1).data)
         request = {"op": "run", "recipe": recipe.steps, "shape": shape, "pixels": want_pixels}

@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring.arrays import Floats
 from scoring.models.image_upload import KINDS
-from scoring.models.preprocessing import Pixels, Seen
+from scoring.models.preprocessing import Pixels, Seen, of_planes
 from scoring.models.results import Answer, Graph, ModelFacts, Picture, RandomOperator, Tensor, Upright
 
 MALFORMED = (KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError)
@@ -45,7 +45,7 @@ def model_facts(header: Header, model: bytes, confinement: tuple[str, ...]) -> M
 def answer(header: Header, payload: list[bytearray]) -> Answer:
     """Return the outputs in a reply to "run"."""
     outputs = tuple(None if entry is None else _array(entry, payload) for entry in header["outputs"])
-    pixels = None if header["shape"] is None else _pixels(header["shape"], payload.pop(0))
+    pixels = None if header["shape"] is None else _planes(header["shape"], payload.pop(0))
     seen = None if header["seen"] is None else _seen(header["seen"])
     return Answer(outputs, pixels, float(header["cpu_ms"]), seen)
 
@@ -92,6 +92,12 @@ def _array(entry: Sequence[Any], payload: list[bytearray]) -> Floats:
 
 def _pixels(shape: Sequence[int], part: bytearray) -> Pixels:
     pixels = checked(np.frombuffer(part, np.uint8).reshape(shape))
+    pixels.flags.writeable = False
+    return pixels
+
+
+def _planes(shape: Sequence[int], part: bytearray) -> Pixels:
+    pixels = checked(of_planes(part, shape))
     pixels.flags.writeable = False
     return pixels
 

@@ -6,7 +6,7 @@ standard input with frames on standard output:
     {"op": "load"} + model
         {"ok": true, "facts"}
     {"op": "run", "recipe", "shape", "pixels"} + image [+ vector]
-        {"ok": true, "outputs", "seen", "shape", "cpu_ms"} + arrays
+        {"ok": true, "outputs", "seen", "shape", "cpu_ms"} + arrays; pixels colour by colour, both ways
     {"op": "decode", "recipe"} + image
         {"ok": true, "seen", "shape"} + pixels
     {"op": "upright"} + image
@@ -30,7 +30,16 @@ import onnxruntime
 from scoring.arrays import Array, Floats
 from scoring.models import frames, image_upload, sandbox
 from scoring.models.devices import CPU, PROVIDERS
-from scoring.models.preprocessing import ImageUnreadable, Pixels, Recipe, Seen, pixels, tensor
+from scoring.models.preprocessing import (
+    ImageUnreadable,
+    Pixels,
+    Recipe,
+    Seen,
+    of_planes,
+    pixels,
+    planes,
+    tensor,
+)
 from scoring.models.scan import ModelRefused, scan
 
 # Decoders, and the encodings of texts in images, are otherwise imported when first needed; after the
@@ -159,7 +168,7 @@ def run(session: Any, header: Header, parts: list[bytearray], most_bytes: int) -
         "shape": picture.shape if header["pixels"] else None,
     }
     payload: list[Array] = [output for output in outputs if output is not None and output.size]
-    payload += [picture] if header["pixels"] else []
+    payload += [planes(picture)] if header["pixels"] else []
     return reply | {"cpu_ms": (time.thread_time() - start) * 1000}, payload
 
 
@@ -184,9 +193,9 @@ def upright(parts: list[bytearray]) -> Reply:
 
 def _picture(header: Header, part: bytearray) -> tuple[Pixels, list[Any] | None]:
     if header["shape"] is not None:
-        return np.frombuffer(part, np.uint8).reshape(header["shape"]), None
+        return of_planes(part, header["shape"]), None
     picture, seen = pixels(bytes(part), _recipe(header))
-    return picture, _as_list(seen)
+    return planes(picture).transpose(1, 2, 0), _as_list(seen)
 
 
 def _recipe(header: Header) -> Recipe:

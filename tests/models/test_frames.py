@@ -2,7 +2,9 @@
 
 import io
 import json
+import os
 import struct
+import threading
 
 import pytest
 from hypothesis import given
@@ -104,3 +106,14 @@ def test_streams_that_take_and_give_little_at_a_time():
     frames.write(stream, {"op": "run"}, [b"0123456789"])
     stream.seek(0)
     assert frames.read(stream, 10) == ({"op": "run"}, [b"0123456789"])
+
+
+@pytest.mark.parametrize("sizes", [(), (0,), (3, 0, 5), (300_000, 7), (70_000, 0, 70_000)])
+def test_a_frame_larger_than_its_pipe_arrives_whole(sizes):
+    parts = [bytes([place + 1]) * size for place, size in enumerate(sizes)]
+    ends = os.pipe()
+    with os.fdopen(ends[0], "rb", buffering=0) as reader, os.fdopen(ends[1], "wb", buffering=0) as writer:
+        thread = threading.Thread(target=frames.write, args=(writer, {"op": "run"}, parts))
+        thread.start()
+        assert frames.read(reader, 1 << 20) == ({"op": "run"}, parts)
+        thread.join()

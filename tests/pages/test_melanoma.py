@@ -105,6 +105,8 @@ def test_it_opens_on_the_first_sample_at_the_official_threshold(melanoma):
     assert app.selectbox(key="melanoma_submission").value == FIRST
     assert [tab.label for tab in app.tabs] == [*TABS, "History"]
     assert app.slider(key="threshold").value == 0.5
+    pictures = [element for element in app.markdown if "data:image/svg+xml" in element.value]
+    assert len(pictures) == 1, "of the first figure alone: each more holds up the score"
 
 
 @pytest.mark.parametrize(("team", "tab"), crossed(list(TEAMS), list(TABS), 4))

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.shared import submissions
+from pages.shared import photographs, placement, submissions
 from pages.shared.inputs import Input
 from pages.shared.photographs import MOST, WAITING
 from pages.shared.pictures import draw_picture
@@ -63,7 +63,29 @@ def image(challenge_id: str, test_set: Input, truth) -> Image | None:
         persist_state="session",
         width="stretch",
     )
+    if source != OWN or not st.session_state.get("single_agreed"):
+        _target()
     return _of_test_set(challenge_id, test_set, truth) if source == SAMPLE else _own(source or OWN)
+
+
+def _target() -> None:
+    """Make the page take dropped images where it has no uploader for them: an unseen one is their target."""
+    key = f"single_image_files_{st.session_state.get(TURN, 0)}"
+
+    def taken() -> None:
+        files = st.session_state[key]
+        st.session_state[TURN] = st.session_state.get(TURN, 0) + 1  # a new widget: this one holds the bytes
+        if files and not photographs.for_single_image(files):
+            placement.drop(files)
+
+    with st.container(key="single_unseen"):
+        st.file_uploader(
+            f"Image: an image of your own, up to {MOST_MB} MB",
+            accept_multiple_files=True,
+            key=key,
+            on_change=taken,
+            max_upload_size=MOST_MB,
+        )
 
 
 def measured(shown: Image) -> Quality:

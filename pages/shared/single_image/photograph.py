@@ -45,6 +45,7 @@ def show(challenge_id: str) -> None:
     with chooser:
         test_set, given, truth = selectors.selectors(challenge_id)
     if truth is None:
+        right.info("Without a test set nothing is shown: see “Model and test set”.", icon=":material/help:")
         return
     with right:
         first = prediction.impression_first()
@@ -74,7 +75,8 @@ def show(challenge_id: str) -> None:
         with person_place:
             vector = person.vector_of(shown, truth)
         if vector is None:
-            answer_place.info("The answer will stand here.", icon=":material/image:")
+            words = "The answer will stand here once age, body site and sex are given."
+            answer_place.info(words, icon=":material/edit:")
             return
     held = model.performance(task, test_set, selectors.title_of(test_set), truth, given)
     among = (

@@ -19,6 +19,7 @@ def show(challenge_id: str) -> None:
         given = tile.source()
         test_set, _, truth = selectors.cases(challenge_id)
     if truth is None:
+        right.info("Without a test set nothing is shown: see “Model and tiles”.", icon=":material/help:")
         return
     among = model.measured(challenge_id, test_set, truth)
     with image_place:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from scoring.arrays import Bools, Floats, Ints
+from scoring.challenges.melanoma.formula import THRESHOLD
 from scoring.metrics import binary, curves
 from scoring.metrics.binary import ThresholdCounts
 from scoring.scorecard import ScoreCard
@@ -57,9 +58,48 @@ class _Cases:
         )
 
 
+@dataclass(frozen=True)
+class Ordered:
+    """What a scorecard's scores give once they are sorted.
+
+    Attributes:
+        cuts: Every distinct decision "score > t", descending: 0.5 and the midpoints between successive
+            scores, one above and one below all.
+        positive: Scores of melanomas as they rank, ascending.
+        negative: Those of the others.
+    """
+
+    cuts: Floats
+    positive: Floats
+    negative: Floats
+
+
 def ranked(card: ScoreCard) -> tuple[Floats, Bools]:
     """Return scores as they rank, and which cases are melanomas, [N] each."""
     return card.arrays["rank_scores"], card.arrays["truth"] == 1
+
+
+def ordered(card: ScoreCard) -> Ordered:
+    """Return the scores in order, kept like the counts."""
+    return _ordered(_cases(card))
+
+
+def _cases(card: ScoreCard) -> _Cases:
+    ranks, positive = ranked(card)
+    units = card.arrays["units"].astype(np.int64)
+    return _Cases(ranks.astype(float).tobytes(), positive.tobytes(), units.tobytes())
+
+
+@lru_cache(maxsize=KEPT_CARDS)
+def _ordered(cases: _Cases) -> Ordered:
+    ranks, positive, _ = cases.arrays()
+    finite = np.unique(ranks[np.isfinite(ranks)])[::-1]
+    between = binary.cuts_between(np.r_[np.inf, finite], np.r_[finite, -np.inf])
+    cuts = np.unique(np.r_[THRESHOLD, between])[::-1]
+    found = cuts, np.sort(ranks[positive]), np.sort(ranks[~positive])
+    for values in found:
+        values.flags.writeable = False
+    return Ordered(*found)
 
 
 def replicated(card: ScoreCard, quantities: Callable[[Counted], Quantities]) -> tuple[Quantities, Replicates]:
@@ -71,9 +111,7 @@ def replicated(card: ScoreCard, quantities: Callable[[Counted], Quantities]) -> 
     """
     units, source = card.arrays["units"], card.provenance
     options = StatisticsOptions(source["resamples"], source["seed"], interval=source["options"]["interval"])
-    ranks, positive = ranked(card)
-    cases = _Cases(ranks.astype(float).tobytes(), positive.tobytes(), units.astype(np.int64).tobytes())
-    auc = card.metrics["auc"]
+    cases, auc = _cases(card), card.metrics["auc"]
     point = quantities(Counted(_itself(cases), np.array([np.nan if auc is None else auc])))
     if not options.resamples:
         return point, Replicates({}, {}, ())

@@ -8,7 +8,7 @@ import numpy as np
 from scoring.arrays import Array, Bools, Floats
 from scoring.challenges.melanoma.card import curve_weights
 from scoring.challenges.melanoma.formula import BETA, CLASSES, THRESHOLD, combined
-from scoring.challenges.melanoma.replicate_counts import Counted, ranked, replicated
+from scoring.challenges.melanoma.replicate_counts import Counted, ordered, ranked, replicated
 from scoring.challenges.melanoma.scores import are_risks
 from scoring.metrics import binary
 from scoring.metrics.binary import Decisions, OperatingPoint, ThresholdCounts
@@ -124,16 +124,12 @@ def thresholds(card: ScoreCard, most: int | None = None, included: Sequence[floa
     keep that many of them, evenly spread, the first, the last and 0.5 among them. included: more thresholds
     to stand among them.
     """
-    ranks, positive = ranked(card)
-    finite = np.unique(ranks[np.isfinite(ranks)])[::-1]
-    candidates = np.unique(
-        np.r_[THRESHOLD, binary.cuts_between(np.r_[np.inf, finite], np.r_[finite, -np.inf])]
-    )[::-1]
+    candidates = ordered(card).cuts
     if most is not None and len(candidates) > most:
         spread = np.rint(np.linspace(0, len(candidates) - 1, most)).astype(int)
         candidates = candidates[np.unique(np.r_[spread, np.flatnonzero(candidates == THRESHOLD)])]
     candidates = np.unique(np.r_[candidates, included])[::-1]
-    d = _decisions_at(ranks, positive, candidates)
+    d = _decisions_at(card, candidates)
     auc = np.nan if card.metrics["auc"] is None else card.metrics["auc"]
     return {
         "threshold": candidates,
@@ -146,11 +142,12 @@ def thresholds(card: ScoreCard, most: int | None = None, included: Sequence[floa
     }
 
 
-def _decisions_at(ranks: Floats, positive: Bools, cuts: Floats) -> Decisions:
+def _decisions_at(card: ScoreCard, cuts: Floats) -> Decisions:
     """Return counts [T] of "score > t" at each of the cuts [T]."""
-    order = np.sort(ranks[positive]), np.sort(ranks[~positive])
+    scores = ordered(card)
+    order = scores.positive, scores.negative
     hits, alarms = ((len(values) - np.searchsorted(values, cuts, "right")).astype(float) for values in order)
-    return Decisions(hits, alarms, positive.sum() - hits, (~positive).sum() - alarms)
+    return Decisions(hits, alarms, len(scores.positive) - hits, len(scores.negative) - alarms)
 
 
 def best_threshold(card: ScoreCard) -> float | None:
@@ -180,11 +177,11 @@ def histogram(card: ScoreCard, bins: int = 40) -> dict[str, Array]:
     score are left out.
     """
     edges = np.linspace(*threshold_range(card), bins + 1)
-    ranks, positive = ranked(card)
-    counts = {}
-    for name, members in zip(CLASSES, (~positive, positive), strict=True):
-        places = np.clip(np.searchsorted(edges, ranks[members & np.isfinite(ranks)], "left") - 1, 0, bins - 1)
-        counts[name] = np.bincount(places, minlength=bins)
+    scores, counts = ordered(card), {}
+    for name, members in zip(CLASSES, (scores.negative, scores.positive), strict=True):
+        finite = members[np.isfinite(members)]
+        up_to = np.searchsorted(finite, edges[1:-1], "right")
+        counts[name] = np.diff(np.r_[0, up_to, len(finite)])
     return {"edges": edges, **counts}
 
 
@@ -209,7 +206,7 @@ def net_benefit(card: ScoreCard, grid: Sequence[float], prevalence: float | None
     everybody = np.ones((len(cuts), 1)) * [positive.sum(), (~positive).sum(), 0, 0]
     found: dict[str, Array] = {
         "threshold": cuts,
-        "model": benefit(_decisions_at(ranks, positive, cuts)),
+        "model": benefit(_decisions_at(card, cuts)),
         "everybody": benefit(Decisions(*everybody.T)),
         "nobody": np.zeros(len(cuts)),
     }

@@ -8,18 +8,21 @@ from streamlit.testing.v1 import AppTest
 def page():
     import streamlit as st
 
-    from pages.shared import kept_files
+    from pages.shared import address, kept_files
 
     if "asks" in st.query_params:
         kept_files.take_over({"token": st.query_params["asks"], "names": ["mine.zip"]})
     kept_files.say_lost()
     files = st.session_state.get("some_page_submission_kept", ("", []))[1]
     st.text(", ".join(file.name for file in files) or "a sample")
+    address.take("with", "with", ["delphi", *(["aurora"] if files else [])])
+    st.text(f"compared with {st.session_state.get('with')}")
     uploaded = st.file_uploader("file", key="up")
     if uploaded:
         st.session_state["some_page_submission_kept"] = ("up", [uploaded])
     st.number_input("mends", key="mends", value=None)
     kept_files.outlive_reload()
+    address.end()
 
 
 def token(app: AppTest) -> str:
@@ -41,6 +44,16 @@ def test_a_session_takes_over_the_files_of_the_one_before():
     assert after.number_input(key="mends").value == 12.5
     assert not after.warning
     assert token(after) != token(before)
+
+
+def test_what_only_own_files_can_be_compared_with_is_chosen_again():
+    before = AppTest.from_function(page).run()
+    before.file_uploader(key="up").upload("mine.zip", b"1").run()
+    after = AppTest.from_function(page)
+    after.query_params["with"] = "aurora"
+    assert after.run().text[1].value == "compared with None"
+    after.query_params["asks"] = token(before)
+    assert after.run().text[1].value == "compared with aurora"
 
 
 def test_own_files_of_a_session_are_not_replaced():

@@ -3,6 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.shared import address, photographs
 from scoring import samples
 from scoring.challenges import load_challenge
 from tests.models import builders
@@ -90,6 +91,18 @@ def test_a_faulty_file_that_hardly_looks_like_another_challenge_stays_to_be_refu
     assert "What is" not in words(app)
 
 
+def test_a_photograph_is_for_the_page_of_single_images(app):
+    photograph = samples.FOLDER / "tricorder3" / "images" / "L0001.jpg"
+    before = app.text[0].value
+    give(app, "submission", photograph)
+    assert app.text[0].value == before
+    assert "What does L0001.jpg show?" in words(app).replace("**", "")
+    app.session_state[address.PAGE] = photographs.SINGLE_IMAGE
+    give(app, "set", photograph)
+    assert app.text[0].value == before
+    assert [file.name for file in app.session_state[photographs.WAITING]] == ["L0001.jpg"]
+
+
 def test_what_was_taken_wrongly_can_be_changed(app):
     give(app, "submission", GOLDEN / "predictions.csv")
     choice = app.selectbox(key="change_0")
@@ -132,6 +145,46 @@ def test_files_of_two_challenges_are_both_placed_and_the_way_to_the_other_is_sho
     assert "Open Melanoma" in str([link.proto.label for link in app.get("page_link")])
 
 
+def test_while_it_is_asked_what_files_are_nothing_is_refused(opened):
+    app, case = opened("puma"), FOLDER / "puma" / "centroids-zip-pooled"
+    uploader = app.file_uploader(key="puma_submission_files")
+    uploader.upload("truth.zip", (case / "truth.zip").read_bytes()).run()
+    answers = [b.label for b in app.button if b.key and b.key.startswith("ask_0")]
+    assert answers == [
+        "A PUMA test set: 3 files of nuclei",
+        "A submission to PUMA: 3 files of nuclei",
+        "None of these",
+    ]
+    app.button(key="ask_0_1").click().run()
+    assert "This cannot be scored" in app.error[0].proto.title
+    app.session_state["_asked"] = list(app.session_state["_placed"])
+    app.run()
+    assert not app.error
+    assert "Waits for your answer below." in words(app)
+    app.button(key="ask_0_none").click().run()
+    assert "This cannot be scored" in app.error[0].proto.title
+
+
+def test_several_submissions_to_one_challenge_are_teams_that_are_compared(opened):
+    app, folder = opened("compare_teams"), samples.FOLDER / "melanoma" / "teams"
+    uploader = app.file_uploader(key="tricorder3_teams_files")
+    for name in ("fornax", "gemini"):
+        uploader = uploader.upload(f"{name}-2.csv", (folder / f"{name}.csv").read_bytes())
+    uploader.run()
+    said = words(app).replace("**", "")
+    assert "fornax-2.csv and 1 more were read as 2 submissions to Melanoma." in said
+    assert "150 cases were read" in said
+    assert not app.error
+    app = opened("overview")
+    uploader = app.file_uploader(key="any_files")
+    for name in ("fornax", "gemini", "helios"):
+        uploader = uploader.upload(f"{name}.csv", (folder / f"{name}.csv").read_bytes())
+    uploader.run()
+    assert app.title[0].value == "Compare teams"
+    placed = [file.name for file in app.session_state["melanoma_teams_files_kept"][1]]
+    assert placed == ["fornax.csv", "gemini.csv", "helios.csv"]
+
+
 def test_what_fits_two_inputs_is_asked_and_what_fits_none_is_said(opened):
     app = opened("overview")
     masks = sorted((samples.FOLDER / "hecktor2026" / "masks").iterdir())[:2]
@@ -142,5 +195,6 @@ def test_what_fits_two_inputs_is_asked_and_what_fits_none_is_said(opened):
     assert [b.label for b in app.button if b.key and b.key.startswith("ask_0")] == [
         "A submission to HECKTOR 2026: 2 masks",
         "A HECKTOR 2026 test set: 2 masks",
+        "None of these",
     ]
     assert "It is a PDF" in app.info[0].value
