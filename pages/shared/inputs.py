@@ -169,8 +169,12 @@ def one_file(label: str, key: str) -> Input | None:
     return dropped(held[-1:]) if held else None
 
 
-def teams(page: str) -> tuple[list[Input], list[Input], InUse]:
+def teams(page: str, elsewhere: bool) -> tuple[list[Input], list[Input], InUse]:
     """Draw where several teams' submissions are dropped.
+
+    Args:
+        page: Of the keys.
+        elsewhere: Whether page is a challenge's id, and submissions to another challenge are compared there.
 
     Returns:
         Those that are a team each, folders and zips that hold an entry per team, and all of them in use.
@@ -178,7 +182,8 @@ def teams(page: str) -> tuple[list[Input], list[Input], InUse]:
     files, packs = f"{page}_teams_files", f"{page}_teams_zip_files"
     with st.container(gap="xsmall", width="content"):
         st.caption("A file per team")
-        _drop("Teams: files, one per team", files, f"{files}_kept", place=(page, "teams"))
+        place = (page, "teams") if elsewhere else None
+        _drop("Teams: files, one per team", files, f"{files}_kept", place=place)
     with st.container(gap="xsmall", width="content"):
         st.caption("A zip or folder of teams")
         with st.container(horizontal=True, gap="xsmall", width="content"):

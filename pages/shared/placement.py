@@ -198,7 +198,8 @@ def _lacks_test_set(found: Recognised, here: Reading) -> bool:
     """Return whether files that were dropped as a submission are as likely a test set, while no test set has
     their cases: nothing could be scored, and they may be the test set that is missing."""
     own = KEPT["truth"].format(here.challenge) in st.session_state
-    if found.is_plain or here.place != "submission" or here.test_set is not None or own:
+    is_one = here.place == "submission" and here.certainty >= LIKELY
+    if found.is_plain or not is_one or here.test_set is not None or own:
         return False
     return any((one.challenge, one.place) == (here.challenge, "truth") for one in found.readings[:2])
 

@@ -38,7 +38,7 @@ def show(shown: BoardPage) -> None:
     layout.heading("What do the teams submit?")
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            single, packs, in_use = inputs.teams(page)
+            single, packs, in_use = inputs.teams(page, elsewhere=False)
         st.caption(
             "A zip or folder has a folder per team, in it a folder or file per date (2026-10-01, "
             "2026-10-01.csv), or one entry per team. Without a date it is submitted now."

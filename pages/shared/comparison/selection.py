@@ -22,7 +22,7 @@ def selected_teams(challenge: Challenge, test_set: Input, sample: TestSet) -> tu
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             named, place = st.container(gap=None), st.popover("Choose", icon=":material/groups:")
             with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
-                single, packs, in_use = inputs.teams(challenge.id)
+                single, packs, in_use = inputs.teams(challenge.id, elsewhere=True)
             if in_use.names:
                 st.button(
                     "Without own files",
