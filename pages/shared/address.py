@@ -22,10 +22,16 @@ def steps() -> None:
     _history(key="history", data={"steps": STEPS}, height=1)
 
 
-def begin(page: str) -> None:
-    """Note which page is drawn. Called before it; what the address said of another page is forgotten."""
-    if st.session_state.get(PAGE) != page:
+def begin(page: str) -> bool:
+    """Note which page is drawn. Called before it; what the address said of another page is forgotten.
+
+    Returns:
+        Whether this run opens the page.
+    """
+    opens = st.session_state.get(PAGE) != page
+    if opens:
         st.session_state[PAGE], st.session_state[KNOWN] = page, {}
+    return opens
 
 
 def read_again() -> None:

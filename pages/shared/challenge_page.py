@@ -23,6 +23,7 @@ from pages.shared import (
     render,
     reopening,
     replaced_run,
+    score_first,
     second,
     sheet,
     submissions,
@@ -194,6 +195,7 @@ def show(page: ChallengePage) -> None:
             keys = (truth_panel.sample, panel.sample)
             chosen = Chosen(test_set, given, title, others, keys)
             _submitted(page, chosen, truth.value, panel)
+    score_first.rest()  # where there is no score
     layout.closing("Files stay in your session and go with it, unless you keep them.")
 
 
@@ -311,6 +313,7 @@ def _result(
         bodies[second.TAB] = compared.tab
     bodies[keeping.TAB] = partial(keeping.tab, offer)
     layout.tabs(bodies, shown)
+    score_first.rest()  # where the open tab is not the first
     with st.container(horizontal=True, gap="small"):
         stem = f"{card.challenge}-{shown.name.rsplit('.', 1)[0]}"
         downloads.json_button(card.to_json, f"{stem}-scorecard", "download_json")
@@ -352,6 +355,7 @@ def _first_tab(
     body: Callable[[ScoredSubmission], None], viewer: CaseLink | None, shown: ScoredSubmission
 ) -> None:
     render.account(shown, viewer)
+    score_first.rest()
     body(shown)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages.shared import score_first
 from pages.shared.layout import facts, with_direction
 from scoring.text import markdown
 from scoring.views import Fact, Status
@@ -61,6 +62,7 @@ def bar(places: tuple[DeltaGenerator, DeltaGenerator], score: Fact, title: str, 
             with st.container(key="bar_title"):
                 st.markdown(f"**{markdown(title, 80)}**")
         _early(score)
+        score_first.pause()
         st.metric(
             markdown(score.name),
             score.value,

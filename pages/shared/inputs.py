@@ -58,10 +58,9 @@ def test_set(
     """
     key = f"{page}_set"
 
-    def uploader() -> list[UploadedFile] | None:
+    def uploader() -> None:
         _drop(f"Test set: {about_upload}", f"{key}_files", f"{key}_kept", _as_folder, (page, "truth"))
         folder_button(f"{key}_files", "test set")
-        return _kept(f"{key}_kept")
 
     titles = {name: sample.title for name, sample in samples.items()}
     panel = chooser("Test set", titles, key, "set", uploader, _in_use(f"{key}_kept"))
@@ -86,11 +85,10 @@ def submission(
     """
     key = f"{page}_submission"
 
-    def uploader() -> list[UploadedFile] | None:
+    def uploader() -> None:
         _drop(f"Submission: {about_upload}", f"{key}_files", f"{key}_kept", _as_folder, (page, "submission"))
         if several:
             folder_button(f"{key}_files", "submission")
-        return _kept(f"{key}_kept")
 
     titles = {
         name: f"{sample.title} · {'model' if sample.is_model else 'predictions'}"
@@ -117,12 +115,11 @@ def second(samples: Mapping[str, Submission], page: str, several: bool) -> tuple
     """
     key = f"{page}_second"
 
-    def uploader() -> list[UploadedFile] | None:
+    def uploader() -> None:
         label = "Second submission: is it better or worse? Compared case by case"
         _drop(label, f"{key}_files", f"{key}_kept", _as_folder)
         if several:
             folder_button(f"{key}_files", "second submission")
-        return _kept(f"{key}_kept")
 
     label = "Compare with another submission"
     titles = {
@@ -152,9 +149,8 @@ def model(samples: Mapping[str, Submission], page: str) -> tuple[Input, InputPan
     offered."""
     key, offered = f"{page}_model", {k: s.title for k, s in samples.items() if s.is_model}
 
-    def uploader() -> list[UploadedFile] | None:
+    def uploader() -> None:
         _drop("Model: an ONNX file", f"{key}_files", f"{key}_kept", _latest)
-        return _kept(f"{key}_kept")
 
     panel = chooser("Model", offered, key, "model", uploader, _in_use(f"{key}_kept"))
     if panel.upload:
@@ -195,7 +191,7 @@ def teams(page: str, elsewhere: bool) -> tuple[list[Input], list[Input], InUse]:
         for key in (files, packs):
             st.session_state.pop(f"{key}_kept", None)
 
-    in_use = InUse([file.name for file in (*single, *held)], forget)
+    in_use = InUse([*single, *held], forget)
     return [dropped([file]) for file in single], [dropped(held, is_pack=True)] if held else [], in_use
 
 
@@ -380,4 +376,4 @@ def _in_use(kept: str) -> InUse:
     def forget() -> None:
         st.session_state.pop(kept, None)
 
-    return InUse([file.name for file in _kept(kept) or []], forget)
+    return InUse(_kept(kept) or [], forget)

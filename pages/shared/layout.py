@@ -190,14 +190,13 @@ def chart(figure: Drawing, caption: str, numbers: pd.DataFrame | None = None, ke
     return shown
 
 
-def plot(figure: Drawing, caption: str, key: str | None = None, *, early: bool = False, **more):
-    """Draw a figure under its question. caption: what is read aloud besides. early: whether a picture of it
-    is seen until it is drawn."""
+def plot(figure: Drawing, caption: str, key: str | None = None, *, headed: bool = True, **more):
+    """Draw a figure under its question. caption: what is read aloud besides. headed: whether its question is
+    still to be drawn."""
     question = figure.question
     slug = file_name(key or question)
-    heading(question)
-    if early:
-        _picture_of(figure)
+    if headed:
+        heading(question)
     return st.plotly_chart(
         figure,
         theme=None,
@@ -208,12 +207,18 @@ def plot(figure: Drawing, caption: str, key: str | None = None, *, early: bool =
     )
 
 
-def _picture_of(figure: Drawing) -> None:
-    """Draw a figure as a picture in text, which is seen at once: browsers load what draws figures for a
-    second and more. The figure then takes its place (page.css)."""
+def early_plot(figure: Drawing) -> Drawing:
+    """Draw the question of a figure, and the figure as a picture in text, which is seen at once: browsers
+    load what draws figures for a second and more. The figure then takes its place (page.css).
+
+    Returns:
+        The figure.
+    """
+    heading(figure.question)
     drawn = base64.b64encode(svg(figure, COLUMN, alone=True, ground="").encode()).decode()
     with st.container(key="early_figure"):
         st.markdown(f"![](data:image/svg+xml;base64,{drawn})")
+    return figure
 
 
 @dataclass(frozen=True)

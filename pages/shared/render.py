@@ -17,12 +17,13 @@ import streamlit as st
 from pandas.io.formats.style import Styler
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.shared import finding_list, layout
+from pages.shared import finding_list, layout, score_first
 from pages.shared import headline as score_bar
 from pages.shared.case_link import CaseLink
 from pages.shared.case_names import CASE, shortened_column
 from pages.shared.cell_colours import coloured
 from pages.shared.pictures import draw_picture
+from scoring.figures.drawing import Drawing
 from scoring.figures.numerals import span
 from scoring.figures.theme import SMALL, Theme, label
 from scoring.findings import OF_SMALL_SETS, Finding
@@ -249,12 +250,20 @@ def _figure(entry: Figure, place: Place, early: bool = False) -> None:
         draw_clickable(entry, place, caption, place.link.point)
         return
 
-    def plot() -> str:
-        figure = entry.build(theme)
-        layout.plot(figure, entry.caption, key, early=early)
-        return figure.question
+    def picture() -> Drawing:
+        return layout.early_plot(entry.build(theme))
 
     with st.container(gap="xsmall"):
+        built: Drawing | None = None
+        if early:
+            built = _kept(place.inside("picture"), theme, picture)
+            score_first.pause()
+
+        def plot() -> str:
+            figure = built or entry.build(theme)
+            layout.plot(figure, entry.caption, key, headed=not early)
+            return figure.question
+
         question = _kept(place, theme, plot)
         layout.footer(entry.caption, _numbers(entry), question, key, index=False)
 

@@ -5,28 +5,34 @@ from dataclasses import dataclass
 from typing import Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pages.shared import address
+from pages.shared import address, score_first
 from scoring.text import markdown
 
 
 @dataclass(frozen=True)
 class InputPanel:
-    """What was chosen: the key of the sample, or what the visitor uploaded (None or empty: nothing).
+    """What was chosen: the key of the sample, or the visitor's own files (empty: none).
     `caption` takes one line about it once it has been read."""
 
     sample: str
-    upload: Sequence[UploadedFile] | None
+    upload: Sequence[UploadedFile]
     caption: Callable[[str], object]
 
 
 @dataclass(frozen=True)
 class InUse:
-    """Own files in use: their names, and what forgets them."""
+    """Own files in use, and what forgets them."""
 
-    names: Sequence[str]
+    files: Sequence[UploadedFile]
     forget: Callable[[], None]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the files."""
+        return [file.name for file in self.files]
 
 
 def chooser(
@@ -34,18 +40,19 @@ def chooser(
     samples: Mapping[str, str],
     key: str,
     parameter: str,
-    uploader: Callable[[], Sequence[UploadedFile] | None],
+    uploader: Callable[[], object],
     in_use: InUse,
     is_card: bool = True,
 ) -> InputPanel:
-    """Draw a choice between samples, whose key stands in the address, and own files.
+    """Draw a choice between samples, whose key stands in the address, and own files. Where no own files are
+    in use it can come after the score of a page that is opened (`score_first`).
 
     Args:
         label: Of the choice.
         samples: Key -> name shown.
         key: Of the choice in the session.
         parameter: In the address.
-        uploader: Draws the upload widget, with a key of its own, and returns what it gives.
+        uploader: Draws the upload widget, with a key of its own.
         in_use: Own files, whose place the samples take again.
         is_card: Whether it stands in a frame of its own.
     """
@@ -59,34 +66,39 @@ def chooser(
             buttons = st.container(
                 key=f"{key}_own", horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"
             )
-            with buttons:
-                upload = uploader()
-        if in_use.names:
-            names = in_use.names
-            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            chosen.caption(label)
-            with chosen.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.markdown(f":material/draft: **{markdown(names[0], 60)}**{more}", width="content")
-                st.button(
-                    "Back to sample",
-                    key=f"{key}_back",
-                    type="tertiary",
-                    icon=":material/undo:",
-                    on_click=in_use.forget,
-                )
-        else:
-            chosen.selectbox(
-                label,
-                list(samples),
-                format_func=lambda name: samples.get(name, name),
-                key=key,
-                on_change=_to_address,
-                args=(key, parameter),
-                persist_state="session",
-                label_visibility="visible" if is_card else "collapsed",
-            )
         caption = st.empty()
-    return InputPanel(st.session_state.get(key, next(iter(samples))), upload, caption.caption)
+
+    def draw() -> None:
+        with buttons:
+            uploader()
+        chosen.selectbox(
+            label,
+            list(samples),
+            format_func=lambda name: samples.get(name, name),
+            key=key,
+            on_change=_to_address,
+            args=(key, parameter),
+            persist_state="session",
+            label_visibility="visible" if is_card else "collapsed",
+        )
+
+    if in_use.files:
+        with buttons:
+            uploader()
+        _own(chosen, label, in_use, f"{key}_back")
+    else:
+        score_first.after(draw)
+    return InputPanel(st.session_state.get(key, next(iter(samples))), in_use.files, caption.caption)
+
+
+def _own(place: DeltaGenerator, label: str, in_use: InUse, key: str) -> None:
+    """Draw which own files are in use, with the way back to the samples."""
+    names = in_use.names
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    place.caption(label)
+    with place.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f":material/draft: **{markdown(names[0], 60)}**{more}", width="content")
+        st.button("Back to sample", key=key, type="tertiary", icon=":material/undo:", on_click=in_use.forget)
 
 
 def _to_address(key: str, parameter: str) -> None:
