@@ -175,7 +175,7 @@ def run(session: Any, header: Header, parts: list[bytearray], most_bytes: int) -
 def decode(header: Header, parts: list[bytearray]) -> Reply:
     """Prepare an image by a recipe."""
     picture, seen = pixels(bytes(parts[0]), _recipe(header))
-    return {"ok": True, "seen": _as_list(seen), "shape": picture.shape}, [picture]
+    return {"ok": True, "seen": _as_list(seen), "shape": picture.shape}, [np.ascontiguousarray(picture)]
 
 
 def upright(parts: list[bytearray]) -> Reply:
