@@ -129,7 +129,7 @@ def drop_nothing(folder: str) -> None:
 
 
 def asks() -> bool:
-    """Return whether it is still to be answered what files are: until then nothing is refused."""
+    """Return whether the page asks what files are: until a visitor says so, nothing is refused."""
     return bool(st.session_state.get(ASKED))
 
 
