@@ -70,7 +70,7 @@ def _gathered(stream: Writer, chunks: Sequence[memoryview]) -> int:
     """Send what a pipe takes of all chunks in one call, and return how many bytes that was: a reader that is
     woken by the header would wait for the rest with a busy processor."""
     try:
-        return os.writev(stream.fileno(), chunks)
+        return os.writev(stream.fileno(), chunks[: PARTS + 1])
     except (AttributeError, io.UnsupportedOperation):
         return 0  # no pipe, or a system that cannot
 

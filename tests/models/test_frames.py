@@ -117,3 +117,11 @@ def test_a_frame_larger_than_its_pipe_arrives_whole(sizes):
         thread.start()
         assert frames.read(reader, 1 << 20) == ({"op": "run"}, parts)
         thread.join()
+
+
+def test_more_parts_than_a_system_takes_at_once_are_sent_and_refused():
+    ends = os.pipe()
+    with os.fdopen(ends[0], "rb", buffering=0) as reader, os.fdopen(ends[1], "wb", buffering=0) as writer:
+        frames.write(writer, {}, [b"1"] * 3000)
+        with pytest.raises(frames.BrokenFrame):
+            frames.read(reader, 1 << 20)
