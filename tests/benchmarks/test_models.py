@@ -13,7 +13,7 @@ from PIL import Image
 
 from scoring.models import pool
 from scoring.models.cache import PictureCache
-from scoring.models.preprocessing import Recipe
+from scoring.models.preprocessing import Recipe, prepared, stretch
 from scoring.models.process import ModelProcess
 from tests.models import builders
 
@@ -132,6 +132,20 @@ def ours(
 
 def test_official_flow(benchmark, files, vectors):
     assert benchmark.pedantic(official, (network(), files, vectors), rounds=5).shape == (PICTURES, 11)
+
+
+@pytest.mark.parametrize("how", ["pillow", "matrices"])
+def test_stretching(benchmark, files, how):
+    """A decoded photograph made 512 x 512."""
+    image = Image.open(io.BytesIO(files[0]))
+    image.load()
+    if how == "pillow":
+        benchmark(lambda: np.array(stretch(image, RECIPE.steps)))
+        return
+    for _ in range(2):  # from the third image of a size on Pillow is not asked
+        prepared(image, RECIPE.steps)
+    found = benchmark(prepared, image, RECIPE.steps)
+    np.testing.assert_array_equal(found, np.array(stretch(image, RECIPE.steps)))
 
 
 @pytest.mark.parametrize("workers", [1, 2])
