@@ -21,6 +21,8 @@ Pixels = NDArray[np.uint8]
 
 FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "GIF")
 MOST_PIXELS = 178_956_970
+RESAMPLED = 40_000_000
+"""Pixels of an image above which Pillow stretches it: `resampling` needs three more bytes for each."""
 FIT = "fit"
 FILTERS = {
     "lanczos": Image.Resampling.LANCZOS,
@@ -162,7 +164,8 @@ def prepared(image: Image.Image, steps: tuple[tuple[int, int, str], ...]) -> Pix
     """
     known = _known(image.size, steps)
     known.images += 1
-    if known.images == 1 or known.same is False or any(name == FIT for _, _, name in steps):
+    is_large = image.width * image.height > RESAMPLED
+    if known.images == 1 or known.same is False or is_large or any(name == FIT for _, _, name in steps):
         return np.array(stretch(image, steps))
     try:
         found = _resampled(image, steps)
@@ -177,7 +180,9 @@ def prepared(image: Image.Image, steps: tuple[tuple[int, int, str], ...]) -> Pix
 
 
 def _resampled(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Pixels:
-    found = np.stack([np.asarray(band) for band in image.split()])
+    found = np.empty((3, image.height, image.width), np.uint8)
+    for colour, plane in enumerate(found):
+        plane[...] = np.asarray(image.getchannel(colour))
     for width, height, name in steps:
         if width != found.shape[2]:
             found = resampling.along_width(found, resampling.weights(found.shape[2], width, name))
