@@ -30,7 +30,6 @@ HEADS = {
     "not-finite": "{n} rows hold an infinite number",
     "out-of-range": "{n} rows hold numbers out of range",
     "bad-label": "{n} labels are not known",
-    "unknown-class": "{n} places hold classes that are not known",
     "image-missing": "{n} images are missing",
     "image-unreadable": "{n} images cannot be read",
     "absent-class": "{n} classes have no case",
@@ -38,6 +37,10 @@ HEADS = {
     "few-cases-in-class": "{n} classes have few cases",
 }
 """Code -> what several findings with it say together."""
+NAMING = {"unknown-class": "Classes that are not known"}
+"""Code -> what the first words in quotation marks of its messages are, which several findings name before
+their places."""
+QUOTED = re.compile(r"""(['"])(.+?)\1""")
 
 
 @dataclass(frozen=True)
@@ -108,14 +111,24 @@ def _fold(level: str, code: str, group: Sequence[Finding]) -> Fold:
     items, end = _differing([entry.message for entry in group[:COMPARED]])
     if len(places) > 1:
         items = [place.removeprefix(where).lstrip(":") for place in places]
+    if code in NAMING and QUOTED.search(group[0].message):
+        quoted = [found[0] for entry in group if (found := QUOTED.search(entry.message))]
+        at = f"In {len(places):,} places: {_some(items)}. " if len(places) > 1 else ""
+        message = f"{NAMING[code]}: {_some(list(dict.fromkeys(quoted)))}. {at}{end}"
+        return Fold(level, code, where, message.strip(), tuple(group))
     lines = bool(where) and len(places) > 1 and all(item.isdigit() for item in items)
-    named = ", ".join(items[:NAMED]) + (f" and {len(items) - NAMED:,} more" if len(items) > NAMED else "")
+    named = _some(items)
     listed = f"{'lines ' * lines}{named}"
     if code in HEADS:
         message = f"{HEADS[code].format(n=f'{len(group):,}')}{': ' * bool(named)}{listed}. {end}"
     else:
         message = f"{group[0].message} {len(group):,} such{': ' * bool(named)}{listed}."
     return Fold(level, code, where, message.strip(), tuple(group))
+
+
+def _some(items: Sequence[str]) -> str:
+    """Name the first items, and say how many more there are."""
+    return ", ".join(items[:NAMED]) + (f" and {len(items) - NAMED:,} more" if len(items) > NAMED else "")
 
 
 def _shared_place(places: Sequence[str]) -> str:

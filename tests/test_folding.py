@@ -34,6 +34,23 @@ def test_lines_of_a_file_are_named():
     )
 
 
+def test_classes_that_are_not_known_are_named_before_the_files_that_hold_them():
+    def unknown(file: str, name: str):
+        return error("unknown-class", file, f"{len(file)} nuclei of class {name!r}, none of ten. Rename it.")
+
+    files = [f"{'x' * i}.json" for i in range(1, 7)]
+    (fold,) = folded(unknown(file, name) for file in files for name in ("Immune cells", "Vessel's wall"))
+    assert fold.message == (
+        "Classes that are not known: 'Immune cells', \"Vessel's wall\". "
+        "In 6 places: x.json, xx.json, xxx.json, xxxx.json, xxxxx.json and 1 more. Rename it."
+    )
+    (fold,) = folded(unknown("a.json", name) for name in "ABCDEFG")
+    assert (fold.where, fold.message) == (
+        "a.json",
+        "Classes that are not known: 'A', 'B', 'C', 'D', 'E' and 2 more. Rename it.",
+    )
+
+
 def test_a_code_without_words_of_its_own_says_what_the_first_says():
     (fold,) = folded([warning("odd", f"c{i}", f"it has {i} voxels. It counts as missing.") for i in range(5)])
     assert fold.message == "it has 0 voxels. It counts as missing. 5 such: c0, c1, c2, c3, c4."

@@ -59,8 +59,9 @@ def test_set(
     key = f"{page}_set"
 
     def uploader() -> None:
-        _drop(f"Test set: {about_upload}", f"{key}_files", f"{key}_kept", _as_folder, (page, "truth"))
-        folder_button(f"{key}_files", "test set")
+        label = f"Test set: {about_upload}"
+        widget = _drop(label, f"{key}_files", f"{key}_kept", _as_folder, (page, "truth"))
+        folder_button(widget, "test set")
 
     titles = {name: sample.title for name, sample in samples.items()}
     panel = chooser("Test set", titles, key, "set", uploader, _in_use(f"{key}_kept"))
@@ -86,9 +87,10 @@ def submission(
     key = f"{page}_submission"
 
     def uploader() -> None:
-        _drop(f"Submission: {about_upload}", f"{key}_files", f"{key}_kept", _as_folder, (page, "submission"))
+        label = f"Submission: {about_upload}"
+        widget = _drop(label, f"{key}_files", f"{key}_kept", _as_folder, (page, "submission"))
         if several:
-            folder_button(f"{key}_files", "submission")
+            folder_button(widget, "submission")
 
     titles = {
         name: f"{sample.title} · {'model' if sample.is_model else 'predictions'}"
@@ -117,9 +119,9 @@ def second(samples: Mapping[str, Submission], page: str, several: bool) -> tuple
 
     def uploader() -> None:
         label = "Second submission: is it better or worse? Compared case by case"
-        _drop(label, f"{key}_files", f"{key}_kept", _as_folder)
+        widget = _drop(label, f"{key}_files", f"{key}_kept", _as_folder, (page, "second"))
         if several:
-            folder_button(f"{key}_files", "second submission")
+            folder_button(widget, "second submission")
 
     label = "Compare with another submission"
     titles = {
@@ -160,9 +162,18 @@ def model(samples: Mapping[str, Submission], page: str) -> tuple[Input, InputPan
 
 def one_file(label: str, key: str) -> Input | None:
     """Draw where a single file is dropped and return it; None while there is none."""
-    _drop(label, f"{key}_file", f"{key}_kept", _latest)
-    held = _kept(f"{key}_kept")
-    return dropped(held[-1:]) if held else None
+    widget = _drop(label, f"{key}_file", f"{key}_kept", _latest)
+    in_use = _in_use(f"{key}_kept")
+    if not in_use.files:
+        return None
+    if in_use.files[-1].file_id not in {file.file_id for file in st.session_state[widget]}:
+        # The widget is a new one, which does not know the file: after a change of page, or a reload.
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f":material/draft: **{markdown(in_use.names[-1], 60)}**", width="content")
+            st.button(
+                "Remove", key=f"{key}_back", type="tertiary", icon=":material/undo:", on_click=in_use.forget
+            )
+    return dropped(in_use.files[-1:])
 
 
 def teams(page: str, elsewhere: bool) -> tuple[list[Input], list[Input], InUse]:
@@ -183,8 +194,8 @@ def teams(page: str, elsewhere: bool) -> tuple[list[Input], list[Input], InUse]:
     with st.container(gap="xsmall", width="content"):
         st.caption("A zip or folder of teams")
         with st.container(horizontal=True, gap="xsmall", width="content"):
-            _drop("Several teams: a zip or folder with an entry per team", packs, f"{packs}_kept", _latest)
-            folder_button(packs, "an entry per team")
+            label = "Several teams: a zip or folder with an entry per team"
+            folder_button(_drop(label, packs, f"{packs}_kept", _latest), "an entry per team")
     single, held = _kept(f"{files}_kept") or [], _kept(f"{packs}_kept") or []
 
     def forget() -> None:
@@ -287,7 +298,7 @@ def _drop(
     kept: str,
     count: Callable[[list, list], list] = operator.add,
     place: tuple[str, str] | None = None,
-) -> None:
+) -> str:
     """Draw an upload widget whose content outlives it: a change of page takes the widget away, and nobody
     should have to drop a file twice.
 
@@ -295,14 +306,19 @@ def _drop(
 
     Args:
         label: What it is for and what it takes, "name: words".
-        key: Of the widget.
+        key: Of the first such widget.
         kept: Of the files in the session.
         count: What counts, from the files that counted before and those that were dropped now.
         place: Challenge and input, where files that belong to another one are sent there.
+
+    Returns:
+        The key of the widget.
     """
+    turn = st.session_state.get(f"{key}_turn", 0)
+    widget = f"{key}_{turn}" if turn else key
 
     def changed() -> None:
-        files = st.session_state[key]
+        files = st.session_state[widget]
         known, seen = (
             st.session_state.get(f"{key}_seen", frozenset()),
             frozenset(file.file_id for file in files),
@@ -316,6 +332,7 @@ def _drop(
             before = [file for file in held if file.file_id in seen or file.file_id not in known]
         new = [file for file in files if file.file_id not in known]
         if photographs.for_single_image(new):
+            st.session_state[f"{key}_turn"] = turn + 1  # a new widget: this one would go on naming the image
             return
         if place and new:
             challenge_id, at = place
@@ -333,12 +350,13 @@ def _drop(
     st.file_uploader(
         f"{label}, up to {UPLOAD_MB} MB",
         accept_multiple_files=True,
-        key=key,
+        key=widget,
         max_upload_size=UPLOAD_MB,
         on_change=changed,
         label_visibility="collapsed" if is_button else "visible",
         width=BUTTON_WIDTH if is_button else "stretch",
     )
+    return widget
 
 
 def _as_folder(before: list, new: list) -> list:

@@ -151,7 +151,7 @@ def drop_at(challenge_id: str, place: str, files: Sequence[Any]) -> list[Any]:
     _begin()
     stay: list[Any] = []
     parts = _sorted_out(files)
-    for one in parts:
+    for one in parts if place != "second" else [_read_as_second(one, challenge_id) for one in parts]:
         readings = one.found.readings
         here = next((r for r in readings if (r.challenge, r.place) == (challenge_id, place)), None)
         any_table = place == "metadata" and readings and readings[0].certainty < SURE
@@ -186,6 +186,15 @@ def drop_at(challenge_id: str, place: str, files: Sequence[Any]) -> list[Any]:
     return stay
 
 
+def _read_as_second(one: Dropped, challenge_id: str) -> Dropped:
+    """Return what was dropped where a second submission is meant: a submission to the challenge is that."""
+    readings = tuple(
+        _as_second(reading) if (reading.challenge, reading.place) == (challenge_id, "submission") else reading
+        for reading in one.found.readings
+    )
+    return replace(one, found=replace(one.found, readings=readings))
+
+
 def _is_for_another(found: Recognised, here: Reading, parts: int) -> bool:
     """Return whether files that could be for an input are rather for another one: nothing else looks so, or
     they came together with others."""
@@ -198,7 +207,7 @@ def _lacks_test_set(found: Recognised, here: Reading) -> bool:
     """Return whether files that were dropped as a submission are as likely a test set, while no test set has
     their cases: nothing could be scored, and they may be the test set that is missing."""
     own = KEPT["truth"].format(here.challenge) in st.session_state
-    is_one = here.place == "submission" and here.certainty >= LIKELY
+    is_one = here.place in ("submission", "second") and here.certainty >= LIKELY
     if found.is_plain or not is_one or here.test_set is not None or own:
         return False
     return any((one.challenge, one.place) == (here.challenge, "truth") for one in found.readings[:2])
@@ -221,9 +230,12 @@ def _begin() -> None:
 def _free(reading: Reading) -> Reading | None:
     """Return where files go of which others were dropped together with them: of two submissions the other is
     the second submission, which the page compares; None where both are taken."""
-    second = replace(reading, place="second", words=f"second submission: {reading.words}")
-    offered = (reading, second) if reading.place == "submission" else (reading,)
+    offered = (reading, _as_second(reading)) if reading.place == "submission" else (reading,)
     return next((one for one in offered if _key(one) not in st.session_state[TOGETHER]), None)
+
+
+def _as_second(submission: Reading) -> Reading:
+    return replace(submission, place="second", words=f"second submission: {submission.words}")
 
 
 def _ask(one: Dropped) -> None:

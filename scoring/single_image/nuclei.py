@@ -82,17 +82,17 @@ def detected(detector: Detector, pixels: np.ndarray) -> Nuclei:
         raise InputRefused([preflight.failure(CALLED, failed)]) from failed
 
 
-def listed(data: bytes, size: tuple[int, int]) -> Nuclei:
-    """Return the nuclei of a prediction file for a tile of this width and height, px. Raises InputRefused
-    with every problem, and where most lie outside."""
-    nuclei = read_predictions(data, None, "prediction.json").nuclei[0]
+def listed(data: bytes, size: tuple[int, int], name: str = "prediction.json") -> Nuclei:
+    """Return the nuclei of a prediction file of that name for a tile of this width and height, px. Raises
+    InputRefused with every problem, and where most lie outside."""
+    nuclei = read_predictions(data, None, name).nuclei[0]
     outside = nuclei.outside(size)
     if outside.sum() > len(nuclei) / 2:
         words = (
             f"{int(outside.sum())} of {len(nuclei)} nuclei lie outside the tile of {size[0]} x "
             f"{size[1]} px: it is another tile's file."
         )
-        raise InputRefused([error("wrong-tile", "prediction.json", words)])
+        raise InputRefused([error("wrong-tile", name, words)])
     return nuclei
 
 

@@ -162,7 +162,7 @@ def tile_chips(found: Quality, width: int, height: int) -> tuple[Chip, ...]:
         if usual
         else (
             f"The challenge's tiles have {TILE_SIDE} x {TILE_SIDE} px at 40x: counts per area assume "
-            f"{MICROMETRES_PER_PIXEL} um per px."
+            f"{MICROMETRES_PER_PIXEL} µm per px."
         )
     )
     return (
@@ -214,7 +214,10 @@ def _enough(among: Sequence[Quality | None]) -> bool:
 
 
 def _sharpness(found: Quality, among: Sequence[Quality | None] = ()) -> Chip:
-    place, value = percentile("sharpness", found.sharpness, among), f"{found.sharpness:.2g}"
+    place, value = (
+        percentile("sharpness", found.sharpness, among),
+        f"{found.sharpness:.{0 if found.sharpness >= 10 else 1}f}",
+    )
     beyond = _beyond("sharpness", found.sharpness, among)
     blurred = found.sharpness < BLURRED or found.relative_sharpness < LEAST_RELATIVE
     if found.sharpness < VERY_BLURRED or beyond == "low" or (blurred and not _enough(among)):
@@ -277,7 +280,7 @@ def _frame(found: Quality) -> tuple[Chip, ...]:
 
 
 def _tissue(found: Quality) -> Chip:
-    value = f"{found.tissue.stained:.0%} of the tissue, {found.tissue.white:.0%} white"
+    value = f"{found.tissue.stained:.0%} of it stained, {found.tissue.white:.0%} of the tile white"
     if found.tissue.white > MOST_WHITE:
         return Chip(
             "tissue",

@@ -437,6 +437,22 @@ def test_a_tile_may_come_with_a_file_of_its_nuclei(single_image):
     assert not app.exception
 
 
+def test_an_image_dropped_at_another_input_is_the_image_and_that_input_goes_on_with_its_own_file(
+    single_image,
+):
+    app = single_image(challenge="puma")
+    app.segmented_control(key="single_nuclei_from").set_value("Prediction file").run()
+    listed, (fur,) = sorted(Path(TILES).glob("*.geojson"))[0].read_bytes(), gallery(1)["fur"]
+    app.file_uploader(key="single_puma_nuclei_file").upload("tile.geojson", listed).run()
+    app.file_uploader(key="single_puma_nuclei_file").upload("fur.png", photographs.encoded(fur)).run()
+    assert [one.name for one in app.session_state["_single_waiting"]] == ["fur.png"]
+    (widget,) = [one for one in app.file_uploader if one.key.startswith("single_puma_nuclei_file")]
+    assert widget.value == [], "nothing names the image as a list of nuclei"
+    assert "**tile.geojson**" in said(app)
+    app.button(key="single_puma_nuclei_back").click().run()
+    assert "Drop a file with the tile's nuclei" in said(app) + "".join(e.value for e in app.info)
+
+
 def test_a_slow_model_is_turned_and_mirrored_only_when_asked(single_image, monkeypatch):
     monkeypatch.setattr(query, "PATIENCE_MS", 0)
     app = single_image(challenge="melanoma")

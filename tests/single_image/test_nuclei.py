@@ -98,6 +98,10 @@ def test_a_prediction_file_instead_of_a_model():
 
 
 def test_files_of_another_tile_and_no_files():
-    assert "outside" in refused(nuclei.listed, points((10, 20), (300, 40), (5, 900)), (100, 100))
+    far = points((10, 20), (300, 40), (5, 900))
+    assert "outside" in refused(nuclei.listed, far, (100, 100))
+    with pytest.raises(InputRefused) as raised:
+        nuclei.listed(far, (100, 100), "mine.json")
+    assert raised.value.problems[0].where == "mine.json"
     assert refused(nuclei.listed, b"{}", (100, 100))
     assert refused(nuclei.listed, b"\xff\xfe", (100, 100))

@@ -69,8 +69,9 @@ def found(given: Input, image: Image) -> tuple[Outcome | model.Waiting, Detector
     for a file."""
     key, pixels = (given.key, image.token), image.photograph.pixels
     if not given.is_model:
+        size = image.photograph.size
         return session.kept(
-            "nuclei", key, lambda: submissions.attempt(nuclei.listed, given.source, image.photograph.size)
+            "nuclei", key, lambda: submissions.attempt(nuclei.listed, given.source, size, given.name)
         ), None
     detector = model.detector(given)
     if isinstance(detector, model.Waiting) or detector.refused:

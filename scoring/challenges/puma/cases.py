@@ -142,19 +142,19 @@ def _unknown(contents: Contents, where: str, naming: Naming) -> Iterator[Finding
         alike = names.variant(name)
         hint = f" Did you mean {alike!r}?" if alike else ""
         said = f"{counted(unknown[name])} of class {_quoted(name)} ({positions(contents.key, unknown[name])})"
-        yield _graded(naming.ignores(name), where, f"{said}, which is none of the ten: ", hint)
+        yield _graded(naming.ignores(name), where, f"{said}, which is none of the ten.{hint}")
     for ignored_too in (True, False):
         others = [name for name in list(unknown)[UNKNOWN_NAMES:] if naming.ignores(name) == ignored_too]
         if others:
             nuclei = sum(len(unknown[name]) for name in others)
-            said = f"{nuclei:,} nuclei of {len(others):,} other classes, which are none of the ten: "
-            yield _graded(ignored_too, where, said, f" The ten are {', '.join(names.CLASSES)}.")
+            said = f"{nuclei:,} nuclei of {len(others):,} other classes, which are none of the ten."
+            yield _graded(ignored_too, where, f"{said} The ten are {', '.join(names.CLASSES)}.")
 
 
-def _graded(is_ignored: bool, where: str, said: str, hint: str) -> Finding:
+def _graded(is_ignored: bool, where: str, said: str) -> Finding:
     if is_ignored:
-        return warning("unknown-class", where, f"{said}left out.{hint}")
-    words = f"{said}rename it, map it to one of them, or leave such nuclei out.{hint}"
+        return warning("unknown-class", where, f"{said} Such nuclei are left out.")
+    words = f"{said} Rename the class, map it to one of the ten, or leave such nuclei out."
     return error("unknown-class", where, words).mended_by(LEAVE_OUT)
 
 

@@ -15,7 +15,7 @@ GOLDEN = FOLDER / "tricorder3" / "01-public-a"
 
 
 def at_an_input():
-    """Two inputs of a challenge, as its page has them."""
+    """The inputs of a challenge, as its page has them."""
     import streamlit as st
 
     from pages.shared import inputs, placement
@@ -24,6 +24,7 @@ def at_an_input():
     sets = samples.test_sets("tricorder3")
     test_set, panel = inputs.test_set(sets, "tricorder3", "a table", ("png",))
     submission, _ = inputs.submission(sets[panel.sample].submissions, "tricorder3", "a table", False)
+    inputs.second(sets[panel.sample].submissions, "tricorder3", False)
     placement.line("tricorder3")
     st.text(f"{test_set.name} | {submission.name}")
 
@@ -50,6 +51,33 @@ def test_a_file_at_its_input_stays_and_is_named(app):
 
 def test_a_test_set_at_the_submission_goes_to_the_test_set(app):
     give(app, "submission", FOLDER / "tricorder3" / "10-onnx-160" / "dataset" / "labels.csv")
+
+
+def test_a_test_set_at_the_second_submission_goes_to_the_test_set(app):
+    give(app, "second", GOLDEN / "truth.csv")
+    assert app.text[0].value.startswith("truth.csv | ")
+    assert "tricorder3_second_kept" not in app.session_state
+
+
+def test_a_submission_at_the_second_stays_there_and_one_of_another_challenge_is_asked_about(app):
+    before, isic = app.text[0].value, FOLDER / "isic" / "isic2019-unk" / "predictions.csv"
+    give(app, "second", GOLDEN / "predictions.csv")
+    assert app.text[0].value == before
+    assert [file.name for file in app.session_state["tricorder3_second_kept"][1]] == ["predictions.csv"]
+    said = words(app).replace("**", "")
+    assert "predictions.csv was read as second submission: a prediction file for TRICORDER-3" in said
+    app.file_uploader(key="tricorder3_second_files").upload("isic.csv", isic.read_bytes()).run()
+    assert [file.name for file in app.session_state["tricorder3_second_kept"][1]] == ["predictions.csv"]
+    assert "What is isic.csv?" in words(app).replace("**", "")
+
+
+def test_two_submissions_at_the_second_are_not_mixed(app):
+    teams = samples.FOLDER / "tricorder3" / "teams"
+    give(app, "second", teams / "delphi.csv", teams / "aurora.csv")
+    assert [file.name for file in app.session_state["tricorder3_second_kept"][1]] == ["delphi.csv"]
+    assert "tricorder3_submission_kept" not in app.session_state
+    assert "What is aurora.csv?" in words(app).replace("**", "")
+    assert app.button(key="ask_0_0").label.startswith("Second submission: a prediction file")
 
 
 def test_two_files_at_one_input_part(app):
