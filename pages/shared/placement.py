@@ -205,9 +205,10 @@ def _is_for_another(found: Recognised, here: Reading, parts: int) -> bool:
 
 def _lacks_test_set(found: Recognised, here: Reading) -> bool:
     """Return whether files that were dropped as a submission are as likely a test set, while no test set has
-    their cases: nothing could be scored, and they may be the test set that is missing."""
+    their cases: nothing could be scored, and they may be the test set that is missing. A file of one case is
+    hardly that."""
     own = KEPT["truth"].format(here.challenge) in st.session_state
-    is_one = here.place in ("submission", "second") and here.certainty >= LIKELY
+    is_one = here.place in ("submission", "second") and here.certainty >= LIKELY and len(here.ids) > 1
     if found.is_plain or not is_one or here.test_set is not None or own:
         return False
     return any((one.challenge, one.place) == (here.challenge, "truth") for one in found.readings[:2])
