@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pages.shared import photographs, placement
+from pages.shared import photographs, placement, score_first
 from pages.shared.drop import folder_button
 from pages.shared.selector import InputPanel, InUse, chooser
 from scoring.file_contents import within
@@ -237,8 +237,7 @@ def metadata(page: str, sample: Path | None) -> Input | None:
             )
             name = in_use.names[-1] if in_use.names else sample.name if sample else "none"
             st.markdown(markdown(name, 40))
-        label = "Metadata: a table of age, sex, site, patient by case id"
-        _drop(label, f"{key}_files", f"{key}_kept", _latest, (page, "metadata"))
+        uploader = st.container(width="content")
         if in_use.names:
             st.button(
                 "Without own metadata",
@@ -247,9 +246,16 @@ def metadata(page: str, sample: Path | None) -> Input | None:
                 icon=":material/undo:",
                 on_click=in_use.forget,
             )
-    held = _kept(f"{key}_kept")
-    if held:
-        return Input(digest(held[-1]), held[-1].name, held[-1].getvalue(), True)
+
+    def draw() -> None:
+        label = "Metadata: a table of age, sex, site, patient by case id"
+        with uploader:
+            _drop(label, f"{key}_files", f"{key}_kept", _latest, (page, "metadata"))
+
+    score_first.after(draw)
+    if in_use.files:
+        own = in_use.files[-1]
+        return Input(digest(own), own.name, own.getvalue(), True)
     return Input(f"sample:{sample}", sample.name, sample, False) if sample else None
 
 
