@@ -181,8 +181,8 @@ def prepared(image: Image.Image, steps: tuple[tuple[int, int, str], ...]) -> Pix
 
 def _resampled(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Pixels:
     found = np.empty((3, image.height, image.width), np.uint8)
-    for colour, plane in enumerate(found):
-        plane[...] = np.asarray(image.getchannel(colour))
+    for colour, plane in zip("RGB", found, strict=True):
+        plane[...] = np.frombuffer(image.tobytes("raw", colour), np.uint8).reshape(plane.shape)
     for width, height, name in steps:
         if width != found.shape[2]:
             found = resampling.along_width(found, resampling.weights(found.shape[2], width, name))

@@ -77,6 +77,13 @@ def test_what_float32_leaves_open_is_within_the_bound(seed, before, after, name)
             assert abs(unit - exact / 2 ** (BITS - FRACTION)) < by.open_within + 1
 
 
+@given(st.integers(1, 60), st.integers(1, 9), st.lists(st.integers(0, 539)))
+def test_places_of_flags(width, height, places):
+    flags = np.zeros((height, width), bool)
+    flags.reshape(-1)[[place for place in places if place < flags.size]] = True
+    assert resampling._places(flags).tolist() == np.flatnonzero(flags).tolist()
+
+
 def test_weights_are_those_of_pillow_written_out():
     by = weights(4, 2, "bilinear")
     assert by.first.tolist() == [0, 1]
