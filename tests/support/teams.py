@@ -35,13 +35,18 @@ def lesion_outputs(random: np.random.Generator, labels: np.ndarray, skill: float
     return np.round(outputs / outputs.sum(1, keepdims=True), 4)
 
 
+def team_name(place: int) -> str:
+    """Name "a" to "z", then "z26" and so on, so that teams stand in the order of their names."""
+    return chr(97 + place) if place < 26 else f"z{place}"
+
+
 def lesion_teams(seed: int, n: int, skills: Sequence[float], /, **options) -> scoring.Comparison:
     """Teams "a", "b" ... of such skills on n cases; options of `scoring.compare`."""
     random = np.random.default_rng(seed)
     labels = random.integers(0, len(CLASSES), n)
     truth = LESIONS.read_truth(lesion_truth(labels), name="truth.csv")
     sent = {
-        chr(97 + k): outputs_table(lesion_outputs(random, labels, skill)) for k, skill in enumerate(skills)
+        team_name(k): outputs_table(lesion_outputs(random, labels, skill)) for k, skill in enumerate(skills)
     }
     return scoring.compare(
         LESIONS,
@@ -60,7 +65,7 @@ def risk_teams(seed: int, n: int, noises: Sequence[float], /, **options) -> scor
     sent = {}
     for k, noise in enumerate(noises):
         scores = np.clip(np.round(0.25 + 0.5 * positive + noise * random.normal(size=n), 2), 0, 1)
-        sent[chr(97 + k)] = risk_tables.CHALLENGE.read_predictions(
-            risk_tables.score_table(scores.tolist()), truth, name=chr(97 + k)
+        sent[team_name(k)] = risk_tables.CHALLENGE.read_predictions(
+            risk_tables.score_table(scores.tolist()), truth, name=team_name(k)
         )
     return scoring.compare(risk_tables.CHALLENGE, truth, sent, **options)
