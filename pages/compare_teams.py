@@ -13,7 +13,7 @@ from pages.shared import (
     inputs,
     layout,
     mends,
-    placement,
+    placement_line,
     submissions,
     teams,
 )
@@ -49,7 +49,7 @@ def compare_teams() -> None:
     read = submissions.truth(challenge.id, test_set, mends.options_of(own_test_set))
     with right:
         chosen, problems, options = selected_teams(challenge, test_set, sets[panel.sample])
-    placement.line(challenge.id, compares=True)
+    placement_line.line(challenge.id, compares=True)
     if isinstance(read, submissions.Running):
         panel.caption("Being read: see below.")
         submissions.running(read)

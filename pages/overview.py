@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from pages.shared import access, drop, inputs, layout, placement
+from pages.shared import access, drop, layout, placement, placement_line
 from pages.shared.challenge_card import challenge_card
+from pages.shared.upload_widget import BUTTON_WIDTH, UPLOAD_MB
 from scoring.challenges import REGISTRY
 from scoring.cluster.scheduler import is_named
 
@@ -80,16 +81,16 @@ def anything() -> None:
         )
         with st.container(horizontal=True, gap="xsmall", width="content"):
             st.file_uploader(
-                f"Any file: predictions, a model, a test set, a zip or a folder, up to {inputs.UPLOAD_MB} MB",
+                f"Any file: predictions, a model, a test set, a zip or a folder, up to {UPLOAD_MB} MB",
                 accept_multiple_files=True,
                 key=key,
-                max_upload_size=inputs.UPLOAD_MB,
+                max_upload_size=UPLOAD_MB,
                 on_change=changed,
                 label_visibility="collapsed",
-                width=inputs.BUTTON_WIDTH,
+                width=BUTTON_WIDTH,
             )
             drop.folder_button(key, "of any challenge")
-    placement.line()
+    placement_line.line()
 
 
 overview()

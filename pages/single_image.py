@@ -3,7 +3,7 @@ it did on cases like it."""
 
 import streamlit as st
 
-from pages.shared import access, layout, placement
+from pages.shared import access, layout, placement_line
 from pages.shared.single_image import photograph, tissue
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge
 
@@ -21,7 +21,7 @@ def single_image() -> None:
         "What a model says of one image, how sure it is, what it looked at, and how it did on cases like it.",
     )
     challenge_id = _challenge()
-    placement.line()
+    placement_line.line()
     KINDS[CHALLENGES[challenge_id].kind](challenge_id)
     with st.bottom:
         layout.closing()

@@ -20,6 +20,7 @@ from pages.shared import (
     layout,
     mends,
     placement,
+    placement_line,
     render,
     reopening,
     replaced_run,
@@ -31,6 +32,7 @@ from pages.shared import (
 )
 from pages.shared.case_link import CaseLink
 from pages.shared.inputs import Input
+from pages.shared.selector import InputPanel
 from pages.shared.wording import cases_were_read
 from scoring import report, samples
 from scoring.challenge import Challenge
@@ -39,9 +41,6 @@ from scoring.report import paper
 from scoring.samples import Submission
 from scoring.scorecard import ScoreCard
 from scoring.text import markdown
-
-WAITS = "Waits for your answer below."
-"""Said of an input that is refused so far, while it is asked what other files are."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +162,7 @@ def show(page: ChallengePage) -> None:
         )
     if not given.own and not test_set.own:
         panel.caption(markdown(sample.submissions[panel.sample].about))
-    placement.line(challenge.id)
+    placement_line.line(challenge.id)
     reopening.lacks(challenge.id)
     mends.lines(test_set)
     truth = submissions.truth(
@@ -205,12 +204,18 @@ def _no_test_set(challenge, outcome, test_set: Input, panel) -> None:
         panel.caption("Being read: see below.")
         submissions.running(outcome)
         return
-    if placement.asks():
-        panel.caption(WAITS)
+    if not _says_refused(panel):
         return
-    panel.caption("Refused: see below.")
     finding_list.refusal(outcome.refused, partial(mends.take, challenge.id, test_set), key="mend_set")
     class_names.choose(challenge, test_set, "set")
+
+
+def _says_refused(panel: InputPanel) -> bool:
+    """Say that an input was refused, or that it waits while a question about files is open; return whether it
+    was refused."""
+    waits = placement.asks()
+    panel.caption("Waits for your answer below." if waits else "Refused: see below.")
+    return not waits
 
 
 def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
@@ -244,10 +249,8 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
             read,
         )
     if found.refused:
-        if placement.asks():
-            panel.caption(WAITS)
+        if not _says_refused(panel):
             return
-        panel.caption("Refused: see below.")
         codes = {problem.code for problem in found.refused.problems}
         other = mends.other_test_set(challenge_id, test_set, dropped, codes)
         finding_list.refusal(found.refused, partial(mends.take, challenge_id, dropped), other)

@@ -1,29 +1,22 @@
 """Test-set and submission selectors: a sample, or what the visitor dropped."""
 
 import hashlib
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pages.shared import photographs, placement, score_first
+from pages.shared import score_first
 from pages.shared.drop import folder_button
-from pages.shared.selector import InputPanel, InUse, chooser
+from pages.shared.selector import InputPanel, InUse, chooser, own_files
+from pages.shared.upload_widget import MODEL, as_folder, in_use, is_zip, kept_files, latest, upload
 from scoring.file_contents import within
 from scoring.findings import Finding, error
 from scoring.samples import Submission, TestSet
 from scoring.text import markdown
-
-UPLOAD_MB = 512
-MODEL = ".onnx"
-ALONE = (".csv", ".tsv", ".txt", ".xlsx", ".zip", MODEL)
-BUTTON_WIDTH = 88
-"""Of an uploader that is a button, px."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +53,11 @@ def test_set(
 
     def uploader() -> None:
         label = f"Test set: {about_upload}"
-        widget = _drop(label, f"{key}_files", f"{key}_kept", _as_folder, (page, "truth"))
+        widget = upload(label, f"{key}_files", f"{key}_kept", as_folder, (page, "truth"))
         folder_button(widget, "test set")
 
     titles = {name: sample.title for name, sample in samples.items()}
-    panel = chooser("Test set", titles, key, "set", uploader, _in_use(f"{key}_kept"))
+    panel = chooser("Test set", titles, key, "set", uploader, in_use(f"{key}_kept"))
     if not panel.upload:
         return sample_set(samples[panel.sample]), panel
     return dropped(panel.upload, tuple(f".{ending}" for ending in types)), panel
@@ -88,7 +81,7 @@ def submission(
 
     def uploader() -> None:
         label = f"Submission: {about_upload}"
-        widget = _drop(label, f"{key}_files", f"{key}_kept", _as_folder, (page, "submission"))
+        widget = upload(label, f"{key}_files", f"{key}_kept", as_folder, (page, "submission"))
         if several:
             folder_button(widget, "submission")
 
@@ -96,8 +89,8 @@ def submission(
         name: f"{sample.title} · {'model' if sample.is_model else 'predictions'}"
         for name, sample in samples.items()
     }
-    in_use = _in_use(f"{key}_kept")
-    panel = chooser("Submission", titles, key, "submission", uploader, in_use)
+    own = in_use(f"{key}_kept")
+    panel = chooser("Submission", titles, key, "submission", uploader, own)
     if panel.upload:
         return dropped(panel.upload), panel
     return sample_submission(samples[panel.sample]), panel
@@ -119,7 +112,7 @@ def second(samples: Mapping[str, Submission], page: str, several: bool) -> tuple
 
     def uploader() -> None:
         label = "Second submission: is it better or worse? Compared case by case"
-        widget = _drop(label, f"{key}_files", f"{key}_kept", _as_folder, (page, "second"))
+        widget = upload(label, f"{key}_files", f"{key}_kept", as_folder, (page, "second"))
         if several:
             folder_button(widget, "second submission")
 
@@ -135,7 +128,7 @@ def second(samples: Mapping[str, Submission], page: str, several: bool) -> tuple
             key,
             "with",
             uploader,
-            _in_use(f"{key}_kept"),
+            in_use(f"{key}_kept"),
             is_card=False,
         )
     if panel.upload:
@@ -152,9 +145,9 @@ def model(samples: Mapping[str, Submission], page: str) -> tuple[Input, InputPan
     key, offered = f"{page}_model", {k: s.title for k, s in samples.items() if s.is_model}
 
     def uploader() -> None:
-        _drop("Model: an ONNX file", f"{key}_files", f"{key}_kept", _latest)
+        upload("Model: an ONNX file", f"{key}_files", f"{key}_kept", latest)
 
-    panel = chooser("Model", offered, key, "model", uploader, _in_use(f"{key}_kept"))
+    panel = chooser("Model", offered, key, "model", uploader, in_use(f"{key}_kept"))
     if panel.upload:
         return dropped(panel.upload[-1:]), panel
     return sample_submission(samples[panel.sample]), panel
@@ -162,18 +155,14 @@ def model(samples: Mapping[str, Submission], page: str) -> tuple[Input, InputPan
 
 def one_file(label: str, key: str) -> Input | None:
     """Draw where a single file is dropped and return it; None while there is none."""
-    widget = _drop(label, f"{key}_file", f"{key}_kept", _latest)
-    in_use = _in_use(f"{key}_kept")
-    if not in_use.files:
+    widget = upload(label, f"{key}_file", f"{key}_kept", latest)
+    own = in_use(f"{key}_kept")
+    if not own.files:
         return None
-    if in_use.files[-1].file_id not in {file.file_id for file in st.session_state[widget]}:
+    if own.files[-1].file_id not in {file.file_id for file in st.session_state[widget]}:
         # The widget is a new one, which does not know the file: after a change of page, or a reload.
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f":material/draft: **{markdown(in_use.names[-1], 60)}**", width="content")
-            st.button(
-                "Remove", key=f"{key}_back", type="tertiary", icon=":material/undo:", on_click=in_use.forget
-            )
-    return dropped(in_use.files[-1:])
+        own_files(own, f"{key}_back", "Remove")
+    return dropped(own.files[-1:])
 
 
 def teams(page: str, elsewhere: bool) -> tuple[list[Input], list[Input], InUse]:
@@ -190,25 +179,25 @@ def teams(page: str, elsewhere: bool) -> tuple[list[Input], list[Input], InUse]:
     with st.container(gap="xsmall", width="content"):
         st.caption("A file per team")
         place = (page, "teams") if elsewhere else None
-        _drop("Teams: files, one per team", files, f"{files}_kept", place=place)
+        upload("Teams: files, one per team", files, f"{files}_kept", place=place)
     with st.container(gap="xsmall", width="content"):
         st.caption("A zip or folder of teams")
         with st.container(horizontal=True, gap="xsmall", width="content"):
             label = "Several teams: a zip or folder with an entry per team"
-            folder_button(_drop(label, packs, f"{packs}_kept", _latest), "an entry per team")
-    single, held = _kept(f"{files}_kept") or [], _kept(f"{packs}_kept") or []
+            folder_button(upload(label, packs, f"{packs}_kept", latest), "an entry per team")
+    single, held = kept_files(f"{files}_kept"), kept_files(f"{packs}_kept")
 
     def forget() -> None:
         for key in (files, packs):
             st.session_state.pop(f"{key}_kept", None)
 
-    in_use = InUse([*single, *held], forget)
-    return [dropped([file]) for file in single], [dropped(held, is_pack=True)] if held else [], in_use
+    own = InUse([*single, *held], forget)
+    return [dropped([file]) for file in single], [dropped(held, is_pack=True)] if held else [], own
 
 
 def packs_of_teams(page: str) -> list[Input]:
     """Return the folder or zip of teams that is in use, before its uploader is drawn."""
-    held = _kept(f"{page}_teams_zip_files_kept")
+    held = kept_files(f"{page}_teams_zip_files_kept")
     return [dropped(held, is_pack=True)] if held else []
 
 
@@ -228,34 +217,34 @@ def metadata(page: str, sample: Path | None) -> Input | None:
     """Draw where a table about the cases is dropped, and return it: the own one in use, else that of the
     sample test set, else None."""
     key = f"{page}_metadata"
-    in_use = _in_use(f"{key}_kept")
+    own = in_use(f"{key}_kept")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
         with st.container(gap=None, width="content"):
             st.caption(
                 "Metadata",
                 help="A table of age, sex, site, patient by case id: subgroups, and intervals by patient.",
             )
-            name = in_use.names[-1] if in_use.names else sample.name if sample else "none"
+            name = own.names[-1] if own.names else sample.name if sample else "none"
             st.markdown(markdown(name, 40))
         uploader = st.container(width="content")
-        if in_use.names:
+        if own.names:
             st.button(
                 "Without own metadata",
                 key=f"{key}_back",
                 type="tertiary",
                 icon=":material/undo:",
-                on_click=in_use.forget,
+                on_click=own.forget,
             )
 
     def draw() -> None:
         label = "Metadata: a table of age, sex, site, patient by case id"
         with uploader:
-            _drop(label, f"{key}_files", f"{key}_kept", _latest, (page, "metadata"))
+            upload(label, f"{key}_files", f"{key}_kept", latest, (page, "metadata"))
 
     score_first.after(draw)
-    if in_use.files:
-        own = in_use.files[-1]
-        return Input(digest(own), own.name, own.getvalue(), True)
+    if own.files:
+        latest_own = own.files[-1]
+        return Input(digest(latest_own), latest_own.name, latest_own.getvalue(), True)
     return Input(f"sample:{sample}", sample.name, sample, False) if sample else None
 
 
@@ -284,7 +273,7 @@ def dropped(files: Sequence[UploadedFile], members: tuple[str, ...] = (), is_pac
             "a whole: none of them was taken. Drop the zip alone, or files without a zip.",
         )
         for file in files
-        if _is_zip(file) and "/" not in file.name
+        if is_zip(file) and "/" not in file.name
     )
     digests = sorted((file.name, digest(file)) for file in files)
     held = {file.name: file.getvalue() for file in files}
@@ -296,108 +285,3 @@ def dropped(files: Sequence[UploadedFile], members: tuple[str, ...] = (), is_pac
         True,
         problems=problems,
     )
-
-
-def _drop(
-    label: str,
-    key: str,
-    kept: str,
-    count: Callable[[list, list], list] = operator.add,
-    place: tuple[str, str] | None = None,
-) -> str:
-    """Draw an upload widget whose content outlives it: a change of page takes the widget away, and nobody
-    should have to drop a file twice.
-
-    It takes any number of files of any kind: what cannot be read is refused in words of our own.
-
-    Args:
-        label: What it is for and what it takes, "name: words".
-        key: Of the first such widget.
-        kept: Of the files in the session.
-        count: What counts, from the files that counted before and those that were dropped now.
-        place: Challenge and input, where files that belong to another one are sent there.
-
-    Returns:
-        The key of the widget.
-    """
-    turn = st.session_state.get(f"{key}_turn", 0)
-    widget = f"{key}_{turn}" if turn else key
-
-    def changed() -> None:
-        files = st.session_state[widget]
-        known, seen = (
-            st.session_state.get(f"{key}_seen", frozenset()),
-            frozenset(file.file_id for file in files),
-        )
-        st.session_state[f"{key}_seen"] = seen
-        came_from, held = st.session_state.get(kept, (key, []))
-        before = [file for file in held if came_from == key and file.file_id in seen]
-        if (
-            place and place[1] == "teams"
-        ):  # each is a team of its own, those too that were recognised elsewhere
-            before = [file for file in held if file.file_id in seen or file.file_id not in known]
-        new = [file for file in files if file.file_id not in known]
-        if photographs.for_single_image(new):
-            st.session_state[f"{key}_turn"] = turn + 1  # a new widget: this one would go on naming the image
-            return
-        if place and new:
-            challenge_id, at = place
-            drop_at = placement.teams_at if at == "teams" else partial(placement.drop_at, place=at)
-            new = drop_at(challenge_id, files=new)
-            if not new:
-                return
-        counted = count(before, new)
-        if counted:
-            st.session_state[kept] = (key, counted)
-        elif came_from == key:
-            st.session_state.pop(kept, None)
-
-    is_button = key.endswith("_files")
-    st.file_uploader(
-        f"{label}, up to {UPLOAD_MB} MB",
-        accept_multiple_files=True,
-        key=widget,
-        max_upload_size=UPLOAD_MB,
-        on_change=changed,
-        label_visibility="collapsed" if is_button else "visible",
-        width=BUTTON_WIDTH if is_button else "stretch",
-    )
-    return widget
-
-
-def _as_folder(before: list, new: list) -> list:
-    """Return the files that count: dropped one after another they make a folder, in which a file takes the
-    place of one of its name. A zip or a model is a whole: it takes the place of all, and what comes after it
-    takes its place. So does a table where there was a table alone."""
-    if not new:
-        return before
-    lone = new[0].name.lower() if len(new) == 1 else ""
-    alone = len(before) == 1 and before[0].name.lower().endswith(ALONE)
-    whole = any(_is_zip(file) or file.name.lower().endswith(MODEL) for file in (*new, *before))
-    if whole or (alone and lone.endswith(ALONE)):
-        return new
-    names = {file.name for file in new}
-    return [*(file for file in before if file.name not in names), *new]
-
-
-def _is_zip(file) -> bool:
-    return file.name.lower().endswith(".zip")
-
-
-def _latest(before: list, new: list) -> list:
-    """A folder takes the place of the one before it."""
-    return new or before
-
-
-def _kept(kept: str) -> list[UploadedFile] | None:
-    held = st.session_state.get(kept)
-    return held[1] if held else None
-
-
-def _in_use(kept: str) -> InUse:
-    """Return the own files in use."""
-
-    def forget() -> None:
-        st.session_state.pop(kept, None)
-
-    return InUse(_kept(kept) or [], forget)

@@ -11,7 +11,7 @@ PAGES = ROOT / "pages"
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from pages.shared import access, address, drop, headline, kept_files, placement, score_first, uploads  # noqa: E402
+from pages.shared import access, address, drop, headline, kept_files, placement_line, score_first, uploads  # noqa: E402
 from pages.shared.access import Entry  # noqa: E402
 from scoring.access.roles import Role  # noqa: E402
 from scoring.challenges import REGISTRY  # noqa: E402
@@ -34,7 +34,7 @@ with st.container(key="unseen"):
 access.bar()
 kept_files.say_lost()
 uploads.say_refused()
-placement.say_empty()
+placement_line.say_empty()
 opens = address.begin(page.url_path)
 score_first.begin(opens and page.url_path in REGISTRY)
 page.run()

@@ -1,14 +1,13 @@
-"""Where dropped files go: to the challenge and input that they are recognised for, said in a line that can be
-changed."""
+"""Where dropped files go: to the challenge and input that they are recognised for."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
 from pages.shared import photographs
-from scoring.challenges import REGISTRY, load_challenge
+from scoring.challenges import REGISTRY
 from scoring.file_contents import LIKELY, SURE, Reading
 from scoring.recognition import Recognised, recognise
 from scoring.text import markdown
@@ -23,13 +22,6 @@ KEPT = {
     "teams": "{}_teams_files_kept",
 }
 """Where own files of an input stand in the session, by challenge."""
-INPUTS = {
-    "truth": "test set",
-    "submission": "submission",
-    "second": "second submission",
-    "metadata": "metadata",
-    "tile_model": "model",
-}
 COMPARED = ("board", "teams")
 """Inputs of the page that compares teams."""
 SEVERAL = 3
@@ -91,7 +83,7 @@ def _without_teams(parts: Sequence[Dropped]) -> list[Dropped]:
     return left
 
 
-def teams_at(challenge_id: str, files: Sequence[Any]) -> list[Any]:
+def _teams_at(challenge_id: str, files: Sequence[Any]) -> list[Any]:
     """Take files that were dropped as teams of a challenge, and return those that stay: submissions to
     another challenge, and to no other than that, are compared there."""
     _begin()
@@ -133,25 +125,21 @@ def asks() -> bool:
     return bool(st.session_state.get(ASKED))
 
 
-def say_empty() -> None:
-    """Say once that no file came with the last drop."""
-    folder = st.session_state.pop(EMPTY, None)
-    if folder is not None:
-        what = f"The folder **{markdown(folder, 60)}** is empty" if folder else "No file came with that drop"
-        st.info(f"{what}: nothing was taken. Drop the folder that holds the files, or the files themselves.")
-
-
 def drop_at(challenge_id: str, place: str, files: Sequence[Any]) -> list[Any]:
-    """Take files that were dropped at an input.
+    """Take files that were dropped at an input of a challenge: those of `KEPT`.
 
     Returns:
         Those that stay there. What cannot be for it but is plainly for another input of the challenge goes
         there; what looks like a file for another challenge becomes a question.
     """
+    if place == "teams":
+        return _teams_at(challenge_id, files)
     _begin()
     stay: list[Any] = []
     parts = _sorted_out(files)
-    for one in parts if place != "second" else [_read_as_second(one, challenge_id) for one in parts]:
+    if place == "second":
+        parts = [_read_as_second(one, challenge_id) for one in parts]
+    for one in parts:
         readings = one.found.readings
         here = next((r for r in readings if (r.challenge, r.place) == (challenge_id, place)), None)
         any_table = place == "metadata" and readings and readings[0].certainty < SURE
@@ -245,8 +233,8 @@ def _ask(one: Dropped) -> None:
 
 def _say(one: Dropped) -> None:
     before = st.session_state.get(PLACED, [])
-    st.session_state[TOGETHER].add(_place_of(one))
-    st.session_state[PLACED] = [*(said for said in before if _place_of(said) != _place_of(one)), one]
+    st.session_state[TOGETHER].add(place_of(one))
+    st.session_state[PLACED] = [*(said for said in before if place_of(said) != place_of(one)), one]
 
 
 def _place(one: Dropped, reading: Reading) -> None:
@@ -272,11 +260,11 @@ def _key(reading: Reading) -> str:
     return KEPT[reading.place].format(reading.challenge)
 
 
-def _place_of(one: Dropped) -> str | None:
+def place_of(one: Dropped) -> str | None:
     return _key(one.reading) if one.reading else None
 
 
-def _change(one: Dropped, reading: Reading) -> None:
+def change(one: Dropped, reading: Reading) -> None:
     """Take files for something else."""
     st.session_state[PLACED] = [other for other in st.session_state.get(PLACED, []) if other is not one]
     for key in (ASKED, REFUSED):
@@ -292,119 +280,6 @@ def _change(one: Dropped, reading: Reading) -> None:
     st.session_state[GO] = reading
 
 
-def _leave_out(one: Dropped) -> None:
+def leave_out(one: Dropped) -> None:
     """Take files for nothing."""
     st.session_state[ASKED] = [other for other in st.session_state[ASKED] if other is not one]
-
-
-def line(challenge_id: str | None = None, compares: bool = False) -> None:
-    """Draw what the last drop was taken for, with a way to change that; questions; what nothing takes.
-
-    Args:
-        challenge_id: Of the page; None for a page of none.
-        compares: Whether the page is that which compares teams of the challenge.
-    """
-    reading = st.session_state.pop(GO, None)
-    if reading is not None and reading.place in COMPARED:
-        challenge = REGISTRY[reading.challenge].short_name
-        st.switch_page("../compare_teams.py", query_params={"challenge": challenge})
-    if reading is not None and reading.challenge != challenge_id:
-        page = "single_image" if reading.place == "tile_model" else reading.challenge
-        st.switch_page(f"../{page}.py")
-    for number, one in enumerate(st.session_state.get(PLACED, [])):
-        here = (
-            (one.reading.place not in ("submission", "second")) if compares else one.reading.place != "teams"
-        )
-        if here and one.reading.challenge == challenge_id and _is_in_use(one):
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                words = f"{one.was_read} as {markdown(one.reading.words)}."
-                st.markdown(f":material/task_alt: {words}", width="content")
-                with st.popover("Change", type="tertiary"):
-                    _choices(one, f"change_{number}")
-    _elsewhere(challenge_id)
-    for number, one in enumerate(st.session_state.get(ASKED, [])):
-        with st.container(border=True, gap="xsmall"):
-            st.markdown(f":material/help: What is **{markdown(one.name, 60)}**? It can be")
-            for place, reading in enumerate(_likely(one)):
-                st.button(
-                    _called(reading),
-                    key=f"ask_{number}_{place}",
-                    on_click=_change,
-                    args=(one, reading),
-                )
-            with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-                with st.container(width="stretch"):
-                    _choices(one, f"ask_{number}_other")
-                st.button("None of these", key=f"ask_{number}_none", on_click=_leave_out, args=(one,))
-    photographs.ask()
-    _refused()
-
-
-def _refused() -> None:
-    """Draw which files nothing takes, why, and how they are taken all the same."""
-    for number, one in enumerate(st.session_state.get(REFUSED, [])):
-        why_not = one.found.why_not[:1].upper() + one.found.why_not[1:]
-        with st.container(gap="xsmall"):
-            st.info(f"**{markdown(one.name, 60)}** was not taken. {markdown(why_not, 400)}")
-            with st.popover("Take it for something", type="tertiary"):
-                _choices(one, f"refused_{number}")
-
-
-def _elsewhere(challenge_id: str | None) -> None:
-    """Say which files of the last drop went to other challenges, with the way there."""
-    together = st.session_state.get(TOGETHER, set())
-    for one in st.session_state.get(PLACED, []):
-        reading = one.reading
-        if reading.challenge != challenge_id and _place_of(one) in together and _is_in_use(one):
-            page = "single_image" if reading.place == "tile_model" else reading.challenge
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                words = f"{one.was_read} as {markdown(reading.words)}."
-                st.markdown(f":material/task_alt: {words}", width="content")
-                title = "Single image" if page == "single_image" else REGISTRY[reading.challenge].short_name
-                st.page_link(f"../{page}.py", label=f"Open {title}")
-
-
-def _is_in_use(one: Dropped) -> bool:
-    _, held = st.session_state.get(_place_of(one) or "", (None, []))
-    return any(file in held for file in one.files)
-
-
-def _likely(one: Dropped) -> list[Reading]:
-    """Return the readings to ask about: the likely ones, else all."""
-    readings = one.found.readings
-    return [r for r in readings if r.certainty >= LIKELY] or list(readings)
-
-
-def _choices(one: Dropped, key: str) -> None:
-    """Draw what else files can be taken for: other readings first, then every input."""
-    readings = [reading for reading in one.found.readings if reading != one.reading]
-    known = {(reading.challenge, reading.place) for reading in one.found.readings}
-    offered = [
-        *readings,
-        *(reading for reading in _every_input() if (reading.challenge, reading.place) not in known),
-    ]
-
-    def changed() -> None:
-        if st.session_state[key] is not None:
-            _change(one, offered[st.session_state[key]])
-
-    st.selectbox(
-        "Take it for",
-        range(len(offered)),
-        index=None,
-        key=key,
-        format_func=lambda place: _called(offered[place]),
-        on_change=changed,
-        placeholder="something else",
-    )
-
-
-def _called(reading: Reading) -> str:
-    return reading.words[0].upper() + reading.words[1:]
-
-
-def _every_input() -> Iterable[Reading]:
-    """Yield every test set and submission that a file can be for."""
-    for challenge_id, row in REGISTRY.items():
-        for place in ("truth", "submission", "second"):
-            yield Reading(load_challenge(challenge_id).id, place, f"{row.short_name}: {INPUTS[place]}", 0)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.shared import address, score_first
@@ -85,20 +84,21 @@ def chooser(
     if in_use.files:
         with buttons:
             uploader()
-        _own(chosen, label, in_use, f"{key}_back")
+        chosen.caption(label)
+        with chosen:
+            own_files(in_use, f"{key}_back", "Back to sample")
     else:
         score_first.after(draw)
     return InputPanel(st.session_state.get(key, next(iter(samples))), in_use.files, caption.caption)
 
 
-def _own(place: DeltaGenerator, label: str, in_use: InUse, key: str) -> None:
-    """Draw which own files are in use, with the way back to the samples."""
+def own_files(in_use: InUse, key: str, back: str) -> None:
+    """Draw which own files are in use, with a button that forgets them. back: what is written on it."""
     names = in_use.names
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    place.caption(label)
-    with place.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f":material/draft: **{markdown(names[0], 60)}**{more}", width="content")
-        st.button("Back to sample", key=key, type="tertiary", icon=":material/undo:", on_click=in_use.forget)
+        st.button(back, key=key, type="tertiary", icon=":material/undo:", on_click=in_use.forget)
 
 
 def _to_address(key: str, parameter: str) -> None:

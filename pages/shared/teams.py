@@ -12,6 +12,7 @@ import scoring
 from pages.shared import inputs, jobs, submissions
 from pages.shared.inputs import Input
 from pages.shared.submissions import Outcome, Running, Runs
+from pages.shared.upload_widget import MODEL
 from scoring.boards import bundle
 from scoring.challenge import Challenge
 from scoring.findings import Finding, error
@@ -101,7 +102,7 @@ def _of_board(challenge: Challenge, pack: Input, problems: list[Finding]) -> Ite
         problems.append(error("other-challenge", pack.name, f"it is a board of {title}: choose that above."))
         return
     for team, (name, data, options) in outcome.value.teams.items():
-        is_model = name.lower().endswith(inputs.MODEL)
+        is_model = name.lower().endswith(MODEL)
         yield team, Input(f"{pack.key}/{team}", name, data, True, is_model, options)
 
 

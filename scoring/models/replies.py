@@ -45,19 +45,19 @@ def model_facts(header: Header, model: bytes, confinement: tuple[str, ...]) -> M
 def answer(header: Header, payload: list[bytearray]) -> Answer:
     """Return the outputs in a reply to "run"."""
     outputs = tuple(None if entry is None else _array(entry, payload) for entry in header["outputs"])
-    pixels = None if header["shape"] is None else _planes(header["shape"], payload.pop(0))
+    pixels = None if header["shape"] is None else _pixels(of_planes(payload.pop(0), header["shape"]))
     seen = None if header["seen"] is None else _seen(header["seen"])
     return Answer(outputs, pixels, float(header["cpu_ms"]), seen)
 
 
 def picture(header: Header, payload: list[bytearray]) -> Picture:
     """Return the pixels in a reply to "decode"."""
-    return Picture(_pixels(header["shape"], payload.pop()), _seen(header["seen"]))
+    return Picture(_pixels(of_planes(payload.pop(), header["shape"])), _seen(header["seen"]))
 
 
 def upright(header: Header, payload: list[bytearray]) -> Upright:
     """Return the photograph in a reply to "upright"."""
-    found, small = picture(header, payload), _pixels(header["small"], payload.pop())
+    found, small = picture(header, payload), _pixels(of_planes(payload.pop(), header["small"]))
     dropped = header["dropped"]
     kinds = tuple(kind for kind in KINDS if isinstance(dropped, list) and kind in dropped)
     return Upright(found.pixels, small, found.seen, kinds)
@@ -90,14 +90,8 @@ def _array(entry: Sequence[Any], payload: list[bytearray]) -> Floats:
     return array
 
 
-def _pixels(shape: Sequence[int], part: bytearray) -> Pixels:
-    pixels = checked(np.frombuffer(part, np.uint8).reshape(shape))
-    pixels.flags.writeable = False
-    return pixels
-
-
-def _planes(shape: Sequence[int], part: bytearray) -> Pixels:
-    pixels = checked(of_planes(part, shape))
+def _pixels(found: Pixels) -> Pixels:
+    pixels = checked(found)
     pixels.flags.writeable = False
     return pixels
 

@@ -1,4 +1,4 @@
-"""Pillow's way to stretch 8-bit images, to the last bit, in less than half its time.
+"""Pillow's way to stretch 8-bit images, to the last bit, in about two thirds of its time.
 
 Pillow weighs each pixel with whole numbers, 22 bits below one, and rounds. Here a pass is a product of
 matrices in float32, whose rounding errors have a bound; the few values that lie so close to a half that the

@@ -6,14 +6,15 @@ standard input with frames on standard output:
     {"op": "load"} + model
         {"ok": true, "facts"}
     {"op": "run", "recipe", "shape", "pixels"} + image [+ vector]
-        {"ok": true, "outputs", "seen", "shape", "cpu_ms"} + arrays; pixels colour by colour, both ways
+        {"ok": true, "outputs", "seen", "shape", "cpu_ms"} + arrays
     {"op": "decode", "recipe"} + image
         {"ok": true, "seen", "shape"} + pixels
     {"op": "upright"} + image
         {"ok": true, "seen", "shape", "small", "dropped"} + small copy + pixels
 
-A failure is {"ok": false, "code"}, with a "message" about loading and about images. The runtime's words about
-running a model stay here, because they can quote the data that the model was run on.
+Pixels cross colour by colour, both ways. A failure is {"ok": false, "code"}, with a "message" about loading
+and about images. The runtime's words about running a model stay here, because they can quote the data that
+the model was run on.
 """
 
 import importlib
@@ -175,7 +176,7 @@ def run(session: Any, header: Header, parts: list[bytearray], most_bytes: int) -
 def decode(header: Header, parts: list[bytearray]) -> Reply:
     """Prepare an image by a recipe."""
     picture, seen = pixels(bytes(parts[0]), _recipe(header))
-    return {"ok": True, "seen": _as_list(seen), "shape": picture.shape}, [np.ascontiguousarray(picture)]
+    return {"ok": True, "seen": _as_list(seen), "shape": picture.shape}, [planes(picture)]
 
 
 def upright(parts: list[bytearray]) -> Reply:
@@ -188,7 +189,7 @@ def upright(parts: list[bytearray]) -> Reply:
         "small": small.shape,
         "dropped": dropped,
     }
-    return reply, [np.ascontiguousarray(small), np.ascontiguousarray(picture)]
+    return reply, [planes(small), planes(picture)]
 
 
 def _picture(header: Header, part: bytearray) -> tuple[Pixels, list[Any] | None]:

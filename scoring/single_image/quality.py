@@ -216,7 +216,7 @@ def _enough(among: Sequence[Quality | None]) -> bool:
 def _sharpness(found: Quality, among: Sequence[Quality | None] = ()) -> Chip:
     place, value = (
         percentile("sharpness", found.sharpness, among),
-        f"{found.sharpness:.{0 if found.sharpness >= 10 else 1}f}",
+        f"{found.sharpness:{'.0f' if found.sharpness >= 10 else '.2g'}}",
     )
     beyond = _beyond("sharpness", found.sharpness, among)
     blurred = found.sharpness < BLURRED or found.relative_sharpness < LEAST_RELATIVE

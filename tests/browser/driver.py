@@ -192,7 +192,8 @@ def drop(
     page: Page, selector: str, name: str, content: bytes, mime: str = "application/octet-stream"
 ) -> None:
     """Drop a file on the target of an uploader, named by its selector, as a visitor's hand does it."""
-    page.locator(".overlay[data-listens]").wait_for(state="attached", timeout=PATIENCE)
+    for part in (".overlay[data-listens]", selector):  # uploaders come after the score of a page
+        page.locator(part).first.wait_for(state="attached", timeout=PATIENCE)
     page.evaluate(DROP, [selector, name, mime, base64.b64encode(content).decode()])
 
 

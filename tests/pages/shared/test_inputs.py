@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.shared.inputs import _as_folder
+from pages.shared.upload_widget import as_folder
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class File:
 )
 def test_files_join_a_folder_and_what_is_whole_takes_its_place(before, new, counts):
     assert [
-        file.name for file in _as_folder([File(name) for name in before], [File(name) for name in new])
+        file.name for file in as_folder([File(name) for name in before], [File(name) for name in new])
     ] == counts
 
 
 def test_a_file_takes_the_place_of_one_of_its_name():
-    assert _as_folder([File("a.nii.gz", "old"), File("t.csv")], [File("a.nii.gz", "new")]) == [
+    assert as_folder([File("a.nii.gz", "old"), File("t.csv")], [File("a.nii.gz", "new")]) == [
         File("t.csv"),
         File("a.nii.gz", "new"),
     ]

@@ -18,14 +18,14 @@ def at_an_input():
     """The inputs of a challenge, as its page has them."""
     import streamlit as st
 
-    from pages.shared import inputs, placement
+    from pages.shared import inputs, placement_line
     from scoring import samples
 
     sets = samples.test_sets("tricorder3")
     test_set, panel = inputs.test_set(sets, "tricorder3", "a table", ("png",))
     submission, _ = inputs.submission(sets[panel.sample].submissions, "tricorder3", "a table", False)
     inputs.second(sets[panel.sample].submissions, "tricorder3", False)
-    placement.line("tricorder3")
+    placement_line.line("tricorder3")
     st.text(f"{test_set.name} | {submission.name}")
 
 
