@@ -40,6 +40,7 @@ HEADS = {
 NAMING = {"unknown-class": "Classes that are not known"}
 """Code -> what the first words in quotation marks of its messages are, which several findings name before
 their places."""
+STOP = re.compile(r"[:;,(]|[.?!] ")
 QUOTED = re.compile(r"""(['"])(.+?)\1""")
 
 
@@ -138,12 +139,15 @@ def _shared_place(places: Sequence[str]) -> str:
 
 
 def _differing(messages: Sequence[str]) -> tuple[list[str], str]:
-    """Return the first word in which each message differs from the others, and the sentences that all end
-    with."""
+    """Return the first word in which each message differs from the others, what follows it up to a stop where
+    that word does not tell them apart, and the sentences that all end with."""
     rows = [WORDS.split(message) for message in messages]
     shortest = min(map(len, rows))
     first = next((i for i in range(shortest) if len({row[i] for row in rows}) > 1), shortest)
     items = list(dict.fromkeys(row[first].strip("'\".,:;") for row in rows if len(row) > first))
+    if len(items) < len(set(messages)):
+        after = [" ".join(row[first:]) for row in rows if len(row) > first]
+        items = list(dict.fromkeys(STOP.split(words)[0].strip("'\". ") for words in after))
     sentences = [re.split(r"(?<=[.?!]) (?=[A-Z])", message) for message in messages]
     ending: list[str] = []
     for same in zip(*(reversed(parts) for parts in sentences), strict=False):

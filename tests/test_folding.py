@@ -51,6 +51,17 @@ def test_classes_that_are_not_known_are_named_before_the_files_that_hold_them():
     )
 
 
+def test_columns_whose_first_word_does_not_tell_them_apart_are_named_by_what_follows():
+    missing = ("the case id", *(f"class {name}" for name in ("A", "B", "C", "D")))
+    (fold,) = folded(
+        error("missing-column", "p.csv:1", f"there is no column for {what}: name it. Found: 'x'.")
+        for what in missing
+    )
+    assert fold.message == (
+        "5 columns are missing: the case id, class A, class B, class C, class D. Found: 'x'."
+    )
+
+
 def test_a_code_without_words_of_its_own_says_what_the_first_says():
     (fold,) = folded([warning("odd", f"c{i}", f"it has {i} voxels. It counts as missing.") for i in range(5)])
     assert fold.message == "it has 0 voxels. It counts as missing. 5 such: c0, c1, c2, c3, c4."
