@@ -180,15 +180,17 @@ def prepared(image: Image.Image, steps: tuple[tuple[int, int, str], ...]) -> Pix
 
 
 def _resampled(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Pixels:
-    found = np.empty((3, image.height, image.width), np.uint8)
-    for colour, plane in zip("RGB", found, strict=True):
-        plane[...] = np.frombuffer(image.tobytes("raw", colour), np.uint8).reshape(plane.shape)
+    raw = (np.frombuffer(image.tobytes("raw", colour), np.uint8) for colour in "RGB")
+    found: resampling.Planes | list[resampling.Plane] = [
+        one.reshape(image.height, image.width) for one in raw
+    ]
     for width, height, name in steps:
-        if width != found.shape[2]:
-            found = resampling.along_width(found, resampling.weights(found.shape[2], width, name))
-        if height != found.shape[1]:
-            found = resampling.along_height(found, resampling.weights(found.shape[1], height, name))
-    return found.transpose(1, 2, 0)
+        before_height, before_width = found[0].shape
+        if width != before_width:
+            found = resampling.along_width(found, resampling.weights(before_width, width, name))
+        if height != before_height:
+            found = resampling.along_height(found, resampling.weights(before_height, height, name))
+    return np.asarray(found).transpose(1, 2, 0)
 
 
 def planes(picture: Pixels) -> NDArray[np.uint8]:
