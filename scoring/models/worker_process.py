@@ -311,6 +311,7 @@ def _environment() -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "MALLOC_ARENA_MAX": "2",
+        "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",  # large pages: images cost 3 % less
         "ORT_DISABLE_TELEMETRY": "1",
     }
     return chosen | {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
