@@ -12,7 +12,7 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.shared import access, exposure, garbage, leaving
+from pages.shared import access, exposure, garbage, kept_settings, leaving
 from pages.shared.logins import LoginWays
 from pages.shared.origins import OwnOrigins
 from pages.shared.private_routes import PrivateRoutes
@@ -36,6 +36,7 @@ async def warm(_app):
 
     exposure.require_confinement()
     garbage.keep_short()
+    kept_settings.keep()
     host.raise_descriptors()
     leftovers.sweep()
     departures = asyncio.create_task(leaving.watch())

@@ -97,6 +97,8 @@ class Table:
     rows: values by the name of their column. risks: class -> risk group, for the "class" columns. key: tells
     tables with one question apart. detail: for reports only, which cannot answer a click. cases: the column
     that names the case of each row, "" for none; where there is a viewer of cases, choosing a row opens it.
+    written: whether a page shows it as text, which cannot be sorted, for few rows that follow a slider: a
+    grid costs ten times as much to send.
     """
 
     question: str
@@ -107,6 +109,7 @@ class Table:
     key: str = ""
     detail: bool = False
     cases: str = ""
+    written: bool = False
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,14 @@ import streamlit as st
 from pandas.io.formats.style import Styler
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.shared import finding_list, layout, score_first
+from pages.shared import finding_list, layout, score_first, table_text
 from pages.shared import headline as score_bar
 from pages.shared.case_link import CaseLink
 from pages.shared.case_names import CASE, shortened_column
 from pages.shared.cell_colours import coloured
 from pages.shared.pictures import draw_picture
 from scoring.figures.drawing import Drawing
-from scoring.figures.numerals import span
-from scoring.figures.theme import SMALL, Theme, label
+from scoring.figures.theme import Theme
 from scoring.findings import OF_SMALL_SETS, Finding
 from scoring.report import views_of
 from scoring.scorecard import ScoreCard
@@ -311,6 +310,10 @@ def _table(entry: Table, place: Place) -> None:
 
 
 def _plain_table(entry: Table, theme: Theme) -> None:
+    if entry.written:
+        layout.heading(entry.question)
+        st.markdown(table_text.written(entry))
+        return
     layout.styled_table(entry.question, *_styled(entry, theme), entry.key or None, height=_height(entry))
 
 
@@ -321,7 +324,7 @@ def _height(entry: Table) -> int | Literal["content"]:
 def _styled(entry: Table, theme: Theme) -> tuple[pd.DataFrame | Styler, dict[str, Any]]:
     """Return the rows in their colours, and how each column is shown."""
     columns = [column for column in entry.columns if not column.detail]
-    cells = pd.DataFrame({column.name: _cells(column, entry) for column in columns})
+    cells = pd.DataFrame({column.name: table_text.cells(column, entry) for column in columns})
     shown = {column.name: _config(column, theme) for column in columns}
     cells, shown = shortened_column(cells, shown, entry.cases or CASE)
     colours = {column.name: [theme.soft] * len(cells) for column in columns if column.lighter}
@@ -330,18 +333,6 @@ def _styled(entry: Table, theme: Theme) -> tuple[pd.DataFrame | Styler, dict[str
             risks = (entry.risks.get(name, "") for name in entry.rows[column.name])
             colours[column.name] = [theme.risk.get(risk, "") for risk in risks]
     return coloured(cells, colours), shown
-
-
-def _cells(column: Column, entry: Table) -> list:
-    values = list(entry.rows[column.name])
-    match column.kind:
-        case "class":
-            return [label(str(name), entry.risks.get(name)) for name in values]
-        case "count":
-            return [None if n is None else f"{n}{'*' if n < SMALL else ''}" for n in values]
-        case "interval":
-            return [span(pair, column.digits, sign=column.sign) for pair in values]
-    return values
 
 
 def _config(column: Column, theme: Theme):

@@ -16,6 +16,8 @@ AS_THEY_ARE = frozenset({"template", "range", "geojson", "layer", "layers"})
 NESTED = frozenset({dict, list, tuple})
 SENT = frozenset({"i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8"})
 """Kinds of numbers that plotly.js reads from bytes."""
+MANY = 64
+"""Numbers from which on seven digits are sent: curves, which are looked at; downloads have all digits."""
 
 
 class Drawing(go.Figure):  # type: ignore[misc]
@@ -90,9 +92,12 @@ def _parts(value: Any) -> Any:
 
 
 def _array(values: np.ndarray) -> Any:
-    """Return numbers as plotly.js reads them from bytes, in the smallest whole numbers that hold them."""
+    """Return numbers as plotly.js reads them from bytes: whole ones in the smallest kind that holds them,
+    many others in single precision."""
     if values.size and values.dtype.kind in "iu" and values.dtype.itemsize == 8:
         values = _narrowed(values)
+    if values.dtype == np.float64 and values.size >= MANY:
+        values = values.astype(np.float32)
     kind = values.dtype.str[1:]
     if kind not in SENT or not values.size:
         return values

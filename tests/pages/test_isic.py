@@ -17,7 +17,7 @@ from tests.support.command_line import ROOT, run
 from tests.support.lesion_tables import table
 from tests.support.payloads import PAYLOADS
 from tests.support.thinned import crossed, some, some_rows
-from tests.support.visits import archive, words
+from tests.support.visits import archive, words, written
 
 CHALLENGE = scoring.load_challenge("isic")
 SETS = samples.test_sets("isic")
@@ -305,12 +305,11 @@ def test_thresholds_give_what_the_scorer_says(isic):
         app.slider(key=f"cut_{name}").set_value(value)
     app.run()
     found = thresholds.at(card, chosen)
-    rows = shown_table(app, "threshold")
-    assert list(rows["threshold"]) == [chosen.get(name, 0.5) for name in card.per_class]
-    for row, entry in zip(rows.itertuples(), found["per_class"].values(), strict=True):
-        assert [getattr(row, measure) for measure in thresholds.SHOWN] == [
-            entry[measure] for measure in thresholds.SHOWN
-        ]
+    rows = written(app, "threshold")
+    assert [row[1] for row in rows] == [share(chosen.get(name, 0.5)) for name in card.per_class]
+    for (category, _, *values), (name, entry) in zip(rows, found["per_class"].items(), strict=True):
+        assert category.endswith(name)
+        assert values == [share(entry[measure]) for measure in thresholds.SHOWN]
     assert f"**{share(found['macro_f1'])}** :small[:gray[{share(card.metrics['macro_f1'])} at 0.5]]" in words(
         app
     )

@@ -19,13 +19,13 @@ from scoring.challenges.melanoma.threshold import (
     net_benefit,
     predictive_values,
 )
-from scoring.figures.numerals import decimal, span
+from scoring.figures.numerals import decimal, share, span
 from tests.challenges.melanoma import test_model as small
 from tests.support import risk_tables, visits
 from tests.support.command_line import ROOT, run
 from tests.support.payloads import PAYLOADS
 from tests.support.thinned import crossed, some
-from tests.support.visits import words
+from tests.support.visits import words, written
 
 CHALLENGE = scoring.load_challenge("melanoma")
 SAMPLE = samples.test_sets("melanoma")["sample"]
@@ -145,16 +145,20 @@ def test_the_slider_moves_all_numbers_together_and_the_official_ones_stay(melano
     app, card = melanoma(), scorecard(FIRST)
     app.slider(key="threshold").set_value(threshold).run()
     assert not app.exception
-    rows = shown_table(app, "here")
+    rows = {name: cells for name, *cells in written(app, "official")}
     reached = at_threshold(card, threshold)
-    for (_, row), name in zip(
-        rows.iterrows(), ("score", "f2", "accuracy", "recall", "specificity", "precision"), strict=True
-    ):
+    names = {"f2": "F2", "recall": "sensitivity"}
+    for name in ("score", "f2", "accuracy", "recall", "specificity", "precision"):
         value, interval = reached[name]
         official = card.score if name == "score" else card.metrics[name]
-        assert (row["here"] if value is not None else None) == value
-        assert row["interval"] == (span(interval, 3) if interval else "–")
-        assert row["official"] == official
+        at_half = span(card.intervals[name], 3)
+        assert rows.pop(names.get(name, name)) == [
+            share(official),
+            share(value),
+            at_half,
+            span(interval, 3),
+        ]
+    assert not rows
     (quiet, alarms), (missed, found) = counts_at(card, threshold)
     assert (
         f"**{found} of {found + missed}** melanomas flagged, **{missed}** missed; **{alarms} of "
@@ -178,7 +182,7 @@ def test_the_buttons_set_the_best_and_the_official_threshold(melanoma):
         f"{100 * card.score:.2f}"
     ) in words(app)
     assert "on new cases expect less" in words(app)
-    assert shown_table(app, "here")["here"].iloc[0] == reached
+    assert written(app, "official")[0][2] == share(reached)
     app.button(key="to_official").click().run()
     assert app.slider(key="threshold").value == 0.5
 

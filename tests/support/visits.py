@@ -7,6 +7,7 @@ import zipfile
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import jobs
+from scoring.markup import plain
 
 
 def put(
@@ -27,6 +28,13 @@ def finished(app: AppTest) -> AppTest:
     for job in list(jobs.queue()._jobs.values()):
         job.future.exception()
     return app.run()
+
+
+def written(app: AppTest, head: str) -> list[list[str]]:
+    """Return the cells, without markup, of the table in text whose first line has this head."""
+    tables = (entry.value.splitlines() for entry in app.markdown if entry.value.startswith("| "))
+    _, _, *lines = next(lines for lines in tables if head in lines[0])
+    return [[plain(cell) for cell in line.strip("| ").split(" | ")] for line in lines]
 
 
 def words(app: AppTest) -> str:

@@ -17,6 +17,12 @@ def choose(shown: ScoredSubmission) -> None:
     for number, block in enumerate(submissions.of_card("isic_tuning", shown, threshold_views.tuning)):
         render.block(block, shown, f"tuning/{number}")
     _sliders(shown)
+    st.caption(
+        "A file in which the official 0.5 acts as these thresholds. Each score p is rescaled around its "
+        "threshold t: up to t it becomes 0.5 p/t, above t 0.5 + 0.5 (p − t)/(1 − t). The order within a "
+        "category stays, but which score is the largest can change: look at the balanced accuracy above "
+        "before you send it."
+    )
 
 
 @st.fragment
@@ -29,10 +35,8 @@ def _sliders(shown: ScoredSubmission) -> None:
         _buttons(shown)
         chosen = _thresholds(card)
     with right:
-        path = f"thresholds/{chosen}"
-        blocks = submissions.of_card(path, shown, lambda of: threshold_views.at(of, chosen))
-        for number, block in enumerate(blocks):
-            render.block(block, shown, f"{path}/{number}")
+        for block in threshold_views.at(card, chosen):
+            render.block(block)
         name = st.selectbox(
             "Category in the figure",
             list(card.per_class),
@@ -41,9 +45,8 @@ def _sliders(shown: ScoredSubmission) -> None:
             persist_state="page",
             width=240,
         )
-        swept = f"swept/{name}/{chosen[name]}"
-        figure = submissions.of_card(swept, shown, lambda of: threshold_views.sweep(of, name, chosen[name]))
-        render.block(figure, shown, swept)
+        found = submissions.of_card(f"isic_sweep_{name}", shown, lambda of: thresholds.sweep(of, name))
+        render.block(threshold_views.sweep(card, found, name, chosen[name]))
     downloads.button(
         "Rescaled predictions",
         lambda: thresholds.rescaled_table(card, chosen, shown.truth.id_name),
@@ -51,12 +54,6 @@ def _sliders(shown: ScoredSubmission) -> None:
         "csv",
         "text/csv",
         "download_rescaled",
-    )
-    st.caption(
-        "A file in which the official 0.5 acts as these thresholds. Each score p is rescaled around its "
-        "threshold t: up to t it becomes 0.5 p/t, above t 0.5 + 0.5 (p − t)/(1 − t). The order within a "
-        "category stays, but which score is the largest can change: look at the balanced accuracy above "
-        "before you send it."
     )
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from functools import partial
 
+import numpy as np
+
 from scoring.challenges.isic import derived, thresholds
 from scoring.challenges.isic.category_views import COLUMNS
 from scoring.figures.categories import threshold_lines
@@ -81,16 +83,18 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
             "threshold": [chosen[name] for name in card.per_class],
             **{m: [found["per_class"][name][m] for name in card.per_class] for m in thresholds.SHOWN},
         },
-        f"Called where the score is above the threshold. –: undefined. n = {card.more['n_scored']}.",
+        "Called where the score is above the threshold. Sensitivity, specificity, positive and negative "
+        f"predictive value. –: undefined. n = {card.more['n_scored']}.",
         derived.risks(card),
         "moved",
+        written=True,
     )
     return Facts(facts, "What would the score be?"), table
 
 
-def sweep(card: ScoreCard, category: str, threshold: float) -> Figure:
-    """Return what every threshold of a category gives. threshold: the chosen one."""
-    found = thresholds.sweep(card, category)
+def sweep(card: ScoreCard, found: Mapping[str, np.ndarray], category: str, threshold: float) -> Figure:
+    """Return what every threshold of a category gives. found: `thresholds.sweep`. threshold: the chosen
+    one."""
     names = {name: COLUMNS[name].label for name in thresholds.SHOWN}
     return Figure(
         partial(threshold_lines, found, names, threshold, category=category),

@@ -82,6 +82,7 @@ def at(card: ScoreCard, threshold: float) -> tuple[Table, Text]:
         rows,
         shared.method(card),
         key="moved",
+        written=True,
     )
     (quiet, alarms), (missed, found) = counts_at(card, threshold)
     words = (

@@ -202,7 +202,7 @@ def test_thresholds_give_what_the_scorer_gives(card):
     assert found.rows["threshold"] == list(chosen.values())
     for measure in thresholds.SHOWN:
         assert found.rows[measure] == [entry[measure] for entry in expected["per_class"].values()]
-    figure = threshold_views.sweep(card, "SCC", 0.1)
+    figure = threshold_views.sweep(card, thresholds.sweep(card, "SCC"), "SCC", 0.1)
     assert figure.data["f1"] == thresholds.sweep(card, "SCC")["f1"].tolist()
     assert figure.build(DARK).layout.meta["question"] == "What does the threshold of SCC change?"
 
