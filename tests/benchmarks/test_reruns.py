@@ -21,8 +21,8 @@ from tests.support.risk_tables import score_table, truth_table
 from tests.support.teams import lesion_outputs, lesion_truth, outputs_table
 from tests.support.visitor import Visitor, cpu_seconds
 
-ROUNDS, PATIENCE = 7, 120.0
-"""Reruns of which the median counts, and seconds in which a page has its tabs."""
+ROUNDS, CLICKS, PATIENCE = 7, 25, 120.0
+"""Reruns and clicks of which the median counts, and seconds in which a page has its tabs."""
 MOST, CLICK, CASES = 3.0, 20.0, 10_000
 """Times the bare page that a rerun may cost, ms of a click in a fragment, and cases of a large test set."""
 PAGES = {
@@ -69,7 +69,7 @@ def measured(server: Server, page: str, **address: str) -> tuple[float, list[str
         deadline = time.monotonic() + PATIENCE
         while page in WITH_TABS and not _ready(visit) and time.monotonic() < deadline:
             visit.run(**address)
-        return spent(server, lambda: visit.run(**address)), visit.tabs
+        return spent(server, lambda: visit.run(**address))[0], visit.tabs
 
 
 def _ready(visit: Visitor) -> bool:
@@ -77,14 +77,16 @@ def _ready(visit: Visitor) -> bool:
     return bool(visit.tabs) and not any("-cancel_" in one for one in visit.widgets.get("button", []))
 
 
-def spent(server: Server, work: Callable[[], object]) -> float:
-    """Return ms of the server's CPU time for work that was done before (median)."""
-    taken = []
-    for _ in range(ROUNDS + 2):
-        begun = cpu_seconds(server.pid)
-        work()
-        taken.append(1000 * (cpu_seconds(server.pid) - begun))
-    return median(taken[2:])
+def spent(server: Server, *works: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
+    """Return ms of the server's CPU time for each piece of work that was done before (median). They take
+    turns, so that a machine that is slower for a while is so for all."""
+    taken: list[list[float]] = [[] for _ in works]
+    for _ in range(rounds + 2):
+        for work, found in zip(works, taken, strict=True):
+            begun = cpu_seconds(server.pid)
+            work()
+            found.append(1000 * (cpu_seconds(server.pid) - begun))
+    return [median(found[2:]) for found in taken]
 
 
 def clicks(server: Server, visit: Visitor) -> dict[str, float]:
@@ -92,20 +94,18 @@ def clicks(server: Server, visit: Visitor) -> dict[str, float]:
     has no slider runs again."""
     fragments, sliders = visit.fragments, visit.sliders
     moved = {fragments[one]: one for one in sliders if one in fragments}
-    found = {}
+    works: dict[str, Callable[[], object]] = {}
     for number, fragment in enumerate(sorted(set(fragments.values()))):
         if (slider := moved.get(fragment)) is None:
-            found[f"fragment {number}"] = spent(server, partial(visit.run, fragment=fragment))
+            works[f"fragment {number}"] = partial(visit.run, fragment=fragment)
             continue
-        least, most = sliders[slider]
-        places = iter(np.linspace(least, most, ROUNDS + 6)[2:].tolist())
-        found[f"slider {number}"] = spent(
-            server,
-            lambda slider=slider, fragment=fragment, places=places: visit.move(
-                slider, next(places), fragment
-            ),
-        )
-    return found
+        places = iter(np.linspace(*sliders[slider], CLICKS + 6)[2:].tolist())
+        works[f"slider {number}"] = partial(_move, visit, slider, places, fragment)
+    return dict(zip(works, spent(server, *works.values(), rounds=CLICKS), strict=True))
+
+
+def _move(visit: Visitor, slider: str, places: Iterator[float], fragment: str) -> None:
+    visit.move(slider, next(places), fragment)
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +162,7 @@ def test_ten_thousand_cases(app, bare, name, tmp_path):
             visit.run()
         found, clicked = {}, {}
         for tab in visit.tabs:
-            found[tab] = spent(app, partial(visit.run, tab=tab))
+            (found[tab],) = spent(app, partial(visit.run, tab=tab))
             clicked |= {f"{tab}, {what}": ms for what, ms in clicks(app, visit).items()}
     told(f"{CASES:,} cases of {name}", found, MOST * bare)
     told("clicks in fragments", clicked, CLICK)
