@@ -71,13 +71,12 @@ def opening(title: str, formula: str, rule: str) -> None:
 def facts(entries: Sequence[Fact]) -> None:
     """Secondary numbers in a grid: name, value, and in lighter type its interval or what it rests on."""
     with st.grid(min_column_width=145, gap="small"):
-        for fact in entries:
-            with st.container(gap=None):
-                st.caption(markdown(fact.name), help=with_direction(fact.explain, fact.better))
-                st.markdown(
-                    f"**{markdown(fact.value)}**"
-                    + (f" :small[:gray[{markdown(fact.below)}]]" if fact.below else "")
-                )
+        for fact in entries:  # one text each: every element costs the server and the browser
+            below = f" :small[:gray[{markdown(fact.below)}]]" if fact.below else ""
+            st.markdown(
+                f":small[:gray[{markdown(fact.name)}]]  \n**{markdown(fact.value)}**{below}",
+                help=with_direction(fact.explain, fact.better),
+            )
 
 
 def heading(question: str) -> None:

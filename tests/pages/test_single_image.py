@@ -371,7 +371,7 @@ def test_a_wanted_sensitivity_gives_a_threshold_with_its_cost(single_image):
         thresholds.append(
             float(
                 next(
-                    re.match(r"\*\*([\d.]+)\*\*.*score above it counts", f)[1]
+                    re.search(r"\*\*([\d.]+)\*\*.*score above it counts", f)[1]
                     for f in facts
                     if "score above" in f
                 )
