@@ -19,7 +19,7 @@ import pytest
 import scoring
 from scoring import doctor
 from scoring.cluster import connection, masks
-from scoring.cluster.inference import CHUNK_IMAGES, run_on_all
+from scoring.cluster.inference import CHUNK_IMAGES, FIRST_IMAGES, _next_images, run_on_all
 from scoring.cluster.scheduler import ADDRESS, AUTHORITY, CERTIFICATE, FALLBACK, KEY, ClusterUnusable
 from scoring.findings import InputRefused, error
 from scoring.models import pool
@@ -37,7 +37,7 @@ from tests.support.command_line import run
 SMALL = Recipe(((32, 32, "lanczos"),))
 FILES = [encoded(photograph(40 + i, 50, seed=i), "JPEG") for i in range(10)]
 MODEL = builders.classifier(vector=False)
-MANY = [partial(bytes, FILES[i % len(FILES)]) for i in range(2 * CHUNK_IMAGES + 5)]
+MANY = [partial(bytes, FILES[i % len(FILES)]) for i in range(45)]
 TRICORDER3 = Path("sample_data/tricorder3")
 
 
@@ -85,7 +85,7 @@ UNUSABLE = {
     3: None,
     5: lambda: b"no image",
     7: partial(raising, OSError("gone")),
-    CHUNK_IMAGES: partial(raising, REFUSED),
+    4 * FIRST_IMAGES: partial(raising, REFUSED),
 }
 PICTURES = [UNUSABLE.get(i, picture) for i, picture in enumerate(MANY)]
 
@@ -119,6 +119,21 @@ def test_outputs_are_those_of_one_machine_with_a_worker_killed_in_the_middle(on_
     assert there.facts.confinement == here.facts.confinement
     assert not models_of(on_cluster)
     assert (counted[0], counted[-1]) == ((0, len(MANY)), (len(MANY), len(MANY)))
+
+
+@pytest.mark.parametrize(
+    ("cpu_ms", "images"),
+    [
+        ([2.0, 6.0], CHUNK_IMAGES),
+        ([40.0, np.nan, 60.0], 8),
+        ([3000.0], 1),
+        ([np.nan], 7),
+        ([0.0], CHUNK_IMAGES),
+    ],
+)
+def test_chunks_take_about_as_long_whatever_the_model(cpu_ms, images):
+    found = pool.Results(None, (), (), np.array(cpu_ms))
+    assert _next_images(found, 7) == images
 
 
 @pytest.mark.soak
@@ -179,10 +194,10 @@ def test_cancelling_ends_the_work_and_the_processes_at_once(on_cluster):
 @pytest.fixture
 def few(tmp_path):
     """A small test set with photographs."""
-    lines = (TRICORDER3 / "labels.csv").read_text().splitlines(keepends=True)
-    (tmp_path / "labels.csv").write_text("".join(lines[: 1 + 2 * CHUNK_IMAGES + 3]))
+    lines = (TRICORDER3 / "labels.csv").read_text().splitlines(keepends=True)[:44]
+    (tmp_path / "labels.csv").write_text("".join(lines))
     (tmp_path / "images").mkdir()
-    for line in lines[1 : 1 + 2 * CHUNK_IMAGES + 3]:
+    for line in lines[1:]:
         member = line.split(",")[0]
         shutil.copy(TRICORDER3 / member, tmp_path / member)
     return tmp_path

@@ -144,9 +144,11 @@ class _Stream(Generic[Common, Item, Value]):
             within(CLOSE_SECONDS, lambda: client.run(on_worker.forget, self.name, on_error="ignore"))
 
 
-@dataclass(frozen=True)
+@dataclass
 class Sizes:
     """How large chunks are: the last ones small, so that no worker waits long for another's last.
+
+    May be changed while chunks are made; those that follow are as large as it then says.
 
     Attributes:
         total: Items of all chunks together.

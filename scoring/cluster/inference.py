@@ -19,7 +19,10 @@ from scoring.models.process import ModelProcess
 from scoring.models.results import ModelFailed
 from scoring.models.worker_process import Limits
 
-CHUNK_IMAGES, CHUNK_BYTES = 20, 8 << 20
+FIRST_IMAGES, CHUNK_IMAGES, CHUNK_BYTES = 5, 50, 8 << 20
+"""Images of the first chunks and, at most, of those that follow; bytes with which a chunk ends."""
+CHUNK_MS = 400.0
+"""Processor time of a chunk, so that progress moves with slow models too."""
 
 Result = TypeVar("Result")
 Pictures = Sequence[Callable[[], bytes] | None]
@@ -45,7 +48,8 @@ def run_on_all(
 ) -> Results[Result]:
     """Do the same work with a model on every image, as `pool.run_on_all`, with the same results.
 
-    On a cluster images are read here, and `progress` counts what comes back, at most 20 images at a time.
+    On a cluster images are read here, and `progress` counts what comes back, about half a second's images at
+    a time.
 
     Raises:
         ModelFailed: As of `pool.run_on_all`; Cancelled.
@@ -78,7 +82,7 @@ def _on_cluster(
     if progress is not None:
         progress(0, total)
     with connected(scheduler) as cluster:
-        sizes = Sizes(total, cluster.threads(), CHUNK_IMAGES, CHUNK_BYTES)
+        sizes = Sizes(total, cluster.threads(), FIRST_IMAGES, CHUNK_BYTES)
         chunks = packed(_files(pictures, outputs, failures), sizes)
         for chunk, found in streamed(cluster, _infer, model, chunks, cancelled):
             done += len(chunk.items)
@@ -86,6 +90,7 @@ def _on_cluster(
                 failures[-1 if found.picture is None else found.picture] = found
                 continue
             parts[chunk.start] = found
+            sizes.most_items = _next_images(found, sizes.most_items)
             for i, output in enumerate(found.outputs, chunk.start):
                 outputs[i] = output if chunk.items[i - chunk.start] is not None else outputs[i]
             if progress is not None:
@@ -95,6 +100,12 @@ def _on_cluster(
     ordered = [parts[start] for start in sorted(parts)]
     seen = tuple(seen for part in ordered for seen in part.seen)
     return Results(ordered[0].facts, tuple(outputs), seen, np.concatenate([part.cpu_ms for part in ordered]))
+
+
+def _next_images(found: Results[Result], before: int) -> int:
+    """Return how many images the next chunks have, by what the last one took. before: those had."""
+    taken = found.cpu_ms[~np.isnan(found.cpu_ms)]
+    return int(np.clip(CHUNK_MS / max(taken.mean(), 1.0), 1, CHUNK_IMAGES)) if len(taken) else before
 
 
 def _files(

@@ -27,7 +27,7 @@ from tests.benchmarks.test_masks import GUESS, TRUE, tumours
 from tests.support.cluster import LocalCluster
 from tests.support.volumes import nifti
 
-TRICORDER3, REPEATS, ROUNDS, PATIENTS = "sample_data/tricorder3", 6, 2, 300
+TRICORDER3, REPEATS, ROUNDS, PATIENTS = "sample_data/tricorder3", 12, 3, 300
 ONE = pool.Settings(workers=1, cache=None)
 
 
