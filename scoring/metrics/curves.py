@@ -103,7 +103,14 @@ def resampled_auc(scores: Floats, positive: Bools, weights: Floats) -> Floats:
     Returns:
         Areas [B], 0..1; NaN for a replicate without a positive or without a negative.
     """
-    return roc.in_chunks(roc.levels(scores, positive), weights, {"auc": roc.auc})["auc"]
+    return resampled_aucs(scores[:, None], positive[:, None], weights)[:, 0]
+
+
+def resampled_aucs(scores: Floats, positive: Bools, weights: Floats) -> Floats:
+    """Return the AUC of K scores in every replicate [B, K]. scores, positive: [N, K]; otherwise as of
+    `resampled_auc`."""
+    levels = [roc.levels(*columns) for columns in zip(scores.T, positive.T, strict=True)]
+    return np.column_stack([found["auc"] for found in roc.all_in_chunks(levels, weights, {"auc": roc.auc})])
 
 
 def resampled_curves(

@@ -5,7 +5,7 @@ Source: `isic-challenge-scoring` 5.8.0 (metrics.py) for `auc_above_sensitivity`;
 scikit-learn's `roc_curve`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -163,10 +163,21 @@ def in_chunks(
     Returns:
         Values [B] of each measure.
     """
-    rows = max(1, CHUNK_CELLS // found.n_groups)
-    curves = (curve(found, weights[start : start + rows]) for start in range(0, len(weights), rows))
-    parts = [{name: measure(one) for name, measure in measures.items()} for one in curves]
-    return {name: np.concatenate([part[name] for part in parts]) for name in measures}
+    return all_in_chunks([found], weights, measures)[0]
+
+
+def all_in_chunks(
+    found: Sequence[Levels], weights: Floats, measures: Mapping[str, Callable[[Curve], Floats]]
+) -> list[dict[str, Floats]]:
+    """Measure the curves of several scores of the same cases, as `in_chunks` does those of one."""
+    rows = max(1, CHUNK_CELLS // max(one.n_groups for one in found))
+    parts: list[list[dict[str, Floats]]] = [[] for _ in found]
+    for start in range(0, len(weights), rows):
+        chunk = np.asfortranarray(weights[start : start + rows])  # turned once, not for every score
+        for levels_of_one, measured in zip(found, parts, strict=True):
+            one = curve(levels_of_one, chunk)
+            measured.append({name: measure(one) for name, measure in measures.items()})
+    return [{name: np.concatenate([part[name] for part in of_one]) for name in measures} for of_one in parts]
 
 
 def auc(c: Curve) -> Floats:

@@ -163,7 +163,7 @@ def per_category(a: Answers, weights: np.ndarray) -> dict[str, np.ndarray]:
         ),
         **of_counts(counts(a, weights)),
     }
-    areas = [roc.in_chunks(levels, weights, AREAS) for levels in a.levels]
+    areas = roc.all_in_chunks(a.levels, weights, AREAS)
     return found | {name: np.column_stack([area[name] for area in areas]) for name in AREAS}
 
 

@@ -238,8 +238,10 @@ def _per_class(scored: Scored, counts: ClassCounts) -> dict[str, dict[str, Any]]
 
 def _cases(truth: Cases, predictions: Predictions) -> tuple[dict[str, Any], ...]:
     encoded, about, rows = truth.demographics.encoded.tolist(), demographics.described(truth.demographics), []
-    for i, (y, p) in enumerate(zip(truth.true_labels, predictions.labels, strict=True)):
-        outputs = None if np.isnan(predictions.outputs[i]).any() else predictions.outputs[i].tolist()
+    given, labels = predictions.outputs.tolist(), zip(truth.true_labels, predictions.labels, strict=True)
+    undefined = set(np.flatnonzero(np.isnan(predictions.outputs).any(axis=1)).tolist())
+    for i, (y, p) in enumerate(labels):
+        outputs = None if i in undefined else given[i]
         rows.append(
             {
                 "case": truth.ids[i],

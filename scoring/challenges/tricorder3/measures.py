@@ -106,11 +106,11 @@ def _probability_quantities(
     undefined: Floats = np.full(b, np.nan)
     outputs, y = predictions.outputs[has], truth.true_labels[has]
     w = weights if has.all() else weights[:, has]
-    areas = np.column_stack(
-        [
-            curves.resampled_auc(outputs[:, k], y == k, w) if has.any() else undefined
-            for k in range(len(CLASSES))
-        ]
+    classes = np.arange(len(CLASSES))
+    areas = (
+        curves.resampled_aucs(outputs, y[:, None] == classes, w)
+        if has.any()
+        else np.column_stack([undefined] * len(CLASSES))
     )
     found: dict[QuantityName, Floats] = {"macro_auc": mean_of_defined(areas)}
     found |= {("auc", name): areas[:, k] for k, name in enumerate(CLASSES)}
