@@ -170,7 +170,7 @@ def all_in_chunks(
     found: Sequence[Levels], weights: Floats, measures: Mapping[str, Callable[[Curve], Floats]]
 ) -> list[dict[str, Floats]]:
     """Measure the curves of several scores of the same cases, as `in_chunks` does those of one."""
-    rows = max(1, CHUNK_CELLS // max(one.n_groups for one in found))
+    rows = max(1, CHUNK_CELLS * len(found) // sum(one.n_groups for one in found))
     parts: list[list[dict[str, Floats]]] = [[] for _ in found]
     for start in range(0, len(weights), rows):
         chunk = np.asfortranarray(weights[start : start + rows])  # turned once, not for every score
