@@ -1,8 +1,9 @@
 """How processor time and memory grow with cases, classes, replicates and teams: `python -m
 tests.benchmarks.growth [PICTURE.svg]`.
 
-Every command is a process of its own; what a command costs that does nothing is taken off. The exponent is
-the slope of cost against size, both as logarithms, over the largest sizes.
+Every command is a process of its own, run three times, of which the median counts; what a command costs that
+does nothing is taken off. The exponent is the slope of cost against size, both as logarithms, over the
+largest sizes.
 """
 
 import os
@@ -20,7 +21,7 @@ from scoring.figures.theme import LIGHT
 from tests.benchmarks.test_hecktor2026 import run
 from tests.support.teams import lesion_outputs, lesion_truth, outputs_table
 
-CLASSES = 8
+CLASSES, ROUNDS = 8, 3
 LARGEST = 3
 """Sizes over which exponents are fitted: below them lies what does not grow."""
 PYTHON = (sys.executable, "-m", "scoring")
@@ -78,25 +79,31 @@ def of_teams(folder: Path, size: int) -> tuple[object, ...]:
 
 
 SERIES: dict[str, tuple[Callable[[Path, int], tuple[object, ...]], tuple[int, ...]]] = {
-    "cases": (of_cases, (6_250, 12_500, 25_000, 50_000, 100_000)),
-    "classes": (of_classes, (8, 16, 32, 64, 128)),
-    "replicates": (of_replicates, (500, 1000, 2000, 4000, 8000)),
+    "cases": (of_cases, (12_000, 24_000, 48_000, 96_000, 192_000)),
+    "classes": (of_classes, (16, 32, 64, 128, 256)),
+    "replicates": (of_replicates, (1000, 2000, 4000, 8000, 16_000)),
     "teams": (of_teams, (10, 20, 40, 80)),
 }
 
 
 def measured() -> Iterator[Growth]:
     """Yield the cost of each series, above that of a command that does nothing."""
-    idle_seconds, idle_megabytes = run(*PYTHON, "challenges")
+    idle_seconds, idle_megabytes = _median(*PYTHON, "challenges")
     for name, (prepare, sizes) in SERIES.items():
         costs = []
         for size in sizes:
             with tempfile.TemporaryDirectory() as folder:
                 command = prepare(Path(folder), size)
-                seconds, megabytes = run(*PYTHON, *command, "--json", Path(folder) / "out.json")
+                seconds, megabytes = _median(*PYTHON, *command, "--json", Path(folder) / "out.json")
             costs.append((max(seconds - idle_seconds, 1e-3), max(megabytes - idle_megabytes, 0.1)))
             print(f"{name:12}{size:>9,}{costs[-1][0]:>9.2f} s{costs[-1][1]:>9.0f} MB", flush=True)
         yield Growth(name, sizes, *(tuple(column) for column in zip(*costs, strict=True)))
+
+
+def _median(*command: object) -> tuple[float, float]:
+    """Return seconds of processor time and megabytes of a command."""
+    seconds, megabytes = np.median([run(*command) for _ in range(ROUNDS)], axis=0)
+    return float(seconds), float(megabytes)
 
 
 def picture(found: list[Growth]) -> str:
