@@ -181,9 +181,7 @@ def prepared(image: Image.Image, steps: tuple[tuple[int, int, str], ...]) -> Pix
 
 def _resampled(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Pixels:
     raw = (np.frombuffer(image.tobytes("raw", colour), np.uint8) for colour in "RGB")
-    found: resampling.Planes | list[resampling.Plane] = [
-        one.reshape(image.height, image.width) for one in raw
-    ]
+    found: resampling.OfColours = [one.reshape(image.height, image.width) for one in raw]
     for width, height, name in steps:
         before_height, before_width = found[0].shape
         if width != before_width:

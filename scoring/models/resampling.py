@@ -1,4 +1,4 @@
-"""Pillow's way to stretch 8-bit images, to the last bit, in about two thirds of its time.
+"""Pillow's way to stretch 8-bit images, to the last bit, in little more than half of its time.
 
 Pillow weighs each pixel with whole numbers, 22 bits below one, and rounds. Here a pass is a product of
 matrices in float32, whose rounding errors have a bound; the few values that lie so close to a half that the
@@ -19,6 +19,8 @@ Planes = NDArray[np.uint8]
 """Pixels colour by colour, uint8 (colours, height, width)."""
 Plane = NDArray[np.uint8]
 """Pixels of one colour, uint8 (height, width)."""
+OfColours = Planes | Sequence[Plane]
+"""Pixels colour by colour, in one array or each in its own."""
 Floats32 = NDArray[np.float32]
 
 BITS = 22
@@ -148,7 +150,7 @@ def weights(before: int, after: int, name: str) -> Weights:
     return Weights(first, whole, before)
 
 
-def along_width(planes: Sequence[Plane] | Planes, by: Weights) -> Planes:
+def along_width(planes: OfColours, by: Weights) -> Planes:
     """Return planes after the horizontal pass. Raises TooClose."""
     height = len(planes[0])
     result = np.empty((len(planes), height, len(by.first)), np.uint8)
@@ -167,7 +169,7 @@ def along_width(planes: Sequence[Plane] | Planes, by: Weights) -> Planes:
     return result
 
 
-def along_height(planes: Sequence[Plane] | Planes, by: Weights) -> Planes:
+def along_height(planes: OfColours, by: Weights) -> Planes:
     """Return planes after the vertical pass. Raises TooClose."""
     width = planes[0].shape[1]
     result = np.empty((len(planes), len(by.first), width), np.uint8)

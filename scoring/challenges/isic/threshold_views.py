@@ -67,15 +67,12 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
             "higher",
         ),
     )
-    columns = [
-        Column(name, COLUMNS[name].label, "number", better="higher", full=COLUMNS[name].full, width=70)
-        for name in thresholds.SHOWN
-    ]
+    columns = [Column(name, COLUMNS[name].label, "number") for name in thresholds.SHOWN]
     table = Table(
         "What would each category give?",
         (
-            Column("category", "category", "class", width=92),
-            Column("threshold", "threshold", "number", width=80),
+            Column("category", "category", "class"),
+            Column("threshold", "threshold", "number"),
             *columns,
         ),
         {

@@ -73,11 +73,11 @@ def at(card: ScoreCard, threshold: float) -> tuple[Table, Text]:
     table = Table(
         "What would the score be?",
         (
-            Column("what", "quantity", width=92),
-            Column("official", "at 0.5, official", "number", better="higher", width=110),
-            Column("here", f"at {here}", "number", better="higher", width=76),
-            Column("official_interval", "95% at 0.5", "interval", width=108, lighter=True),
-            Column("interval", f"95% at {here}", "interval", width=108, lighter=True),
+            Column("what", "quantity"),
+            Column("official", "at 0.5, official", "number"),
+            Column("here", f"at {here}", "number"),
+            Column("official_interval", "95% at 0.5", "interval", lighter=True),
+            Column("interval", f"95% at {here}", "interval", lighter=True),
         ),
         rows,
         shared.method(card),
