@@ -28,7 +28,8 @@ async def warm(_app):
     except SystemExit as stopped:  # raised further, the server would print where it came from
         print(stopped, file=sys.stderr, flush=True)
         os._exit(2)
-    from scoring import host, preload
+    from scoring import preload
+    from scoring.common import host
     from scoring.models import leftovers
 
     preload.preload()

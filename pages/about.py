@@ -5,8 +5,8 @@ import streamlit as st
 from pages.shared import access, exposure, layout, uploads
 from scoring import doctor
 from scoring.cluster.scheduler import is_named
+from scoring.common.text import markdown
 from scoring.doctor import Entry
-from scoring.text import markdown
 
 access.guard(__file__)
 

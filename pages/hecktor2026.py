@@ -17,7 +17,7 @@ from pages.tabs.hecktor2026.viewer import LINK, viewer_tab
 from scoring.challenges.hecktor2026 import summary
 from scoring.challenges.hecktor2026.options import CHOICES, LESIONS
 from scoring.challenges.hecktor2026.views import CONFIDENTIAL
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 access.guard(__file__)
 

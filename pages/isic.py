@@ -14,8 +14,8 @@ from pages.tabs.isic import case_table, confusion, malignant, preflight, thresho
 from scoring.challenges.isic.card import scores_at_half
 from scoring.challenges.isic.options import METRIC, RULES
 from scoring.challenges.isic.truth import Cases
-from scoring.scorecard import ScoreCard
-from scoring.submission import Predictions
+from scoring.core.scorecard import ScoreCard
+from scoring.core.submission import Predictions
 
 access.guard(__file__)
 

@@ -7,8 +7,8 @@ from pages.shared import access
 from pages.shared.challenge_page import ChallengePage, Lines, show
 from pages.tabs.melanoma import case_table, missed, preflight, prevalence, thresholds
 from scoring.challenges.safe_scan.cases import Cases
+from scoring.core.scorecard import ScoreCard
 from scoring.figures.numerals import percent
-from scoring.scorecard import ScoreCard
 
 access.guard(__file__)
 

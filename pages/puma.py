@@ -17,7 +17,7 @@ from scoring.challenges.puma import matches
 from scoring.challenges.puma.options import OUTLINES, RULE
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 access.guard(__file__)
 

@@ -11,8 +11,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from scoring.challenges import challenge_ids, load_challenge
-from scoring.findings import Finding, InputRefused
-from scoring.scorecard import Official, ScoreCard
+from scoring.common.findings import Finding, InputRefused
+from scoring.core.scorecard import Official, ScoreCard
 from scoring.version import __version__
 
 # Read when onnxruntime is imported, which nothing here did so far: otherwise it asks its maker's server, and

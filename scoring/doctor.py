@@ -12,10 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from scoring import host, limits
 from scoring.cluster.connection import size
 from scoring.cluster.scheduler import ClusterUnusable, falls_back, is_named, named
-from scoring.findings import Finding, InputRefused
+from scoring.common import host, limits
+from scoring.common.findings import Finding, InputRefused
 from scoring.models import confinement, leftovers
 from scoring.models.pool import cores
 from scoring.models.process import achieved_layers

@@ -7,7 +7,9 @@ from functools import cache
 from pathlib import PurePosixPath
 
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge
-from scoring.file_contents import (
+from scoring.common.findings import InputRefused
+from scoring.common.fixes import Changes, Mend
+from scoring.core.file_contents import (
     BOARD_FORMAT,
     BOARD_MANIFEST,
     MODEL,
@@ -20,8 +22,6 @@ from scoring.file_contents import (
     opened,
     read_contents,
 )
-from scoring.findings import InputRefused
-from scoring.mends import Changes, Mend
 from scoring.readers.near_columns import between_cells, shared_affix
 from scoring.readers.sources import Files, Mended, is_zip, open_source
 from scoring.readers.tables import FOREIGN

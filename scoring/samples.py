@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scoring.challenge import Challenge
 from scoring.challenges import load_challenge
+from scoring.core.challenge import Challenge
 
 FOLDER = Path(__file__).parents[1] / "sample_data"
 

@@ -21,7 +21,7 @@ from scoring import doctor
 from scoring.cluster import connection, masks
 from scoring.cluster.inference import CHUNK_IMAGES, FIRST_IMAGES, _next_images, run_on_all
 from scoring.cluster.scheduler import ADDRESS, AUTHORITY, CERTIFICATE, FALLBACK, KEY, ClusterUnusable
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.models import pool
 from scoring.models.pool import Answered, Cancelled
 from scoring.models.preprocessing import Recipe

@@ -6,7 +6,8 @@ import tempfile
 
 import pytest
 
-from scoring import doctor, host, limits
+from scoring import doctor
+from scoring.common import host, limits
 from scoring.doctor import Occupancy
 from scoring.models import confinement
 from scoring.store.database import open_store

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.findings import Finding, InputRefused, error, lines, note, split, warning
+from scoring.common.findings import Finding, InputRefused, error, lines, note, split, warning
 
 
 def test_levels():

@@ -1,8 +1,8 @@
 """Folding: findings that repeat each other become one, and none is lost."""
 
-from scoring.findings import error, note, warning
-from scoring.folding import folded, tally
-from scoring.mends import Changes, Mend, renaming
+from scoring.common.finding_groups import folded, tally
+from scoring.common.findings import error, note, warning
+from scoring.common.fixes import Changes, Mend, renaming
 
 COLUMNS = [
     error(

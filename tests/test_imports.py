@@ -27,33 +27,33 @@ LAYERS = (
     ),
     ("scoring.challenges", "scoring.samples"),
     (
-        "scoring.challenge",
-        "scoring.challenge_files",
-        "scoring.comparison_spec",
-        "scoring.options",
-        "scoring.other_names",
+        "scoring.core.challenge",
+        "scoring.core.challenge_files",
+        "scoring.core.comparison_spec",
+        "scoring.core.options",
+        "scoring.core.other_names",
     ),
     (
-        "scoring.views",
-        "scoring.submission",
-        "scoring.scorecard",
-        "scoring.file_contents",
-        "scoring.mended_inputs",
+        "scoring.core.views",
+        "scoring.core.submission",
+        "scoring.core.scorecard",
+        "scoring.core.file_contents",
+        "scoring.core.applied_fixes",
     ),
     ("scoring.models", "scoring.cluster", "scoring.figures", "scoring.store"),
     ("scoring.readers", "scoring.statistics", "scoring.metrics"),
     (
         "scoring.access",
-        "scoring.findings",
-        "scoring.mends",
-        "scoring.folding",
-        "scoring.markup",
-        "scoring.citation",
-        "scoring.metric_names",
-        "scoring.text",
-        "scoring.arrays",
-        "scoring.limits",
-        "scoring.host",
+        "scoring.common.findings",
+        "scoring.common.fixes",
+        "scoring.common.finding_groups",
+        "scoring.common.markup",
+        "scoring.common.citation",
+        "scoring.common.metric_names",
+        "scoring.common.text",
+        "scoring.common.arrays",
+        "scoring.common.limits",
+        "scoring.common.host",
         "scoring.version",
     ),
 )
@@ -157,7 +157,7 @@ def test_imports_of_scoring_point_down():
 
 @pytest.mark.parametrize("room", ["metrics", "statistics"])
 def test_metrics_and_statistics_know_nothing_above_them(room):
-    allowed = ("scoring.metrics", "scoring.statistics", "scoring.findings", "scoring.arrays")
+    allowed = ("scoring.metrics", "scoring.statistics", "scoring.common.findings", "scoring.common.arrays")
     modules = set(map(module_name, MODULES))
     found = [imported_modules(path, modules) for path in sorted((ROOT / "scoring" / room).glob("*.py"))]
     assert [name for names in found for name in names if not belongs(name, allowed)] == []

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring import markup
-from scoring.text import markdown
+from scoring.common import markup
+from scoring.common.text import markdown
 from tests.support.html_reader import read
 from tests.support.payloads import PAYLOADS
 

@@ -8,9 +8,9 @@ import pytest
 
 import scoring
 from scoring import samples
-from scoring.findings import Finding
-from scoring.folding import distinct
-from scoring.mends import Changes, Mend, renamed, renaming, without_affix
+from scoring.common.finding_groups import distinct
+from scoring.common.findings import Finding
+from scoring.common.fixes import Changes, Mend, renamed, renaming, without_affix
 from scoring.readers.mending import mended_table
 from scoring.readers.near_cases import without_affix as without_affixes
 from scoring.readers.near_columns import of_kind, renamings

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import scoring
 from scoring import samples
 from scoring.challenges import challenge_ids
-from scoring.file_contents import within
-from scoring.mends import Changes
+from scoring.common.fixes import Changes
+from scoring.core.file_contents import within
 from scoring.readers.sources import Mended
 from scoring.recognition import recognise
 from tests.support.archives import archive_of

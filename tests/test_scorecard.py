@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring import ScoreCard
-from scoring.findings import note
-from scoring.scorecard import Official, plain
+from scoring.common.findings import note
+from scoring.core.scorecard import Official, plain
 
 
 def card(**more) -> ScoreCard:

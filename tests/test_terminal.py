@@ -12,8 +12,8 @@ from scoring.cli import output
 from scoring.cli.arguments import COMMANDS, parser
 from scoring.cli.reading import without_mends
 from scoring.cli.terminal import flags_of
-from scoring.findings import InputRefused, error
-from scoring.mends import Changes, Mend, renaming
+from scoring.common.findings import InputRefused, error
+from scoring.common.fixes import Changes, Mend, renaming
 from tests.support import lesion_tables
 from tests.support.command_line import run
 

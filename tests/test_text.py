@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring import text
-from scoring.text import common_start
+from scoring.common import text
+from scoring.common.text import common_start
 
 # Pieces that Markdown, its automatic links, Streamlit's colours, icons and formulas are made of.
 PIECES = st.lists(

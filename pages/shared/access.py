@@ -23,8 +23,8 @@ from scoring.access import roles, settings
 from scoring.access.claims import AccessRules, actor_of, key_of
 from scoring.access.roles import LOCAL, NOBODY, Actor, Role
 from scoring.challenges import REGISTRY
-from scoring.findings import InputRefused, error, lines
-from scoring.text import markdown
+from scoring.common.findings import InputRefused, error, lines
+from scoring.common.text import markdown
 
 if TYPE_CHECKING:
     from scoring.store.database import Store

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from scoring.text import common_start, markdown
+from scoring.common.text import common_start, markdown
 
 CASE = "case"
 """Column of tables that holds names of cases."""

@@ -13,9 +13,9 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from pages.shared import layout, render, submissions
 from pages.shared.case_names import shortened_column
 from pages.shared.challenge_page import ScoredSubmission
-from scoring.scorecard import ScoreCard
-from scoring.text import markdown
-from scoring.views import Block
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Block
 
 
 @dataclass(frozen=True)

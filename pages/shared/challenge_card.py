@@ -8,9 +8,9 @@ from pages.shared import layout, submissions
 from pages.shared.pictures import draw_picture
 from scoring import samples
 from scoring.challenges import REGISTRY, load_challenge
+from scoring.core.scorecard import ScoreCard
 from scoring.figures.intervals import Row, intervals
 from scoring.figures.numerals import points, share
-from scoring.scorecard import ScoreCard
 
 
 def challenge_card(challenge_id: str) -> None:

@@ -35,12 +35,12 @@ from pages.shared.inputs import Input
 from pages.shared.selector import InputPanel
 from pages.shared.wording import cases_were_read
 from scoring import report, samples
-from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY
+from scoring.common.text import markdown
+from scoring.core.challenge import Challenge
+from scoring.core.scorecard import ScoreCard
 from scoring.report import paper
 from scoring.samples import Submission
-from scoring.scorecard import ScoreCard
-from scoring.text import markdown
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ import streamlit as st
 import scoring
 from pages.shared import mends, submissions
 from pages.shared.inputs import Input
-from scoring.challenge import Challenge
-from scoring.mends import Changes, Mend, parsed_pairs, written_pairs
-from scoring.text import markdown
+from scoring.common.fixes import Changes, Mend, parsed_pairs, written_pairs
+from scoring.common.text import markdown
+from scoring.core.challenge import Challenge
 
 MOST = 24
 """Names that a page offers."""

@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.runtime import Runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
 
-from scoring.text import csv_cell, file_name
+from scoring.common.text import csv_cell, file_name
 
 NONCE = "_download_nonce"
 

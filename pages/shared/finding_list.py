@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Sequence
 import streamlit as st
 
 from pages.shared.wording import without_flags
-from scoring.findings import LEVELS, Finding, InputRefused
-from scoring.folding import Fold, distinct, folded, tally
-from scoring.mends import Mend
-from scoring.text import file_name, markdown
+from scoring.common.finding_groups import Fold, distinct, folded, tally
+from scoring.common.findings import LEVELS, Finding, InputRefused
+from scoring.common.fixes import Mend
+from scoring.common.text import file_name, markdown
 
 BADGES = {"error": ("red", "✕"), "warning": ("orange", "▲"), "note": ("gray", "i")}
 BY_HAND = "Mend the points below and choose the file again; nothing else was lost."

@@ -8,8 +8,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared import score_first
 from pages.shared.layout import facts, with_direction
-from scoring.text import markdown
-from scoring.views import Fact, Status
+from scoring.common.text import markdown
+from scoring.core.views import Fact, Status
 
 FOLDER = Path(__file__).parent
 STATUS = 1200

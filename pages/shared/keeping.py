@@ -10,9 +10,9 @@ from pages.shared import access, exposure, finding_list, layout, reopening
 from pages.shared.inputs import Input
 from pages.shared.render import Place, draw_all
 from pages.shared.submissions import Outcome, attempt
-from scoring.challenge import Challenge
-from scoring.findings import InputRefused
-from scoring.text import markdown, shortened
+from scoring.common.findings import InputRefused
+from scoring.common.text import markdown, shortened
+from scoring.core.challenge import Challenge
 
 if TYPE_CHECKING:
     from pages.shared.challenge_page import ScoredSubmission

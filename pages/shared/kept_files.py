@@ -15,7 +15,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.shared import address
-from scoring.text import markdown
+from scoring.common.text import markdown
 
 KEY = "kept_files"
 ENDING = "_kept"

@@ -14,13 +14,13 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from pages.shared.case_names import shortened_column
 from pages.shared.downloads import csv_button
 from pages.shared.pictures import draw_picture
+from scoring.common.markup import plain
+from scoring.common.text import file_name, markdown
+from scoring.core.views import Better, Fact
 from scoring.figures.drawing import Drawing
 from scoring.figures.numerals import UNDEFINED
 from scoring.figures.svg import svg
 from scoring.figures.theme import DARK, LIGHT, Theme
-from scoring.markup import plain
-from scoring.text import file_name, markdown
-from scoring.views import Better, Fact
 
 COLUMN = 1130
 """px of a page's column in a window of 1280."""

@@ -11,15 +11,15 @@ import streamlit as st
 from pages.shared import finding_list
 from pages.shared.inputs import Input
 from pages.shared.option_widgets import option_widget
-from scoring.challenge import Challenge
-from scoring.findings import Finding
-from scoring.folding import distinct
-from scoring.mends import Changes, Mend
-from scoring.options import Option
+from scoring.common.finding_groups import distinct
+from scoring.common.findings import Finding
+from scoring.common.fixes import Changes, Mend
+from scoring.common.text import markdown
+from scoring.core.challenge import Challenge
+from scoring.core.options import Option
 from scoring.readers.mending import mended_table
 from scoring.readers.sources import Mended
 from scoring.recognition import fitting_test_set
-from scoring.text import markdown
 
 KEY = "mends"
 """In the session: key of an own input -> the mends that were applied to it, in their order."""

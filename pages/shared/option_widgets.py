@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from scoring.options import Option
+from scoring.core.options import Option
 
 
 def option_widget(option: Option, key: str = "", **appearance: Any) -> Any:

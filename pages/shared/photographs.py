@@ -8,8 +8,8 @@ import streamlit as st
 
 from pages.shared import address
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge
-from scoring.file_contents import is_picture
-from scoring.text import markdown
+from scoring.common.text import markdown
+from scoring.core.file_contents import is_picture
 
 DROPPED, WAITING = "_photographs", "_single_waiting"
 """In the session: photographs about which is asked, and those that the page of single images is to take."""

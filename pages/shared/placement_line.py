@@ -20,8 +20,8 @@ from pages.shared.placement import (
     place_of,
 )
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.file_contents import LIKELY, Reading
-from scoring.text import markdown
+from scoring.common.text import markdown
+from scoring.core.file_contents import LIKELY, Reading
 
 INPUTS = {
     "truth": "test set",

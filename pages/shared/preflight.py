@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pages.shared import render
 from scoring.challenges import preflight_views as views
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 
 def verdicts(card: ScoreCard, question: str, words: Mapping[str, str], fine: str) -> None:

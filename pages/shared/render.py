@@ -1,4 +1,4 @@
-"""Draw the blocks of `scoring.views` with Streamlit: built once, shown often.
+"""Draw the blocks of `scoring.core.views` with Streamlit: built once, shown often.
 
 Views, figures and tables are kept by what the scorecard rests on, by block and by theme: those of samples for
 all sessions, those of own files in their session, gone with it. What is kept is what goes to the browser, so
@@ -23,13 +23,10 @@ from pages.shared.case_link import CaseLink
 from pages.shared.case_names import CASE, shortened_column
 from pages.shared.cell_colours import coloured
 from pages.shared.pictures import draw_picture
-from scoring.figures.drawing import Drawing
-from scoring.figures.theme import Theme
-from scoring.findings import OF_SMALL_SETS, Finding
-from scoring.report import views_of
-from scoring.scorecard import ScoreCard
-from scoring.text import file_name, markdown
-from scoring.views import (
+from scoring.common.findings import OF_SMALL_SETS, Finding
+from scoring.common.text import file_name, markdown
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import (
     Block,
     Choice,
     Column,
@@ -43,6 +40,9 @@ from scoring.views import (
     Text,
     Views,
 )
+from scoring.figures.drawing import Drawing
+from scoring.figures.theme import Theme
+from scoring.report import views_of
 
 if TYPE_CHECKING:
     from pages.shared.challenge_page import ScoredSubmission

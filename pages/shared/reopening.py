@@ -11,9 +11,9 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 from pages.shared import address, inputs, kept_files, mends, placement, submissions
 from pages.shared.inputs import Input
 from scoring import samples
-from scoring.challenge import Challenge
+from scoring.common.text import markdown
 from scoring.comparison import scale
-from scoring.text import markdown
+from scoring.core.challenge import Challenge
 
 if TYPE_CHECKING:
     from pages.shared.keeping import Offer
@@ -97,7 +97,7 @@ def open_again(store: "Store", challenge: Challenge, entry: "Entry") -> None:
 
 def _sample_of(challenge: Challenge, entry: "Entry") -> str:
     """Return the key of the sample test set that was scored on, "" where it was none."""
-    from scoring.submission import labels_digest
+    from scoring.core.submission import labels_digest
 
     for key, sample in samples.test_sets(challenge.id).items():
         read = submissions.truth(challenge.id, inputs.sample_set(sample))

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.shared import jobs
 from pages.shared.inputs import Input
 from pages.shared.submissions import Running
-from scoring.text import markdown
+from scoring.common.text import markdown
 
 LAST, STOPPED = "_last_run_{}", "_stopped_run_{}"
 """In the session, for each challenge: the last run, and what took the place of one that had not ended."""

@@ -12,12 +12,12 @@ from pages.shared import class_names, finding_list, layout, mends, placement, re
 from pages.shared.comparison.pictures import pictures
 from pages.shared.comparison.shown import Compared
 from pages.shared.inputs import Input
-from scoring.arrays import Ints
+from scoring.common.arrays import Ints
+from scoring.common.text import markdown
 from scoring.comparison import cases as by_case
 from scoring.comparison import displayed, two
 from scoring.comparison.compare import compare_cards
 from scoring.readers import entries
-from scoring.text import markdown
 
 if TYPE_CHECKING:
     from pages.shared.challenge_page import ScoredSubmission

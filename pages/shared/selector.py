@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.shared import address, score_first
-from scoring.text import markdown
+from scoring.common.text import markdown
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
+from scoring.common.text import markdown
+from scoring.core.views import Column, Table
 from scoring.figures.numerals import decimal, span
 from scoring.figures.theme import SMALL, label
-from scoring.text import markdown
-from scoring.views import Column, Table
 
 COLOURS = {"malignant": "red", "medium": "orange", "benign": "green"}
 """Risk group -> what Streamlit's Markdown calls its colour."""

@@ -14,8 +14,8 @@ from pages.shared.inputs import Input
 from pages.shared.submissions import Outcome, Running, Runs
 from pages.shared.upload_widget import MODEL
 from scoring.boards import bundle
-from scoring.challenge import Challenge
-from scoring.findings import Finding, error
+from scoring.common.findings import Finding, error
+from scoring.core.challenge import Challenge
 from scoring.models.pool import Cancelled
 from scoring.readers import entries
 from scoring.recognition import recognise

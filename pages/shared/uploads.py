@@ -17,9 +17,9 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.shared import exposure, kept_files
-from scoring import limits
+from scoring.common import limits
+from scoring.common.text import uploaded_name
 from scoring.doctor import Occupancy
-from scoring.text import uploaded_name
 
 ROUTE = "/_stcore/upload_file/"
 SETTLED_SECONDS = 60

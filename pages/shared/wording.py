@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sized
 from functools import cache
 
 from scoring.challenges import challenge_ids, load_challenge
-from scoring.options import Option
+from scoring.core.options import Option
 
 FLAG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(?:[ ]([a-z][a-z0-9-]*))?")
 COMMON = {"resamples": "number of resamples", "group": "unit that is resampled", "metadata": "Metadata"}

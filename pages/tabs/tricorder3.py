@@ -17,12 +17,12 @@ from scoring.challenges.safe_scan.demographics import LOCATIONS
 from scoring.challenges.tricorder3.formula import CLASSES
 from scoring.challenges.tricorder3.model import SWEEP_AGES
 from scoring.challenges.tricorder3.views import are_probabilities
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Block, Fact, Figure, SideBySide, Text
 from scoring.figures.numerals import decimal
 from scoring.figures.outputs import Sweep, output_bars, setting_dots, sweep_lines
 from scoring.figures.theme import Theme
-from scoring.scorecard import ScoreCard
-from scoring.text import markdown
-from scoring.views import Block, Fact, Figure, SideBySide, Text
 
 ID = "tricorder3"
 CHALLENGE = scoring.load_challenge(ID)

@@ -16,7 +16,7 @@ from scoring.challenges.puma import CHALLENGE
 from scoring.challenges.puma import peaks as of_map
 from scoring.challenges.puma.predictions import read_predictions
 from scoring.challenges.puma.truth import read_truth
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 FOLDER = Path(__file__).parents[1] / "puma"
 """The sample."""

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from scoring.access.roles import NOBODY, Actor, Role
-from scoring.text import shortened
+from scoring.common.text import shortened
 
 GRACE = timedelta(hours=8)
 """So long after its token expired a person stays logged in: providers give tokens of an hour."""

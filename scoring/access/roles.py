@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 
 
 class Role(IntEnum):

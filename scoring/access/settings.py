@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scoring.access.claims import AccessRules
-from scoring.findings import Finding, InputRefused, error
-from scoring.text import shortened
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import shortened
 
 SWITCH, REQUIRED = "BENCHSIDE_LOGIN", "required"
 AUTH = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")

@@ -8,21 +8,21 @@ from typing import Any
 
 from sqlalchemy import select
 
-from scoring import options as of_options
 from scoring.boards import cards
 from scoring.boards.packing import packed
-from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import shortened
+from scoring.core import options as of_options
+from scoring.core.challenge import Challenge
+from scoring.core.scorecard import ScoreCard
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.entries import MODEL
 from scoring.readers.sources import Source, sha256
-from scoring.scorecard import ScoreCard
 from scoring.statistics.options import StatisticsOptions
 from scoring.store import tables
 from scoring.store.database import Store
 from scoring.store.erasing import hold
-from scoring.text import shortened
 from scoring.version import __version__
 
 COUNTS = ("last", "best")

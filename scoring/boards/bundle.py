@@ -17,8 +17,8 @@ from scoring.boards.board import Opened
 from scoring.boards.packing import zipped
 from scoring.boards.standing import counting, results
 from scoring.challenges import REGISTRY
-from scoring.file_contents import BOARD_FORMAT, BOARD_MANIFEST
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
+from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
 from scoring.readers.archives import has_hidden
 from scoring.readers.sources import Source, open_source
 from scoring.store import tables

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Array
-from scoring.findings import Finding, InputRefused, error
-from scoring.scorecard import Official, ScoreCard, plain
+from scoring.common.arrays import Array
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.core.scorecard import Official, ScoreCard, plain
 
 DOCUMENT, ARRAYS, MATCHES = "card.json", "arrays/", "matches/"
 WRITTEN = (1980, 1, 1, 0, 0, 0)

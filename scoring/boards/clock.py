@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select
 
 from scoring.boards.phases import spoken
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.store import tables
 from scoring.store.database import Store
 

@@ -6,12 +6,12 @@ from sqlalchemy import delete as delete_rows
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scoring.findings import Finding, InputRefused, error, warning
+from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.common.text import shortened
 from scoring.store import tables
 from scoring.store.access_tables import Attempt, Hidden, Member
 from scoring.store.database import Store
 from scoring.store.erasing import alone, overwrite, sweep
-from scoring.text import shortened
 
 OF_BOARD: tuple[type[tables.Base], ...] = (
     tables.Scoring,

@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlalchemy import select
 
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.comparison.team_facts import LABELS, UNKNOWN, TeamFacts, parse, read_facts
-from scoring.findings import Finding, InputRefused, error
 from scoring.readers.sources import Source
 from scoring.store import tables
 from scoring.store.database import Store

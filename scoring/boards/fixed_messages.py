@@ -5,7 +5,7 @@ Readers and models quote values, ids and data in theirs.
 
 from collections.abc import Iterable
 
-from scoring.findings import Finding, error
+from scoring.common.findings import Finding, error
 
 WHERE = "submission"
 OWN = frozenset(

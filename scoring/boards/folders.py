@@ -8,7 +8,7 @@ from typing import Any
 from scoring.boards.packing import as_read, packed
 from scoring.boards.sent import Sent
 from scoring.boards.submitting import time_of
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.readers.entries import part
 from scoring.readers.sources import Files, Source, is_litter, open_source
 

@@ -14,7 +14,7 @@ import numpy as np
 from scoring.access.roles import Role
 from scoring.boards.board import Opened
 from scoring.boards.standing import Entry, Standing, standing
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.statistics.adaptive_use import possible_gain
 from scoring.store.access_tables import Hidden
 from scoring.store.database import Store

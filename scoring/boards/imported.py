@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from scoring.boards.board import IMPORTED, name_problems
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
+from scoring.common.text import shortened
 from scoring.platforms.leaderboards import Entry, Leaderboard
 from scoring.store import tables
 from scoring.store.database import Store
-from scoring.text import shortened
 
 WORDS = (
     "Imported scores of {platform}: without predictions there are no intervals and no ties, "

@@ -5,12 +5,12 @@ import time
 from sqlalchemy import delete, select
 
 from scoring.access.roles import Actor, Role
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
+from scoring.common.text import shortened
 from scoring.readers.entries import misnamed
 from scoring.store import tables
 from scoring.store.access_tables import Member, Revocation
 from scoring.store.database import Store
-from scoring.text import shortened
 
 GROUP = "group:"
 

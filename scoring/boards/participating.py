@@ -17,12 +17,12 @@ from scoring.boards.phases import DAY
 from scoring.boards.sent import Sent
 from scoring.boards.standing import Entry, Standing, standing
 from scoring.boards.submitting import submit
-from scoring.findings import Finding, InputRefused, error, note
+from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.common.text import shortened
 from scoring.readers.sources import sha256
 from scoring.store import tables
 from scoring.store.access_tables import Attempt
 from scoring.store.database import Store
-from scoring.text import shortened
 
 LOG = logging.getLogger(__name__)
 RUNNING, SCORED, AGAIN, FAILED = "running", "scored", "again", "failed"

@@ -12,11 +12,11 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import shortened
 from scoring.readers.archives import has_hidden
 from scoring.store import tables
 from scoring.store.database import Store
-from scoring.text import shortened
 
 DAY = 10
 """Characters of a time that name its day."""

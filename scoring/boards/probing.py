@@ -5,14 +5,14 @@ import zipfile
 
 import numpy as np
 
-from scoring.arrays import Floats
 from scoring.boards.standing import Entry, Standing
-from scoring.findings import InputRefused
+from scoring.common.arrays import Floats
+from scoring.common.findings import InputRefused
+from scoring.common.text import shortened
 from scoring.readers.cells import parse_numbers
 from scoring.readers.sources import is_zip, sha256
 from scoring.readers.tables import Table, read_table
 from scoring.store.database import Store
-from scoring.text import shortened
 
 NEAR_SHARE, NEAR_LOOKED_AT = 0.01, 10
 """Two submissions of a team are near each other where at most this share of cases, or one case, is more or

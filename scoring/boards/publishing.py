@@ -5,10 +5,10 @@ from typing import Any
 from scoring.boards import hidden, views
 from scoring.boards.hidden import HiddenRules
 from scoring.boards.standing import Standing, history_rows
+from scoring.common.text import markdown
 from scoring.comparison import scale as scales
 from scoring.comparison.scale import Scale
-from scoring.text import markdown
-from scoring.views import Block, Column, Data, Section, Table, Text
+from scoring.core.views import Block, Column, Data, Section, Table, Text
 
 WORDS = {
     "shown": "The truth is hidden: scores are shown to three decimals, without intervals and ties, until the "

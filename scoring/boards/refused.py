@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from scoring.boards.board import Opened
 from scoring.boards.phases import DAY
 from scoring.boards.sent import Sent
-from scoring.findings import Finding, InputRefused, note
+from scoring.common.findings import Finding, InputRefused, note
 from scoring.readers.sources import sha256
 from scoring.store import tables
 from scoring.store.erasing import hold

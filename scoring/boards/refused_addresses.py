@@ -7,11 +7,11 @@ from sqlalchemy import delete, select
 
 from scoring.access.roles import Role
 from scoring.boards.phases import DAY
-from scoring.findings import Finding, note
+from scoring.common.findings import Finding, note
+from scoring.common.text import shortened
 from scoring.store import tables
 from scoring.store.access_tables import RefusedAddress
 from scoring.store.database import Store
-from scoring.text import shortened
 
 KEPT = timedelta(days=90)
 """How long a record stays."""

@@ -15,10 +15,10 @@ from sqlalchemy import delete, select
 from scoring.boards.board import Opened, opened, scoring_of
 from scoring.boards.packing import packed
 from scoring.boards.standing import Standing, standing
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
+from scoring.core.scorecard import ScoreCard
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.sources import Source, sha256
-from scoring.scorecard import ScoreCard
 from scoring.store import tables
 from scoring.store.database import Store
 from scoring.store.erasing import hold

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scoring.findings import Finding
+from scoring.common.findings import Finding
 
 
 @dataclass(frozen=True)

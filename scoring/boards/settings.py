@@ -1,10 +1,10 @@
 """What an organizer may change of a board later: title, which submission counts, refused files."""
 
 from scoring.boards.board import COUNTS, Opened, opened, title_problems
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
+from scoring.common.text import shortened
 from scoring.store import tables
 from scoring.store.database import Store
-from scoring.text import shortened
 
 
 def change(

@@ -14,10 +14,10 @@ from scoring.boards import cards, phases
 from scoring.boards.board import Opened
 from scoring.boards.facts import facts as facts_of_teams
 from scoring.boards.phases import DAY, Phase
+from scoring.common.findings import InputRefused
 from scoring.comparison.compare import Comparison, compare_cards, ranks_of
 from scoring.comparison.team_facts import TeamFacts
-from scoring.findings import InputRefused
-from scoring.scorecard import ScoreCard, plain
+from scoring.core.scorecard import ScoreCard, plain
 from scoring.store import tables
 
 MINUTE = 16

@@ -12,14 +12,14 @@ from scoring.boards import clock, phases
 from scoring.boards.board import Opened, opened, scoring_of
 from scoring.boards.refused import refusal
 from scoring.boards.sent import Receipt, Sent
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import shortened
 from scoring.readers.archives import has_hidden
 from scoring.readers.entries import misnamed
 from scoring.readers.sources import sha256
 from scoring.store import tables
 from scoring.store.database import Store
 from scoring.store.erasing import discard_left, hold
-from scoring.text import shortened
 
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T_ ](\d{2})[:-]?(\d{2})(?:[:-]?(\d{2}))?Z?)?")
 

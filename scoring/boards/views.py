@@ -15,15 +15,15 @@ from scoring.boards.imported import ImportedBoard
 from scoring.boards.phases import DAY, Allowance, allowance, spoken
 from scoring.boards.rescoring import Change
 from scoring.boards.standing import MINUTE, Entry, Standing, history_rows, moved
+from scoring.common.text import markdown, shortened
 from scoring.comparison import displayed, team_tables, verdict
 from scoring.comparison import scale as scales
 from scoring.comparison import views as comparison_views
 from scoring.comparison.scale import Scale
 from scoring.comparison.team_facts import UNKNOWN
+from scoring.core.views import Block, Column, Data, Figure, Section, Table, Text
 from scoring.figures.over_time import MOST, Sent, over_time
 from scoring.figures.theme import Theme
-from scoring.text import markdown, shortened
-from scoring.views import Block, Column, Data, Figure, Section, Table, Text
 
 RULES = {"last": "the last submission of each team", "best": "the best submission of each team"}
 MOVES = "Moved: since the end of the day before the last submissions."

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from scoring.challenge import Challenge
+from scoring.core.challenge import Challenge
 
 
 class Row(NamedTuple):

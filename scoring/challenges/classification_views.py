@@ -8,17 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from scoring.figures import score_points
-from scoring.figures.calibration import LARGEST_OUTPUT, ReliabilityLabels, reliability
-from scoring.figures.confusion import confusion_matrix
-from scoring.figures.curves import Curve, precision_recall_panel, roc_panel
-from scoring.figures.intervals import intervals, slice_rows
-from scoring.figures.numerals import points, share, span
-from scoring.figures.theme import SHAPES, SMALL, SYMBOLS
-from scoring.metric_names import named
-from scoring.scorecard import ScoreCard, plain
-from scoring.text import markdown
-from scoring.views import (
+from scoring.common.metric_names import named
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard, plain
+from scoring.core.views import (
     Block,
     Choice,
     Column,
@@ -32,6 +25,13 @@ from scoring.views import (
     Table,
     Text,
 )
+from scoring.figures import score_points
+from scoring.figures.calibration import LARGEST_OUTPUT, ReliabilityLabels, reliability
+from scoring.figures.confusion import confusion_matrix
+from scoring.figures.curves import Curve, precision_recall_panel, roc_panel
+from scoring.figures.intervals import intervals, slice_rows
+from scoring.figures.numerals import points, share, span
+from scoring.figures.theme import SHAPES, SMALL, SYMBOLS
 
 RISK_COLOUR = {"malignant": "red", "medium": "orange", "benign": "green"}
 STARRED = "A star marks a class with under 15 cases: read the interval, not the value."

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scoring.scorecard import ScoreCard
-from scoring.text import markdown
-from scoring.views import Column, Fact, Table, Text
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Column, Fact, Table, Text
 
 SENTENCE = 600
 """Characters of a finding's message that are shown at most."""

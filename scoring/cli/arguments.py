@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.cli import board_arguments, history_arguments, platform_arguments
 from scoring.cli import help as examples
 from scoring.cli.parser import Parser, add_command
+from scoring.core.challenge import Challenge
 from scoring.models.devices import DEVICES
 from scoring.version import __version__
 

@@ -7,7 +7,7 @@ from scoring.boards import hidden, members, participating
 from scoring.boards.board import opened
 from scoring.boards.hidden import HiddenRules
 from scoring.cli.output import answer, print_findings
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.store.database import Store
 
 

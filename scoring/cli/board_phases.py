@@ -10,7 +10,7 @@ from scoring.boards.board import opened
 from scoring.boards.phases import Phase
 from scoring.cli.board_tables import phase_lines
 from scoring.cli.output import answer
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.store import tables
 from scoring.store.database import Store
 

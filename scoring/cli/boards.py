@@ -17,7 +17,7 @@ from scoring.cli import board_people, board_phases
 from scoring.cli.board_tables import board_table, changes_table, imported_table, list_table, receipt_line
 from scoring.cli.output import answer, print_findings, progress, write
 from scoring.cli.reading import chosen, statistics
-from scoring.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
+from scoring.common.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
 from scoring.platforms.leaderboards import read_leaderboard
 from scoring.store.database import Store, open_store
 

@@ -1,12 +1,12 @@
 """Comparisons as short tables for a terminal."""
 
 from scoring.challenges import load_challenge
+from scoring.common.findings import lines
 from scoring.comparison import scale as scales
 from scoring.comparison import verdict
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import SCORE, Pairs
 from scoring.comparison.team_facts import UNKNOWN
-from scoring.findings import lines
 
 
 def comparison_table(found: Comparison) -> str:

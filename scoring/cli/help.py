@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scoring.challenge import Challenge
+from scoring.core.challenge import Challenge
 
 
 def of_program(prog: str) -> str:

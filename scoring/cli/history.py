@@ -6,23 +6,23 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.cli.output import as_json, write
 from scoring.cli.reading import submitted
 from scoring.cli.tables import scorecard_table
+from scoring.common.findings import InputRefused, error
+from scoring.common.fixes import Changes
+from scoring.common.text import shortened
 from scoring.comparison import scale as scales
-from scoring.findings import InputRefused, error
+from scoring.core.challenge import Challenge
+from scoring.core.options import Values
+from scoring.core.scorecard import ScoreCard
 from scoring.history import entries, keeping
 from scoring.history.entries import Entry
 from scoring.history.series import Step, series, steps
 from scoring.history.views import difference, time_of
-from scoring.mends import Changes
-from scoring.options import Values
 from scoring.readers.sources import Mended, open_source
-from scoring.scorecard import ScoreCard
 from scoring.store.database import Store, is_there, open_store
-from scoring.text import shortened
 
 
 def run(arguments: argparse.Namespace) -> None:

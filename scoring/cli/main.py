@@ -10,7 +10,7 @@ from scoring.challenges import REGISTRY
 from scoring.cli.arguments import parser
 from scoring.cli.output import as_json, print_findings, write
 from scoring.cluster.scheduler import ClusterUnusable
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.models import devices
 
 DONE, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130

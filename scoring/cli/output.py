@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from scoring.findings import Finding, InputRefused, error, lines
-from scoring.folding import tally
+from scoring.common.finding_groups import tally
+from scoring.common.findings import Finding, InputRefused, error, lines
 
 SURE_SECONDS = 1.0
 """After which it is said how long the rest takes."""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 
 REQUIRED = re.compile(r"the following arguments are required: ([A-Z]+)")
 """What argparse says where a command, challenge or action is missing."""

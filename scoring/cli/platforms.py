@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scoring.challenges import load_challenge
 from scoring.cli.reading import chosen, statistics
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.platforms import codabench, grand_challenge
 from scoring.platforms.evaluation import Refused
 from scoring.platforms.settings import DECIMALS, Settings, read_settings

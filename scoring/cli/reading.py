@@ -5,11 +5,11 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
-from scoring.challenge import Challenge
 from scoring.cli.output import progress
-from scoring.findings import Finding, InputRefused, error
-from scoring.mends import Changes, pairs_problem, parsed_pairs, parsed_repeated
-from scoring.options import Option, Values
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.fixes import Changes, pairs_problem, parsed_pairs, parsed_repeated
+from scoring.core.challenge import Challenge
+from scoring.core.options import Option, Values
 from scoring.readers.sources import Mended, Source
 from scoring.statistics.options import StatisticsOptions
 

@@ -7,8 +7,6 @@ import sys
 from functools import partial
 from typing import Any
 
-from scoring import options as of_options
-from scoring.challenge import Challenge
 from scoring.challenges import load_challenge
 from scoring.cli.output import as_json, closing, print_findings, progress, write
 from scoring.cli.reading import (
@@ -23,10 +21,12 @@ from scoring.cli.reading import (
 )
 from scoring.cli.reports import Lines, front_lines, write_reports
 from scoring.cli.tables import scorecard_table
-from scoring.findings import Finding, InputRefused, error, warning
-from scoring.options import Values
-from scoring.scorecard import ScoreCard
-from scoring.text import is_formula, shortened
+from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.common.text import is_formula, shortened
+from scoring.core import options as of_options
+from scoring.core.challenge import Challenge
+from scoring.core.options import Values
+from scoring.core.scorecard import ScoreCard
 from scoring.version import __version__
 
 

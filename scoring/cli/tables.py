@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scoring.challenges import load_challenge
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 
 def scorecard_table(card: ScoreCard) -> str:

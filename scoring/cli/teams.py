@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from scoring.challenge import Challenge, Model
 from scoring.challenges import load_challenge
 from scoring.cli.comparison_tables import comparison_table
 from scoring.cli.output import print_findings, progress, write
@@ -20,13 +19,14 @@ from scoring.cli.reading import (
     statistics,
 )
 from scoring.cli.reports import Lines, front_lines, write_reports
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.fixes import Changes
 from scoring.comparison.compare import Comparison
 from scoring.comparison.compare import compare as compare_teams
 from scoring.comparison.excluded import Excluded, of_refusal
 from scoring.comparison.team_facts import TeamFacts, read_facts
-from scoring.findings import Finding, InputRefused, error
-from scoring.mends import Changes
-from scoring.options import Values
+from scoring.core.challenge import Challenge, Model
+from scoring.core.options import Values
 from scoring.readers import entries
 from scoring.readers.entries import Entry
 from scoring.readers.sources import Files, Mended, PlainSource

@@ -7,10 +7,10 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from scoring.findings import Finding
-from scoring.folding import folded, tally
-from scoring.mends import Mend, written_pairs
-from scoring.text import shortened
+from scoring.common.finding_groups import folded, tally
+from scoring.common.findings import Finding
+from scoring.common.fixes import Mend, written_pairs
+from scoring.common.text import shortened
 
 COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
 CHARACTERS = 1000

@@ -11,7 +11,7 @@ from scoring.cluster.chunks import Sizes, packed, streamed
 from scoring.cluster.connection import connected
 from scoring.cluster.on_worker import Chunk, WorkerRun
 from scoring.cluster.scheduler import Scheduler, on_cluster_or_here
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.models import confinement, devices, pool
 from scoring.models.pool import Answered, Results, Settings, Work
 from scoring.models.preprocessing import ImageUnreadable

@@ -9,7 +9,7 @@ from scoring.cluster.chunks import Sizes, packed, streamed
 from scoring.cluster.connection import connected
 from scoring.cluster.on_worker import Chunk, WorkerRun
 from scoring.cluster.scheduler import Scheduler, on_cluster_or_here
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.models.pool import Cancelled
 from scoring.readers.masks.blocks import Opener
 from scoring.readers.masks.counting import Counts

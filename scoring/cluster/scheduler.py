@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error
 
 ADDRESS, FALLBACK = "BENCHSIDE_SCHEDULER", "BENCHSIDE_SCHEDULER_FALLBACK"
 AUTHORITY, CERTIFICATE, KEY = (

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats, Ints
+from scoring.common.arrays import Bools, Floats, Ints
 from scoring.comparison.compare import Comparison
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 CONFIDENT = 0.9
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring import options as of_options
-from scoring.challenge import Challenge
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.comparison import identical
 from scoring.comparison.excluded import Excluded, of_refusal, warnings
 from scoring.comparison.pairs import (
@@ -23,11 +22,12 @@ from scoring.comparison.pairs import (
 )
 from scoring.comparison.same_terms import options_by_team, unequal
 from scoring.comparison.team_facts import UNKNOWN, TeamFacts, scored_facts, with_sizes
-from scoring.comparison_spec import ComparisonSpec, Ranking
-from scoring.findings import Finding, InputRefused, error
-from scoring.options import Values
+from scoring.core import options as of_options
+from scoring.core.challenge import Challenge
+from scoring.core.comparison_spec import ComparisonSpec, Ranking
+from scoring.core.options import Values
+from scoring.core.scorecard import ScoreCard, plain
 from scoring.readers.entries import misnamed
-from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import replicate_comparison, swap
 from scoring.statistics.ranking import competition_ranks
 

@@ -5,8 +5,10 @@ from functools import partial
 
 import plotly.graph_objects as go
 
-from scoring.arrays import Ints
 from scoring.challenges import load_challenge
+from scoring.common.arrays import Ints
+from scoring.common.metric_names import named
+from scoring.common.text import markdown
 from scoring.comparison import cases as by_case
 from scoring.comparison import classes as by_class
 from scoring.comparison import figures
@@ -15,12 +17,10 @@ from scoring.comparison.cases import Correctness
 from scoring.comparison.classes import ClassDifference, ClassMatrix
 from scoring.comparison.displayed import Displayed
 from scoring.comparison.subgroups import Subgroup
+from scoring.core.views import Block, Column, Figure, Panel, Panels, Table, Text
 from scoring.figures.numerals import decimal, span
 from scoring.figures.team_cases import case_heat, teams_right
 from scoring.figures.theme import Theme
-from scoring.metric_names import named
-from scoring.text import markdown
-from scoring.views import Block, Column, Figure, Panel, Panels, Table, Text
 
 CASES = 40
 """Cases that a figure shows at once."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scoring.challenges import load_challenge
+from scoring.common.text import markdown
 from scoring.comparison import scale as scales
 from scoring.comparison import verdict
 from scoring.comparison.compare import Comparison
 from scoring.comparison.scale import Scale
-from scoring.text import markdown
 
 MANY = 15
 """Teams up to which all are drawn; beyond, the first of them and one that is chosen."""

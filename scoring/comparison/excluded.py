@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scoring.findings import Finding, InputRefused, warning
+from scoring.common.findings import Finding, InputRefused, warning
 
 
 @dataclass(frozen=True)

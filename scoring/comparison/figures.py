@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from scoring.common.metric_names import named
 from scoring.comparison import reference, verdict
 from scoring.comparison.classes import ClassMatrix
 from scoring.comparison.compare import Comparison
@@ -22,7 +23,6 @@ from scoring.figures.model_size import Sized
 from scoring.figures.numerals import decimal
 from scoring.figures.theme import Theme, safe, short
 from scoring.figures.weights import FirstPlaces
-from scoring.metric_names import named
 from scoring.statistics.replicate_comparison import Pair
 
 SCHEMES = {

@@ -1,10 +1,10 @@
 """What stands above a comparison: who leads, what that is worth, and what this test set can resolve."""
 
+from scoring.common.text import markdown
 from scoring.comparison import verdict
 from scoring.comparison.compare import Comparison
 from scoring.comparison.displayed import NAMED, SENTENCE, Displayed
-from scoring.text import markdown
-from scoring.views import Fact, Headline, Text
+from scoring.core.views import Fact, Headline, Text
 
 
 def headline(shown: Displayed) -> Headline:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from scoring.findings import Finding, warning
-from scoring.scorecard import ScoreCard
+from scoring.common.findings import Finding, warning
+from scoring.core.scorecard import ScoreCard
 
 
 def groups(cards: Mapping[str, ScoreCard]) -> tuple[tuple[str, ...], ...]:

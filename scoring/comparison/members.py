@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from scoring.comparison_spec import ComparisonSpec
-from scoring.findings import Finding, InputRefused, error, note
+from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.core.comparison_spec import ComparisonSpec
+from scoring.core.scorecard import ScoreCard
 from scoring.metrics import agreement
-from scoring.scorecard import ScoreCard
 from scoring.statistics import paired, replicate_comparison
 from scoring.statistics.options import UNITS_OF_COMPARISON
 from scoring.statistics.replicate_comparison import Pair

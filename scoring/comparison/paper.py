@@ -1,12 +1,12 @@
 """Everything that a paper takes from a comparison, in one zip."""
 
-from scoring import markup
 from scoring.challenges import load_challenge
+from scoring.common import markup
 from scoring.comparison import displayed, headline_views, verdict, views
 from scoring.comparison.compare import Comparison
+from scoring.core.views import Fact, Headline, Section
 from scoring.report.front import Lines
 from scoring.report.paper import files, methods, zipped
-from scoring.views import Fact, Headline, Section
 
 
 def of_comparison(found: Comparison, lines: Lines = ()) -> bytes:

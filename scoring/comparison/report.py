@@ -3,9 +3,10 @@
 from collections import Counter
 
 from scoring.challenges import load_challenge
+from scoring.common.findings import Finding
 from scoring.comparison import displayed, headline_views, verdict, views
 from scoring.comparison.compare import Comparison, of_team
-from scoring.findings import Finding
+from scoring.core.views import Section
 from scoring.report import blocks, front
 from scoring.report.document import (
     Figures,
@@ -16,7 +17,6 @@ from scoring.report.document import (
     section,
 )
 from scoring.report.front import Lines
-from scoring.views import Section
 
 PER_CODE = 5
 """Findings of one code and team that a report lists at most."""

@@ -5,18 +5,18 @@ from functools import partial
 
 import plotly.graph_objects as go
 
+from scoring.common.metric_names import named
+from scoring.common.text import markdown
 from scoring.comparison import figures, robustness, team_tables, verdict, weights
 from scoring.comparison.compare import Comparison
 from scoring.comparison.displayed import Displayed
 from scoring.comparison.robustness import Robustness
 from scoring.comparison.weights import FirstTeams, Rescored, WeightGrid
+from scoring.core.views import Block, Choice, Column, Figure, SideBySide, Table, Text
 from scoring.figures import comparison as drawing
 from scoring.figures.intervals import Row
 from scoring.figures.theme import Theme
 from scoring.figures.weights import weight_map
-from scoring.metric_names import named
-from scoring.text import markdown
-from scoring.views import Block, Choice, Column, Figure, SideBySide, Table, Text
 
 KINDS = {"metrics and schemes": ("official", "metric", "scheme"), "subgroups": ("official", "subgroup")}
 """Rules that are shown together, by what the choice of them says."""

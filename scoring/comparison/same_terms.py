@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenge import Challenge
-from scoring.findings import Finding, error
-from scoring.scorecard import ScoreCard
+from scoring.common.findings import Finding, error
+from scoring.core.challenge import Challenge
+from scoring.core.scorecard import ScoreCard
 
 MAY_DIFFER = ("group", "metadata_sha256")
 """Options that say where the unit comes from; the unit itself is compared."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.challenge import Challenge
+from scoring.core.challenge import Challenge
 from scoring.figures.numerals import decimal, span
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from scoring.comparison.compare import Comparison
 from scoring.comparison.values import difference_interval, number
-from scoring.comparison_spec import Groups
+from scoring.core.comparison_spec import Groups
 from scoring.statistics.replicates import array_name
 
 SMALL = 15

@@ -5,16 +5,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from scoring.challenge import Challenge
-from scoring.comparison_spec import ComparisonSpec
-from scoring.findings import Finding, InputRefused, error, note
-from scoring.options import Values, size_problem
+from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.core.challenge import Challenge
+from scoring.core.comparison_spec import ComparisonSpec
+from scoring.core.options import Values, size_problem
+from scoring.core.scorecard import ScoreCard
 from scoring.readers import case_tables, tables
 from scoring.readers.archives import has_hidden, shown
 from scoring.readers.cells import parse_numbers
 from scoring.readers.sources import Source, open_source
 from scoring.readers.tables import Table
-from scoring.scorecard import ScoreCard
 
 LONGEST = 120
 """Characters of institution, method and licence."""

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from scoring.common.finding_groups import folded
+from scoring.common.text import markdown
 from scoring.comparison.compare import Comparison
 from scoring.comparison.excluded import Excluded
 from scoring.comparison.team_facts import LABELS, UNKNOWN
-from scoring.folding import folded
-from scoring.text import markdown
-from scoring.views import Column, Table
+from scoring.core.views import Column, Table
 
 PAIRS_NAMED = 3
 """Pairs that a cell names before it says "and N more"."""

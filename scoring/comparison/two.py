@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.arrays import Ints
+from scoring.common.arrays import Ints
+from scoring.common.metric_names import class_named, named
+from scoring.common.text import markdown
 from scoring.comparison import cases as by_case
 from scoring.comparison import classes as by_class
 from scoring.comparison import verdict
@@ -16,13 +18,11 @@ from scoring.comparison.compare import Comparison
 from scoring.comparison.displayed import Displayed
 from scoring.comparison.pairs import SCORE, pairs_of
 from scoring.comparison.scale import Scale
+from scoring.core.views import Block, Column, Figure, SideBySide, Table, Text
 from scoring.figures.comparison import team_intervals
 from scoring.figures.intervals import Row
 from scoring.figures.theme import Theme, safe, short
-from scoring.metric_names import class_named, named
 from scoring.statistics.replicate_comparison import Pair
-from scoring.text import markdown
-from scoring.views import Block, Column, Figure, SideBySide, Table, Text
 
 LISTED = 200
 """Cases that the table lists at most."""

@@ -3,8 +3,8 @@
 import numpy as np
 
 from scoring.comparison.pairs import value_of
-from scoring.comparison_spec import Value
-from scoring.scorecard import ScoreCard
+from scoring.core.comparison_spec import Value
+from scoring.core.scorecard import ScoreCard
 from scoring.statistics import intervals
 from scoring.statistics.options import UNITS_OF_COMPARISON
 from scoring.statistics.replicates import array_name

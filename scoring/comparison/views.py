@@ -6,6 +6,8 @@ from functools import partial
 
 import plotly.graph_objects as go
 
+from scoring.common.metric_names import named
+from scoring.common.text import markdown
 from scoring.comparison import difference_views, figures, reference, rule_views, team_tables, verdict
 from scoring.comparison.compare import Comparison
 from scoring.comparison.displayed import NAMED, SENTENCE, Displayed
@@ -13,13 +15,11 @@ from scoring.comparison.pairs import SCORE, TESTS, Pairs
 from scoring.comparison.reference import Difference
 from scoring.comparison.scale import Scale
 from scoring.comparison.team_facts import LABELS, UNKNOWN
+from scoring.core.views import Block, Column, Data, Fact, Facts, Figure, SideBySide, Table, Text
 from scoring.figures.model_size import size_scatter
 from scoring.figures.numerals import UNDEFINED, percent, share, span
 from scoring.figures.theme import Theme
-from scoring.metric_names import named
 from scoring.statistics.replicate_comparison import SWAP, Pair
-from scoring.text import markdown
-from scoring.views import Block, Column, Data, Fact, Facts, Figure, SideBySide, Table, Text
 
 PAIRS, METRICS = 400, 3
 """Pairs that a table lists, and metrics beside a score on a page, at most."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.figures.calibration import ReliabilityLabels
 from scoring.figures.canvas import Canvas, unit_axes
 from scoring.figures.confusion import Counts, MatrixStyle, matrix

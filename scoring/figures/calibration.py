@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.arrays import Floats, Ints
+from scoring.common.arrays import Floats, Ints
 from scoring.figures.canvas import Canvas, error_bars
 from scoring.figures.numerals import decimal, percent
 from scoring.figures.theme import Theme, faded

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.figures.drawing import Drawing, Properties
 from scoring.figures.theme import Theme, faded, template
 

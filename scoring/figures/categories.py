@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.figures.canvas import QUARTERS, Canvas, unit_axes
 from scoring.figures.cells import clickable, frame
 from scoring.figures.confusion import Counts, MatrixStyle, matrix

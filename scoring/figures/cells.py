@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Array, Bools, Floats
+from scoring.common.arrays import Array, Bools, Floats
 from scoring.figures.canvas import Canvas
 from scoring.figures.theme import channels, text_is_black
 

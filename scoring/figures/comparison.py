@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.arrays import Array, Bools, Floats
+from scoring.common.arrays import Array, Bools, Floats
+from scoring.common.metric_names import class_named
 from scoring.figures.canvas import Canvas
 from scoring.figures.cells import clickable, diverging, frame, heat
 from scoring.figures.intervals import Row, interval_canvas
 from scoring.figures.numerals import decimal, percent
 from scoring.figures.theme import Theme, counted, lined, safe, short
-from scoring.metric_names import class_named
 
 ROW = 32
 """Height in pixels of one team's row."""

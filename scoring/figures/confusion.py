@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.arrays import Array, Floats, Ints
+from scoring.common.arrays import Array, Floats, Ints
 from scoring.figures.canvas import Canvas
 from scoring.figures.cells import frame, heat
 from scoring.figures.numerals import percent

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
+from scoring.common.text import common_start
 from scoring.figures.canvas import FIFTHS, Canvas
 from scoring.figures.cells import clickable, heat
 from scoring.figures.confusion import Counts
 from scoring.figures.drawing import Properties
 from scoring.figures.numerals import decimal, percent, span
 from scoring.figures.theme import Theme, safe
-from scoring.text import common_start
 
 ROW = 27
 """Height in pixels of one row of dots."""

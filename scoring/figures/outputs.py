@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.figures.canvas import Canvas
 from scoring.figures.drawing import Properties
 from scoring.figures.numerals import decimal

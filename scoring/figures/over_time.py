@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.figures.canvas import Canvas, error_bars
 from scoring.figures.numerals import decimal, span
 from scoring.figures.theme import Theme, safe, short

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.figures.canvas import FIFTHS, Canvas
 from scoring.figures.drawing import Properties
 from scoring.figures.numerals import decimal

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from scoring.arrays import Array, Floats
+from scoring.common.arrays import Array, Floats
 
 Pen = ImageDraw.ImageDraw
 COLOURS = ("#009e73", "#d55e00", "#56b4e9")

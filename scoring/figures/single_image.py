@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 from PIL import Image
 
-from scoring.arrays import Array, Bools, Floats
+from scoring.common.arrays import Array, Bools, Floats
 from scoring.figures.canvas import Canvas, error_bars
 from scoring.figures.cells import Scale
 from scoring.figures.numerals import decimal

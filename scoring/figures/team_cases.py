@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.figures.canvas import Canvas
 from scoring.figures.cells import clickable, heat
 from scoring.figures.comparison import MOST_WORDS, brief, turned

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats
+from scoring.common.arrays import Bools, Floats
 
 SHAPES = {"malignant": "▲", "medium": "◆", "benign": "●"}
 SYMBOLS = {"malignant": "triangle-up", "medium": "diamond", "benign": "circle"}

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.arrays import Floats, Ints
+from scoring.common.arrays import Floats, Ints
 from scoring.figures.canvas import QUARTERS, Canvas
 from scoring.figures.drawing import Properties
 from scoring.figures.numerals import MINUS, UNDEFINED, decimal, percent

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.figures.canvas import Canvas
 from scoring.figures.detection import ROW, spaced
 from scoring.figures.drawing import Properties

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.arrays import Bools, Floats
+from scoring.common.arrays import Bools, Floats
 from scoring.figures.canvas import Canvas
 from scoring.figures.drawing import Properties
 from scoring.figures.numerals import percent

@@ -8,11 +8,11 @@ from typing import Any
 from sqlalchemy import select
 
 from scoring.boards import cards
-from scoring.findings import InputRefused, error
-from scoring.scorecard import ScoreCard
+from scoring.common.findings import InputRefused, error
+from scoring.common.text import shortened
+from scoring.core.scorecard import ScoreCard
 from scoring.store import tables
 from scoring.store.database import Store
-from scoring.text import shortened
 
 
 @dataclass(frozen=True)

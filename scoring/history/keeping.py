@@ -13,16 +13,16 @@ from sqlalchemy.orm import Session
 
 from scoring.boards import cards
 from scoring.challenges import load_challenge
+from scoring.common.findings import InputRefused, error
+from scoring.common.text import shortened
 from scoring.comparison.same_terms import EQUAL, options_by_team
-from scoring.findings import InputRefused, error
+from scoring.core.scorecard import ScoreCard, plain
+from scoring.core.submission import labels_digest
 from scoring.history.entries import Entry, of_row
 from scoring.readers.sources import is_litter, sha256
-from scoring.scorecard import ScoreCard, plain
 from scoring.store import tables
 from scoring.store.database import Store
 from scoring.store.erasing import alone, discard_unused, overwrite
-from scoring.submission import labels_digest
-from scoring.text import shortened
 
 LOCAL = ""
 """The owner where one person uses this machine."""

@@ -9,8 +9,8 @@ from scoring.comparison import displayed, two
 from scoring.comparison.compare import compare_cards
 from scoring.comparison.displayed import Displayed
 from scoring.comparison.two import Change
+from scoring.core.scorecard import ScoreCard
 from scoring.history.entries import Entry, card_of
-from scoring.scorecard import ScoreCard
 from scoring.store.database import Store
 
 FIRST, SECOND = "this one", "the best before"

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from scoring.challenges import load_challenge
+from scoring.common.text import shortened
 from scoring.comparison import scale, two
 from scoring.comparison.scale import Scale
 from scoring.comparison.two import Change
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Block, Column, Figure, Table, Text
 from scoring.figures.progress import Moment, progress
 from scoring.figures.theme import Theme
 from scoring.history.entries import Entry, card_of
 from scoring.history.series import Step, best_of, compared
-from scoring.scorecard import ScoreCard
 from scoring.store.database import Store
-from scoring.text import shortened
-from scoring.views import Block, Column, Figure, Table, Text
 
 QUESTION = "Did it get better?"
 DRAWN = 60

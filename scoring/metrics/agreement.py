@@ -3,7 +3,7 @@ right."""
 
 import numpy as np
 
-from scoring.arrays import Bools, Ints
+from scoring.common.arrays import Bools, Ints
 
 ROUNDING = 1e-12
 

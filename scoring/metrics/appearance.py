@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from PIL import Image
 
-from scoring.arrays import Floats, Numbers
+from scoring.common.arrays import Floats, Numbers
 
 SIDE = 128
 """Pixels of the shorter side on which appearance is measured."""

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scoring.arrays import Bools, Floats, Ints
+from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics.classification import divide
 
 TINY = 1e-15

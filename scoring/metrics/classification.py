@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from scoring.arrays import Array, Floats, Ints
+from scoring.common.arrays import Array, Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats, Ints
+from scoring.common.arrays import Bools, Floats, Ints
 
 ROUNDING = 1e-9
 SPLITS = 40

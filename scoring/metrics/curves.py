@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scoring.arrays import Array, Bools, Floats, Ints
+from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.metrics import roc
 from scoring.metrics.classification import divide
 from scoring.statistics.intervals import QUANTILES

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scoring.arrays import Floats, Ints
+from scoring.common.arrays import Floats, Ints
 
 
 def hellinger(row: Floats, rows: Floats) -> Floats:

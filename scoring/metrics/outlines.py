@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scoring.arrays import Array, Bools, Floats, Ints
+from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.metrics.classification import divide
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy
 
-from scoring.arrays import Bools, Floats, Ints, Numbers
+from scoring.common.arrays import Bools, Floats, Ints, Numbers
 from scoring.metrics.classification import divide
 
 BOTH_EMPTY = {"one": 1.0, "zero": 0.0, "skip": np.nan}

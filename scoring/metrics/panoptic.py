@@ -6,7 +6,7 @@ the mean IoU of the matches, RQ their F1.
 
 import numpy as np
 
-from scoring.arrays import Floats, Ints
+from scoring.common.arrays import Floats, Ints
 from scoring.metrics.classification import divide
 
 LEAST_IOU = 0.5

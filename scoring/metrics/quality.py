@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from scoring.arrays import Bools, Floats, Numbers
+from scoring.common.arrays import Bools, Floats, Numbers
 
 EVERY = 2
 """Colours are counted on every second pixel each way."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scoring.arrays import Floats, Ints
+from scoring.common.arrays import Floats, Ints
 from scoring.metrics.classification import divide
 
 if TYPE_CHECKING:

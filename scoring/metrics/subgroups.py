@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats
+from scoring.common.arrays import Bools, Floats
 from scoring.metrics.classification import divide
 
 Groups = Mapping[str, Mapping[str, Bools]]

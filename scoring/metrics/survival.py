@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from scoring.arrays import Bools, Floats, Ints
+from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics.classification import divide
 
 MISSING_RISK = ("non-concordant", "half", "exclude")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats, Ints, Numbers
+from scoring.common.arrays import Bools, Floats, Ints, Numbers
 from scoring.metrics.binary import Decisions, f_beta
 
 HALF = 0.5

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from scoring.findings import Finding, error
+from scoring.common.findings import Finding, error
 from scoring.readers.sources import Files
 
 

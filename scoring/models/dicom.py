@@ -10,7 +10,7 @@ import pydicom
 from PIL import Image
 from pydicom.uid import UID, ExplicitVRLittleEndian, ImplicitVRLittleEndian, JPEGBaseline8Bit, RLELossless
 
-from scoring.arrays import Array, Floats
+from scoring.common.arrays import Array, Floats
 from scoring.models.preprocessing import MOST_PIXELS, ImageUnreadable
 
 READ = (ImplicitVRLittleEndian, ExplicitVRLittleEndian, RLELossless, JPEGBaseline8Bit)

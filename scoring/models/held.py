@@ -10,8 +10,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from time import monotonic
 
-from scoring import limits
-from scoring.arrays import Floats
+from scoring.common import limits
+from scoring.common.arrays import Floats
 from scoring.models.preprocessing import Pixels, Recipe
 from scoring.models.process import LoadedModel, ModelProcess
 from scoring.models.results import Answer, ModelFacts

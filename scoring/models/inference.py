@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.arrays import Floats
 from scoring.cluster.inference import run_on_all
-from scoring.findings import Finding, InputRefused, error, note
+from scoring.common.arrays import Floats
+from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.models import pool
 from scoring.models.case_images import CaseImages, missing_images
 from scoring.models.preprocessing import Seen

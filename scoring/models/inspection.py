@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from scoring.arrays import Floats
-from scoring.findings import Finding, InputRefused, split, warning
+from scoring.common.arrays import Floats
+from scoring.common.findings import Finding, InputRefused, split, warning
 from scoring.metrics.calibration import output_kind
 from scoring.models import preflight, probe
 from scoring.models.case_images import CaseImages, missing_images

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.arrays import Bools
+from scoring.common.arrays import Bools
 from scoring.models.preflight import Contract
 from scoring.models.preprocessing import Recipe
 from scoring.models.results import ModelFacts

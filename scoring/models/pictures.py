@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from scoring.arrays import Floats
-from scoring.findings import InputRefused
+from scoring.common.arrays import Floats
+from scoring.common.findings import InputRefused
 from scoring.models.case_images import CaseImages
 from scoring.models.image_upload import UPRIGHT
 from scoring.models.pool import first_output

@@ -14,8 +14,8 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from scoring.arrays import Floats
-from scoring.findings import InputRefused
+from scoring.common.arrays import Floats
+from scoring.common.findings import InputRefused
 from scoring.models import cache as image_cache
 from scoring.models.cancelled import Cancelled as Cancelled
 from scoring.models.places import Places, Share

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.findings import Finding, error, warning
+from scoring.common.findings import Finding, error, warning
 from scoring.models.preprocessing import Pixels
 from scoring.models.results import Answer, ModelFacts, ModelFailed, RandomOperator, Tensor
 

@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from scoring.arrays import Floats
-from scoring.findings import Finding, note, warning
+from scoring.common.arrays import Floats
+from scoring.common.findings import Finding, note, warning
 from scoring.models.pool import first_output
 from scoring.models.preflight import noise
 from scoring.models.preprocessing import ImageUnreadable, Pixels, Recipe

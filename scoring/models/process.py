@@ -8,7 +8,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.models import confinement, devices, replies
 from scoring.models.image_upload import SMALL_LONGEST, SMALL_SIDE
 from scoring.models.preprocessing import MOST_PIXELS, ImageUnreadable, Pixels, Recipe, planes

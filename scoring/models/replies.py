@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.models.image_upload import KINDS
 from scoring.models.preprocessing import Pixels, Seen, of_planes
 from scoring.models.results import Answer, Graph, ModelFacts, Picture, RandomOperator, Tensor, Upright

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.models.preprocessing import Pixels, Seen
 
 

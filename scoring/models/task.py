@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scoring.arrays import Floats
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.arrays import Floats
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.models.preflight import Contract
 from scoring.models.preprocessing import Recipe
 from scoring.models.results import ModelFacts

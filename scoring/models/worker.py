@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from scoring.arrays import Array, Floats
+from scoring.common.arrays import Array, Floats
 from scoring.models import frames, image_upload, sandbox
 from scoring.models.devices import CPU, PROVIDERS
 from scoring.models.preprocessing import (

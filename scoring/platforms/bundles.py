@@ -14,9 +14,9 @@ from string import Template
 from PIL import Image
 
 import scoring
-from scoring import markup
 from scoring.boards.packing import packed, zipped
-from scoring.findings import InputRefused, error
+from scoring.common import markup
+from scoring.common.findings import InputRefused, error
 from scoring.platforms.settings import FILE, Settings
 from scoring.readers.sources import Source
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from scoring.boards.fixed_messages import fixed
-from scoring.findings import Finding, InputRefused, error, lines
+from scoring.common.findings import Finding, InputRefused, error, lines
+from scoring.core.scorecard import ScoreCard, plain
 from scoring.platforms.settings import Settings
 from scoring.readers.sources import Source, is_litter
-from scoring.scorecard import ScoreCard, plain
 
 
 class Refused(Exception):

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.core.challenge import Challenge
 from scoring.statistics.options import StatisticsOptions
 
 FORMAT, FILE = "benchside-platform/1", "benchside.json"

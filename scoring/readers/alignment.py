@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from scoring.findings import Finding, error, note, warning
+from scoring.common.findings import Finding, error, note, warning
 from scoring.readers import decimals, matching, near_cases, tables
 from scoring.readers.cells import parse_numbers
 from scoring.readers.repeated import repeated_row

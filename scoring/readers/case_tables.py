@@ -5,7 +5,7 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.readers import matching, tables
 from scoring.readers.sources import Files, Source, open_source
 from scoring.readers.tables import Table

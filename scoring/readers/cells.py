@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.arrays import Array, Floats
+from scoring.common.arrays import Array, Floats
 from scoring.readers.tables import MISSING
 
 INFINITE = {"inf", "infinity"}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from scoring.mends import Changes, Mend
+from scoring.common.fixes import Changes, Mend
 
 COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*", re.ASCII)
 WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.readers.archives import has_hidden, shown
 from scoring.readers.sources import Files, Source, is_litter, is_zip, open_source
 

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import shortened
 from scoring.readers.jobs import by_case
 from scoring.readers.sources import Files, Mended, Source, open_source, sha256
-from scoring.text import shortened
 
 CASE, NUMBER, LABEL = "image", "score", "prediction"
 """Columns: the case; a single number; a single text."""

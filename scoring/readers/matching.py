@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from scoring.arrays import Ints
+from scoring.common.arrays import Ints
 
 EXTRA, AMBIGUOUS = -1, -2
 

@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Callable, Sequence
 
-from scoring.mends import Changes, renamed
+from scoring.common.fixes import Changes, renamed
 from scoring.readers.decimals import COMMA, cut_at_commas
 from scoring.readers.tables import DELIMITERS
 

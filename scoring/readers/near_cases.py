@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
 
-from scoring.mends import ANY, Mend, renaming
+from scoring.common.fixes import ANY, Mend, renaming
 from scoring.readers.mending import case_parts
 
 LEAST = 0.5

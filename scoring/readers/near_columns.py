@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from scoring.mends import ANY, Changes, Mend, quoted_mark, renamed, renaming
+from scoring.common.fixes import ANY, Changes, Mend, quoted_mark, renamed, renaming
 
 ALIKE = 0.75
 """Share of letters from which on two headers are another spelling of one (`difflib`)."""

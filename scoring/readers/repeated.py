@@ -1,7 +1,7 @@
 """Rows that repeat a case, as mends: one of identical rows is kept, or the first or last of each case."""
 
-from scoring.findings import Finding, error
-from scoring.mends import keeping
+from scoring.common.findings import Finding, error
+from scoring.common.fixes import keeping
 from scoring.readers.tables import Table
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Array, Floats, Ints
-from scoring.findings import Finding, InputRefused, error, warning
+from scoring.common.arrays import Array, Floats, Ints
+from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.readers.masks.blocks import Opener
 from scoring.readers.masks.faults import Malformed
 from scoring.readers.masks.grid import Grid

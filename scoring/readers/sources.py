@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from scoring.findings import InputRefused, error
-from scoring.mends import Changes
+from scoring.common.findings import InputRefused, error
+from scoring.common.fixes import Changes
 from scoring.readers import workbooks
 from scoring.readers.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 from scoring.readers.inflate import ByteFile

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.readers.decimals import AS_COMMAS, cut_at_commas
 from scoring.readers.near_columns import Kind, between_cells, of_kind, renamings
 

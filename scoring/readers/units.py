@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scoring.arrays import Ints
-from scoring.findings import InputRefused, error
+from scoring.common.arrays import Ints
+from scoring.common.findings import InputRefused, error
 from scoring.readers.tables import MISSING, key
 
 CASE = "case"

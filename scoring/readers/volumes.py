@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.arrays import Array, Floats, Ints
+from scoring.common.arrays import Array, Floats, Ints
 from scoring.readers.inflate import ByteFile, fill
 from scoring.readers.masks.blocks import VOXELS, Opener, blocks, opened
 from scoring.readers.masks.faults import Malformed, cut_off, reading

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from xml.parsers import expat
 
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.readers.archives import Archive, open_archive
 from scoring.readers.tables import CELLS, COLUMNS, LINES, TABLE_BYTES
 

@@ -1,4 +1,4 @@
-"""The blocks of `scoring.views` as HTML."""
+"""The blocks of `scoring.core.views` as HTML."""
 
 import base64
 from collections.abc import Iterable, Iterator
@@ -7,12 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from scoring.figures.numerals import span
-from scoring.figures.theme import SMALL, label
-from scoring.report.document import Cell, Figures, Number, render, table
-from scoring.scorecard import plain
-from scoring.text import markdown
-from scoring.views import (
+from scoring.common.text import markdown
+from scoring.core.scorecard import plain
+from scoring.core.views import (
     Block,
     Choice,
     Column,
@@ -29,6 +26,9 @@ from scoring.views import (
     Text,
     directed,
 )
+from scoring.figures.numerals import span
+from scoring.figures.theme import SMALL, label
+from scoring.report.document import Cell, Figures, Number, render, table
 
 STATUS = 1200
 """Characters of what is said about a score's worth."""

@@ -10,15 +10,15 @@ import plotly.graph_objects as go
 from scoring.challenges import classification_views as shared
 from scoring.challenges import load_challenge
 from scoring.challenges.melanoma.condition import CALIBRATION as OF_RISKS
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Block, Column, Fact, Figure, Headline, Panel, Panels, Section, Table, Views
 from scoring.figures.calibration import LARGEST_OUTPUT
 from scoring.figures.confusion import confusion_matrix
 from scoring.figures.curves import Curve, precision_recall_panel, roc_panel
 from scoring.figures.numerals import decimal, points, span
 from scoring.figures.numerals import share as written
 from scoring.figures.theme import Theme, label
-from scoring.scorecard import ScoreCard
-from scoring.text import markdown
-from scoring.views import Block, Column, Fact, Figure, Headline, Panel, Panels, Section, Table, Views
 
 NONE = "none"
 """The label of what was not there, in the matrices of detection challenges."""

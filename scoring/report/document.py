@@ -9,15 +9,15 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from scoring import markup
+from scoring.common import markup
+from scoring.common.finding_groups import folded, tally
+from scoring.common.findings import Finding
+from scoring.core.scorecard import plain
+from scoring.core.views import Figure
 from scoring.figures.drawing import Drawing
 from scoring.figures.numerals import UNDEFINED, decimal
 from scoring.figures.svg import WIDTH, svg
 from scoring.figures.theme import LIGHT, Theme
-from scoring.findings import Finding
-from scoring.folding import folded, tally
-from scoring.scorecard import plain
-from scoring.views import Figure
 
 # Whatever a label or a name may try, the browser is told to load nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"

@@ -5,12 +5,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from scoring.challenge import Challenge
-from scoring.findings import Finding
-from scoring.folding import tally
+from scoring.common.finding_groups import tally
+from scoring.common.findings import Finding
+from scoring.core.challenge import Challenge
+from scoring.core.views import Block, Choice, Figure, Section, SideBySide
 from scoring.report.document import Figures, render
 from scoring.version import __version__
-from scoring.views import Block, Choice, Figure, Section, SideBySide
 
 FIGURES = 3
 """Figures on the front page."""

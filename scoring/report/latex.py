@@ -5,14 +5,14 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from scoring.citation import latex
+from scoring.common.citation import latex
+from scoring.common.text import csv_cell, shortened
+from scoring.core.scorecard import plain
+from scoring.core.views import Column, Table, directed
 from scoring.figures.numerals import MINUS, UNDEFINED
 from scoring.figures.theme import SHAPES
 from scoring.report.blocks import RIGHT, cell, shown_column
 from scoring.report.document import words_of
-from scoring.scorecard import plain
-from scoring.text import csv_cell, shortened
-from scoring.views import Column, Table, directed
 
 WRITTEN = {
     MINUS: "$-$",

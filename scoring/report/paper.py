@@ -7,21 +7,21 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from scoring import markup
-from scoring.challenge import Challenge
 from scoring.challenges import load_challenge
 from scoring.challenges.classification_views import method
-from scoring.citation import Citation
+from scoring.common import markup
+from scoring.common.citation import Citation
+from scoring.common.text import file_name, shortened
+from scoring.core.challenge import Challenge
+from scoring.core.scorecard import ScoreCard, plain
+from scoring.core.views import Block, Choice, Figure, Headline, Panels, Section, SideBySide, Table
 from scoring.figures.svg import WIDTH, svg
 from scoring.figures.theme import LIGHT
 from scoring.report import latex
 from scoring.report.blocks import panel_width
 from scoring.report.front import Lines
 from scoring.report.scorecard import views_of
-from scoring.scorecard import ScoreCard, plain
-from scoring.text import file_name, shortened
 from scoring.version import __version__
-from scoring.views import Block, Choice, Figure, Headline, Panels, Section, SideBySide, Table
 
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 """The date of the zip's members: the same result gives the same bytes."""

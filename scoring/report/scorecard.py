@@ -7,8 +7,10 @@ import numpy as np
 from markupsafe import Markup
 
 from scoring.challenges import load_challenge
+from scoring.common.metric_names import named, spelled
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Headline, Status, Views
 from scoring.figures.numerals import UNDEFINED, points, share, span
-from scoring.metric_names import named, spelled
 from scoring.report import blocks, default_views, front
 from scoring.report.document import (
     Cell,
@@ -22,8 +24,6 @@ from scoring.report.document import (
     table,
 )
 from scoring.report.front import Lines
-from scoring.scorecard import ScoreCard
-from scoring.views import Headline, Status, Views
 
 CASES = 200
 """Cases that a report lists at most."""

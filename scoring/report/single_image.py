@@ -10,6 +10,7 @@ from PIL import Image
 from scoring.challenges import REGISTRY
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.names import CLASSES
+from scoring.common.text import shortened
 from scoring.figures.numerals import decimal, percent
 from scoring.report.document import POLICY, template
 from scoring.single_image.abstention import withheld_line
@@ -30,7 +31,6 @@ from scoring.single_image.wording import (
     set_line,
     views_line,
 )
-from scoring.text import shortened
 from scoring.version import __version__
 
 LONGEST_SIDE, JPEG_QUALITY = 900, 88

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.arrays import Array
-from scoring.findings import InputRefused
+from scoring.common.arrays import Array
+from scoring.common.findings import InputRefused
 from scoring.models.pool import Cancelled
 from scoring.models.process import ImageProcess
 from scoring.single_image.answer import Views, answer, views

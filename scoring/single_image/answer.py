@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.metrics import calibration
 from scoring.models.pool import Cancelled
 from scoring.single_image.model import Opened

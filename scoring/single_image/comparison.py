@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.single_image.answer import Answer
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from scoring.arrays import Array, Floats
+from scoring.common.arrays import Array, Floats
 from scoring.metrics.conformal import quantile
 
 FALSE_ALARMS = 0.05

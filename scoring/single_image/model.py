@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.findings import Finding, InputRefused, error, split, warning
+from scoring.common.findings import Finding, InputRefused, error, split, warning
 from scoring.models import preflight
 from scoring.models.model_task import ModelTask
 from scoring.models.pool import first_output

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy.special import expit
 
-from scoring.arrays import Array, Floats
 from scoring.challenges import load_challenge
 from scoring.challenges.safe_scan.demographics import GENDERS, LOCATIONS, UNKNOWN
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.arrays import Array, Floats
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.metrics.calibration import output_kind, softmax
 from scoring.models.model_task import ModelTask
 

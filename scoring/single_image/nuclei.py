@@ -11,7 +11,7 @@ from scoring.challenges.puma.clinic import square_millimetres, til_share
 from scoring.challenges.puma.dense import DenseModel, examined
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.predictions import read_predictions
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.models import preflight
 from scoring.models.process import LoadedModel, ModelProcess
 from scoring.models.results import ModelFailed

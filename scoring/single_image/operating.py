@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats
+from scoring.common.arrays import Bools, Floats
 from scoring.metrics import binary, thresholds
 from scoring.single_image.reference import Reference, Share
 from scoring.statistics.intervals import wilson

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.models import image_upload
 from scoring.models.preprocessing import ImageUnreadable, Seen
 from scoring.models.process import ImageProcess

@@ -11,9 +11,9 @@ from typing import Protocol
 
 import numpy as np
 
-from scoring.arrays import Floats
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
-from scoring.findings import InputRefused
+from scoring.common.arrays import Floats
+from scoring.common.findings import InputRefused
 from scoring.metrics.appearance import appearance, patches
 from scoring.metrics.quality import Quality as Quality
 from scoring.metrics.quality import quality

@@ -12,8 +12,8 @@ import numpy as np
 from PIL import Image
 
 from scoring.challenges.puma.names import CLASSES
+from scoring.core.scorecard import plain
 from scoring.metrics.quality import Quality
-from scoring.scorecard import plain
 from scoring.single_image.abstention import Withheld
 from scoring.single_image.answer import Answer, Views
 from scoring.single_image.model import Opened

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.models.pool import Cancelled
 from scoring.single_image.answer import Answer
 from scoring.single_image.model import Opened

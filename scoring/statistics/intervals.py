@@ -4,7 +4,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 
 QUANTILES = (0.025, 0.975)
 AUTO, PERCENTILE, LOGIT_T = "auto", "percentile", "logit t"

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 
 
 def holm(p_values: ArrayLike) -> Floats:

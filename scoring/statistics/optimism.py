@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats
+from scoring.common.arrays import Bools, Floats
 from scoring.statistics.options import UNITS_OF_COMPARISON
 from scoring.statistics.rounding import DIGITS
 

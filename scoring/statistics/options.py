@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Floats
-from scoring.findings import Finding, error, note, warning
+from scoring.common.arrays import Floats
+from scoring.common.findings import Finding, error, note, warning
 from scoring.statistics import intervals
 
 FEW_UNITS, FEW_REPLICATES = 50, 200

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from scoring.arrays import Bools, Floats
+from scoring.common.arrays import Bools, Floats
 
 LEVEL = 0.95
 NO_SPREAD = 1e-12

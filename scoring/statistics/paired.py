@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import scipy
 
-from scoring.arrays import Bools, Floats, Numbers
+from scoring.common.arrays import Bools, Floats, Numbers
 from scoring.statistics.rounding import DIGITS
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from scoring.arrays import Bools, Floats, Ints
+from scoring.common.arrays import Bools, Floats, Ints
 from scoring.statistics import intervals
 from scoring.statistics.multiplicity import holm
 from scoring.statistics.pair_test import LEVEL, NO_SPREAD, PairTest

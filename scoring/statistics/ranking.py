@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scoring.arrays import Floats, Ints, Numbers
+from scoring.common.arrays import Floats, Ints, Numbers
 from scoring.metrics.classification import divide
 from scoring.statistics.multiplicity import holm
 from scoring.statistics.paired import wilcoxon

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scoring.arrays import Bools, Floats, Ints
+from scoring.common.arrays import Bools, Floats, Ints
 from scoring.statistics import intervals, swap
 from scoring.statistics.multiplicity import holm
 from scoring.statistics.optimism import winner_optimism

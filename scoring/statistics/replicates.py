@@ -6,8 +6,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from scoring.arrays import Floats, Ints
-from scoring.findings import Finding, note, warning
+from scoring.common.arrays import Floats, Ints
+from scoring.common.findings import Finding, note, warning
 from scoring.statistics import resampling
 from scoring.statistics.intervals import PERCENTILE
 from scoring.statistics.options import FEW_UNITS, StatisticsOptions

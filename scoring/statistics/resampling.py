@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Floats, Ints
+from scoring.common.arrays import Floats, Ints
 
 BLOCK_BYTES = 64_000_000
 KEPT_CELLS = 64_000_000

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.arrays import Floats, Ints
+from scoring.common.arrays import Floats, Ints
 from scoring.statistics.options import FEW_UNITS, UNITS_OF_COMPARISON
 from scoring.statistics.pair_test import LEVEL, NO_SPREAD, PairTest
 from scoring.statistics.rounding import DIGITS

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.store.files import DIGEST, checked, missing
 
 CONNECT_SECONDS = 5

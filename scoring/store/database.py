@@ -19,7 +19,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.orm import Session
 
 from scoring.access.roles import Actor, Role, default_actor
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.store.bucket import SETTING, Bucket, folder_of, is_bucket
 from scoring.store.files import Files, Folder
 from scoring.store.migrate import migrate

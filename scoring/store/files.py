@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 
 TEMPORARY = ".part-"
 """How files begin that are still being written."""

@@ -9,7 +9,7 @@ from alembic.runtime.environment import EnvironmentContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 
 SCRIPTS = Path(__file__).parent / "migrations"
 LOCK = 7_266_142

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import DatabaseError, InterfaceError, SQLAlchemyError
 
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 
 FULL = "the disk is full: make room there and do it again. Nothing was kept of this."
 READ_ONLY = "it cannot be written: let this user write there, or name another folder in BENCHSIDE_STORE."

@@ -5,7 +5,7 @@ import pytest
 from scoring.access.claims import AccessRules, actor_of
 from scoring.access.roles import NOBODY, Role
 from scoring.access.settings import read, rules_of
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 
 NOW = 1_000_000.0
 RULES = AccessRules(frozenset({"olga@example.org"}), organizer_group="admins")

@@ -9,7 +9,7 @@ import pytest
 from scoring.boards import participating
 from scoring.boards.hidden import HiddenRules
 from scoring.boards.phases import Phase
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from tests.support.hidden_boards import OPEN, PAUL, acting, hidden_board
 
 CASES = [f"canary{i:03}" for i in range(200)]

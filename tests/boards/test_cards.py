@@ -5,9 +5,9 @@ import pytest
 from scoring import samples
 from scoring.boards import cards
 from scoring.challenges import load_challenge
+from scoring.common.findings import InputRefused
 from scoring.comparison.compare import compare_cards, ranks_of
-from scoring.findings import InputRefused
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 
 def scored(challenge_id: str) -> dict[str, ScoreCard]:

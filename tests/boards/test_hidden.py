@@ -24,7 +24,7 @@ from scoring.boards.hidden import HiddenRules, released
 from scoring.boards.phases import Phase
 from scoring.boards.refused_addresses import Reason
 from scoring.boards.standing import standing
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.statistics.adaptive_use import possible_gain
 from scoring.store import tables
 from scoring.store.access_tables import RefusedAddress

@@ -10,7 +10,7 @@ from scoring.boards.board import opened
 from scoring.boards.hidden import HiddenRules
 from scoring.boards.phases import Phase
 from scoring.boards.standing import standing
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.store import tables
 from scoring.store.database import open_store
 from tests.support.hidden_boards import PAUL, acting, good, handed_in, hidden_board

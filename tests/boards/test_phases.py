@@ -11,7 +11,7 @@ from scoring.boards.board import opened
 from scoring.boards.phases import Phase
 from scoring.boards.sent import Sent
 from scoring.boards.standing import standing
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.store import tables
 from scoring.store.database import Store, open_store
 from tests.support.boards import board, labels, predictions

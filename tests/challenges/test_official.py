@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import scoring
+from scoring.core.scorecard import Official
 from scoring.report import html
-from scoring.scorecard import Official
 from tests.challenges.hecktor2026 import four
 from tests.support import category_tables, lesion_tables, nuclei, patients, risk_tables
 from tests.support.command_line import run

@@ -3,7 +3,7 @@
 import pytest
 
 from scoring.comparison.members import members
-from scoring.scorecard import Official, ScoreCard
+from scoring.core.scorecard import Official, ScoreCard
 from tests.support.teams import lesion_teams
 
 

@@ -8,8 +8,8 @@ import pytest
 import scipy.stats
 
 import scoring
+from scoring.common.findings import InputRefused
 from scoring.comparison.compare import compare_cards
-from scoring.findings import InputRefused
 from scoring.statistics import paired
 from scoring.statistics.multiplicity import holm
 from tests.support import risk_tables

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from scoring.common.findings import error
 from scoring.comparison import report, verdict
 from scoring.comparison.excluded import Excluded
 from scoring.comparison.team_facts import TeamFacts
 from scoring.figures.numerals import points
-from scoring.findings import error
 from tests.support.html_reader import read
 from tests.support.payloads import PAYLOADS
 from tests.support.teams import lesion_teams, risk_teams

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scoring.comparison import cases, displayed, two
-from scoring.views import Fact, Figure, Headline, Section, SideBySide, Table, Views
+from scoring.core.views import Fact, Figure, Headline, Section, SideBySide, Table, Views
 from tests.support import blocks
 from tests.support.teams import lesion_teams
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from scoring import markup
+from scoring.common import markup
+from scoring.common.findings import error
 from scoring.comparison import displayed, headline_views, report, team_tables, views
 from scoring.comparison.excluded import Excluded
 from scoring.comparison.team_facts import TeamFacts
+from scoring.core.views import Facts, Headline, Section, Table, Text, Views
 from scoring.figures.numerals import decimal, points
-from scoring.findings import error
-from scoring.views import Facts, Headline, Section, Table, Text, Views
 from tests.support import blocks
 from tests.support.html_reader import read
 from tests.support.teams import lesion_teams, risk_teams

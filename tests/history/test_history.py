@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from scoring.common.findings import InputRefused
 from scoring.comparison import two
-from scoring.findings import InputRefused
+from scoring.core.views import Figure, Table, Text
 from scoring.history import entries, keeping
 from scoring.history.series import FIRST, SECOND, compared, series, steps
 from scoring.history.views import CAUTION, answer, blocks
 from scoring.store.database import is_there, open_store
-from scoring.views import Figure, Table, Text
 from tests.support import schemas
 from tests.support.boards import labels, predictions
 from tests.support.command_line import Finished, run

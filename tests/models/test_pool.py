@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.models import pool
 from scoring.models.cache import PictureCache
 from scoring.models.pool import Cancelled, Settings, predict

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.models import task
 from scoring.models.worker_process import Limits
 

@@ -13,14 +13,15 @@ import pytest
 import scoring
 from pages.shared.comparison import facts
 from pages.shared.wording import without_flags
-from scoring import samples, text
+from scoring import samples
 from scoring.boards import board as boards
 from scoring.boards import bundle
 from scoring.boards.standing import standing
+from scoring.common import text
+from scoring.common.finding_groups import folded
+from scoring.common.findings import error
 from scoring.comparison import scale, verdict
 from scoring.figures.numerals import points
-from scoring.findings import error
-from scoring.folding import folded
 from scoring.store.database import open_store
 from tests.support import visits
 from tests.support.boards import filled

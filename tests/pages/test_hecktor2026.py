@@ -9,9 +9,10 @@ from functools import cache
 import pytest
 
 import scoring
-from scoring import samples, text
+from scoring import samples
 from scoring.challenges.hecktor2026 import patients as hecktor_patients
 from scoring.challenges.hecktor2026.options import CHOICES
+from scoring.common import text
 from scoring.figures.numerals import decimal, share, span
 from tests.support import patients, visits, volumes
 from tests.support.command_line import ROOT, run

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import scoring
-from scoring import samples, text
+from scoring import samples
 from scoring.challenges.isic import derived, thresholds
 from scoring.challenges.isic.official import message as official_message
+from scoring.common import text
 from scoring.figures.numerals import decimal, share, span
 from tests.support import category_tables, visits
 from tests.support.command_line import ROOT, run

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import scoring
-from scoring import samples, text
+from scoring import samples
 from scoring.challenges.melanoma.threshold import (
     at_sensitivity,
     at_specificity,
@@ -19,6 +19,7 @@ from scoring.challenges.melanoma.threshold import (
     net_benefit,
     predictive_values,
 )
+from scoring.common import text
 from scoring.figures.numerals import decimal, share, span
 from tests.challenges.melanoma import test_model as small
 from tests.support import risk_tables, visits

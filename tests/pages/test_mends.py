@@ -54,7 +54,7 @@ def all_golden_findings():
     import streamlit as st
 
     from pages.shared import finding_list
-    from scoring.findings import Finding, InputRefused
+    from scoring.common.findings import Finding, InputRefused
 
     recorded = json.loads(Path("tests/golden/messages.json").read_text(encoding="utf-8"))
     for number, entries in enumerate(recorded.values()):

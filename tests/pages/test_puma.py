@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import scoring
-from scoring import samples, text
+from scoring import samples
 from scoring.challenges.puma import listing
 from scoring.challenges.puma.formula import RULE_NAMES
+from scoring.common import text
 from scoring.figures.numerals import decimal, share, span
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists, visits

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from scoring import samples, text
+from scoring import samples
+from scoring.common import text
 from tests.models import builders
 from tests.support import lesion_tables, visits
 from tests.support.command_line import ROOT, run

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.readers import entries
 from scoring.readers.sources import open_source
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.readers import sources
 from scoring.readers.sources import open_source
 from tests.support.archives import STORED, Member, archive, archive_of

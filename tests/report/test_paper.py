@@ -12,10 +12,10 @@ import pytest
 
 import scoring
 from scoring.challenges import challenge_ids, load_challenge
-from scoring.citation import Citation
+from scoring.common.citation import Citation
 from scoring.comparison import paper as of_teams
+from scoring.core.views import Column, Table
 from scoring.report import latex, paper
-from scoring.views import Column, Table
 from tests.report.test_scorecard import GOLDEN
 from tests.support.teams import lesion_teams
 

@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 
 import scoring
-from scoring import markup, report
+from scoring import report
+from scoring.common import markup
+from scoring.common.findings import note, warning
+from scoring.core.views import Fact, Headline, Views
 from scoring.figures.numerals import decimal, span
-from scoring.findings import note, warning
 from scoring.report import views_of
-from scoring.views import Fact, Headline, Views
 from tests.support import blocks, risk_tables
 from tests.support.html_reader import read
 

@@ -15,7 +15,7 @@ from sample_data.generator.headneck import patient
 from sample_data.generator.headneck.tumours import GTVN, GTVP, NODES, PRIMARY_MM
 from scoring.challenges.hecktor2026 import CHALLENGE as challenge
 from scoring.challenges.hecktor2026.truth import Truth
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 from tests.sample_data.committed import ROOT, columns, table
 from tests.support.thinned import some
 

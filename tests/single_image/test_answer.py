@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scoring import load_challenge, samples
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.metrics import calibration
 from scoring.models.pool import Cancelled
 from scoring.single_image.answer import answer, turned, views

@@ -8,7 +8,7 @@ import pytest
 from scoring import samples
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.peaks import peaks
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.single_image import nuclei
 from scoring.single_image.photograph import received
 from tests.models import builders

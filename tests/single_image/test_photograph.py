@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.models import image_upload
 from scoring.models.process import ImageProcess
 from scoring.single_image.photograph import CALLED, received

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import fsspec
 import pytest
 
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.store.bucket import Bucket
 from scoring.store.database import open_store
 from tests.support.boards import board, labels, predictions

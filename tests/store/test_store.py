@@ -14,7 +14,7 @@ import pytest
 from alembic.script import ScriptDirectory
 from sqlalchemy import func, inspect, select, text
 
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.store import access_tables, tables
 from scoring.store.database import Store, open_store
 from scoring.store.erasing import hold

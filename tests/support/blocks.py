@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
+from scoring.core.views import Block, Choice, Column, Facts, Figure, Panels, SideBySide, Table, Text, Views
 from scoring.figures.theme import DARK, LIGHT
-from scoring.views import Block, Choice, Column, Facts, Figure, Panels, SideBySide, Table, Text, Views
 
 
 def walk(blocks: Iterable[Block]) -> Iterator[Block]:

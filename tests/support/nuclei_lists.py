@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 import scoring
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 CHALLENGE = scoring.load_challenge("puma")
 CLASSES = (

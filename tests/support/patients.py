@@ -10,7 +10,7 @@ import numpy as np
 
 import scoring
 from scoring.challenges.hecktor2026.formula import SUBTASKS
-from scoring.scorecard import Official, ScoreCard
+from scoring.core.scorecard import Official, ScoreCard
 from tests.support import volumes
 
 CHALLENGE = scoring.load_challenge("hecktor2026")

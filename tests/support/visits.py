@@ -7,7 +7,7 @@ import zipfile
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import jobs
-from scoring.markup import plain
+from scoring.common.markup import plain
 
 
 def put(

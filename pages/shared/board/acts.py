@@ -11,7 +11,7 @@ import streamlit as st
 from pages.shared import access, exposure, finding_list, jobs, submissions
 from pages.shared.submissions import Outcome
 from scoring.access.roles import Role
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.models.pool import Cancelled
 
 

@@ -12,7 +12,7 @@ from pages.shared.board import acts
 from scoring.boards import rescoring, views
 from scoring.boards.board import Opened, opened
 from scoring.boards.standing import standing
-from scoring.views import Block
+from scoring.core.views import Block
 
 if TYPE_CHECKING:
     from pages.shared.board.opened import BoardPage

@@ -13,11 +13,11 @@ from scoring.boards import bundle, members, phases
 from scoring.boards.board import COUNTS, USUAL, Settings, create, listed
 from scoring.boards.sample import ID, create_sample
 from scoring.boards.views import RULES
-from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.options import Option
+from scoring.common.text import markdown
+from scoring.core.challenge import Challenge
+from scoring.core.options import Option
 from scoring.store.database import Store
-from scoring.text import markdown
 
 WHAT = (
     "A board collects what teams submit over weeks, scores each file at once, and ranks the teams with "

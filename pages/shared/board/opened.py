@@ -15,10 +15,10 @@ from scoring.access.roles import NOBODY, Role
 from scoring.boards import bundle, hidden, imported, members, phases, publishing, report, views
 from scoring.boards.board import Opened, opened
 from scoring.boards.standing import Standing, standing
+from scoring.common.text import markdown
 from scoring.comparison import verdict
+from scoring.core.views import Section
 from scoring.store.database import Store
-from scoring.text import markdown
-from scoring.views import Section
 
 ORGANIZERS_TABS = ("Submissions", "Corrections", "Participants", "Settings")
 PUBLIC = "public"

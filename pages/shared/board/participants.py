@@ -19,9 +19,9 @@ from scoring.boards.hidden import DETAILS, HiddenRules
 from scoring.boards.packing import packed
 from scoring.boards.participating import Answer, Left
 from scoring.boards.phases import spoken
+from scoring.common.text import markdown
 from scoring.comparison import scale as scales
 from scoring.store.database import Store
-from scoring.text import markdown
 
 TELLS = {
     "score": "the score",

@@ -16,10 +16,10 @@ from pages.shared.board import acts, listing
 from scoring.boards import deleting, facts, phases, settings, views
 from scoring.boards.board import COUNTS, Opened
 from scoring.boards.phases import Phase
+from scoring.common.text import markdown
 from scoring.comparison.team_facts import LABELS, UNKNOWN
 from scoring.store import tables
 from scoring.store.database import Store
-from scoring.text import markdown
 
 if TYPE_CHECKING:
     from pages.shared.board.opened import BoardPage

@@ -17,9 +17,9 @@ from scoring.boards.board import Opened
 from scoring.boards.sent import Receipt, Sent
 from scoring.boards.standing import Entry
 from scoring.boards.submitting import exclude, submit
-from scoring.findings import Finding, InputRefused, error, note
+from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.common.text import markdown
 from scoring.readers.entries import legible
-from scoring.text import markdown
 
 if TYPE_CHECKING:
     from pages.shared.board.opened import BoardPage

@@ -10,10 +10,10 @@ from pages.shared import layout, render
 from pages.shared.comparison.pictures import pictures
 from pages.shared.comparison.shown import Compared
 from pages.shared.pictures import draw_picture
+from scoring.common.text import shortened
 from scoring.comparison import cases as correctness
 from scoring.comparison import difference_views as views
 from scoring.comparison.cases import Correctness
-from scoring.text import shortened
 
 OUTPUTS = {
     "largest output": lambda row: max(row["outputs"]) if row.get("outputs") else None,

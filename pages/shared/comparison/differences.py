@@ -8,16 +8,16 @@ import streamlit as st
 from pages.shared import layout, render
 from pages.shared.comparison.pictures import pictures
 from pages.shared.comparison.shown import Compared
+from scoring.common.metric_names import named
+from scoring.common.text import shortened
 from scoring.comparison import classes as by_class
 from scoring.comparison import difference_views as views
 from scoring.comparison import subgroups as by_group
 from scoring.comparison.classes import ClassMatrix
 from scoring.comparison.members import members
 from scoring.comparison.subgroups import Subgroup
+from scoring.core.views import Text
 from scoring.figures.intervals import KINDS
-from scoring.metric_names import named
-from scoring.text import shortened
-from scoring.views import Text
 
 FEW = 10
 """Rows that a table shows without scrolling."""

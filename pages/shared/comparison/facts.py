@@ -10,9 +10,9 @@ import streamlit as st
 from pages.shared import layout
 from pages.shared.comparison.shown import Compared
 from pages.shared.teams import Team
-from scoring.challenge import Challenge
+from scoring.common.text import markdown
 from scoring.comparison.team_facts import LABELS, LONGEST, TeamFacts, not_of_models, parse
-from scoring.text import markdown
+from scoring.core.challenge import Challenge
 
 REFUSED = "not taken"
 HEIGHT_FROM = 15

@@ -7,12 +7,12 @@ import streamlit as st
 from pages.shared import render
 from pages.shared.comparison.shown import Compared
 from pages.shared.render import Place
+from scoring.common.metric_names import named
 from scoring.comparison import team_tables, views
 from scoring.comparison.displayed import MANY
 from scoring.comparison.pairs import SCORE, pairs_of
 from scoring.comparison.scale import Scale
-from scoring.metric_names import named
-from scoring.views import Figure
+from scoring.core.views import Figure
 
 
 def lead(compared: Compared) -> None:

@@ -7,9 +7,9 @@ from pages.shared.case_names import shortener
 from pages.shared.comparison.shown import Compared
 from pages.shared.layout import Picture
 from scoring.challenges.classification_views import class_name
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard
 from scoring.figures.numerals import decimal
-from scoring.scorecard import ScoreCard
-from scoring.text import markdown
 
 
 def pictures(compared: Compared, places: Sequence[int], named_teams: Sequence[str]) -> list[Picture]:

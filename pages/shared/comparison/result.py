@@ -15,14 +15,14 @@ from pages.shared.inputs import Input
 from pages.shared.render import Place
 from pages.shared.teams import Team
 from pages.shared.wording import without_flags
-from scoring.challenge import Challenge
+from scoring.common.fixes import Mend
+from scoring.common.text import markdown
 from scoring.comparison import displayed, headline_views, paper, report, team_tables, views
 from scoring.comparison.compare import annotated, compare_cards
 from scoring.comparison.displayed import MANY
 from scoring.comparison.excluded import Excluded, of_refusal
 from scoring.comparison.same_terms import options_by_team
-from scoring.mends import Mend
-from scoring.text import markdown
+from scoring.core.challenge import Challenge
 
 
 def show(

@@ -7,9 +7,9 @@ from typing import Any
 
 from pages.shared import teams
 from pages.shared.render import Place
-from scoring.challenge import Challenge
 from scoring.comparison.compare import Comparison
 from scoring.comparison.displayed import Displayed
+from scoring.core.challenge import Challenge
 
 
 @dataclass(frozen=True)

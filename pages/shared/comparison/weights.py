@@ -8,7 +8,7 @@ from pages.shared import layout, render
 from pages.shared.comparison.shown import Compared
 from scoring.comparison import rule_views, weights
 from scoring.comparison.weights import Rescored
-from scoring.comparison_spec import Parameter
+from scoring.core.comparison_spec import Parameter
 
 
 @st.fragment

@@ -10,6 +10,7 @@ from pages.shared import layout, submissions
 from pages.shared.single_image import model, session
 from pages.shared.single_image.query import Query
 from pages.shared.submissions import Outcome, Running
+from scoring.common.text import markdown
 from scoring.figures import single_image
 from scoring.figures.outputs import Sweep, setting_dots, sweep_lines
 from scoring.single_image import masks, occlusion, sweep, wording
@@ -17,7 +18,6 @@ from scoring.single_image.explanation import Explanation, agreement_line, explan
 from scoring.single_image.model_task import described
 from scoring.single_image.saliency import FLOOR, SCALE, SaliencyMap
 from scoring.single_image.sweep import DemographicSweep
-from scoring.text import markdown
 
 SWEEP_RUNS, USUAL_OPACITY = 30, 50
 WAYS = ("One part hidden after the other", "Random halves hidden")

@@ -15,12 +15,12 @@ from pages.shared.photographs import MOST, WAITING
 from pages.shared.pictures import draw_picture
 from pages.shared.single_image import model, session
 from pages.shared.submissions import Outcome, Running
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
+from scoring.common.text import markdown
 from scoring.single_image import framing, photograph, wording
 from scoring.single_image.foreign import Unlikeness
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import Quality, of_photograph, seen_parts
-from scoring.text import markdown
 
 SAMPLE, OWN, CAMERA = "Sample", "My image", "Camera"
 TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "bmp", "gif", "heic", "heif", "avif", "dcm")

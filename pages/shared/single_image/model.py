@@ -12,7 +12,7 @@ from pages.shared.inputs import Input
 from pages.shared.single_image import session
 from pages.shared.submissions import Outcome, Running
 from scoring.challenges import load_challenge
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.models.held import MOST_MODELS, HeldModels, NoPlace
 from scoring.models.model_task import ModelTask
 from scoring.models.process import LoadedModel

@@ -7,12 +7,12 @@ from pages.shared import layout, submissions
 from pages.shared.layout import Fact, Picture
 from pages.shared.single_image.query import Query
 from scoring.challenges.classification_views import class_name
+from scoring.common.text import markdown
 from scoring.figures import single_image as figures
 from scoring.figures.numerals import decimal, percent
 from scoring.single_image import wording
 from scoring.single_image.operating import operating_point, risks
 from scoring.single_image.reference import Reference, alike, malignant_at, reweighted, share_alike
-from scoring.text import markdown
 
 SENSITIVITIES = (50, 99, 95)
 PREVALENCES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5)

@@ -7,10 +7,10 @@ import streamlit as st
 
 from pages.shared.single_image.image_upload import Image
 from scoring.challenges.safe_scan.demographics import LOCATIONS
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
+from scoring.common.text import markdown
 from scoring.single_image import wording
 from scoring.single_image.model_task import OLDEST, UNKNOWN_WORD, vector
-from scoring.text import markdown
 
 SEXES = {"m": "male", "f": "female", UNKNOWN_WORD: UNKNOWN_WORD}
 SITES = (*LOCATIONS, UNKNOWN_WORD)

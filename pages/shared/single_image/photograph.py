@@ -21,9 +21,9 @@ from pages.shared.single_image import (
 )
 from pages.shared.single_image.query import Query, Setup, answer_of
 from pages.shared.submissions import Outcome, Running
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
+from scoring.common.text import markdown
 from scoring.single_image import quality
-from scoring.text import markdown
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from pages.shared import layout
 from pages.shared.single_image import session
 from pages.shared.single_image.query import Query
 from scoring.challenges.classification_views import class_name
+from scoring.common.text import markdown
 from scoring.figures import single_image as figures
 from scoring.single_image import wording
 from scoring.single_image.abstention import least_score, withheld_line
 from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, Chip
 from scoring.single_image.reference import share_alike
-from scoring.text import markdown
 
 UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
 """Style of what is read aloud and not shown."""

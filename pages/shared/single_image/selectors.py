@@ -11,8 +11,8 @@ from pages.shared.single_image.query import preview
 from pages.shared.submissions import Outcome, Running
 from scoring import samples
 from scoring.challenges import load_challenge
+from scoring.common.text import markdown
 from scoring.single_image import quality, wording
-from scoring.text import markdown
 
 SEEN_PX = 300
 """Longest side of the image on the page."""

@@ -13,12 +13,12 @@ from pages.shared.single_image import model, selectors, session
 from pages.shared.single_image.query import Query
 from pages.shared.submissions import Outcome, Running
 from scoring import samples
+from scoring.common.text import markdown
 from scoring.single_image import answer as answers
 from scoring.single_image.answer import Answer
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line
 from scoring.single_image.model import Opened
 from scoring.single_image.record import SecondModel
-from scoring.text import markdown
 
 NO_MODEL, OWN_MODEL = "none", "own"
 SHOWN = f"{session.PREFIX}second_shown"

@@ -18,6 +18,7 @@ from pages.shared.viewer.nuclei import ImageInfo, detections
 from scoring import samples
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.names import CLASSES
+from scoring.common.text import markdown
 from scoring.figures.numerals import decimal, percent
 from scoring.figures.single_image import preview
 from scoring.readers.nuclei import Nuclei
@@ -26,7 +27,6 @@ from scoring.single_image import nuclei, record
 from scoring.single_image.nuclei import Detector, Overview
 from scoring.single_image.quality import Chip
 from scoring.single_image.record import TileRecord
-from scoring.text import markdown
 
 MODEL, FILE = "Model", "Prediction file"
 VIEWER = "single_nuclei"

@@ -5,7 +5,7 @@ import streamlit as st
 from pages.shared import submissions
 from pages.shared.single_image import image_upload, model, selectors, tile
 from pages.shared.submissions import Running
-from scoring.text import markdown
+from scoring.common.text import markdown
 
 
 def show(challenge_id: str) -> None:

@@ -5,7 +5,7 @@ import pandas as pd
 from pages.shared import layout
 from pages.shared.challenge_page import ScoredSubmission
 from pages.tabs.hecktor2026.viewer import LINK
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 
 def patient_table(card: ScoreCard) -> pd.DataFrame:

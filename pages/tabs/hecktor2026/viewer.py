@@ -12,7 +12,7 @@ from pages.shared.viewer import slices
 from scoring.challenges.hecktor2026 import patients
 from scoring.challenges.hecktor2026.patient_views import patient
 from scoring.challenges.hecktor2026.slices import IMAGE_NAMES, scene
-from scoring.text import markdown
+from scoring.common.text import markdown
 
 LINK = CaseLink("patient", "place")
 KEPT_SCENES = 6

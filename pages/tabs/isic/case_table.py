@@ -5,7 +5,7 @@ import pandas as pd
 from pages.shared import cases, layout
 from pages.shared.challenge_page import ScoredSubmission
 from scoring.challenges.isic.case_views import scores
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 
 def rows(card: ScoreCard) -> pd.DataFrame:

@@ -12,9 +12,9 @@ from scoring.challenges.classification_views import class_name
 from scoring.challenges.isic import derived
 from scoring.challenges.isic.card import ID
 from scoring.challenges.isic.curve_views import confusion
+from scoring.common.text import markdown
 from scoring.figures.numerals import decimal
 from scoring.figures.theme import short
-from scoring.text import markdown
 
 PHOTOGRAPHS = " Photographs are turned upright for the eye; the model receives them as they are."
 

@@ -7,8 +7,8 @@ from pages.shared import downloads, layout, preflight, submissions
 from pages.shared.challenge_page import ScoredSubmission
 from pages.shared.inputs import Input
 from scoring.challenges.isic import derived, official
-from scoring.text import markdown
-from scoring.views import Fact
+from scoring.common.text import markdown
+from scoring.core.views import Fact
 
 SHARED_MESSAGES = 32
 

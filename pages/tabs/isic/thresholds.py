@@ -7,9 +7,9 @@ import streamlit as st
 from pages.shared import downloads, layout, render, submissions
 from pages.shared.challenge_page import ScoredSubmission
 from scoring.challenges.isic import threshold_views, thresholds
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard
 from scoring.figures.theme import short
-from scoring.scorecard import ScoreCard
-from scoring.text import markdown
 
 
 def choose(shown: ScoredSubmission) -> None:

@@ -5,7 +5,7 @@ import pandas as pd
 from pages.shared import cases, layout
 from pages.shared.challenge_page import ScoredSubmission
 from scoring.challenges.melanoma.views import NAMES, case_score
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 
 def rows(card: ScoreCard) -> pd.DataFrame:

@@ -8,8 +8,8 @@ from pages.shared.layout import Picture
 from pages.tabs.melanoma import prevalence
 from scoring.challenges.melanoma.formula import ID
 from scoring.challenges.melanoma.views import NAMES, calls
+from scoring.core.scorecard import ScoreCard
 from scoring.figures.numerals import decimal
-from scoring.scorecard import ScoreCard
 
 GALLERIES = (
     ("missed", "Missed melanomas, lowest score first", ("positive", "negative"), 1),

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.shared import layout, preflight
 from pages.shared.challenge_page import ScoredSubmission
-from scoring.views import Fact
+from scoring.core.views import Fact
 
 ZERO = "would give score 0, for a prediction is missing or no number"
 VERDICTS = {

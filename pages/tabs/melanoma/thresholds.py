@@ -8,8 +8,8 @@ from scoring.challenges.classification_views import method
 from scoring.challenges.melanoma import threshold_views
 from scoring.challenges.melanoma.formula import THRESHOLD
 from scoring.challenges.melanoma.threshold import best_threshold, threshold_range
-from scoring.scorecard import ScoreCard
-from scoring.views import Block, Facts, Text
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Block, Facts, Text
 
 USUAL_WISH = 0.9
 """The sensitivity or specificity that is wanted at first."""

@@ -9,9 +9,9 @@ import streamlit as st
 
 from pages.shared import layout
 from pages.shared.case_link import CaseLink
-from scoring.arrays import Array
 from scoring.challenges.puma import listing
 from scoring.challenges.puma.listing import Listing, Row
+from scoring.common.arrays import Array
 from scoring.figures.detection import spaced
 
 TABLE_HEIGHT, SHORT = 470, 12

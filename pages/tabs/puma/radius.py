@@ -27,7 +27,7 @@ from scoring.challenges.puma.setting_views import (
     setting_facts,
     setting_table,
 )
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 STEPS, FEW_STEPS, MANY_NUCLEI = 30, 10, 30_000
 """Points of a curve; fewer where there are more nuclei than that, so that a slider stays quick."""

@@ -7,7 +7,7 @@ from pages.shared.challenge_page import ScoredSubmission
 from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.formula import RADIUS_RANGE
 from scoring.challenges.puma.setting_views import RULE, Setting
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 KEPT = 16
 """Scorecards under other settings that a session keeps."""

@@ -13,7 +13,6 @@ from pages.shared.viewer import nuclei
 from pages.shared.viewer.payload import Payload
 from pages.tabs.puma.nucleus_table import Nucleus, nucleus_table, nucleus_words
 from pages.tabs.puma.setting import badge_and_reset, current_setting, identity, rescored
-from scoring.arrays import Array
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.listing import SIDES
 from scoring.challenges.puma.matches import REASONS
@@ -21,6 +20,7 @@ from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.overlay import overlay
 from scoring.challenges.puma.setting_views import RULE, Setting
 from scoring.challenges.puma.truth import Truth
+from scoring.common.arrays import Array
 from scoring.figures.raster import overlay_png
 from scoring.models import pictures
 

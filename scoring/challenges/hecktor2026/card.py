@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats, Ints, Numbers
-from scoring.challenge import ScoreSettings
 from scoring.challenges.hecktor2026 import stages
 from scoring.challenges.hecktor2026.findings import score_findings
 from scoring.challenges.hecktor2026.formula import ID, STAGES, STRUCTURES
@@ -31,14 +29,16 @@ from scoring.challenges.hecktor2026.official import missing_words, official
 from scoring.challenges.hecktor2026.options import Options
 from scoring.challenges.hecktor2026.submission import Submission, with_nodes
 from scoring.challenges.hecktor2026.truth import Truth
-from scoring.findings import InputRefused
+from scoring.common.arrays import Bools, Floats, Ints, Numbers
+from scoring.common.findings import InputRefused
+from scoring.core.challenge import ScoreSettings
+from scoring.core.scorecard import ScoreCard, plain
+from scoring.core.submission import provenance
 from scoring.metrics import classification, overlap, survival
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.units import find_units
-from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import swap
 from scoring.statistics.replicates import Quantities, Replicates, replicate
-from scoring.submission import provenance
 
 
 def score(truth: Truth, predictions: Submission, settings: ScoreSettings) -> ScoreCard:

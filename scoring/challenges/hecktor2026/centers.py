@@ -10,12 +10,12 @@ from scoring.challenges.hecktor2026.measures import OF_CENTERS, centers, quantit
 from scoring.challenges.hecktor2026.readings import options_of
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Figure
 from scoring.figures.intervals import Row, intervals
 from scoring.figures.theme import SMALL
-from scoring.scorecard import ScoreCard
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import replicate
-from scoring.views import Figure
 
 
 def center_intervals(

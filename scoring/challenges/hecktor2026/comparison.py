@@ -9,8 +9,8 @@ from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS,
 from scoring.challenges.hecktor2026.measures import OF_CENTERS, score_of_sums
 from scoring.challenges.hecktor2026.options import ORDER
 from scoring.challenges.hecktor2026.ranking import rank
-from scoring.comparison_spec import ComparisonSpec, Groups, Parameter, Value, WeightMap, WhatIf
-from scoring.scorecard import ScoreCard
+from scoring.core.comparison_spec import ComparisonSpec, Groups, Parameter, Value, WeightMap, WhatIf
+from scoring.core.scorecard import ScoreCard
 from scoring.statistics.paired import BinarySample, Sample, ValueSample
 
 DICE = tuple(f"dice_{structure}" for structure in STRUCTURES)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from scoring.challenge import Challenge, Context, Display, Readers, ScorePart, Scoring, Words
-from scoring.challenge_files import InputKind, Inputs, Sample
 from scoring.challenges.hecktor2026.card import score
 from scoring.challenges.hecktor2026.comparison import COMPARISON
 from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
@@ -15,13 +13,15 @@ from scoring.challenges.hecktor2026.options import OPTIONS
 from scoring.challenges.hecktor2026.predictions import read_predictions
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth, read_truth
-from scoring.citation import Citation
+from scoring.common.citation import Citation
+from scoring.core.challenge import Challenge, Context, Display, Readers, ScorePart, Scoring, Words
+from scoring.core.challenge_files import InputKind, Inputs, Sample
+from scoring.core.scorecard import ScoreCard
 from scoring.readers.sources import Source
-from scoring.scorecard import ScoreCard
 
 if TYPE_CHECKING:  # what only drops and pages need is not loaded to score a submission
-    from scoring.file_contents import Contents, Reading
-    from scoring.views import Views
+    from scoring.core.file_contents import Contents, Reading
+    from scoring.core.views import Views
 
 RULE = """
 | part | weight | what it is |

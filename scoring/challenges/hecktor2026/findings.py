@@ -17,7 +17,7 @@ from scoring.challenges.hecktor2026.missing import missing_findings, stage_truth
 from scoring.challenges.hecktor2026.options import Options
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth
-from scoring.findings import Finding, note, warning
+from scoring.common.findings import Finding, note, warning
 from scoring.statistics.replicates import Replicates
 
 UNDEFINED = {

@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 
 ID = "hecktor2026"
 WEIGHTS = {

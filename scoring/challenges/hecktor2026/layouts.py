@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from scoring.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.readers.sources import Files
 
 MASK_ENDINGS = (".nii.gz", ".nii", ".mha")

@@ -6,11 +6,11 @@ from functools import partial
 
 import numpy as np
 
-from scoring.arrays import Ints
 from scoring.challenges.hecktor2026.formula import STRUCTURES
 from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS, Contents, classify_members
 from scoring.cluster.masks import compare_all
-from scoring.findings import Finding, error, note, warning
+from scoring.common.arrays import Ints
+from scoring.common.findings import Finding, error, note, warning
 from scoring.models.cancelled import Cancelled
 from scoring.readers.jobs import by_case
 from scoring.readers.masks.blocks import Opener

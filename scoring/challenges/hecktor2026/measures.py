@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats, Ints
 from scoring.challenges.hecktor2026 import stages
 from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS, unweighted, weighted
 from scoring.challenges.hecktor2026.missing import stage_truth
@@ -13,6 +12,7 @@ from scoring.challenges.hecktor2026.options import Options
 from scoring.challenges.hecktor2026.prognosis import oriented
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth
+from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics import classification, overlap, survival
 from scoring.metrics.classification import Counts
 from scoring.metrics.survival import Pairs

@@ -10,7 +10,7 @@ from scoring.challenges.hecktor2026.options import Options
 from scoring.challenges.hecktor2026.prognosis import chosen, oriented
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth
-from scoring.findings import Finding, warning
+from scoring.common.findings import Finding, warning
 
 
 def stage_truth(truth: Truth, kind: str, options: Options) -> np.ndarray:

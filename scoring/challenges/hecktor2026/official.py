@@ -11,7 +11,7 @@ from scoring.challenges.hecktor2026.missing import stage_truth
 from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, Options
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth
-from scoring.scorecard import Official
+from scoring.core.scorecard import Official
 
 PAIRS = {
     "non-concordant": "their pairs counted as lost",

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from scoring.core.options import Option, Stage, of_stage
 from scoring.metrics.survival import MISSING_RISK
-from scoring.options import Option, Stage, of_stage
 
 
 def _choice(

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from scoring.challenges.hecktor2026 import patients
 from scoring.challenges.hecktor2026.formula import STAGES
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Block, Column, Fact, Facts, Table, Text
 from scoring.figures.numerals import UNDEFINED, decimal
-from scoring.scorecard import ScoreCard
-from scoring.text import markdown
-from scoring.views import Block, Column, Fact, Facts, Table, Text
 
 NAMED = 12
 """Patients that a line names at most."""

@@ -9,7 +9,7 @@ import numpy as np
 from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 
 @dataclass(frozen=True)

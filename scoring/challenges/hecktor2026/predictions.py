@@ -14,7 +14,7 @@ from scoring.challenges.hecktor2026.prognosis import read_scores
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.tables import Rows, answers, find_table, near_columns, read_rows
 from scoring.challenges.hecktor2026.truth import Truth
-from scoring.findings import Finding, InputRefused, error, note, warning
+from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.readers import near_cases, tables
 from scoring.readers.sources import Files, Source
 from scoring.readers.tables import Table

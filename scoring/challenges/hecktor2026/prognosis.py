@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.challenges.hecktor2026.tables import Rows
-from scoring.findings import Finding, note, warning
+from scoring.common.findings import Finding, note, warning
 from scoring.readers import decimals
 from scoring.readers.cells import parse_numbers
 

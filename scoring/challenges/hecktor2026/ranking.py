@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.arrays import Bools, Floats, Ints
 from scoring.challenges.hecktor2026.formula import SUBTASKS
-from scoring.comparison_spec import Ranking
-from scoring.findings import warning
-from scoring.options import Values
-from scoring.scorecard import ScoreCard
+from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.findings import warning
+from scoring.core.comparison_spec import Ranking
+from scoring.core.options import Values
+from scoring.core.scorecard import ScoreCard
 from scoring.statistics.ranking import ranks_along_teams
 from scoring.statistics.rounding import DIGITS
 

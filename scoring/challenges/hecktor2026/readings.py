@@ -12,10 +12,10 @@ from scoring.challenges.hecktor2026.measures import combined, quantities
 from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, Options
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Column, Figure, SideBySide, Table
 from scoring.figures.intervals import Row, intervals
 from scoring.figures.numerals import decimal, share
-from scoring.scorecard import ScoreCard
-from scoring.views import Column, Figure, SideBySide, Table
 
 
 @dataclass(frozen=True)

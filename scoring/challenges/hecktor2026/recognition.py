@@ -5,17 +5,8 @@ from collections.abc import Iterator
 from scoring.challenges.hecktor2026.formula import ID
 from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS, Layout, classify_members, stem_of
 from scoring.challenges.hecktor2026.tables import COLUMNS, plain_name
-from scoring.file_contents import (
-    LIKELY,
-    POSSIBLE,
-    SURE,
-    Contents,
-    Reading,
-    case_key,
-    counted,
-    keys_of,
-)
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
+from scoring.core.file_contents import LIKELY, POSSIBLE, SURE, Contents, Reading, case_key, counted, keys_of
 from scoring.readers.tables import Table
 
 NAMED = {"clinical.csv": "truth", "predictions.csv": "submission"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STAGES
-from scoring.findings import Finding, note
+from scoring.common.findings import Finding, note
 from scoring.readers import tables
 
 MISSING, UNKNOWN = -1, -2

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from scoring.arrays import Array, Ints
 from scoring.challenges.hecktor2026 import masks
 from scoring.challenges.hecktor2026.formula import STAGES
 from scoring.challenges.hecktor2026.layouts import Contents
 from scoring.challenges.hecktor2026.prognosis import Scores
 from scoring.challenges.hecktor2026.truth import Truth
-from scoring.findings import Finding
-from scoring.mends import Mend
+from scoring.common.arrays import Array, Ints
+from scoring.common.findings import Finding
+from scoring.common.fixes import Mend
 
 
 @dataclass(frozen=True)

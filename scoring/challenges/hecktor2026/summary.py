@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from scoring.challenges.hecktor2026.formula import WEIGHTS
 from scoring.challenges.hecktor2026.prognosis import KINDS, chosen
 from scoring.challenges.hecktor2026.submission import Submission
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 UNUSABLE = {
     "n_missing_masks": "missing mask",

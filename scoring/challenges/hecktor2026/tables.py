@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scoring.challenges.hecktor2026.layouts import Layout
-from scoring.findings import Finding, InputRefused, error
-from scoring.mends import Mend
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.fixes import Mend
 from scoring.readers import tables
 from scoring.readers.near_columns import renamings
 from scoring.readers.repeated import repeated_row

@@ -6,12 +6,12 @@ from functools import cached_property
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats, Ints
 from scoring.challenges.hecktor2026 import masks, stages
 from scoring.challenges.hecktor2026.formula import STAGES
 from scoring.challenges.hecktor2026.layouts import Contents
 from scoring.challenges.hecktor2026.tables import Rows, find_table, plain_name, read_rows
-from scoring.findings import Finding, InputRefused, error, note
+from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.readers import tables
 from scoring.readers.cells import parse_numbers
 from scoring.readers.masks.counting import Mask

@@ -5,11 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from scoring.challenges.classification_views import method
 from scoring.challenges.hecktor2026 import figures, patients, summary
 from scoring.challenges.hecktor2026.formula import STRUCTURES, WEIGHTS
-from scoring.figures.numerals import decimal, share, span
-from scoring.figures.score_points import SHARE, Part, score_strip
-from scoring.figures.theme import SMALL
-from scoring.scorecard import ScoreCard
-from scoring.views import (
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import (
     Block,
     Column,
     Fact,
@@ -22,6 +19,9 @@ from scoring.views import (
     Text,
     Views,
 )
+from scoring.figures.numerals import decimal, share, span
+from scoring.figures.score_points import SHARE, Part, score_strip
+from scoring.figures.theme import SMALL
 
 CONFIDENTIAL = (
     "▲ scorecard.json, the report and the table of cases hold what the truth says of every patient: do not "

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenge import ScoreSettings
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import malignant, preset
 from scoring.challenges.isic.measures import MEANS, RANKED_BY, Answers
@@ -14,7 +13,10 @@ from scoring.challenges.isic.options import MALIGNANT_CATEGORIES, Options
 from scoring.challenges.isic.score_findings import findings
 from scoring.challenges.isic.tolerated import first_refusal
 from scoring.challenges.isic.truth import UNIT_COLUMNS, Cases, subgroups
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.core.challenge import ScoreSettings
+from scoring.core.scorecard import ScoreCard, plain
+from scoring.core.submission import Predictions, provenance, truth_digest
 from scoring.metrics import calibration, classification, roc
 from scoring.metrics import subgroups as shares
 from scoring.metrics.calibration import Reliability
@@ -23,11 +25,9 @@ from scoring.metrics.thresholds import HALF
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.sources import Source
 from scoring.readers.units import find_units
-from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import swap
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
-from scoring.submission import Predictions, provenance, truth_digest
 
 ID = "isic"
 UNDECIDED = "undecided"

@@ -3,11 +3,11 @@
 from functools import partial
 
 from scoring.challenges.isic import derived
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Figure
 from scoring.figures.outputs import output_bars
 from scoring.figures.theme import short
-from scoring.scorecard import ScoreCard
-from scoring.text import markdown
-from scoring.views import Figure
 
 
 def scores(card: ScoreCard, index: int) -> Figure:

@@ -7,11 +7,11 @@ from typing import Any
 from scoring.challenges import classification_views as shared
 from scoring.challenges.isic import derived
 from scoring.challenges.isic.score_findings import SMALL_CLASS
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Column, Data, Figure, Kind, Table
 from scoring.figures.intervals import Row, intervals
 from scoring.figures.numerals import share
 from scoring.figures.theme import label
-from scoring.scorecard import ScoreCard
-from scoring.views import Column, Data, Figure, Kind, Table
 
 
 def _measured(name: str, label: str, full: str, explain: str, kind: Kind = "number") -> Column:

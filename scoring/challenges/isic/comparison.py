@@ -6,9 +6,9 @@ import numpy as np
 
 from scoring.challenges.isic.measures import score_of_sums
 from scoring.challenges.isic.options import METRIC, PAGE_RULES
-from scoring.comparison_spec import ComparisonSpec, correct_labels, of_labels
+from scoring.core.comparison_spec import ComparisonSpec, correct_labels, of_labels
+from scoring.core.scorecard import ScoreCard
 from scoring.metrics.thresholds import HALF, decided
-from scoring.scorecard import ScoreCard
 from scoring.statistics.paired import BinarySample, Sample, ScoreSample
 
 

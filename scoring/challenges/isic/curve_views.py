@@ -10,13 +10,13 @@ from scoring.challenges import classification_views as shared
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.isic import derived
 from scoring.challenges.isic.card import malignant_curve
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Choice, Data, Fact, Facts, Figure, Panel, Panels, SideBySide, Table, Text
 from scoring.figures import categories as figures
 from scoring.figures.categories import Line
 from scoring.figures.curves import Curve, precision_recall_panel, roc_panel
 from scoring.figures.numerals import share, span
-from scoring.scorecard import ScoreCard
-from scoring.text import markdown
-from scoring.views import Choice, Data, Fact, Facts, Figure, Panel, Panels, SideBySide, Table, Text
 
 WANTED = 0.8
 """The sensitivity from which on the challenge takes an area of its own."""

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from scoring.challenge import (
+from scoring.challenges.isic import categories
+from scoring.challenges.isic.card import ID, score
+from scoring.challenges.isic.comparison import COMPARISON
+from scoring.challenges.isic.options import OPTIONS
+from scoring.challenges.isic.predictions import read_predictions
+from scoring.challenges.isic.truth import Cases, read_images, read_truth
+from scoring.common.citation import Citation
+from scoring.common.findings import Finding
+from scoring.core.challenge import (
     Challenge,
     Context,
     Display,
@@ -17,27 +25,19 @@ from scoring.challenge import (
     SingleImage,
     Words,
 )
-from scoring.challenge_files import InputKind, Inputs, Sample
-from scoring.challenges.isic import categories
-from scoring.challenges.isic.card import ID, score
-from scoring.challenges.isic.comparison import COMPARISON
-from scoring.challenges.isic.options import OPTIONS
-from scoring.challenges.isic.predictions import read_predictions
-from scoring.challenges.isic.truth import Cases, read_images, read_truth
-from scoring.citation import Citation
-from scoring.findings import Finding
-from scoring.options import Values
+from scoring.core.challenge_files import InputKind, Inputs, Sample
+from scoring.core.options import Values
+from scoring.core.scorecard import ScoreCard
+from scoring.core.submission import Predictions, grade, table
 from scoring.readers.sources import Source
-from scoring.scorecard import ScoreCard
-from scoring.submission import Predictions, grade, table
 
 if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a table
-    from scoring.file_contents import Contents, Reading
+    from scoring.core.file_contents import Contents, Reading
+    from scoring.core.views import Views
     from scoring.models.inspection import Inspection
     from scoring.models.model_task import ModelTask
     from scoring.models.pictures import Stage
     from scoring.models.preprocessing import Seen
-    from scoring.views import Views
 
 RULE = """
 | measure | what it is |

@@ -7,9 +7,9 @@ import numpy as np
 
 from scoring.challenges.isic.measures import MEANS, RANKED_BY, malignancy
 from scoring.challenges.isic.tolerated import REFUSES
-from scoring.findings import Finding
-from scoring.scorecard import ScoreCard
-from scoring.submission import table_of
+from scoring.common.findings import Finding
+from scoring.core.scorecard import ScoreCard
+from scoring.core.submission import table_of
 
 NO_CALL = {"ppv": "sensitivity", "npv": "specificity"}
 """Measures that are 1 by the official rule where nothing is called positive (negative), and the one that is 0

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from scoring.findings import Finding, note
+from scoring.common.findings import Finding, note
 from scoring.readers.cells import NUMBER
 from scoring.readers.tables import Table
 

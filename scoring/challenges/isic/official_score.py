@@ -6,7 +6,6 @@ from operator import le
 
 import numpy as np
 
-from scoring.arrays import Ints
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import preset
 from scoring.challenges.isic.digits import ROUNDING
@@ -14,9 +13,10 @@ from scoring.challenges.isic.measures import Answers
 from scoring.challenges.isic.options import METRIC, Options
 from scoring.challenges.isic.tolerated import first_refusal
 from scoring.challenges.isic.truth import Cases
+from scoring.common.arrays import Ints
+from scoring.core.scorecard import Official
+from scoring.core.submission import Predictions
 from scoring.metrics.thresholds import HALF, decided
-from scoring.scorecard import Official
-from scoring.submission import Predictions
 
 GOALS = {"2018": "balanced_accuracy", "2019": "balanced_accuracy", "milk10k": "dice"}
 """Preset -> the metric that its site ranks by."""

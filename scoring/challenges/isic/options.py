@@ -5,7 +5,7 @@ from typing import Any
 
 from scoring.challenges.isic.categories import MALIGNANT
 from scoring.challenges.isic.measures import RANKED_BY
-from scoring.options import Option
+from scoring.core.options import Option
 
 PAGE_RULES = "milk10k-page"
 

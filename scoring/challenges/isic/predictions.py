@@ -10,13 +10,13 @@ from scoring.challenges.isic.digits import rounding_note
 from scoring.challenges.isic.tables import Block, CategoryTable
 from scoring.challenges.isic.tolerated import tolerated
 from scoring.challenges.isic.truth import Cases
-from scoring.findings import Finding, InputRefused, error, note
-from scoring.mends import renaming
+from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.common.fixes import renaming
+from scoring.core.submission import Predictions
 from scoring.readers import near_cases
 from scoring.readers.job_tables import open_table
 from scoring.readers.sources import Source
 from scoring.readers.tables import Table
-from scoring.submission import Predictions
 
 SHOWN = 3
 LOGITS = " These look like logits; apply softmax or sigmoid."

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from scoring.challenges.isic.card import ID
 from scoring.challenges.isic.categories import ID_COLUMNS, PRESETS, of_width, preset
 from scoring.challenges.isic.truth import SCORE_WEIGHT, SLICES, UNIT_COLUMNS, VALIDATION_WEIGHT
-from scoring.file_contents import (
+from scoring.core.file_contents import (
     LIKELY,
     POSSIBLE,
     SURE,

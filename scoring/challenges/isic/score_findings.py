@@ -10,8 +10,8 @@ from scoring.challenges.isic.measures import Answers
 from scoring.challenges.isic.official_score import out_of_order
 from scoring.challenges.isic.options import Options
 from scoring.challenges.isic.truth import Cases
-from scoring.findings import Finding, note, warning
-from scoring.submission import Predictions
+from scoring.common.findings import Finding, note, warning
+from scoring.core.submission import Predictions
 
 SMALL_CLASS = 15
 """Cases of a category below which no interval is honest."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scoring.challenges.isic.categories import ID_COLUMNS, compared
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.readers import decimals, tables
 from scoring.readers.cells import parse_numbers
 from scoring.readers.near_columns import renamings

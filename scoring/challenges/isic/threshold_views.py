@@ -7,10 +7,10 @@ import numpy as np
 
 from scoring.challenges.isic import derived, thresholds
 from scoring.challenges.isic.category_views import COLUMNS
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Column, Fact, Facts, Figure, Table, Text
 from scoring.figures.categories import threshold_lines
 from scoring.figures.numerals import decimal, share, span
-from scoring.scorecard import ScoreCard
-from scoring.views import Column, Fact, Facts, Figure, Table, Text
 
 
 def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:

@@ -9,13 +9,13 @@ import numpy as np
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.options import PAGE_RULES
 from scoring.challenges.isic.predictions import label
+from scoring.core.scorecard import ScoreCard, plain
+from scoring.core.submission import table_of
 from scoring.metrics import classification
 from scoring.metrics import thresholds as cuts
 from scoring.metrics.binary import Decisions
 from scoring.metrics.classification import mean_of_defined
 from scoring.metrics.thresholds import HALF
-from scoring.scorecard import ScoreCard, plain
-from scoring.submission import table_of
 
 SHOWN = ("sensitivity", "specificity", "ppv", "npv", "f1")
 GRID = np.linspace(0, 1, 201)

@@ -11,7 +11,7 @@ import numpy as np
 
 from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS
 from scoring.challenges.isic.tables import SHOWN, Block, CategoryTable
-from scoring.findings import Finding, warning
+from scoring.common.findings import Finding, warning
 from scoring.readers import tables
 from scoring.readers.tables import Table
 

@@ -10,7 +10,7 @@ from scoring.challenges.isic import tables as category_tables
 from scoring.challenges.isic.categories import EXCLUDED
 from scoring.challenges.isic.tables import Block, CategoryTable
 from scoring.challenges.isic.tolerated import tolerated
-from scoring.findings import Finding, InputRefused, error, note
+from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.metrics.subgroups import AGE_BANDS
 from scoring.readers import matching
 from scoring.readers.case_tables import IMAGE_ENDINGS

@@ -8,12 +8,9 @@ from scoring.challenges.isic import derived
 from scoring.challenges.isic.category_views import COLUMNS, categories, strip
 from scoring.challenges.isic.curve_views import confusion, counts, curves, malignant
 from scoring.challenges.isic.score_findings import SMALL_CLASS
-from scoring.figures.numerals import UNDEFINED, share, span
-from scoring.figures.score_points import points_lost
-from scoring.figures.theme import short
-from scoring.scorecard import ScoreCard
-from scoring.text import markdown
-from scoring.views import (
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import (
     Block,
     Column,
     Fact,
@@ -26,6 +23,9 @@ from scoring.views import (
     Text,
     Views,
 )
+from scoring.figures.numerals import UNDEFINED, share, span
+from scoring.figures.score_points import points_lost
+from scoring.figures.theme import short
 
 NAMES = {
     "balanced_accuracy": "Balanced accuracy",

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Array, Floats, Ints
-from scoring.challenge import ScoreSettings
 from scoring.challenges.melanoma.formula import CLASSES, ID, SMALL_CLASS, THRESHOLD, WEIGHTS
 from scoring.challenges.melanoma.measures import groups, quantities, slice_shares, unit_sums
 from scoring.challenges.melanoma.official import official
@@ -17,14 +15,16 @@ from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.safe_scan.codes import CODES
 from scoring.challenges.safe_scan.official_score import missing_words
-from scoring.findings import Finding, InputRefused, note, ordered, warning
+from scoring.common.arrays import Array, Floats, Ints
+from scoring.common.findings import Finding, InputRefused, note, ordered, warning
+from scoring.core.challenge import ScoreSettings
+from scoring.core.scorecard import ScoreCard, plain
+from scoring.core.submission import Predictions, grade, provenance, truth_digest
 from scoring.metrics import binary, calibration, curves, subgroups
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.units import find_units
-from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import resampling, swap
 from scoring.statistics.replicates import Quantities, Replicates, replicate
-from scoring.submission import Predictions, grade, provenance, truth_digest
 
 UNIT_COLUMNS = ("patient_id", "lesion_id")
 CURVE_REPLICATES = 300

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from scoring.challenges.melanoma.formula import BETA, WEIGHTS
 from scoring.challenges.melanoma.measures import score_of_sums
 from scoring.challenges.melanoma.options import MISSING
-from scoring.comparison_spec import ComparisonSpec, Parameter, Value, WhatIf, correct_labels, of_labels
+from scoring.core.comparison_spec import ComparisonSpec, Parameter, Value, WhatIf, correct_labels, of_labels
+from scoring.core.scorecard import ScoreCard
 from scoring.metrics.classification import divide
-from scoring.scorecard import ScoreCard
 from scoring.statistics.paired import BinarySample, Sample, ScoreSample
 
 PARAMETERS = (

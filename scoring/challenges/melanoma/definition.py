@@ -6,7 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from scoring.challenge import (
+from scoring.challenges.melanoma import tables
+from scoring.challenges.melanoma.card import score
+from scoring.challenges.melanoma.comparison import COMPARISON
+from scoring.challenges.melanoma.formula import CLASSES, ID, NAMES, WEIGHTS
+from scoring.challenges.melanoma.options import OPTIONS
+from scoring.challenges.safe_scan.cases import Cases
+from scoring.common.citation import Citation
+from scoring.common.findings import Finding
+from scoring.core.challenge import (
     Challenge,
     Context,
     Display,
@@ -18,27 +26,19 @@ from scoring.challenge import (
     SingleImage,
     Words,
 )
-from scoring.challenge_files import InputKind, Inputs, Sample
-from scoring.challenges.melanoma import tables
-from scoring.challenges.melanoma.card import score
-from scoring.challenges.melanoma.comparison import COMPARISON
-from scoring.challenges.melanoma.formula import CLASSES, ID, NAMES, WEIGHTS
-from scoring.challenges.melanoma.options import OPTIONS
-from scoring.challenges.safe_scan.cases import Cases
-from scoring.citation import Citation
-from scoring.findings import Finding
-from scoring.options import Values
+from scoring.core.challenge_files import InputKind, Inputs, Sample
+from scoring.core.options import Values
+from scoring.core.scorecard import ScoreCard
+from scoring.core.submission import Predictions, grade, table
 from scoring.readers.sources import Source
-from scoring.scorecard import ScoreCard
-from scoring.submission import Predictions, grade, table
 
 if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a table
-    from scoring.file_contents import Contents, Reading
+    from scoring.core.file_contents import Contents, Reading
+    from scoring.core.views import Views
     from scoring.models.inspection import Inspection
     from scoring.models.model_task import ModelTask
     from scoring.models.pictures import Stage
     from scoring.models.preprocessing import Seen
-    from scoring.views import Views
 
 RULE = """
 | part | weight | what it is |

@@ -1,6 +1,6 @@
 """What the score of melanoma is made of."""
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.metrics import binary
 from scoring.metrics.binary import Decisions
 

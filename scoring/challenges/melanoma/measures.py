@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats, Ints
 from scoring.challenges.melanoma.formula import BETA, combined
 from scoring.challenges.melanoma.scores import are_risks, decided, rank_scores
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import Cases
+from scoring.common.arrays import Bools, Floats, Ints
+from scoring.core.submission import Predictions
 from scoring.metrics import binary, classification, curves, subgroups
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import Share
 from scoring.statistics import swap
 from scoring.statistics.replicates import QuantityName
-from scoring.submission import Predictions
 
 
 def quantities(truth: Cases, predictions: Predictions, weights: Floats) -> dict[QuantityName, Floats]:

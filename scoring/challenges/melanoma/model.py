@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Floats
-from scoring.challenge import Cancelled, Progress
 from scoring.challenges.melanoma.scores import are_risks, called, score_warnings
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.safe_scan.codes import CODES
@@ -18,7 +16,10 @@ from scoring.challenges.safe_scan.models import (
     WORDING,
     with_images,
 )
-from scoring.findings import Finding, note, ordered, warning
+from scoring.common.arrays import Floats
+from scoring.common.findings import Finding, note, ordered, warning
+from scoring.core.challenge import Cancelled, Progress
+from scoring.core.submission import Predictions
 from scoring.metrics import curves
 from scoring.models import inference, inspection, pictures
 from scoring.models.inspection import Inspection, declared_size
@@ -26,7 +27,6 @@ from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe, Seen
 from scoring.models.results import ModelFacts
 from scoring.models.task import Model, Task, read_model
-from scoring.submission import Predictions
 
 PICTURE_SIDE = 224
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from scoring.challenges.safe_scan.official_score import missing_words, of_files
-from scoring.findings import Finding
-from scoring.scorecard import Official
-from scoring.submission import Predictions
+from scoring.common.findings import Finding
+from scoring.core.scorecard import Official
+from scoring.core.submission import Predictions
 
 
 def official(score: float | None, predictions: Predictions, findings: Sequence[Finding]) -> Official:

@@ -1,6 +1,6 @@
 """Options of melanoma."""
 
-from scoring.options import Option
+from scoring.core.options import Option
 
 MISSING = Option(
     name="missing",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from scoring.challenges.melanoma.formula import ID
 from scoring.challenges.melanoma.tables import OTHER_CLASSES, SCORE_COLUMNS, parse_label
 from scoring.challenges.safe_scan.recognition import CaseTable, case_tables
-from scoring.file_contents import (
+from scoring.core.file_contents import (
     LIKELY,
     POSSIBLE,
     SURE,

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats, Ints
 from scoring.challenges.melanoma.formula import THRESHOLD
+from scoring.common.arrays import Bools, Floats, Ints
+from scoring.core.scorecard import ScoreCard
 from scoring.metrics import binary, curves
 from scoring.metrics.binary import ThresholdCounts
-from scoring.scorecard import ScoreCard
 from scoring.statistics import replicates, resampling
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Quantities, Replicates

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats, Ints
 from scoring.challenges.melanoma.formula import THRESHOLD
 from scoring.challenges.safe_scan.cases import Cases
-from scoring.findings import Finding, warning
+from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.findings import Finding, warning
+from scoring.core.submission import Predictions
 from scoring.metrics import calibration
-from scoring.submission import Predictions
 
 
 def called(outputs: Floats) -> Ints:

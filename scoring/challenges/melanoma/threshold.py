@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from scoring.arrays import Array, Bools, Floats
 from scoring.challenges.melanoma.card import curve_weights
 from scoring.challenges.melanoma.formula import BETA, CLASSES, THRESHOLD, combined
 from scoring.challenges.melanoma.replicate_counts import Counted, ordered, ranked, replicated
 from scoring.challenges.melanoma.scores import are_risks
+from scoring.common.arrays import Array, Bools, Floats
+from scoring.core.scorecard import ScoreCard, plain
 from scoring.metrics import binary
 from scoring.metrics.binary import Decisions, OperatingPoint, ThresholdCounts
-from scoring.scorecard import ScoreCard, plain
 from scoring.statistics.intervals import QUANTILES
 from scoring.statistics.replicates import Quantities, QuantityName
 

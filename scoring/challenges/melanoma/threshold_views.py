@@ -18,12 +18,12 @@ from scoring.challenges.melanoma.threshold import (
     threshold_range,
     thresholds,
 )
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Block, Column, Fact, Facts, Figure, SideBySide, Table, Text
 from scoring.figures import binary
 from scoring.figures import thresholds as figures
 from scoring.figures.numerals import decimal, points, share, span
 from scoring.figures.thresholds import Mark, cut
-from scoring.scorecard import ScoreCard
-from scoring.views import Block, Column, Fact, Facts, Figure, SideBySide, Table, Text
 
 OFFICIAL = Mark(THRESHOLD, "official 0.5", "circle")
 POINTS_DRAWN = 300

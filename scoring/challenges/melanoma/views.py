@@ -14,10 +14,8 @@ from scoring.challenges.melanoma.condition import MELANOMA
 from scoring.challenges.melanoma.formula import THRESHOLD, WEIGHTS
 from scoring.challenges.melanoma.threshold import net_benefit, predictive_values, threshold_range
 from scoring.challenges.melanoma.threshold_views import OFFICIAL
-from scoring.figures import binary, thresholds
-from scoring.figures.numerals import decimal, percent, points, span
-from scoring.scorecard import ScoreCard
-from scoring.views import (
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import (
     Block,
     Column,
     Fact,
@@ -30,6 +28,8 @@ from scoring.views import (
     Text,
     Views,
 )
+from scoring.figures import binary, thresholds
+from scoring.figures.numerals import decimal, percent, points, span
 
 NAMES = {"positive": "melanoma", "negative": "other", None: "no prediction"}
 """Classes as people call them; None: a case without a prediction."""

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Floats, Ints
-from scoring.challenge import ScoreSettings
 from scoring.challenges.puma import clinic, matches, matching, outlines, rows
 from scoring.challenges.puma.detections import Detections, crowded, detections, reaching
 from scoring.challenges.puma.formula import ID, RULES, Tallies, unit_sums
@@ -23,15 +21,17 @@ from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.rows import Scored
 from scoring.challenges.puma.truth import Truth
 from scoring.challenges.puma.warnings import score_warnings
-from scoring.findings import InputRefused
-from scoring.options import check
+from scoring.common.arrays import Floats, Ints
+from scoring.common.findings import InputRefused
+from scoring.core.challenge import ScoreSettings
+from scoring.core.options import check
+from scoring.core.scorecard import ScoreCard, plain
+from scoring.core.submission import provenance, truth_digest
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.units import find_units
-from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import intervals, resampling, swap
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Quantities, QuantityName, Replicates, replicate
-from scoring.submission import provenance, truth_digest
 
 FEW_IMAGES = 100
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from scoring.challenges.puma import names
 from scoring.challenges.puma.names import Naming
-from scoring.findings import Finding, InputRefused, error, note, warning
-from scoring.mends import Changes, Mend
+from scoring.common.findings import Finding, InputRefused, error, note, warning
+from scoring.common.fixes import Changes, Mend
 from scoring.readers.nuclei import Contents, Nuclei, counted, positions, read_nuclei
 from scoring.readers.sources import Files, sha256
 

@@ -6,9 +6,9 @@ from itertools import pairwise
 import numpy as np
 import scipy
 
-from scoring.arrays import Floats
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.names import CLASSES
+from scoring.common.arrays import Floats
 from scoring.metrics.classification import divide
 
 TUMOR, LYMPHOCYTES = CLASSES.index("tumor"), CLASSES.index("lymphocytes")

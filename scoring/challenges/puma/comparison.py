@@ -6,9 +6,9 @@ import numpy as np
 
 from scoring.challenges.puma.formula import METRICS, score_of_sums
 from scoring.challenges.puma.options import RULE
-from scoring.comparison_spec import ComparisonSpec
+from scoring.core.comparison_spec import ComparisonSpec
+from scoring.core.scorecard import ScoreCard
 from scoring.metrics.classification import mean_of_defined
-from scoring.scorecard import ScoreCard
 from scoring.statistics.paired import Sample
 
 

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from scoring.challenge import (
+from scoring.challenges.puma import matches, names
+from scoring.challenges.puma.card import score
+from scoring.challenges.puma.comparison import COMPARISON
+from scoring.challenges.puma.formula import ID
+from scoring.challenges.puma.options import CLASS_MAP, OPTIONS
+from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
+from scoring.challenges.puma.truth import Truth, read_truth
+from scoring.common.citation import Citation
+from scoring.core.challenge import (
     Challenge,
     Context,
     Display,
@@ -17,25 +25,17 @@ from scoring.challenge import (
     SingleImage,
     Words,
 )
-from scoring.challenge_files import InputKind, Inputs, OutputFile, Sample
-from scoring.challenges.puma import matches, names
-from scoring.challenges.puma.card import score
-from scoring.challenges.puma.comparison import COMPARISON
-from scoring.challenges.puma.formula import ID
-from scoring.challenges.puma.options import CLASS_MAP, OPTIONS
-from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
-from scoring.challenges.puma.truth import Truth, read_truth
-from scoring.citation import Citation
-from scoring.other_names import OtherNames
+from scoring.core.challenge_files import InputKind, Inputs, OutputFile, Sample
+from scoring.core.other_names import OtherNames
+from scoring.core.scorecard import ScoreCard
 from scoring.readers.sources import Source
-from scoring.scorecard import ScoreCard
 
 if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a submission
-    from scoring.file_contents import Contents, Reading
+    from scoring.core.file_contents import Contents, Reading
+    from scoring.core.views import Views
     from scoring.models.inspection import Inspection
     from scoring.models.pictures import Stage
     from scoring.models.preprocessing import Seen
-    from scoring.views import Views
 
 RULE = """
 In each image and class the truth chooses, in file order: of the unused predictions of its class within 15 px (3.45 µm) the one of the highest

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring.arrays import Floats
 from scoring.challenges.puma.names import CLASSES, position
-from scoring.findings import Finding, InputRefused, error, split
+from scoring.common.arrays import Floats
+from scoring.common.findings import Finding, InputRefused, error, split
 from scoring.models import preflight
 from scoring.models.preflight import Contract
 from scoring.models.preprocessing import Pixels, Recipe

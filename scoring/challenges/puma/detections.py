@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from scoring.arrays import Array, Bools, Floats, Ints
 from scoring.challenges.puma.formula import RADIUS
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.arrays import Array, Bools, Floats, Ints
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.metrics import detection
 from scoring.metrics.detection import Pairs
 from scoring.readers.nuclei import Nuclei

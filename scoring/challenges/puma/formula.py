@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.arrays import Bools, Ints
+from scoring.common.arrays import Bools, Ints
 from scoring.metrics import detection
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.statistics import swap

@@ -7,11 +7,11 @@ from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.overlay import marks
 from scoring.challenges.puma.suspicious import suspicious_signs
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Column, Figure, Gallery, Picture, Table
 from scoring.figures import detection as figures
 from scoring.figures.numerals import decimal
 from scoring.figures.raster import overlay_png
-from scoring.scorecard import ScoreCard
-from scoring.views import Column, Figure, Gallery, Picture, Table
 
 IMAGES, PICTURES, SIDE, COLOURS = 30, 3, 440, 128
 """In a report: images in the heat map and in the list, pictures of errors, their size in px and colours."""

@@ -9,7 +9,7 @@ from typing import BinaryIO, cast
 import numpy as np
 from PIL import Image
 
-from scoring.findings import Finding, InputRefused, note, warning
+from scoring.common.findings import Finding, InputRefused, note, warning
 from scoring.readers.sources import Files
 
 ENDINGS = (".tif", ".tiff", ".png", ".jpg", ".jpeg")

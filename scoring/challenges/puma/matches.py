@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Array
 from scoring.challenges.puma.detections import Detections
 from scoring.challenges.puma.matching import Matching
 from scoring.challenges.puma.names import CLASSES
+from scoring.common.arrays import Array
+from scoring.core.scorecard import ScoreCard
 from scoring.metrics import detection
-from scoring.scorecard import ScoreCard
 
 STATUSES = ("TP", "FP", "FN")
 TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE = range(3)

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from scoring.arrays import Floats
 from scoring.challenges.puma.formula import METRICS, Tallies, class_values, macro_f1, sums
 from scoring.challenges.puma.names import CLASSES
+from scoring.common.arrays import Floats
 from scoring.metrics import detection
 from scoring.statistics.replicates import QuantityName
 

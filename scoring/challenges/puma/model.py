@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Floats
-from scoring.challenge import Cancelled, Progress
 from scoring.challenges.puma import images
 from scoring.challenges.puma.cases import ignored
 from scoring.challenges.puma.dense import AS_IT_IS, DenseModel, examined, probabilities
@@ -21,7 +19,9 @@ from scoring.challenges.puma.peaks import peaks
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
 from scoring.cluster.inference import run_on_all
-from scoring.findings import Finding, InputRefused, error, note, warning
+from scoring.common.arrays import Floats
+from scoring.common.findings import Finding, InputRefused, error, note, warning
+from scoring.core.challenge import Cancelled, Progress
 from scoring.models import inference, inspection, pictures, pool, preflight
 from scoring.models.case_images import no_images
 from scoring.models.inspection import CancellableProcess, Inspection

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from scoring.findings import Finding, note, warning
-from scoring.mends import parsed_pairs
+from scoring.common.findings import Finding, note, warning
+from scoring.common.fixes import parsed_pairs
 from scoring.readers.tables import key
 
 CLASSES = (

@@ -11,8 +11,8 @@ from scoring.challenges.puma.matching import Rule
 from scoring.challenges.puma.measures import quantities
 from scoring.challenges.puma.names import PLATFORM
 from scoring.challenges.puma.predictions import NucleiPredictions
+from scoring.core.scorecard import Official
 from scoring.readers.nuclei import POLYGONS
-from scoring.scorecard import Official
 
 EVALUATOR = "grand-challenge"
 

@@ -4,7 +4,7 @@ import math
 
 from scoring.challenges.puma.formula import RADIUS, RULE_NAMES, RULES
 from scoring.challenges.puma.names import map_problem
-from scoring.options import Option
+from scoring.core.options import Option
 
 
 def _radius_problem(radius: float) -> str | None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Array, Bools, Floats, Ints
 from scoring.challenges.puma.detections import Detections
 from scoring.challenges.puma.matching import K, Matching
 from scoring.challenges.puma.names import CLASSES
-from scoring.findings import Finding, note, warning
+from scoring.common.arrays import Array, Bools, Floats, Ints
+from scoring.common.findings import Finding, note, warning
 from scoring.metrics import outlines as geometry
 from scoring.metrics import panoptic
 from scoring.metrics.classification import divide, mean_of_defined

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from scoring.arrays import Array
 from scoring.challenges.puma import matching
 from scoring.challenges.puma.card import of_card, rule_of
 from scoring.challenges.puma.matches import TRUE_POSITIVE, fates
 from scoring.challenges.puma.outlines import matched_iou
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
+from scoring.common.arrays import Array
+from scoring.core.scorecard import ScoreCard
 from scoring.readers.nuclei import Nuclei
-from scoring.scorecard import ScoreCard
 
 TRUTH, PREDICTION = 0, 1
 

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.ndimage import center_of_mass, gaussian_filter, label, maximum_filter
 from scipy.spatial import cKDTree
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.readers.nuclei import Nuclei
 
 SMOOTHING, NEIGHBOURS = 0.8, 5

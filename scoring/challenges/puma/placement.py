@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import scipy
 
-from scoring.findings import Finding, warning
+from scoring.common.findings import Finding, warning
 from scoring.readers.nuclei import Nuclei
 
 CASES = 8

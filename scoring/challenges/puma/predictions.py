@@ -14,7 +14,7 @@ from scoring.challenges.puma.names import Naming
 from scoring.challenges.puma.placement import placement
 from scoring.challenges.puma.submission import Submission, find_predictions, outward
 from scoring.challenges.puma.truth import Truth
-from scoring.findings import Finding, InputRefused, error, note, warning
+from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.readers import near_cases
 from scoring.readers.jobs import by_case
 from scoring.readers.mending import mended_name

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from scoring.arrays import Floats
 from scoring.challenges.puma import matching
 from scoring.challenges.puma.card import of_card, rule_of
 from scoring.challenges.puma.detections import Detections, reaching
 from scoring.challenges.puma.formula import RADIUS_RANGE, class_values, macro_f1, sums
 from scoring.challenges.puma.matching import Rule
-from scoring.scorecard import ScoreCard
+from scoring.common.arrays import Floats
+from scoring.core.scorecard import ScoreCard
 
 MOST_PAIRS = 2_000_000
 """Pairs of nuclei that are kept for a curve at most."""

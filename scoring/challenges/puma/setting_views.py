@@ -6,17 +6,17 @@ from functools import partial
 
 import numpy as np
 
-from scoring.arrays import Floats
 from scoring.challenges.puma.card import rule_of
 from scoring.challenges.puma.formula import METRICS, RADIUS
 from scoring.challenges.puma.image_views import count_of_images
 from scoring.challenges.puma.suspicious import shift
 from scoring.challenges.puma.views import NAMES, best_possible
+from scoring.common.arrays import Floats
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Column, Fact, Facts, Figure, Table
 from scoring.figures import detection as figures
 from scoring.figures.detection import Dependence, spaced
 from scoring.figures.numerals import UNDEFINED, decimal, share
-from scoring.scorecard import ScoreCard
-from scoring.views import Column, Fact, Facts, Figure, Table
 
 Curve = Mapping[str, Floats]
 """The score along a setting: "x" and "y"."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from scoring.challenges.puma.cases import by_case, case_id, is_nuclei_file
-from scoring.findings import Finding, InputRefused, error, note
+from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.readers.repeated import repeated_row
 from scoring.readers.sources import Files, sha256
 from scoring.readers.tables import Table, find_column, key, read_table

@@ -9,7 +9,7 @@ import scipy
 from scoring.challenges.puma.card import of_card, rule_of
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.score_curves import widest
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 SHIFT_PX = 5.0
 TIMES = 2

@@ -9,10 +9,10 @@ import numpy as np
 from scoring.challenges.puma import clinic
 from scoring.challenges.puma.image_views import count_of_images
 from scoring.challenges.puma.names import CLASSES
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Column, Figure, SideBySide, Table, Text
 from scoring.figures import tissue as figures
 from scoring.figures.numerals import percent
-from scoring.scorecard import ScoreCard
-from scoring.views import Column, Figure, SideBySide, Table, Text
 
 SIDES = ("truth", "predicted")
 TIL = figures.Labels(

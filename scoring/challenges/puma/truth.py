@@ -9,7 +9,7 @@ import numpy as np
 from scoring.challenges.puma import cases, names
 from scoring.challenges.puma.images import find, measure
 from scoring.challenges.puma.names import Naming
-from scoring.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.readers.nuclei import Nuclei
 from scoring.readers.sources import Files, Source, open_source
 

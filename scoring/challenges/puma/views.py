@@ -13,21 +13,11 @@ from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.outline_views import outlines
 from scoring.challenges.puma.tissue_views import tissue
 from scoring.challenges.puma.warnings import SMALL_CLASS
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Column, Fact, Facts, Figure, Headline, Section, SideBySide, Table, Views
 from scoring.figures import detection as figures
 from scoring.figures.detection import Reach, spaced
 from scoring.figures.numerals import decimal, share, span
-from scoring.scorecard import ScoreCard
-from scoring.views import (
-    Column,
-    Fact,
-    Facts,
-    Figure,
-    Headline,
-    Section,
-    SideBySide,
-    Table,
-    Views,
-)
 
 NAMES = {rule: f"Macro F1, {name}" for rule, name in RULE_NAMES.items()}
 DIVIDES = {

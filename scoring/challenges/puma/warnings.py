@@ -8,7 +8,7 @@ from scoring.challenges.puma.formula import RADIUS, Tallies
 from scoring.challenges.puma.matching import Rule
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.predictions import NucleiPredictions
-from scoring.findings import Finding, note, warning
+from scoring.common.findings import Finding, note, warning
 
 SMALL_CLASS = 15
 

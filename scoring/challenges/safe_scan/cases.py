@@ -4,13 +4,13 @@ import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from scoring.arrays import Ints
 from scoring.challenges.safe_scan import demographics, official_loader
 from scoring.challenges.safe_scan.codes import CODES
 from scoring.challenges.safe_scan.demographics import Demographics
 from scoring.challenges.safe_scan.images import find_images, image_findings
 from scoring.challenges.safe_scan.tables import read_ids
-from scoring.findings import Finding, InputRefused, error, ordered, warning
+from scoring.common.arrays import Ints
+from scoring.common.findings import Finding, InputRefused, error, ordered, warning
 from scoring.readers import tables
 from scoring.readers.case_tables import ID_COLUMNS, IMAGE_ENDINGS, find_table
 from scoring.readers.sources import Files, Source, open_source, sha256

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.challenges.safe_scan.tables import once
-from scoring.findings import Finding, warning
+from scoring.common.findings import Finding, warning
 from scoring.metrics.subgroups import AGE_BANDS
 from scoring.readers import tables
 from scoring.readers.cells import parse_numbers

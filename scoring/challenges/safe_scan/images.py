@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scoring.challenges.safe_scan.official_loader import score_zero
 from scoring.challenges.safe_scan.tables import once, several
-from scoring.findings import Finding
+from scoring.common.findings import Finding
 from scoring.readers import matching
 from scoring.readers.case_tables import IMAGE_ENDINGS
 from scoring.readers.sources import Files

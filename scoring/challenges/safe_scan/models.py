@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from scoring.challenges.safe_scan.cases import Cases
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.models.case_images import no_images
 from scoring.models.task import Wording
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from scoring.challenges.safe_scan.tables import OFFICIAL_IMAGE, OFFICIAL_LABEL, several
-from scoring.findings import Finding, warning
+from scoring.common.findings import Finding, warning
 from scoring.readers.case_tables import ID_COLUMNS
 from scoring.readers.tables import Table
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from scoring.arrays import Ints
-from scoring.findings import Finding
-from scoring.scorecard import Official
+from scoring.common.arrays import Ints
+from scoring.common.findings import Finding
+from scoring.core.scorecard import Official
 
 UNUSABLE = frozenset(("missing-value", "not-finite"))
 """Codes of predictions that are there but hold no number."""

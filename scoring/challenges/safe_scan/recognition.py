@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scoring.challenges.safe_scan.tables import LABEL
-from scoring.file_contents import keys_of
+from scoring.core.file_contents import keys_of
 from scoring.readers.case_tables import ID_COLUMNS
 from scoring.readers.tables import Table, find_column
 

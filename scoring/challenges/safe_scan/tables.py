@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from scoring.findings import Finding, error, warning
+from scoring.common.findings import Finding, error, warning
 from scoring.readers import tables
 from scoring.readers.case_tables import ID_COLUMNS
 from scoring.readers.repeated import repeated_row

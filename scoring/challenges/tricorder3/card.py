@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Array, Floats, Ints
-from scoring.challenge import ScoreSettings
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.safe_scan.codes import CODES
@@ -28,16 +26,18 @@ from scoring.challenges.tricorder3.formula import (
 from scoring.challenges.tricorder3.measures import published, quantities, slice_shares, unit_sums
 from scoring.challenges.tricorder3.official import official
 from scoring.challenges.tricorder3.options import MODEL_SIZE
-from scoring.findings import Finding, InputRefused, error, ordered, warning
-from scoring.mends import Changes, Mend
+from scoring.common.arrays import Array, Floats, Ints
+from scoring.common.findings import Finding, InputRefused, error, ordered, warning
+from scoring.common.fixes import Changes, Mend
+from scoring.core.challenge import ScoreSettings
+from scoring.core.scorecard import ScoreCard, plain
+from scoring.core.submission import Predictions, grade, provenance, truth_digest
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import mean_of_defined
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.units import find_units
-from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import resampling, swap
 from scoring.statistics.replicates import Quantities, QuantityName, Replicates, replicate
-from scoring.submission import Predictions, grade, provenance, truth_digest
 
 UNIT_COLUMNS = ("patient_id", "lesion_id")
 CURVE_REPLICATES = 300

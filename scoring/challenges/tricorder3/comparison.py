@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scoring.challenges.tricorder3.formula import CLASSES, FREE_MIB, FULL_MIB, GROUPS, RISK_WEIGHTS
 from scoring.challenges.tricorder3.measures import score_of_sums
 from scoring.challenges.tricorder3.options import MISSING, MODEL_SIZE
-from scoring.comparison_spec import (
+from scoring.core.comparison_spec import (
     ComparisonSpec,
     Parameter,
     SizeRule,
@@ -18,7 +18,7 @@ from scoring.comparison_spec import (
     correct_labels,
     of_labels,
 )
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 from scoring.statistics.paired import Sample
 
 OF_RISKS = ("f1_malignant", "f1_medium", "f1_benign")

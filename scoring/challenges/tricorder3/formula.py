@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 
 ID = "tricorder3"
 CLASSES = ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC")

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats, Ints
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.tricorder3.formula import CLASSES, GROUPS, RISK_WEIGHTS, final_score, weighted_f1
+from scoring.common.arrays import Bools, Floats, Ints
+from scoring.core.submission import Predictions
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.subgroups import Share
 from scoring.statistics import swap
 from scoring.statistics.replicates import Quantities, QuantityName
-from scoring.submission import Predictions
 
 
 def published(point: Quantities, efficiency_score: float) -> dict[QuantityName, Floats]:

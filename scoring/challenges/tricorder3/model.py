@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Floats
-from scoring.challenge import Cancelled, Progress
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.safe_scan.codes import CODES
 from scoring.challenges.safe_scan.demographics import UNKNOWN
@@ -21,7 +19,10 @@ from scoring.challenges.safe_scan.models import (
 )
 from scoring.challenges.tricorder3.formula import CLASSES, FREE_MIB, FULL_MIB
 from scoring.challenges.tricorder3.tables import output_findings
-from scoring.findings import Finding, note, ordered, warning
+from scoring.common.arrays import Floats
+from scoring.common.findings import Finding, note, ordered, warning
+from scoring.core.challenge import Cancelled, Progress
+from scoring.core.submission import Predictions, largest
 from scoring.metrics import calibration
 from scoring.models import inference, inspection, pictures
 from scoring.models.inspection import Inspection, declared_size
@@ -29,7 +30,6 @@ from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe, Seen
 from scoring.models.results import ModelFacts
 from scoring.models.task import Model, Task, read_model
-from scoring.submission import Predictions, largest
 
 PICTURE_SIDE = 512
 SWEEP_AGES = tuple(range(0, 95, 5))

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from scoring.challenges.safe_scan.official_score import missing_words, of_files, only_unusable
 from scoring.challenges.tricorder3.formula import FREE_MIB
-from scoring.findings import Finding
-from scoring.scorecard import Official
-from scoring.submission import Predictions
+from scoring.common.findings import Finding
+from scoring.core.scorecard import Official
+from scoring.core.submission import Predictions
 
 READ_OTHERWISE = frozenset(("age-format", "location-number", "image-elsewhere"))
 """Codes of cells and images that a model receives here and not from the official loader."""

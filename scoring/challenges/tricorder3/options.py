@@ -1,6 +1,6 @@
 """Options of TRICORDER-3."""
 
-from scoring.options import Option, size_problem
+from scoring.core.options import Option, size_problem
 
 MISSING = Option(
     name="missing",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from scoring.challenges.safe_scan.recognition import CaseTable, case_tables
 from scoring.challenges.tricorder3.formula import CLASSES, ID
 from scoring.challenges.tricorder3.tables import LABEL_COLUMNS, parse_label
-from scoring.file_contents import (
+from scoring.core.file_contents import (
     LIKELY,
     POSSIBLE,
     SURE,

@@ -5,20 +5,20 @@ from functools import partial
 
 import numpy as np
 
-from scoring.arrays import Floats
 from scoring.challenges.safe_scan import cases, predictions
 from scoring.challenges.safe_scan.cases import Cases, LabelColumn
 from scoring.challenges.safe_scan.predictions import ReadRows, Values
 from scoring.challenges.safe_scan.tables import case_words, find_label_column, once
 from scoring.challenges.tricorder3.formula import CLASSES, NAMES
-from scoring.findings import Finding, error, note, warning
+from scoring.common.arrays import Floats
+from scoring.common.findings import Finding, error, note, warning
+from scoring.core.submission import Predictions, largest
 from scoring.metrics import calibration
 from scoring.readers import tables
 from scoring.readers.alignment import Rows
 from scoring.readers.cells import parse_numbers
 from scoring.readers.sources import Source
 from scoring.readers.tables import Table
-from scoring.submission import Predictions, largest
 
 LABEL_COLUMNS = ("prediction", "predicted", "predicted_class", "pred", "class", "label", "diagnosis")
 _BY_KEY = {

@@ -6,12 +6,9 @@ from typing import Any
 from scoring.challenges import classification_views as shared
 from scoring.challenges import preflight_views as preflight
 from scoring.challenges.tricorder3.formula import RISK_WEIGHTS
-from scoring.figures.confusion import risk_matrix
-from scoring.figures.numerals import points, span
-from scoring.figures.theme import SHAPES
-from scoring.scorecard import ScoreCard
-from scoring.text import markdown
-from scoring.views import (
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import (
     Block,
     Column,
     Fact,
@@ -24,6 +21,9 @@ from scoring.views import (
     Text,
     Views,
 )
+from scoring.figures.confusion import risk_matrix
+from scoring.figures.numerals import points, span
+from scoring.figures.theme import SHAPES
 
 CLASS_COLUMNS = (
     Column("support", "n", "count", full="cases", width=40),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.figures.numerals import MINUS
 from scoring.figures.svg.words import Words, words
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.figures.svg.axes import Axis
 from scoring.figures.svg.words import words
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.figures.svg.plot import Plot
 from scoring.figures.svg.scatter import polyline
 from scoring.figures.svg.words import number, paint

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.figures.svg.axes import written
 from scoring.figures.svg.plot import Plot
 from scoring.figures.svg.scatter import points

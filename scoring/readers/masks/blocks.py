@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring.arrays import Array, Floats, Ints
+from scoring.common.arrays import Array, Floats, Ints
 from scoring.readers.inflate import ByteFile, fill
 from scoring.readers.masks.faults import Malformed, cut_off, reading
 from scoring.readers.masks.headers import Header

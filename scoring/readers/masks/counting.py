@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scoring.arrays import Ints
-from scoring.findings import InputRefused, error
+from scoring.common.arrays import Ints
+from scoring.common.findings import InputRefused, error
 from scoring.readers.masks.blocks import LABELS, VOXELS, Block, Opener, blocks, opened
 from scoring.readers.masks.faults import Malformed
 from scoring.readers.masks.grid import Grid, Orientation, difference, orientation

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.readers.inflate import DEFLATE_ERRORS
 
 

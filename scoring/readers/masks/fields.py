@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 
 TOLERANCE = 0.1
 

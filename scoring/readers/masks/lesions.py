@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.arrays import Array, Ints
+from scoring.common.arrays import Array, Ints
 from scoring.metrics.overlap import components, one_to_one, shared_voxels
 from scoring.readers.masks.blocks import VOXELS, Block, Opener
 from scoring.readers.masks.counting import Mask, aligned, labels_of

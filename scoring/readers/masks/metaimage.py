@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.readers.inflate import ByteFile
 from scoring.readers.masks.faults import Malformed, cut_off
 from scoring.readers.masks.fields import Fields

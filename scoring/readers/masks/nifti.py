@@ -4,7 +4,7 @@ import logging
 import math
 from typing import Any, Literal
 
-from scoring.arrays import Floats
+from scoring.common.arrays import Floats
 from scoring.readers.inflate import ByteFile
 from scoring.readers.masks.faults import Malformed, cut_off
 from scoring.readers.masks.fields import Fields

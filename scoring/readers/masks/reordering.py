@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scoring.arrays import Ints
+from scoring.common.arrays import Ints
 from scoring.readers.masks.blocks import VOXELS, Block, Opener, blocks, opened
 from scoring.readers.masks.grid import Orientation
 from scoring.readers.masks.headers import Header, open_volume

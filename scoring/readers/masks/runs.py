@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.arrays import Ints
+from scoring.common.arrays import Ints
 from scoring.readers.masks.blocks import VOXELS, Block
 
 MOST = 1 << 13

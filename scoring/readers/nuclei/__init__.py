@@ -6,7 +6,7 @@ Source of the formats: the description and data set of PUMA, and the Grand Chall
 import codecs
 from dataclasses import replace
 
-from scoring.findings import Finding, error, note
+from scoring.common.findings import Finding, error, note
 from scoring.readers.nuclei import fast, strict, text
 from scoring.readers.nuclei.arrays import Nuclei
 from scoring.readers.nuclei.contents import (

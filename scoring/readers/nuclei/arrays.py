@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats, Ints
+from scoring.common.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats, Ints
-from scoring.findings import Finding, error, note, warning
+from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.findings import Finding, error, note, warning
 from scoring.readers.nuclei.arrays import Nuclei
 from scoring.readers.nuclei.outlines import DRAWN_VERTICES, centroids, thinned
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import simdjson
 
-from scoring.arrays import Floats, Ints
+from scoring.common.arrays import Floats, Ints
 from scoring.readers.nuclei.contents import CONFIDENCE, NUCLEI, Listed
 from scoring.readers.nuclei.outlines import largest
 from scoring.readers.nuclei.strict import COORDINATE, LISTS, is_point

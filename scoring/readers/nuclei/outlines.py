@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring.arrays import Floats, Ints
+from scoring.common.arrays import Floats, Ints
 
 DRAWN_VERTICES = 10_000
 """An outline of more vertices is thinned for drawing."""

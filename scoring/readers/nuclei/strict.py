@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Floats
-from scoring.findings import Finding, error
+from scoring.common.arrays import Floats
+from scoring.common.findings import Finding, error
 from scoring.readers.nuclei.contents import CONFIDENCE, SHOWN, VERTICES, Listed, counted
 from scoring.readers.nuclei.outlines import largest
 

@@ -5,7 +5,7 @@ import json
 import re
 from typing import Any
 
-from scoring.findings import Finding, error
+from scoring.common.findings import Finding, error
 
 STRING_OR_CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?P<constant>NaN|-?Infinity)', re.DOTALL)
 EXACT_DIGITS = 18

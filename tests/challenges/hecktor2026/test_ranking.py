@@ -12,7 +12,7 @@ from scoring.challenges.hecktor2026.ranking import rank
 from scoring.comparison import scale as scales
 from scoring.comparison import team_tables, verdict
 from scoring.comparison.compare import compare_cards
-from scoring.comparison_spec import Ranking
+from scoring.core.comparison_spec import Ranking
 from tests.support.findings import codes, places, refused
 from tests.support.patients import CHALLENGE, labels, submission_folder, truth_folder, two_orders
 from tests.support.patients import subtask_card as card

@@ -5,9 +5,9 @@ from markupsafe import escape
 
 from scoring import report
 from scoring.challenges.hecktor2026 import patient_views, patients, summary, views
+from scoring.core.views import Choice, Facts, Figure, SideBySide, Table, Text
 from scoring.figures.numerals import decimal, share, span
 from scoring.figures.theme import DARK, LIGHT
-from scoring.views import Choice, Facts, Figure, SideBySide, Table, Text
 from tests.challenges.hecktor2026.eight import GUESS, ROWS, TOLD, TRUE
 from tests.support import patients as folders
 from tests.support.payloads import PAYLOADS

@@ -11,9 +11,9 @@ from scoring.challenges.isic.case_views import scores
 from scoring.challenges.isic.category_views import COLUMNS, MEAN_OF
 from scoring.challenges.isic.curve_views import confusion, malignant
 from scoring.challenges.isic.views import views
+from scoring.core.views import Choice, Facts, Figure, SideBySide, Table, Text
 from scoring.figures.numerals import share, span
 from scoring.figures.theme import DARK, LIGHT
-from scoring.views import Choice, Facts, Figure, SideBySide, Table, Text
 from tests.support import category_tables
 from tests.support.category_tables import CATEGORIES, IDS, LABELS
 from tests.support.command_line import ROOT

@@ -7,9 +7,9 @@ from scoring import load_challenge, report, samples
 from scoring.challenges.melanoma import threshold_views
 from scoring.challenges.melanoma.threshold import at_threshold, best_threshold, net_benefit
 from scoring.challenges.melanoma.views import benefit, case_score, in_practice, views
+from scoring.core.views import Figure, Section, Table, Text, Views
 from scoring.figures.numerals import points, share, span
 from scoring.figures.theme import LIGHT
-from scoring.views import Figure, Section, Table, Text, Views
 from tests.support import blocks, risk_tables
 from tests.support.html_reader import read
 

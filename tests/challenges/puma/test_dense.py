@@ -9,7 +9,7 @@ from scoring.challenges.puma import dense as of_dense
 from scoring.challenges.puma import model as models
 from scoring.challenges.puma.dense import MOST_CELLS, OVERLAP, DenseModel, examined, probabilities
 from scoring.challenges.puma.names import CLASSES
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.models.process import ModelProcess
 from scoring.models.results import Answer
 from tests.support.dense_models import dense

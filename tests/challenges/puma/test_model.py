@@ -11,7 +11,7 @@ from PIL import Image
 import scoring
 from scoring import samples
 from scoring.challenges.puma.names import PLATFORM
-from scoring.findings import InputRefused
+from scoring.common.findings import InputRefused
 from scoring.models.pool import Cancelled
 from tests.support.command_line import run
 from tests.support.dense_models import dense

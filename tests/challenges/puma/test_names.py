@@ -11,7 +11,7 @@ from scoring.challenges.puma.names import (
     position,
     variant,
 )
-from scoring.mends import parsed_pairs, written_pairs
+from scoring.common.fixes import parsed_pairs, written_pairs
 from tests.support.findings import codes, only
 
 ACCEPTED = {

@@ -27,11 +27,11 @@ from scoring.challenges.puma.views import (
     reached,
     views,
 )
+from scoring.core.views import Figure, Gallery, SideBySide, Table
 from scoring.figures.numerals import decimal, share, span
 from scoring.figures.theme import DARK, LIGHT
 from scoring.report import blocks
 from scoring.report.document import Figures
-from scoring.views import Figure, Gallery, SideBySide, Table
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists as plain
 from tests.support.nuclei_lists import CHALLENGE, card, nucleus, numbered

@@ -7,8 +7,8 @@ import pytest
 
 import scoring
 from scoring.challenges.tricorder3.views import views
+from scoring.core.views import Choice, Figure, Panels, Table
 from scoring.figures.numerals import points, share, span
-from scoring.views import Choice, Figure, Panels, Table
 from tests.support.blocks import assert_drawn, captions, every
 from tests.support.lesion_tables import CLASSES, IDS, predictions, truth
 

@@ -17,9 +17,9 @@ def whole_page():
     from pages.shared.layout import Fact, Picture
     from pages.shared.selector import InUse, chooser
     from scoring.challenges.classification_views import class_name
+    from scoring.common.findings import error, note, warning
+    from scoring.core.views import Status
     from scoring.figures.score_points import Part, score_strip
-    from scoring.findings import error, note, warning
-    from scoring.views import Status
 
     hostile = st.session_state.get("hostile", "name")
     layout.opening("Title", "**formula**", "| a |\n|---|\n| b |")
@@ -182,7 +182,7 @@ def test_a_class_has_the_shape_and_colour_of_its_group(risk):
 
 def refused_page():
     from pages.shared import finding_list
-    from scoring.findings import InputRefused, error, warning
+    from scoring.common.findings import InputRefused, error, warning
 
     problems = [error("duplicate-case", "p.csv:3", "twice"), error("missing-case", "A", "no row")]
     finding_list.refusal(InputRefused(problems, [warning("bom", "p.csv", "mark")]))

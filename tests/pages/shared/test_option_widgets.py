@@ -3,14 +3,14 @@ from streamlit.testing.v1 import AppTest
 
 from pages.shared.option_widgets import option_widget, values_by_label
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.options import Option
+from scoring.core.options import Option
 
 
 def drawn():
     import streamlit as st
 
     from pages.shared.option_widgets import option_widget
-    from scoring.options import Option
+    from scoring.core.options import Option
 
     labels = {"b": "second, first on the page", "a": "first"}
     options = [

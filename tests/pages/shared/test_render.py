@@ -10,8 +10,8 @@ from streamlit.proto.ArrowData_pb2 import ArrowData
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import render
+from scoring.core.views import Column, Table
 from scoring.figures.theme import LIGHT
-from scoring.views import Column, Table
 
 HOSTILE = "<b>**x** :red[y]"
 
@@ -23,9 +23,9 @@ def page():
     import streamlit as st
 
     from pages.shared import headline, render
-    from scoring import views
+    from scoring.common.text import markdown
+    from scoring.core import views
     from scoring.figures.canvas import Canvas, unit_axes
-    from scoring.text import markdown
 
     hostile = "<b>**x** :red[y]"
     built = st.session_state.setdefault("built", [])

@@ -1,7 +1,7 @@
 """Small tables as text."""
 
 from pages.shared import table_text
-from scoring.views import Column, Table
+from scoring.core.views import Column, Table
 
 TABLE = Table(
     "What moves?",

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from scoring.mends import Mend
+from scoring.common.fixes import Mend
 
 LEVELS = ("error", "warning", "note")
 LINES_PER_CODE = 20

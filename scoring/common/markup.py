@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from scoring.text import WORD_JOINER
+from scoring.common.text import WORD_JOINER
 
 CLASSES = {"red": "malignant", "orange": "medium", "green": "benign", "gray": "soft", "small": "small"}
 _TOKEN = re.compile(

@@ -11,8 +11,8 @@ from typing import Literal
 
 import numpy as np
 
-from scoring.arrays import Floats
-from scoring.findings import InputRefused
+from scoring.common.arrays import Floats
+from scoring.common.findings import InputRefused
 from scoring.models.process import ModelProcess
 from scoring.models.results import ModelFacts, ModelFailed
 from scoring.readers import matching

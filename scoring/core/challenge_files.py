@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from scoring.scorecard import ScoreCard
+from scoring.core.scorecard import ScoreCard
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from scoring.findings import Finding, error
+from scoring.common.findings import Finding, error
 
 Stage = Literal["truth", "predictions", "score", "predict", "compare"]
 """When an option is needed: to read the truth, to read predictions, to score, to run a model without a

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from scoring.arrays import Array
-from scoring.findings import Finding
+from scoring.common.arrays import Array
+from scoring.common.findings import Finding
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any, Protocol, TypeVar, cast
 
-from scoring.findings import Finding, note
-from scoring.mends import Mend
+from scoring.common.findings import Finding, note
+from scoring.common.fixes import Mend
+from scoring.core.scorecard import ScoreCard
 from scoring.readers.sources import Mended, Source
-from scoring.scorecard import ScoreCard
 
 MENDED = "mended"
 """Code of the note about what was changed of an input before it was read."""

@@ -8,9 +8,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats, Ints
-from scoring.findings import Finding, split
-from scoring.mends import Changes, Mend
+from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.findings import Finding, split
+from scoring.common.fixes import Changes, Mend
 from scoring.readers.sources import Files, Source, open_source
 from scoring.statistics.options import StatisticsOptions
 from scoring.version import __version__

@@ -10,25 +10,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
-from scoring import mended_inputs
-from scoring import options as of_options
-from scoring.challenge_files import Inputs, OutputFile, Sample
-from scoring.citation import Citation
-from scoring.findings import Finding, InputRefused, error
-from scoring.options import Option, Stage, Values
-from scoring.other_names import OtherNames
+from scoring.common.citation import Citation
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.core import applied_fixes
+from scoring.core import options as of_options
+from scoring.core.challenge_files import Inputs, OutputFile, Sample
+from scoring.core.options import Option, Stage, Values
+from scoring.core.other_names import OtherNames
+from scoring.core.scorecard import ScoreCard
 from scoring.readers.sources import Source
-from scoring.scorecard import ScoreCard
 from scoring.statistics.options import StatisticsOptions
 
 if TYPE_CHECKING:  # what only some commands need is not loaded for all
-    from scoring.comparison_spec import ComparisonSpec
-    from scoring.file_contents import Contents, Reading
+    from scoring.core.comparison_spec import ComparisonSpec
+    from scoring.core.file_contents import Contents, Reading
+    from scoring.core.views import Views
     from scoring.models.inspection import Inspection
     from scoring.models.model_task import ModelTask
     from scoring.models.pictures import Stage as PictureStage
     from scoring.models.preprocessing import Seen
-    from scoring.views import Views
 
 Model = str | os.PathLike[str] | bytes
 Progress = Callable[[int, int], object]
@@ -290,7 +290,7 @@ class Challenge(Generic[Truth, Predictions]):
         """
         values = of_options.complete(self.options_of("truth"), options)
         how = Context(name, values, progress, cancelled)
-        return mended_inputs.with_note(self.readers.truth(source, images, how), source)
+        return applied_fixes.with_note(self.readers.truth(source, images, how), source)
 
     def read_predictions(
         self,
@@ -308,7 +308,7 @@ class Challenge(Generic[Truth, Predictions]):
         """
         values = of_options.complete(self.options_of("predictions"), options)
         how = Context(name, values, progress, cancelled)
-        return mended_inputs.with_note(self.readers.predictions(source, truth, how), source)
+        return applied_fixes.with_note(self.readers.predictions(source, truth, how), source)
 
     def read_images(self, source: Source, name: str | None = None) -> Truth:
         """Read cases without labels, for `predict`. Raises InputRefused."""
@@ -391,4 +391,4 @@ class Challenge(Generic[Truth, Predictions]):
         card = self.scoring.score(truth, predictions, settings)
         if problems:  # a scorer refuses them together with its own
             raise InputRefused(problems, [*truth.findings, *predictions.findings])
-        return mended_inputs.with_provenance(card)
+        return applied_fixes.with_provenance(card)

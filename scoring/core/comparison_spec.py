@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.findings import Finding
-from scoring.options import Values
-from scoring.scorecard import ScoreCard
+from scoring.common.findings import Finding
+from scoring.core.options import Values
+from scoring.core.scorecard import ScoreCard
 from scoring.statistics.paired import BinarySample, Sample, ScoreSample
 from scoring.statistics.swap import Score
 

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from scoring.findings import LEVELS, Finding
-from scoring.mends import Changes, Mend
+from scoring.common.findings import LEVELS, Finding
+from scoring.common.fixes import Changes, Mend
 
 COMPARED = 200
 """Findings of a kind whose words are compared."""

@@ -1,0 +1,1 @@
+"""The nouns of the product: challenge, options, submission, scorecard, views. Read `challenge` first."""
