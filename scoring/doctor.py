@@ -16,13 +16,13 @@ from scoring.cluster.connection import size
 from scoring.cluster.scheduler import ClusterUnusable, falls_back, is_named, named
 from scoring.common import host, limits
 from scoring.common.findings import Finding, InputRefused
+from scoring.inputs.archives import MEMBER_BYTES, MEMBERS
+from scoring.inputs.tables import CELLS, TABLE_BYTES
 from scoring.models import confinement, leftovers
 from scoring.models.pool import cores
 from scoring.models.process import achieved_layers
 from scoring.models.results import ModelFailed
 from scoring.models.worker_process import Limits
-from scoring.readers.archives import MEMBER_BYTES, MEMBERS
-from scoring.readers.tables import CELLS, TABLE_BYTES
 from scoring.version import __version__
 
 State = Literal["ok", "caution", "fault"]

@@ -22,9 +22,9 @@ from scoring.core.file_contents import (
     opened,
     read_contents,
 )
-from scoring.readers.near_columns import between_cells, shared_affix
-from scoring.readers.sources import Files, Mended, is_zip, open_source
-from scoring.readers.tables import FOREIGN
+from scoring.inputs.near_columns import between_cells, shared_affix
+from scoring.inputs.sources import Files, Mended, is_zip, open_source
+from scoring.inputs.tables import FOREIGN
 from scoring.samples import test_sets
 
 MASKS = (".nii.gz",)

@@ -22,12 +22,12 @@ from scoring.cluster import connection, masks
 from scoring.cluster.inference import CHUNK_IMAGES, FIRST_IMAGES, _next_images, run_on_all
 from scoring.cluster.scheduler import ADDRESS, AUTHORITY, CERTIFICATE, FALLBACK, KEY, ClusterUnusable
 from scoring.common.findings import InputRefused, error
+from scoring.inputs.masks.counting import examine
+from scoring.inputs.masks.pairs import MaskPair
 from scoring.models import pool
 from scoring.models.pool import Answered, Cancelled
 from scoring.models.preprocessing import Recipe
 from scoring.models.results import ModelFailed
-from scoring.readers.masks.counting import examine
-from scoring.readers.masks.pairs import MaskPair
 from tests.models import builders
 from tests.models.test_preprocessing import encoded, photograph
 from tests.support import volumes

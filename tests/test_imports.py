@@ -41,7 +41,7 @@ LAYERS = (
         "scoring.core.applied_fixes",
     ),
     ("scoring.models", "scoring.cluster", "scoring.figures", "scoring.store"),
-    ("scoring.readers", "scoring.statistics", "scoring.metrics"),
+    ("scoring.inputs", "scoring.statistics", "scoring.metrics"),
     (
         "scoring.access",
         "scoring.common.findings",
@@ -152,7 +152,7 @@ def test_imports_of_scoring_point_down():
         for name in imported_modules(path, modules - {"scoring"})
         if layer(name) < layer(module_name(path))
     ] == []
-    assert layer("scoring.cli.main") < layer("scoring.challenges.isic") < layer("scoring.readers.tables")
+    assert layer("scoring.cli.main") < layer("scoring.challenges.isic") < layer("scoring.inputs.tables")
 
 
 @pytest.mark.parametrize("room", ["metrics", "statistics"])

@@ -11,10 +11,10 @@ from scoring import samples
 from scoring.common.finding_groups import distinct
 from scoring.common.findings import Finding
 from scoring.common.fixes import Changes, Mend, renamed, renaming, without_affix
-from scoring.readers.mending import mended_table
-from scoring.readers.near_cases import without_affix as without_affixes
-from scoring.readers.near_columns import of_kind, renamings
-from scoring.readers.sources import Mended, open_source
+from scoring.inputs.near_cases import without_affix as without_affixes
+from scoring.inputs.near_columns import of_kind, renamings
+from scoring.inputs.sources import Mended, open_source
+from scoring.inputs.table_edits import mended_table
 from tests.support import lesion_tables
 from tests.support.command_line import ROOT
 from tests.support.workbooks import sheet, workbook

@@ -11,7 +11,7 @@ from scoring import samples
 from scoring.challenges import challenge_ids
 from scoring.common.fixes import Changes
 from scoring.core.file_contents import within
-from scoring.readers.sources import Mended
+from scoring.inputs.sources import Mended
 from scoring.recognition import recognise
 from tests.support.archives import archive_of
 from tests.support.golden import FOLDER

@@ -17,8 +17,8 @@ from scoring.common.fixes import Changes, Mend
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option
-from scoring.readers.mending import mended_table
-from scoring.readers.sources import Mended
+from scoring.inputs.sources import Mended
+from scoring.inputs.table_edits import mended_table
 from scoring.recognition import fitting_test_set
 
 KEY = "mends"

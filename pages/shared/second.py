@@ -17,7 +17,7 @@ from scoring.common.text import markdown
 from scoring.comparison import cases as by_case
 from scoring.comparison import displayed, two
 from scoring.comparison.compare import compare_cards
-from scoring.readers import entries
+from scoring.inputs import team_entries
 
 if TYPE_CHECKING:
     from pages.shared.challenge_page import ScoredSubmission
@@ -111,7 +111,7 @@ def compared(
         finding_list.refusal(found.refused, partial(mends.take, challenge.id, dropped), key="second_mend")
         class_names.choose(challenge, dropped, "second")
         return None
-    first, other = entries.legible(shown.title), entries.legible(title)
+    first, other = team_entries.legible(shown.title), team_entries.legible(title)
     other = f"{other} (second)" if other == first else other
     scored_as = repr([card.provenance["options"] for card in (shown.card, found.value)])
     key = (shown.truth_key, shown.given.key, scored_as, given.key, first, other)

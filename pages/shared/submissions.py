@@ -21,10 +21,10 @@ from scoring import samples
 from scoring.challenges.tricorder3.model import sweep as sweep_of_model
 from scoring.cluster.scheduler import ClusterUnusable
 from scoring.core.scorecard import ScoreCard
+from scoring.inputs.sources import open_source
 from scoring.models.pool import Cancelled
 from scoring.models.preprocessing import ImageUnreadable
 from scoring.models.results import ModelFailed
-from scoring.readers.sources import open_source
 
 SESSION_TRUTHS, SESSION_RUNS, SHARED_CARDS, SHARED_RUNS = 2, 4, 32, 32
 SHORT_SECONDS = 2.0

@@ -16,8 +16,8 @@ from pages.shared.upload_widget import MODEL
 from scoring.boards import bundle
 from scoring.common.findings import Finding, error
 from scoring.core.challenge import Challenge
+from scoring.inputs import team_entries
 from scoring.models.pool import Cancelled
-from scoring.readers import entries
 from scoring.recognition import recognise
 from scoring.samples import TestSet
 
@@ -65,7 +65,7 @@ def offered(
 
 
 def _stem(name: str) -> str:
-    return entries.legible(name.rsplit(".", 1)[0] or name)
+    return team_entries.legible(name.rsplit(".", 1)[0] or name)
 
 
 def _unpacked(
@@ -77,7 +77,7 @@ def _unpacked(
             yield from _of_board(challenge, pack, problems)
             continue
         try:
-            found, wrong = entries.of_teams(pack.source, pack.name, challenge.inputs.streamed)
+            found, wrong = team_entries.of_teams(pack.source, pack.name, challenge.inputs.streamed)
         except scoring.InputRefused as refused:
             found, wrong = {}, list(refused.problems)
         problems += wrong

@@ -16,9 +16,9 @@ from scoring.common.text import shortened
 from scoring.core import options as of_options
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
-from scoring.readers.case_tables import joined_columns
-from scoring.readers.entries import MODEL
-from scoring.readers.sources import Source, sha256
+from scoring.inputs.case_tables import joined_columns
+from scoring.inputs.sources import Source, sha256
+from scoring.inputs.team_entries import MODEL
 from scoring.statistics.options import StatisticsOptions
 from scoring.store import tables
 from scoring.store.database import Store

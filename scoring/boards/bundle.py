@@ -19,8 +19,8 @@ from scoring.boards.standing import counting, results
 from scoring.challenges import REGISTRY
 from scoring.common.findings import InputRefused, error
 from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
-from scoring.readers.archives import has_hidden
-from scoring.readers.sources import Source, open_source
+from scoring.inputs.archives import has_hidden
+from scoring.inputs.sources import Source, open_source
 from scoring.store import tables
 from scoring.store.access_tables import Hidden
 from scoring.store.database import Store

@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.comparison.team_facts import LABELS, UNKNOWN, TeamFacts, parse, read_facts
-from scoring.readers.sources import Source
+from scoring.inputs.sources import Source
 from scoring.store import tables
 from scoring.store.database import Store
 

@@ -9,8 +9,8 @@ from scoring.boards.packing import as_read, packed
 from scoring.boards.sent import Sent
 from scoring.boards.submitting import time_of
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.readers.entries import part
-from scoring.readers.sources import Files, Source, is_litter, open_source
+from scoring.inputs.sources import Files, Source, is_litter, open_source
+from scoring.inputs.team_entries import part
 
 
 @dataclass(frozen=True)

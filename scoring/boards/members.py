@@ -7,7 +7,7 @@ from sqlalchemy import delete, select
 from scoring.access.roles import Actor, Role
 from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
-from scoring.readers.entries import misnamed
+from scoring.inputs.team_entries import misnamed
 from scoring.store import tables
 from scoring.store.access_tables import Member, Revocation
 from scoring.store.database import Store

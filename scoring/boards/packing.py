@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scoring.boards.cards import WRITTEN
-from scoring.readers import workbooks
-from scoring.readers.inflate import ByteFile
-from scoring.readers.sources import Source, is_zip, open_source
+from scoring.inputs import workbooks
+from scoring.inputs.inflate import ByteFile
+from scoring.inputs.sources import Source, is_zip, open_source
 
 
 def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:

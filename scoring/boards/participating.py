@@ -19,7 +19,7 @@ from scoring.boards.standing import Entry, Standing, standing
 from scoring.boards.submitting import submit
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.text import shortened
-from scoring.readers.sources import sha256
+from scoring.inputs.sources import sha256
 from scoring.store import tables
 from scoring.store.access_tables import Attempt
 from scoring.store.database import Store

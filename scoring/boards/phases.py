@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
-from scoring.readers.archives import has_hidden
+from scoring.inputs.archives import has_hidden
 from scoring.store import tables
 from scoring.store.database import Store
 

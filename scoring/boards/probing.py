@@ -9,9 +9,9 @@ from scoring.boards.standing import Entry, Standing
 from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
 from scoring.common.text import shortened
-from scoring.readers.cells import parse_numbers
-from scoring.readers.sources import is_zip, sha256
-from scoring.readers.tables import Table, read_table
+from scoring.inputs.cells import parse_numbers
+from scoring.inputs.sources import is_zip, sha256
+from scoring.inputs.tables import Table, read_table
 from scoring.store.database import Store
 
 NEAR_SHARE, NEAR_LOOKED_AT = 0.01, 10

@@ -9,7 +9,7 @@ from scoring.boards.board import Opened
 from scoring.boards.phases import DAY
 from scoring.boards.sent import Sent
 from scoring.common.findings import Finding, InputRefused, note
-from scoring.readers.sources import sha256
+from scoring.inputs.sources import sha256
 from scoring.store import tables
 from scoring.store.erasing import hold
 

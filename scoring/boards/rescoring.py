@@ -17,8 +17,8 @@ from scoring.boards.packing import packed
 from scoring.boards.standing import Standing, standing
 from scoring.common.findings import InputRefused, error
 from scoring.core.scorecard import ScoreCard
-from scoring.readers.case_tables import joined_columns
-from scoring.readers.sources import Source, sha256
+from scoring.inputs.case_tables import joined_columns
+from scoring.inputs.sources import Source, sha256
 from scoring.store import tables
 from scoring.store.database import Store
 from scoring.store.erasing import hold

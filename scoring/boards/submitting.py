@@ -14,9 +14,9 @@ from scoring.boards.refused import refusal
 from scoring.boards.sent import Receipt, Sent
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
-from scoring.readers.archives import has_hidden
-from scoring.readers.entries import misnamed
-from scoring.readers.sources import sha256
+from scoring.inputs.archives import has_hidden
+from scoring.inputs.sources import sha256
+from scoring.inputs.team_entries import misnamed
 from scoring.store import tables
 from scoring.store.database import Store
 from scoring.store.erasing import discard_left, hold

@@ -21,7 +21,7 @@ from scoring.history import entries, keeping
 from scoring.history.entries import Entry
 from scoring.history.series import Step, series, steps
 from scoring.history.views import difference, time_of
-from scoring.readers.sources import Mended, open_source
+from scoring.inputs.sources import Mended, open_source
 from scoring.store.database import Store, is_there, open_store
 
 

@@ -10,7 +10,7 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.fixes import Changes, pairs_problem, parsed_pairs, parsed_repeated
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option, Values
-from scoring.readers.sources import Mended, Source
+from scoring.inputs.sources import Mended, Source
 from scoring.statistics.options import StatisticsOptions
 
 MENDS = ("rename_columns", "rename_cases", "decimal_commas", "delimiter", "repeated_rows")

@@ -27,9 +27,9 @@ from scoring.comparison.excluded import Excluded, of_refusal
 from scoring.comparison.team_facts import TeamFacts, read_facts
 from scoring.core.challenge import Challenge, Model
 from scoring.core.options import Values
-from scoring.readers import entries
-from scoring.readers.entries import Entry
-from scoring.readers.sources import Files, Mended, PlainSource
+from scoring.inputs import team_entries
+from scoring.inputs.sources import Files, Mended, PlainSource
+from scoring.inputs.team_entries import Entry
 
 
 def compare(arguments: argparse.Namespace) -> None:
@@ -155,8 +155,8 @@ def _named(
     for argument in arguments:
         name, mark, source = argument.partition("=")
         if name.strip() and mark and source:
-            found = {name: entries.of_path(source)}
-            reading.add(entries.misnamed(name, "TEAM=P"), ())
+            found = {name: team_entries.of_path(source)}
+            reading.add(team_entries.misnamed(name, "TEAM=P"), ())
         elif not mark and (
             Path(argument).is_dir() or (Path(argument).is_file() and argument.lower().endswith(".zip"))
         ):
@@ -188,7 +188,7 @@ def _named(
 
 def _entries(source: str, streamed: tuple[str, ...]) -> tuple[dict[str, Entry], list[Finding]]:
     try:
-        return entries.of_teams(source, streamed=streamed)
+        return team_entries.of_teams(source, streamed=streamed)
     except InputRefused as refused:
         return {}, list(refused.problems)
 

@@ -10,11 +10,11 @@ from scoring.cluster.connection import connected
 from scoring.cluster.on_worker import Chunk, WorkerRun
 from scoring.cluster.scheduler import Scheduler, on_cluster_or_here
 from scoring.common.findings import InputRefused
+from scoring.inputs.masks.blocks import Opener
+from scoring.inputs.masks.counting import Counts
+from scoring.inputs.masks.lesions import Lesions
+from scoring.inputs.masks.pairs import MaskPair, compared
 from scoring.models.pool import Cancelled
-from scoring.readers.masks.blocks import Opener
-from scoring.readers.masks.counting import Counts
-from scoring.readers.masks.lesions import Lesions
-from scoring.readers.masks.pairs import MaskPair, compared
 
 WORTH_VOXELS = 5_000_000_000
 """Below so many voxels of truths, about 3 s of counting, a cluster takes longer to reach than it saves."""

@@ -27,7 +27,7 @@ from scoring.core.challenge import Challenge
 from scoring.core.comparison_spec import ComparisonSpec, Ranking
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard, plain
-from scoring.readers.entries import misnamed
+from scoring.inputs.team_entries import misnamed
 from scoring.statistics import replicate_comparison, swap
 from scoring.statistics.ranking import competition_ranks
 

@@ -10,11 +10,11 @@ from scoring.core.challenge import Challenge
 from scoring.core.comparison_spec import ComparisonSpec
 from scoring.core.options import Values, size_problem
 from scoring.core.scorecard import ScoreCard
-from scoring.readers import case_tables, tables
-from scoring.readers.archives import has_hidden, shown
-from scoring.readers.cells import parse_numbers
-from scoring.readers.sources import Source, open_source
-from scoring.readers.tables import Table
+from scoring.inputs import case_tables, tables
+from scoring.inputs.archives import has_hidden, shown
+from scoring.inputs.cells import parse_numbers
+from scoring.inputs.sources import Source, open_source
+from scoring.inputs.tables import Table
 
 LONGEST = 120
 """Characters of institution, method and licence."""

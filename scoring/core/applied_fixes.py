@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar, cast
 from scoring.common.findings import Finding, note
 from scoring.common.fixes import Mend
 from scoring.core.scorecard import ScoreCard
-from scoring.readers.sources import Mended, Source
+from scoring.inputs.sources import Mended, Source
 
 MENDED = "mended"
 """Code of the note about what was changed of an input before it was read."""

@@ -18,7 +18,7 @@ from scoring.core.challenge_files import Inputs, OutputFile, Sample
 from scoring.core.options import Option, Stage, Values
 from scoring.core.other_names import OtherNames
 from scoring.core.scorecard import ScoreCard
-from scoring.readers.sources import Source
+from scoring.inputs.sources import Source
 from scoring.statistics.options import StatisticsOptions
 
 if TYPE_CHECKING:  # what only some commands need is not loaded for all

@@ -13,15 +13,15 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
+from scoring.inputs import matching
+from scoring.inputs.case_tables import IMAGE_ENDINGS
+from scoring.inputs.cells import parse_numbers
+from scoring.inputs.job_tables import as_table
+from scoring.inputs.jobs import by_case
+from scoring.inputs.sources import Files, open_source
+from scoring.inputs.tables import Table, read_table
 from scoring.models.process import ModelProcess
 from scoring.models.results import ModelFacts, ModelFailed
-from scoring.readers import matching
-from scoring.readers.case_tables import IMAGE_ENDINGS
-from scoring.readers.cells import parse_numbers
-from scoring.readers.job_tables import as_table
-from scoring.readers.jobs import by_case
-from scoring.readers.sources import Files, open_source
-from scoring.readers.tables import Table, read_table
 
 Place = Literal["truth", "submission", "second", "metadata", "tile_model", "board", "teams"]
 """Inputs that a file can be for."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from scoring.readers.sources import Source
+from scoring.inputs.sources import Source
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, split
 from scoring.common.fixes import Changes, Mend
-from scoring.readers.sources import Files, Source, open_source
+from scoring.inputs.sources import Files, Source, open_source
 from scoring.statistics.options import StatisticsOptions
 from scoring.version import __version__
 

@@ -19,7 +19,7 @@ from scoring.comparison.same_terms import EQUAL, options_by_team
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import labels_digest
 from scoring.history.entries import Entry, of_row
-from scoring.readers.sources import is_litter, sha256
+from scoring.inputs.sources import is_litter, sha256
 from scoring.store import tables
 from scoring.store.database import Store
 from scoring.store.erasing import alone, discard_unused, overwrite

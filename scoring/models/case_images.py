@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from scoring.common.findings import Finding, error
-from scoring.readers.sources import Files
+from scoring.inputs.sources import Files
 
 
 class CaseImages(Protocol):

@@ -8,12 +8,12 @@ import numpy as np
 from scoring.cluster.inference import run_on_all
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.inputs.sources import sha256
 from scoring.models import pool
 from scoring.models.case_images import CaseImages, missing_images
 from scoring.models.preprocessing import Seen
 from scoring.models.results import ModelFailed
 from scoring.models.task import ModelFile, Task, Wording
-from scoring.readers.sources import sha256
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ import scoring
 from scoring.boards.packing import packed, zipped
 from scoring.common import markup
 from scoring.common.findings import InputRefused, error
+from scoring.inputs.sources import Source
 from scoring.platforms.settings import FILE, Settings
-from scoring.readers.sources import Source
 
 NEEDED = (
     "alembic",

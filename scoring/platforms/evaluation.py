@@ -9,8 +9,8 @@ from typing import Any
 from scoring.boards.fixed_messages import fixed
 from scoring.common.findings import Finding, InputRefused, error, lines
 from scoring.core.scorecard import ScoreCard, plain
+from scoring.inputs.sources import Source, is_litter
 from scoring.platforms.settings import Settings
-from scoring.readers.sources import Source, is_litter
 
 
 class Refused(Exception):

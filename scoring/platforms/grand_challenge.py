@@ -8,10 +8,10 @@ the phase, apart from the container, and lies in `/opt/ml/input/data/ground_trut
 import json
 from pathlib import Path
 
+from scoring.inputs.job_tables import as_table
+from scoring.inputs.sources import Source, open_source
 from scoring.platforms.evaluation import Result, content, evaluate
 from scoring.platforms.settings import Settings
-from scoring.readers.job_tables import as_table
-from scoring.readers.sources import Source, open_source
 
 INPUT, OUTPUT, TRUTH = Path("/input"), Path("/output"), Path("/opt/ml/input/data/ground_truth")
 METRICS = "metrics.json"

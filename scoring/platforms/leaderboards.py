@@ -12,7 +12,7 @@ from typing import Any
 
 from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
-from scoring.readers.sources import Files, Source, open_source
+from scoring.inputs.sources import Files, Source, open_source
 
 BYTES, ENTRIES, COLUMNS, DEPTH = 20_000_000, 10_000, 60, 4
 TEAM_COLUMNS = ("username", "user", "team", "team name", "participant team", "participant", "creator", "name")

@@ -20,9 +20,9 @@ from scoring.challenges.tricorder3.model import recipe_for
 from scoring.cluster import masks
 from scoring.cluster.inference import run_on_all
 from scoring.cluster.scheduler import ADDRESS
+from scoring.inputs.masks.counting import examine
+from scoring.inputs.masks.pairs import MaskPair
 from scoring.models import inference, pool
-from scoring.readers.masks.counting import examine
-from scoring.readers.masks.pairs import MaskPair
 from tests.benchmarks.test_masks import GUESS, TRUE, tumours
 from tests.support.cluster import LocalCluster
 from tests.support.volumes import nifti

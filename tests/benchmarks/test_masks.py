@@ -9,9 +9,9 @@ import nibabel
 import numpy as np
 import pytest
 
+from scoring.inputs.masks.counting import Counts, count, examine
+from scoring.inputs.masks.lesions import lesions
 from scoring.metrics.overlap import dice, overlap
-from scoring.readers.masks.counting import Counts, count, examine
-from scoring.readers.masks.lesions import lesions
 from tests.support.volumes import AFFINE, nifti, opener
 
 SHAPE = (512, 512, 200)

@@ -18,8 +18,8 @@ from scoring.challenges.puma.matching import Rule
 from scoring.challenges.puma.measures import quantities
 from scoring.challenges.puma.names import position
 from scoring.challenges.puma.score_curves import along_confidence, along_radius
+from scoring.inputs.nuclei import read_nuclei
 from scoring.metrics import detection
-from scoring.readers.nuclei import read_nuclei
 from scoring.statistics import resampling
 from tests.support import nuclei_lists as plain
 from tests.support.nuclei_lists import CHALLENGE, CLASSES

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pages.shared.viewer import slices
-from scoring.readers.scenes import read_scene
+from scoring.inputs.scenes import read_scene
 from tests.support.volumes import nifti, opener
 
 SHAPE = (512, 512, 160)

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pages.shared import viewer
 from pages.shared.viewer import slices
-from scoring.readers.scenes import read_scene
+from scoring.inputs.scenes import read_scene
 from tests.support.volumes import nifti, opener
 
 HOSTILE = "<img src=x onerror=alert(1)>"

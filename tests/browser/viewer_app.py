@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pages.shared import viewer
 from pages.shared.viewer import nuclei
-from scoring.readers.nuclei import Nuclei
+from scoring.inputs.nuclei import Nuclei
 
 WIDTH, HEIGHT, SIDE = 400, 300, 20
 UM_PER_PX, RADIUS = 0.23, 15.0

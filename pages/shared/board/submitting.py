@@ -19,7 +19,7 @@ from scoring.boards.standing import Entry
 from scoring.boards.submitting import exclude, submit
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.text import markdown
-from scoring.readers.entries import legible
+from scoring.inputs.team_entries import legible
 
 if TYPE_CHECKING:
     from pages.shared.board.opened import BoardPage

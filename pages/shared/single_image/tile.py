@@ -21,7 +21,7 @@ from scoring.challenges.puma.names import CLASSES
 from scoring.common.text import markdown
 from scoring.figures.numerals import decimal, percent
 from scoring.figures.single_image import preview
-from scoring.readers.nuclei import Nuclei
+from scoring.inputs.nuclei import Nuclei
 from scoring.report import single_image
 from scoring.single_image import nuclei, record
 from scoring.single_image.nuclei import Detector, Overview

@@ -7,7 +7,7 @@ import numpy as np
 
 from pages.shared.viewer.payload import Payload, pack
 from scoring.figures.theme import LIGHT
-from scoring.readers.nuclei import Nuclei
+from scoring.inputs.nuclei import Nuclei
 
 STEPS = 16
 """Vertices are sent in sixteenths of a pixel."""

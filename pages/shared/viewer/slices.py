@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pages.shared.viewer.payload import Payload, pack
-from scoring.readers.scenes import Background, Scene
+from scoring.inputs.scenes import Background, Scene
 
 LABELS = ("none", "GTVp", "GTVn")
 

@@ -34,9 +34,9 @@ from scoring.common.findings import InputRefused
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import provenance
+from scoring.inputs.case_tables import joined_columns
+from scoring.inputs.units import find_units
 from scoring.metrics import classification, overlap, survival
-from scoring.readers.case_tables import joined_columns
-from scoring.readers.units import find_units
 from scoring.statistics import swap
 from scoring.statistics.replicates import Quantities, Replicates, replicate
 

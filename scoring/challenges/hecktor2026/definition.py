@@ -17,7 +17,7 @@ from scoring.common.citation import Citation
 from scoring.core.challenge import Challenge, Context, Display, Readers, ScorePart, Scoring, Words
 from scoring.core.challenge_files import InputKind, Inputs, Sample
 from scoring.core.scorecard import ScoreCard
-from scoring.readers.sources import Source
+from scoring.inputs.sources import Source
 
 if TYPE_CHECKING:  # what only drops and pages need is not loaded to score a submission
     from scoring.core.file_contents import Contents, Reading

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from scoring.common.findings import InputRefused, error
-from scoring.readers.sources import Files
+from scoring.inputs.sources import Files
 
 MASK_ENDINGS = (".nii.gz", ".nii", ".mha")
 TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".xlsx")

@@ -11,13 +11,13 @@ from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS, Contents, class
 from scoring.cluster.masks import compare_all
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, error, note, warning
+from scoring.inputs.jobs import by_case
+from scoring.inputs.masks.blocks import Opener
+from scoring.inputs.masks.counting import Mask, examine
+from scoring.inputs.masks.errors import Malformed
+from scoring.inputs.masks.pairs import MaskPair
+from scoring.inputs.sources import Source, open_source
 from scoring.models.cancelled import Cancelled
-from scoring.readers.jobs import by_case
-from scoring.readers.masks.blocks import Opener
-from scoring.readers.masks.counting import Mask, examine
-from scoring.readers.masks.faults import Malformed
-from scoring.readers.masks.pairs import MaskPair
-from scoring.readers.sources import Source, open_source
 
 TABLE_BYTES = 20_000_000
 MISSING, NO_TRUTH = "missing", "no-truth"

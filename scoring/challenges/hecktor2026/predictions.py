@@ -15,9 +15,9 @@ from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.tables import Rows, answers, find_table, near_columns, read_rows
 from scoring.challenges.hecktor2026.truth import Truth
 from scoring.common.findings import Finding, InputRefused, error, note, warning
-from scoring.readers import near_cases, tables
-from scoring.readers.sources import Files, Source
-from scoring.readers.tables import Table
+from scoring.inputs import near_cases, tables
+from scoring.inputs.sources import Files, Source
+from scoring.inputs.tables import Table
 
 TABLE = "predictions.csv"
 

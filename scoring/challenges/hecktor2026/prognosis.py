@@ -7,8 +7,8 @@ import numpy as np
 
 from scoring.challenges.hecktor2026.tables import Rows
 from scoring.common.findings import Finding, note, warning
-from scoring.readers import decimals
-from scoring.readers.cells import parse_numbers
+from scoring.inputs import decimals
+from scoring.inputs.cells import parse_numbers
 
 KINDS = ("risk", "time")
 

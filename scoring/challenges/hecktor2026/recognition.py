@@ -7,7 +7,7 @@ from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS, Layout, classif
 from scoring.challenges.hecktor2026.tables import COLUMNS, plain_name
 from scoring.common.findings import InputRefused
 from scoring.core.file_contents import LIKELY, POSSIBLE, SURE, Contents, Reading, case_key, counted, keys_of
-from scoring.readers.tables import Table
+from scoring.inputs.tables import Table
 
 NAMED = {"clinical.csv": "truth", "predictions.csv": "submission"}
 

@@ -5,7 +5,7 @@ from functools import partial
 from scoring.challenges.hecktor2026 import masks
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth
-from scoring.readers.scenes import Scene, read_scene
+from scoring.inputs.scenes import Scene, read_scene
 
 IMAGE_NAMES = {"CT": "CT", "PT": "PET"}
 """Ending of an image's file -> its name, the lower one first."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STAGES
 from scoring.common.findings import Finding, note
-from scoring.readers import tables
+from scoring.inputs import tables
 
 MISSING, UNKNOWN = -1, -2
 WRITTEN = re.compile(r"(?P<before>[cp]?)(?P<stage>[tn][0-4])(?P<after>[a-d]?)", re.IGNORECASE | re.ASCII)

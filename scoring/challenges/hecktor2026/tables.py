@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from scoring.challenges.hecktor2026.layouts import Layout
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.fixes import Mend
-from scoring.readers import tables
-from scoring.readers.near_columns import renamings
-from scoring.readers.repeated import repeated_row
-from scoring.readers.sources import Files
-from scoring.readers.tables import MISSING, Table
+from scoring.inputs import tables
+from scoring.inputs.near_columns import renamings
+from scoring.inputs.repeated import repeated_row
+from scoring.inputs.sources import Files
+from scoring.inputs.tables import MISSING, Table
 
 COLUMNS = {
     "patient": ("patientid",),

@@ -12,11 +12,11 @@ from scoring.challenges.hecktor2026.layouts import Contents
 from scoring.challenges.hecktor2026.tables import Rows, find_table, plain_name, read_rows
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, note
-from scoring.readers import tables
-from scoring.readers.cells import parse_numbers
-from scoring.readers.masks.counting import Mask
-from scoring.readers.sources import Source
-from scoring.readers.tables import MISSING, Table
+from scoring.inputs import tables
+from scoring.inputs.cells import parse_numbers
+from scoring.inputs.masks.counting import Mask
+from scoring.inputs.sources import Source
+from scoring.inputs.tables import MISSING, Table
 
 TABLE = "clinical.csv"
 NO_IMAGES = "CT and PET lie beside the masks as PatientID__CT and PatientID__PT: leave it out."

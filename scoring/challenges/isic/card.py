@@ -17,14 +17,14 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import Predictions, provenance, truth_digest
+from scoring.inputs.case_tables import joined_columns
+from scoring.inputs.sources import Source
+from scoring.inputs.units import find_units
 from scoring.metrics import calibration, classification, roc
 from scoring.metrics import subgroups as shares
 from scoring.metrics.calibration import Reliability
 from scoring.metrics.subgroups import Share
 from scoring.metrics.thresholds import HALF
-from scoring.readers.case_tables import joined_columns
-from scoring.readers.sources import Source
-from scoring.readers.units import find_units
 from scoring.statistics import swap
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate

@@ -7,7 +7,7 @@ Source: the evaluation page of 2019, the task pages of 2018 and MILK10k; `isic-c
 
 from collections.abc import Iterable, Sequence
 
-from scoring.readers import matching
+from scoring.inputs import matching
 
 UNKNOWN = "UNK"
 PRESETS = {

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from scoring.common.findings import Finding, note
-from scoring.readers.cells import NUMBER
-from scoring.readers.tables import Table
+from scoring.inputs.cells import NUMBER
+from scoring.inputs.tables import Table
 
 ROUNDING = "official-rounding"
 """Code of the finding."""

@@ -14,6 +14,7 @@ from scoring.challenges.isic.predictions import label
 from scoring.challenges.isic.truth import Cases
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.core.submission import Predictions
+from scoring.inputs.sources import Files
 from scoring.metrics.calibration import TOLERANCE
 from scoring.models import inference, inspection
 from scoring.models.case_images import no_images
@@ -22,7 +23,6 @@ from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe
 from scoring.models.results import ModelFacts
 from scoring.models.task import Model, Task, read_model
-from scoring.readers.sources import Files
 
 PICTURE_SIDE = 224
 SHOWN = 3

@@ -16,8 +16,8 @@ import numpy as np
 from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS
 from scoring.challenges.isic.tables import find_table
 from scoring.challenges.isic.tolerated import HEAD_CHARACTERS, HEAD_LINES, NO_ID
-from scoring.readers.job_tables import open_table
-from scoring.readers.sources import Source, open_source
+from scoring.inputs.job_tables import open_table
+from scoring.inputs.sources import Source, open_source
 
 WEIGHTS = ("score_weight", "validation_weight")
 FINAL_JPG = re.compile(r"\.jpg$", re.IGNORECASE)

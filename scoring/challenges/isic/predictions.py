@@ -13,10 +13,10 @@ from scoring.challenges.isic.truth import Cases
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.fixes import renaming
 from scoring.core.submission import Predictions
-from scoring.readers import near_cases
-from scoring.readers.job_tables import open_table
-from scoring.readers.sources import Source
-from scoring.readers.tables import Table
+from scoring.inputs import near_cases
+from scoring.inputs.job_tables import open_table
+from scoring.inputs.sources import Source
+from scoring.inputs.tables import Table
 
 SHOWN = 3
 LOGITS = " These look like logits; apply softmax or sigmoid."

@@ -18,7 +18,7 @@ from scoring.core.file_contents import (
     values_of,
     with_pictures,
 )
-from scoring.readers.tables import Table
+from scoring.inputs.tables import Table
 
 TITLES = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}
 SAMPLES = {"2018": "isic2018", "2019": "isic2019"}

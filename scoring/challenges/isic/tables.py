@@ -14,12 +14,12 @@ import numpy as np
 
 from scoring.challenges.isic.categories import ID_COLUMNS, compared
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.readers import decimals, tables
-from scoring.readers.cells import parse_numbers
-from scoring.readers.near_columns import renamings
-from scoring.readers.repeated import repeated_row
-from scoring.readers.sources import Files, sha256
-from scoring.readers.tables import Table
+from scoring.inputs import decimals, tables
+from scoring.inputs.cells import parse_numbers
+from scoring.inputs.near_columns import renamings
+from scoring.inputs.repeated import repeated_row
+from scoring.inputs.sources import Files, sha256
+from scoring.inputs.tables import Table
 
 DROPPED = " The official scorer drops the cells beyond the heading without a word and scores what is left."
 SHOWN = 3

@@ -12,8 +12,8 @@ import numpy as np
 from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS
 from scoring.challenges.isic.tables import SHOWN, Block, CategoryTable
 from scoring.common.findings import Finding, warning
-from scoring.readers import tables
-from scoring.readers.tables import Table
+from scoring.inputs import tables
+from scoring.inputs.tables import Table
 
 REFUSES = "read here; the official scorer refuses this file: "
 NO_ID = 'Missing column in CSV: "image" or "lesion_id".'

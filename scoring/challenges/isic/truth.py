@@ -11,12 +11,12 @@ from scoring.challenges.isic.categories import EXCLUDED
 from scoring.challenges.isic.tables import Block, CategoryTable
 from scoring.challenges.isic.tolerated import tolerated
 from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.inputs import matching
+from scoring.inputs.case_tables import IMAGE_ENDINGS
+from scoring.inputs.cells import parse_numbers
+from scoring.inputs.sources import Files, Source, open_source
+from scoring.inputs.tables import Table, key
 from scoring.metrics.subgroups import AGE_BANDS
-from scoring.readers import matching
-from scoring.readers.case_tables import IMAGE_ENDINGS
-from scoring.readers.cells import parse_numbers
-from scoring.readers.sources import Files, Source, open_source
-from scoring.readers.tables import Table, key
 
 SCORE_WEIGHT, VALIDATION_WEIGHT = "score_weight", "validation_weight"
 UNIT_COLUMNS = ("patient_id", "lesion_id")

@@ -20,9 +20,9 @@ from scoring.common.findings import Finding, InputRefused, note, ordered, warnin
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import Predictions, grade, provenance, truth_digest
+from scoring.inputs.case_tables import joined_columns
+from scoring.inputs.units import find_units
 from scoring.metrics import binary, calibration, curves, subgroups
-from scoring.readers.case_tables import joined_columns
-from scoring.readers.units import find_units
 from scoring.statistics import resampling, swap
 from scoring.statistics.replicates import Quantities, Replicates, replicate
 

@@ -16,7 +16,7 @@ from scoring.core.file_contents import (
     values_of,
     with_pictures,
 )
-from scoring.readers.tables import key
+from scoring.inputs.tables import key
 
 MOST_COLUMNS = 2
 """Of scores: for other lesions and melanoma."""

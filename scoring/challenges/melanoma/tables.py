@@ -12,11 +12,11 @@ from scoring.challenges.safe_scan.predictions import ReadRows, Values
 from scoring.challenges.safe_scan.tables import case_words, find_label_column, once, several
 from scoring.common.findings import Finding, error, note, warning
 from scoring.core.submission import Predictions
-from scoring.readers import tables
-from scoring.readers.alignment import Rows
-from scoring.readers.cells import NUMBER
-from scoring.readers.sources import Source
-from scoring.readers.tables import Table
+from scoring.inputs import tables
+from scoring.inputs.alignment import Rows
+from scoring.inputs.cells import NUMBER
+from scoring.inputs.sources import Source
+from scoring.inputs.tables import Table
 
 POSITIVE = {"true", "t", "yes", "y", "1", "1.0", "positive", "pos", "malignant", "melanoma", "mel"}
 OTHER_CLASSES = {"akiec", "bcc", "ben_oth", "bkl", "df", "inf", "mal_oth", "nv", "sccka", "vasc"}

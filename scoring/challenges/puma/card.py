@@ -27,8 +27,8 @@ from scoring.core.challenge import ScoreSettings
 from scoring.core.options import check
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import provenance, truth_digest
-from scoring.readers.case_tables import joined_columns
-from scoring.readers.units import find_units
+from scoring.inputs.case_tables import joined_columns
+from scoring.inputs.units import find_units
 from scoring.statistics import intervals, resampling, swap
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Quantities, QuantityName, Replicates, replicate

@@ -11,8 +11,8 @@ from scoring.challenges.puma import names
 from scoring.challenges.puma.names import Naming
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.common.fixes import Changes, Mend
-from scoring.readers.nuclei import Contents, Nuclei, counted, positions, read_nuclei
-from scoring.readers.sources import Files, sha256
+from scoring.inputs.nuclei import Contents, Nuclei, counted, positions, read_nuclei
+from scoring.inputs.sources import Files, sha256
 
 ENDINGS = (".geojson", ".json")
 SUFFIX = "_nuclei"

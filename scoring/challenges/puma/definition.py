@@ -28,7 +28,7 @@ from scoring.core.challenge import (
 from scoring.core.challenge_files import InputKind, Inputs, OutputFile, Sample
 from scoring.core.other_names import OtherNames
 from scoring.core.scorecard import ScoreCard
-from scoring.readers.sources import Source
+from scoring.inputs.sources import Source
 
 if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a submission
     from scoring.core.file_contents import Contents, Reading

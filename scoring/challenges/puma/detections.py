@@ -13,9 +13,9 @@ from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.inputs.nuclei import Nuclei
 from scoring.metrics import detection
 from scoring.metrics.detection import Pairs
-from scoring.readers.nuclei import Nuclei
 
 MOST_PAIRS = 10_000_000
 

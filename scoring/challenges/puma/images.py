@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 
 from scoring.common.findings import Finding, InputRefused, note, warning
-from scoring.readers.sources import Files
+from scoring.inputs.sources import Files
 
 ENDINGS = (".tif", ".tiff", ".png", ".jpg", ".jpeg")
 FORMATS = ("TIFF", "PNG", "JPEG")

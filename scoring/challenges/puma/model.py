@@ -22,6 +22,8 @@ from scoring.cluster.inference import run_on_all
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Cancelled, Progress
+from scoring.inputs.nuclei import POLYGONS, Nuclei
+from scoring.inputs.sources import Source, open_source
 from scoring.models import inference, inspection, pictures, pool, preflight
 from scoring.models.case_images import no_images
 from scoring.models.inspection import CancellableProcess, Inspection
@@ -31,8 +33,6 @@ from scoring.models.probe import Runs
 from scoring.models.process import ModelProcess
 from scoring.models.results import Answer, ModelFailed
 from scoring.models.task import Model, ModelFile, read_model
-from scoring.readers.nuclei import POLYGONS, Nuclei
-from scoring.readers.sources import Source, open_source
 
 DEPTH = 0.5
 """Third coordinate of every point on the platform, whose images have one layer."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from scoring.common.findings import Finding, note, warning
 from scoring.common.fixes import parsed_pairs
-from scoring.readers.tables import key
+from scoring.inputs.tables import key
 
 CLASSES = (
     "tumor",

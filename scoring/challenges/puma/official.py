@@ -12,7 +12,7 @@ from scoring.challenges.puma.measures import quantities
 from scoring.challenges.puma.names import PLATFORM
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.core.scorecard import Official
-from scoring.readers.nuclei import POLYGONS
+from scoring.inputs.nuclei import POLYGONS
 
 EVALUATOR = "grand-challenge"
 

@@ -12,11 +12,11 @@ from scoring.challenges.puma.matching import K, Matching
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, warning
+from scoring.inputs.nuclei import Nuclei
 from scoring.metrics import outlines as geometry
 from scoring.metrics import panoptic
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.outlines import Outlines
-from scoring.readers.nuclei import Nuclei
 from scoring.statistics.replicates import Quantities, QuantityName, Replicates
 
 METRICS = ("pq", "sq", "rq", "matched_iou", "matched_dice")

@@ -10,7 +10,7 @@ from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
 from scoring.common.arrays import Array
 from scoring.core.scorecard import ScoreCard
-from scoring.readers.nuclei import Nuclei
+from scoring.inputs.nuclei import Nuclei
 
 TRUTH, PREDICTION = 0, 1
 

@@ -7,7 +7,7 @@ import numpy as np
 import scipy
 
 from scoring.common.findings import Finding, warning
-from scoring.readers.nuclei import Nuclei
+from scoring.inputs.nuclei import Nuclei
 
 CASES = 8
 NUCLEI = 500

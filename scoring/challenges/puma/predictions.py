@@ -15,11 +15,11 @@ from scoring.challenges.puma.placement import placement
 from scoring.challenges.puma.submission import Submission, find_predictions, outward
 from scoring.challenges.puma.truth import Truth
 from scoring.common.findings import Finding, InputRefused, error, note, warning
-from scoring.readers import near_cases
-from scoring.readers.jobs import by_case
-from scoring.readers.mending import mended_name
-from scoring.readers.nuclei import Nuclei
-from scoring.readers.sources import Files, Mended, Source, open_source
+from scoring.inputs import near_cases
+from scoring.inputs.jobs import by_case
+from scoring.inputs.nuclei import Nuclei
+from scoring.inputs.sources import Files, Mended, Source, open_source
+from scoring.inputs.table_edits import mended_name
 
 SHOWN = 3
 

@@ -16,7 +16,7 @@ from scoring.core.file_contents import (
     counted,
     with_pictures,
 )
-from scoring.readers.tables import key
+from scoring.inputs.tables import key
 
 NUCLEI = re.compile(r'"(FeatureCollection|Multiple (polygons|points)|polygons|points|centroid|nuclei)"')
 GRADED = re.compile(r'"(confidence|score)"|"probability"\s*:\s*(0|\.)')

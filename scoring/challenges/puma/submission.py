@@ -8,9 +8,9 @@ from pathlib import PurePosixPath
 
 from scoring.challenges.puma.cases import by_case, case_id, is_nuclei_file
 from scoring.common.findings import Finding, InputRefused, error, note
-from scoring.readers.repeated import repeated_row
-from scoring.readers.sources import Files, sha256
-from scoring.readers.tables import Table, find_column, key, read_table
+from scoring.inputs.repeated import repeated_row
+from scoring.inputs.sources import Files, sha256
+from scoring.inputs.tables import Table, find_column, key, read_table
 
 TABLE = "submission.csv"
 CASE, PATH = "case_id", "predicted_nuclei_path"

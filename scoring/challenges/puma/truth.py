@@ -10,8 +10,8 @@ from scoring.challenges.puma import cases, names
 from scoring.challenges.puma.images import find, measure
 from scoring.challenges.puma.names import Naming
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.readers.nuclei import Nuclei
-from scoring.readers.sources import Files, Source, open_source
+from scoring.inputs.nuclei import Nuclei
+from scoring.inputs.sources import Files, Source, open_source
 
 
 @dataclass(frozen=True)

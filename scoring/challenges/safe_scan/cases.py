@@ -11,10 +11,10 @@ from scoring.challenges.safe_scan.images import find_images, image_findings
 from scoring.challenges.safe_scan.tables import read_ids
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, error, ordered, warning
-from scoring.readers import tables
-from scoring.readers.case_tables import ID_COLUMNS, IMAGE_ENDINGS, find_table
-from scoring.readers.sources import Files, Source, open_source, sha256
-from scoring.readers.tables import Table
+from scoring.inputs import tables
+from scoring.inputs.case_tables import ID_COLUMNS, IMAGE_ENDINGS, find_table
+from scoring.inputs.sources import Files, Source, open_source, sha256
+from scoring.inputs.tables import Table
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ import numpy as np
 
 from scoring.challenges.safe_scan.tables import once
 from scoring.common.findings import Finding, warning
+from scoring.inputs import tables
+from scoring.inputs.cells import parse_numbers
+from scoring.inputs.tables import Table
 from scoring.metrics.subgroups import AGE_BANDS
-from scoring.readers import tables
-from scoring.readers.cells import parse_numbers
-from scoring.readers.tables import Table
 
 AGE, LOCATION, GENDER = (
     ("age", "age_approx"),

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from scoring.challenges.safe_scan.official_loader import score_zero
 from scoring.challenges.safe_scan.tables import once, several
 from scoring.common.findings import Finding
-from scoring.readers import matching
-from scoring.readers.case_tables import IMAGE_ENDINGS
-from scoring.readers.sources import Files
-from scoring.readers.tables import Table
+from scoring.inputs import matching
+from scoring.inputs.case_tables import IMAGE_ENDINGS
+from scoring.inputs.sources import Files
+from scoring.inputs.tables import Table
 
 
 def find_images(

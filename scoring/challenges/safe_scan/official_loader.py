@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from scoring.challenges.safe_scan.tables import OFFICIAL_IMAGE, OFFICIAL_LABEL, several
 from scoring.common.findings import Finding, warning
-from scoring.readers.case_tables import ID_COLUMNS
-from scoring.readers.tables import Table
+from scoring.inputs.case_tables import ID_COLUMNS
+from scoring.inputs.tables import Table
 
 METADATA_ERRORS_ALLOWED = 2
 CANCELLED = "The validator would cancel the whole run."

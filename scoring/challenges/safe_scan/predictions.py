@@ -10,12 +10,12 @@ from scoring.challenges.safe_scan.codes import CODES
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, InputRefused, ordered
 from scoring.core.submission import Predictions, grade
-from scoring.readers import alignment, tables
-from scoring.readers.alignment import Rows
-from scoring.readers.case_tables import ID_COLUMNS, find_table
-from scoring.readers.job_tables import open_table
-from scoring.readers.sources import Source, sha256
-from scoring.readers.tables import Table
+from scoring.inputs import alignment, tables
+from scoring.inputs.alignment import Rows
+from scoring.inputs.case_tables import ID_COLUMNS, find_table
+from scoring.inputs.job_tables import open_table
+from scoring.inputs.sources import Source, sha256
+from scoring.inputs.tables import Table
 
 UNUSABLE_NUMBER = (
     " The official code takes NaN for the largest value. Fill it in, or let missing cases count as "

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from scoring.challenges.safe_scan.tables import LABEL
 from scoring.core.file_contents import keys_of
-from scoring.readers.case_tables import ID_COLUMNS
-from scoring.readers.tables import Table, find_column
+from scoring.inputs.case_tables import ID_COLUMNS
+from scoring.inputs.tables import Table, find_column
 
 DEMOGRAPHICS = ("age", "gender", "sex", "location", "body_site", "site")
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from scoring.common.findings import Finding, error, warning
-from scoring.readers import tables
-from scoring.readers.case_tables import ID_COLUMNS
-from scoring.readers.repeated import repeated_row
-from scoring.readers.tables import Table
+from scoring.inputs import tables
+from scoring.inputs.case_tables import ID_COLUMNS
+from scoring.inputs.repeated import repeated_row
+from scoring.inputs.tables import Table
 
 OFFICIAL_IMAGE = ("newfilename", "filepath", "filename")
 """Headers of the image column that the official loader knows, as `tables.key` writes them."""

@@ -32,10 +32,10 @@ from scoring.common.fixes import Changes, Mend
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import Predictions, grade, provenance, truth_digest
+from scoring.inputs.case_tables import joined_columns
+from scoring.inputs.units import find_units
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import mean_of_defined
-from scoring.readers.case_tables import joined_columns
-from scoring.readers.units import find_units
 from scoring.statistics import resampling, swap
 from scoring.statistics.replicates import Quantities, QuantityName, Replicates, replicate
 

@@ -30,7 +30,7 @@ from scoring.core.challenge_files import InputKind, Inputs, Sample
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
 from scoring.core.submission import Predictions, grade, table
-from scoring.readers.sources import Source
+from scoring.inputs.sources import Source
 
 if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a table
     from scoring.core.file_contents import Contents, Reading

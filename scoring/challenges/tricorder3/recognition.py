@@ -16,7 +16,7 @@ from scoring.core.file_contents import (
     values_of,
     with_pictures,
 )
-from scoring.readers.tables import key
+from scoring.inputs.tables import key
 
 CLASS_KEYS = tuple(map(key, CLASSES))
 SHARED_IDS = ("image", "lesion_id", "lesion")

@@ -13,12 +13,12 @@ from scoring.challenges.tricorder3.formula import CLASSES, NAMES
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error, note, warning
 from scoring.core.submission import Predictions, largest
+from scoring.inputs import tables
+from scoring.inputs.alignment import Rows
+from scoring.inputs.cells import parse_numbers
+from scoring.inputs.sources import Source
+from scoring.inputs.tables import Table
 from scoring.metrics import calibration
-from scoring.readers import tables
-from scoring.readers.alignment import Rows
-from scoring.readers.cells import parse_numbers
-from scoring.readers.sources import Source
-from scoring.readers.tables import Table
 
 LABEL_COLUMNS = ("prediction", "predicted", "predicted_class", "pred", "class", "label", "diagnosis")
 _BY_KEY = {

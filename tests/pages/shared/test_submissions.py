@@ -2,7 +2,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import jobs, submissions
-from scoring.readers.sources import sha256
+from scoring.inputs.sources import sha256
 
 
 def ended_meanwhile():

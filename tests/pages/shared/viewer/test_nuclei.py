@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pages.shared.viewer import nuclei
 from pages.shared.viewer.nuclei import ImageInfo
-from scoring.readers.nuclei import Nuclei
+from scoring.inputs.nuclei import Nuclei
 from tests.support.messages import read
 
 SQUARE = np.array([[0, 0], [8, 0], [8, 8], [0, 8]], float)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pages.shared.viewer import slices
-from scoring.readers.scenes import Background, Scene, read_scene
+from scoring.inputs.scenes import Background, Scene, read_scene
 from tests.support.messages import read
 from tests.support.volumes import AFFINE, nifti, opener
 

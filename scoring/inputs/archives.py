@@ -1,0 +1,279 @@
+"""Read untrusted ZIP archives: every limit is checked before a byte is unpacked, and nothing is written to
+disk."""
+
+import copy
+import io
+import re
+import stat
+import struct
+import unicodedata
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.inputs.inflate import ByteFile, Inflated
+
+MEMBERS = 20_000
+MEMBER_BYTES = 500_000_000
+RATIO, RATIO_FROM = 200, 50_000_000
+TABLE_BYTES = 4_000_000_000
+TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".json", ".geojson")
+AGAIN = "Zip the folder again without password, links or nested archives."
+DIRECTORY_BYTES_PER_MEMBER = 70_000
+ENTRY_BYTES = 46  # of a member in the directory, without its name, extra fields and comment
+TAIL = 65_557  # the end record is 22 bytes and a comment of at most 65,535
+UTF8 = 0x800  # the flag of a name in UTF-8; others are read as code page 437
+HIDDEN = ("Cc", "Cf", "Cs", "Co")
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A zip within the limits; sizes: unpacked bytes by member."""
+
+    name: str
+    sizes: Mapping[str, int]
+    _zip: zipfile.ZipFile
+    _entries: Mapping[str, zipfile.ZipInfo]
+
+    def read(self, member: str) -> bytes:
+        """Return the unpacked bytes of a member. Raises InputRefused (`bad-zip`) where it is damaged."""
+        entry = self._entries[member]
+        try:
+            with self._zip.open(entry) as file:
+                data = file.read(min(entry.file_size, MEMBER_BYTES))
+            if len(data) != entry.file_size:
+                raise EOFError(f"{len(data)} bytes instead of {entry.file_size}")
+            return data
+        except MemoryError:
+            raise
+        except (
+            Exception
+        ) as problem:  # zipfile lets a dozen kinds through: zlib.error, EOFError, ValueError ...
+            raise InputRefused(
+                [_bad(f"{self.name} › {member}", f"it is damaged ({_words(problem)}). {AGAIN}")]
+            ) from problem
+
+    def open(self, member: str) -> ByteFile:
+        """Open a member, seekable to its front, to be unpacked while it is read. Raises InputRefused
+        (`bad-zip`); damage further on is raised, as zipfile.BadZipFile, zlib.error or EOFError, by the
+        reading."""
+        entry = self._entries[member]
+        try:
+            if entry.compress_type == zipfile.ZIP_STORED:
+                return cast(io.BufferedIOBase, self._zip.open(entry))
+            packed = cast(io.BufferedIOBase, self._zip.open(_as_packed(entry)))
+            return io.BufferedReader(Inflated(packed, bare=True, checksum=entry.CRC, size=entry.file_size))
+        except MemoryError:
+            raise
+        except Exception as problem:
+            raise InputRefused(
+                [_bad(f"{self.name} › {member}", f"it is damaged ({_words(problem)}). {AGAIN}")]
+            ) from problem
+
+
+def open_archive(source: Path | bytes, name: str, streamed: tuple[str, ...] = ()) -> Archive:
+    """Open a zip and check every member.
+
+    Args:
+        source: Its path or its bytes.
+        name: What messages call it.
+        streamed: Endings in lower case of members that may expand by any ratio, because they are never held
+            unpacked.
+
+    Raises:
+        InputRefused: With all `bad-zip` and `unsafe-path` problems.
+    """
+    file = io.BytesIO(source) if isinstance(source, bytes) else open(source, "rb")  # noqa: SIM115  kept open: members are read later
+    try:
+        _check_count(file, name)
+        file.seek(0)
+        archive = zipfile.ZipFile(file)
+        entries = archive.infolist()
+        problems = [
+            *_path_problems(name, entries),
+            *_content_problems(name, entries, archive.start_dir, streamed),
+        ]
+    except InputRefused:
+        file.close()
+        raise
+    except Exception as problem:
+        file.close()
+        raise InputRefused(
+            [_bad(name, f"it cannot be read as a zip ({_words(problem)}): was the upload cut off? {AGAIN}")]
+        ) from problem
+    if problems:
+        file.close()
+        raise InputRefused(problems)
+    kept = {unicodedata.normalize("NFC", e.filename): e for e in entries if not e.is_dir()}
+    return Archive(name, {member: e.file_size for member, e in kept.items()}, archive, kept)
+
+
+def _as_packed(entry: zipfile.ZipInfo) -> zipfile.ZipInfo:
+    """Return the entry as if its deflated bytes were its content: zipfile itself inflates ten times as slowly
+    as `Inflated`."""
+    packed = copy.copy(entry)
+    packed.compress_type, packed.file_size = zipfile.ZIP_STORED, entry.compress_size
+    packed.CRC = None  # type: ignore[assignment]  # zipfile then verifies nothing
+    return packed
+
+
+def _check_count(file: io.BufferedIOBase, name: str) -> None:
+    """Refuse by the end record alone: reading the directory of a million members takes seconds."""
+    file.seek(0)
+    if file.read(4) not in (b"PK\x03\x04", b"PK\x05\x06"):
+        kind = "empty (0 bytes)" if file.seek(0, 2) == 0 else "not a zip file"
+        raise InputRefused([_bad(name, f"it is {kind}. {AGAIN}")])
+    size = file.seek(0, 2)
+    before_tail = max(0, size - TAIL)
+    file.seek(before_tail)
+    tail = file.read()
+    end = at = tail.rfind(b"PK\5\6")
+    if at < 0 or len(tail) < at + 22:
+        raise InputRefused([_bad(name, f"its end is missing: was the upload cut off? {AGAIN}")])
+    count, directory, offset = struct.unpack("<HII", tail[at + 10 : at + 20])
+    wide = tail.rfind(b"PK\6\6")
+    if (
+        (count == 0xFFFF or directory == 0xFFFFFFFF or offset == 0xFFFFFFFF)
+        and wide >= 0
+        and len(tail) >= wide + 56
+    ):
+        count, directory = struct.unpack("<QQ", tail[wide + 32 : wide + 48])
+        end = wide
+    if count > MEMBERS or directory > MEMBERS * DIRECTORY_BYTES_PER_MEMBER:
+        raise InputRefused([_bad(name, f"it holds {count:,} files; at most {MEMBERS:,} are read.")])
+    if not _has_at_most(MEMBERS, file, before_tail + end - directory, before_tail + end):
+        words = (
+            f"it holds more files than the {count:,} that its end names, and more than {MEMBERS:,}. {AGAIN}"
+        )
+        raise InputRefused([_bad(name, words)])
+
+
+def _has_at_most(members: int, file: io.BufferedIOBase, start: int, end: int) -> bool:
+    """Return whether the directory between two places lists so few members, by walking over it: its end
+    record may lie about their number, and zipfile believes none but what it finds."""
+    found, at = 0, start
+    while 0 <= at < end and found <= members:
+        file.seek(at)
+        head = file.read(ENTRY_BYTES)
+        if len(head) < ENTRY_BYTES or head[:4] != b"PK\1\2":
+            break  # zipfile stops there too, and says why
+        found += 1
+        at += ENTRY_BYTES + sum(struct.unpack("<HHH", head[28:34]))
+    return found <= members
+
+
+def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Finding]:
+    for entry in entries:
+        written = entry.orig_filename
+        place = f"{name} › {shown(written)}"
+        parts = (written[:-1] if written.endswith("/") else written).split("/")
+        if has_hidden(written):
+            yield hidden_name(place)
+        elif written.startswith("/") or re.match(r"[A-Za-z]:", written) or "\\" in written:
+            yield error(
+                "unsafe-path",
+                place,
+                "the name is an absolute path or has a backslash: "
+                "zip the folder itself, with relative names.",
+            )
+        elif any(part in ("", ".", "..") for part in parts):
+            yield error(
+                "unsafe-path",
+                place,
+                "the name leaves its folder or has an empty part: "
+                "zip the folder itself, with relative names.",
+            )
+        elif stat.S_ISLNK(entry.external_attr >> 16):
+            yield error("unsafe-path", place, "it is a link: put the file itself into the zip.")
+
+
+def _content_problems(
+    name: str, entries: list[zipfile.ZipInfo], directory_start: int, streamed: tuple[str, ...]
+) -> Iterator[Finding]:
+    files = [e for e in entries if not e.is_dir()]
+    if len(files) > MEMBERS:
+        yield _bad(name, f"it holds {len(files):,} files; at most {MEMBERS:,} are read.")
+    for entry in files:
+        place = f"{name} › {shown(entry.filename)}"
+        if entry.flag_bits & 0x1:
+            yield _bad(place, f"it is encrypted. {AGAIN}")
+        elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            yield _bad(
+                place,
+                (
+                    f"it is compressed by method {entry.compress_type}; only stored and deflated are "
+                    f"read. {AGAIN}"
+                ),
+            )
+        elif entry.file_size > MEMBER_BYTES:
+            yield _bad(
+                place,
+                (
+                    f"it would unpack to {entry.file_size / 1e6:,.0f} MB; at most "
+                    f"{MEMBER_BYTES / 1e6:.0f} MB are read."
+                ),
+            )
+        elif not entry.filename.lower().endswith(streamed) and _is_bomb(entry):
+            yield _bad(
+                place,
+                (
+                    f"it expands {entry.file_size // max(1, entry.compress_size):,}-fold; more than "
+                    f"{RATIO}:1 is taken for a bomb."
+                ),
+            )
+    tables = sum(e.file_size for e in files if e.filename.lower().endswith(TABLE_ENDINGS))
+    if tables > TABLE_BYTES:
+        yield _bad(
+            name, f"its tables unpack to {tables / 1e9:.1f} GB; at most {TABLE_BYTES / 1e9:.0f} GB are read."
+        )
+    twins = Counter(unicodedata.normalize("NFC", e.filename).casefold() for e in files)
+    for entry in files:
+        if twins[unicodedata.normalize("NFC", entry.filename).casefold()] > 1:
+            yield _bad(
+                f"{name} › {shown(entry.filename)}",
+                "its name occurs twice (upper and lower case count as the same): keep one.",
+            )
+    yield from _overlaps(name, files, directory_start)
+
+
+def _is_bomb(entry: zipfile.ZipInfo) -> bool:
+    return entry.file_size > RATIO_FROM and entry.file_size > RATIO * max(1, entry.compress_size)
+
+
+def _overlaps(name: str, files: list[zipfile.ZipInfo], directory_start: int) -> Iterator[Finding]:
+    spans = sorted((e.header_offset, e.header_offset + 30 + _name_bytes(e) + e.compress_size) for e in files)
+    ends = [start for start, _ in spans[1:]] + [directory_start]
+    if any(end > following for (_, end), following in zip(spans, ends, strict=False)):
+        yield _bad(name, f"its entries overlap, which no ordinary program writes. {AGAIN}")
+
+
+def _name_bytes(entry: zipfile.ZipInfo) -> int:
+    return len(entry.orig_filename.encode("utf-8" if entry.flag_bits & UTF8 else "cp437", "replace"))
+
+
+def _bad(where: str, message: str) -> Finding:
+    return error("bad-zip", where, message)
+
+
+def has_hidden(member: str) -> bool:
+    """Return whether a name has control or hidden characters, or bytes that are no text."""
+    return not member.isprintable() and any(unicodedata.category(c) in HIDDEN for c in member)
+
+
+def hidden_name(place: str) -> Finding:
+    """Return the refusal of a name with hidden characters."""
+    return error("unsafe-path", place, "the name has control or hidden characters: rename the file.")
+
+
+def shown(member: str) -> str:
+    """Return a member's name for messages: hidden characters as numbers, cut short."""
+    plain = "".join(c if unicodedata.category(c) not in HIDDEN else f"\\u{ord(c):04x}" for c in member)
+    return plain if len(plain) <= 120 else plain[:117] + "..."
+
+
+def _words(problem: Exception) -> str:
+    return (str(problem).splitlines() or [""])[0][:120] or type(problem).__name__

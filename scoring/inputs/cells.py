@@ -1,0 +1,100 @@
+"""Read cells of tables as numbers."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.common.arrays import Array, Floats
+from scoring.inputs.tables import MISSING
+
+INFINITE = {"inf", "infinity"}
+BLANKS = " \t\n\v\f\r"
+ODD_CONTROLS = "\x1c\x1d\x1e\x1f"
+"""Blanks of ASCII for Python, but for no other program."""
+EXACT_DIGITS = 15
+"""A whole number of so many digits is below 2^53."""
+POWERS = np.array([float(10**k) for k in range(EXACT_DIGITS + 1)])
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Cells read as numbers.
+
+    Attributes:
+        values: Float64 [n], NaN where there is a fault.
+        fault: "missing-value", "not-a-number", "not-finite" or "" [n].
+        decimal_commas: Number of cells with a decimal comma.
+        odd_spaces: Number of cells with a no-break space or another blank beyond ASCII's beside the number.
+    """
+
+    values: Floats
+    fault: Array
+    decimal_commas: int
+    odd_spaces: int = 0
+
+
+def parse_numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
+    """Read cells [n] as numbers: ASCII digits, point, exponent; with `decimal_comma` also `0,5`. No
+    underscores, no thousands, no percent."""
+    n = len(cells)
+    joined = "".join(cells)
+    if (
+        joined.isascii() and "_" not in joined and not any(map(joined.__contains__, ODD_CONTROLS))
+    ):  # beyond that, and beside nan and inf, float() reads what NUMBER says
+        even = _of_one_layout(cells, joined)
+        if even is not None:
+            return Numbers(even, np.zeros(n, dtype="U14"), 0)
+        try:
+            values = np.fromiter(map(float, cells), float, n)
+            if np.isfinite(values).all():
+                return Numbers(values, np.zeros(n, dtype="U14"), 0)
+        except ValueError:
+            pass
+    values, fault, commas, odd = np.full(n, np.nan), np.full(n, "", dtype="U14"), 0, 0
+    for i, written in enumerate(cells):
+        cell = written.strip()
+        if (
+            decimal_comma
+            and cell.count(",") == 1
+            and "." not in cell
+            and NUMBER.fullmatch(cell.replace(",", "."))
+        ):
+            cell, written, commas = cell.replace(",", "."), written.replace(",", "."), commas + 1
+        if NUMBER.fullmatch(cell):
+            values[i] = float(cell)
+            odd += cell != written.strip(BLANKS)
+            fault[i] = "" if np.isfinite(values[i]) else "not-finite"
+        else:
+            fault[i] = (
+                "missing-value"
+                if cell.lower() in MISSING
+                else "not-finite"
+                if cell.lower().lstrip("+-") in INFINITE
+                else "not-a-number"
+            )
+    values[fault != ""] = np.nan
+    return Numbers(values, fault, commas, odd)
+
+
+def _of_one_layout(cells: Sequence[str], joined: str) -> Floats | None:
+    """Return the values of cells that are all written as the first one is, such as 0.123456; None for any
+    others. joined: the cells as one text, ASCII.
+
+    A whole number below 2^53 over a power of ten below 10^16 is rounded once, so it is what float() reads.
+    """
+    width = len(cells[0]) if cells else 0
+    if not width or len(joined) != width * len(cells):
+        return None
+    point = cells[0].find(".")
+    places = [k for k in range(width) if k != point]
+    if not 0 < len(places) <= EXACT_DIGITS or {*map(len, cells)} != {width}:
+        return None
+    characters = np.frombuffer(joined.encode("ascii"), np.uint8).reshape(-1, width)
+    digits = characters[:, places] - np.uint8(ord("0"))
+    if (digits > 9).any() or (point >= 0 and (characters[:, point] != ord(".")).any()):
+        return None
+    whole = digits.astype(float) @ POWERS[len(places) - 1 :: -1]
+    return np.asarray(whole / POWERS[width - 1 - point] if point >= 0 else whole)

@@ -1,0 +1,157 @@
+"""Count the voxels of two masks, label by label; every segmentation quantity follows from these tables."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scoring.common.arrays import Ints
+from scoring.common.findings import InputRefused, error
+from scoring.inputs.masks.blocks import LABELS, VOXELS, Block, Opener, blocks, opened
+from scoring.inputs.masks.errors import Malformed
+from scoring.inputs.masks.grid import Grid, Orientation, difference, orientation
+from scoring.inputs.masks.headers import open_volume
+from scoring.inputs.masks.reordering import reordered_blocks
+from scoring.inputs.masks.runs import RunCollector, Runs, blocks_of
+
+CLASSES = len(LABELS)
+NOTHING = np.zeros(VOXELS, np.uint8)
+
+
+@dataclass(frozen=True, eq=False)
+class Mask:
+    """A mask that was read to its end and is well-formed.
+
+    Attributes:
+        opener: Opens its file anew.
+        grid: Where its voxels lie.
+        voxels: Number of voxels by label, int64 [3].
+        notes: "float-mask" where values that are not whole numbers were rounded.
+        runs: Its labels; None where they are too many to be kept and the file is read again when needed.
+    """
+
+    opener: Opener = field(repr=False)
+    grid: Grid
+    voxels: Ints
+    notes: tuple[str, ...]
+    runs: Runs | None = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Voxels of a predicted mask and the truth.
+
+    Attributes:
+        state: "ok", "missing" or "malformed".
+        table: Number of voxels by label of truth (rows) and prediction, int64 [3, 3]; a mask that is missing
+            or malformed counts as empty.
+        fault: Why a mask is malformed.
+        notes: "float-mask", "reoriented-mask".
+        digest: SHA-256 of the predicted labels on the truth's grid, equal for equal labels however they are
+            stored; b"" without any.
+    """
+
+    state: str
+    table: Ints
+    fault: Malformed | None = None
+    notes: tuple[str, ...] = ()
+    digest: bytes = b""
+
+
+def examine(opener: Opener) -> Mask:
+    """Read a mask by itself, once, block by block. Raises Malformed."""
+    voxels, rounded, kept = np.zeros(CLASSES, np.int64), False, RunCollector()
+    with opened(opener) as raw:
+        header, file = open_volume(raw)
+        for number, block in enumerate(blocks(header, file)):
+            if block.labels is None:
+                continue
+            rounded |= block.rounded
+            words = block.labels.view(np.uint64)
+            touched = np.flatnonzero(words != 0)
+            voxels += np.bincount(words[touched].view(np.uint8), minlength=CLASSES)
+            kept.add(block.labels, number, touched)
+    voxels[0] = header.grid.voxels - voxels[1:].sum()
+    return Mask(opener, header.grid, voxels, ("float-mask",) if rounded else (), kept.runs())
+
+
+def count(truth: Mask, prediction: Opener | None) -> Counts:
+    """Count the voxels of a truth and a prediction by their two labels, reading both at once.
+
+    Args:
+        truth: The truth.
+        prediction: Opens the predicted mask; None = there is none.
+
+    Raises:
+        InputRefused: The file of the truth changed since it was examined.
+    """
+    if prediction is None:
+        return _empty(truth, "missing")
+    try:
+        with aligned(truth, prediction) as (predicted, way):
+            table, rounded, digest = _joint(labels_of(truth), predicted)
+    except Malformed as fault:
+        return _empty(truth, "malformed", fault)
+    table[0, 0] = truth.grid.voxels - (table.sum() - table[0, 0])
+    notes = (*(("float-mask",) if rounded else ()), *(() if way.is_identity else ("reoriented-mask",)))
+    return Counts("ok", table, None, notes, digest)
+
+
+@contextmanager
+def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[Block], Orientation]]:
+    """Open a prediction as blocks in the order of the truth's voxels, and how they were reordered. Raises
+    Malformed."""
+    with opened(prediction) as raw:
+        header, file = open_volume(raw)
+        way = orientation(header.grid, truth.grid)
+        if way is None:
+            words = (
+                f"{difference(header.grid, truth.grid)}. Save the mask on the truth's grid: nothing is "
+                "resampled."
+            )
+            raise Malformed("wrong-grid", words)
+        yield blocks(header, file) if way.is_identity else reordered_blocks(prediction, header, way), way
+
+
+def labels_of(mask: Mask) -> Iterator[Block]:
+    """Yield the blocks of a mask that was examined. Raises InputRefused where its file changed."""
+    if mask.runs is not None:
+        yield from blocks_of(mask.runs, mask.grid.voxels)
+        return
+    try:
+        with opened(mask.opener) as raw:
+            header, file = open_volume(raw)
+            if header.grid.shape != mask.grid.shape:
+                raise Malformed("wrong-grid", difference(header.grid, mask.grid))
+            yield from blocks(header, file)
+    except Malformed as fault:
+        raise InputRefused(
+            [error(fault.code, "the truth", f"a mask changed while it was in use: {fault.words}")]
+        ) from fault
+
+
+def _joint(truth: Iterator[Block], predicted: Iterator[Block]) -> tuple[Ints, bool, bytes]:
+    """Return the table but for the voxels that are background in both, whether predicted values were rounded,
+    and the digest of the prediction."""
+    table, rounded, digest = np.zeros(CLASSES * CLASSES, np.int64), False, hashlib.sha256()
+    for number, (true, guess) in enumerate(zip(truth, predicted, strict=True)):
+        rounded |= guess.rounded
+        if true.labels is None and guess.labels is None:
+            continue
+        rows, columns = (NOTHING if block.labels is None else block.labels for block in (true, guess))
+        rows, columns = rows.view(np.uint64), columns.view(np.uint64)
+        touched = np.flatnonzero((rows != 0) | (columns != 0))
+        guesses = columns[touched]
+        pairs = rows[touched].view(np.uint8) * CLASSES + guesses.view(np.uint8)
+        table += np.bincount(pairs, minlength=table.size)
+        if (inside := guesses != 0).any():
+            digest.update(np.int64(number).tobytes() + touched[inside].tobytes() + guesses[inside].tobytes())
+    return table.reshape(CLASSES, CLASSES), rounded, digest.digest()
+
+
+def _empty(truth: Mask, state: str, fault: Malformed | None = None) -> Counts:
+    table = np.zeros((CLASSES, CLASSES), np.int64)
+    table[:, 0] = truth.voxels
+    return Counts(state, table, fault)

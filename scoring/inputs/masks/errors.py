@@ -1,0 +1,57 @@
+"""Faults of masks."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from scoring.common.findings import InputRefused
+from scoring.inputs.inflate import DEFLATE_ERRORS
+
+
+class Malformed(Exception):
+    """A mask that cannot be used.
+
+    Attributes:
+        code: "unreadable-file", "bad-label" or "wrong-grid".
+        words: What is wrong and how to mend it, one or two sentences that begin with "it".
+    """
+
+    def __init__(self, code: str, words: str):
+        super().__init__(words)
+        self.code, self.words = code, words
+
+    def __reduce__(self) -> tuple[type["Malformed"], tuple[str, str]]:
+        """Let it cross between processes: by default only the text of an exception does."""
+        return type(self), (self.code, self.words)
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Turn every exception while a file is read into a fault of that file."""
+    try:
+        yield
+    except (Malformed, MemoryError):
+        raise
+    except InputRefused as refused:
+        raise Malformed("unreadable-file", refused.problems[0].message) from refused
+    except EOFError as problem:
+        raise cut_off() from problem
+    except Exception as problem:  # gzip, zipfile, nibabel and struct raise a dozen kinds
+        raise Malformed(
+            "unreadable-file", f"it cannot be read ({_words(problem)}): write it again."
+        ) from problem
+
+
+def cut_off() -> Malformed:
+    """Return the fault of a file that ends too early."""
+    return Malformed(
+        "unreadable-file",
+        "it is cut off: fewer voxels are there than its header announces. Write or upload it again.",
+    )
+
+
+def _words(problem: Exception) -> str:
+    if "CRC" in str(problem) or "incorrect data check" in str(problem):
+        return "its checksum is wrong, so its data are damaged"
+    if isinstance(problem, DEFLATE_ERRORS):
+        return "its compressed data are damaged"
+    return (str(problem).splitlines() or [""])[0][:120] or type(problem).__name__

@@ -1,0 +1,111 @@
+"""Read detected or annotated nuclei as arrays: QuPath GeoJSON, Multiple polygons JSON and lists of centroids.
+
+Source of the formats: the description and data set of PUMA, and the Grand Challenge platform.
+"""
+
+import codecs
+from dataclasses import replace
+
+from scoring.common.findings import Finding, error, note
+from scoring.inputs.nuclei import fast, strict, text
+from scoring.inputs.nuclei.arrays import Nuclei
+from scoring.inputs.nuclei.contents import (
+    NUCLEI,
+    POLYGONS,
+    Classify,
+    Contents,
+    contents,
+    counted,
+    positions,
+    repeated,
+    too_large,
+)
+
+__all__ = [
+    "FILE_BYTES",
+    "NUCLEI",
+    "POLYGONS",
+    "Classify",
+    "Contents",
+    "Nuclei",
+    "counted",
+    "positions",
+    "read_nuclei",
+    "repeated",
+]
+
+FILE_BYTES = 128_000_000
+"""More than 100,000 nuclei of 36 vertices take; in memory a file can grow to twenty times its size."""
+LISTS = 6_000_000
+"""100,000 nuclei of 36 vertices hold 4 million. An empty list is 2 bytes in a file and 64 in memory."""
+
+
+def read_nuclei(
+    data: bytes, where: str, classify: Classify, graded: bool = True, left_out: str = "left out."
+) -> Contents:
+    """Read one file of nuclei; coordinates are in px. Problems are in the result, nothing is raised.
+
+    Args:
+        data: The file.
+        where: What findings call it.
+        classify: Finds the class of a name.
+        graded: Whether confidences are read (predictions) or ignored (truth).
+        left_out: How the message about nuclei of too few vertices ends.
+    """
+    if len(data) > FILE_BYTES:
+        words = (
+            f"it has {len(data) / 1e6:,.0f} MB; a file of nuclei of at most {FILE_BYTES / 1e6:.0f} MB "
+            "is read."
+        )
+        return _unreadable(error("too-large", where, words))
+    lists = data.count(b"[") + data.count(b"{")
+    if lists > LISTS:
+        words = f"it holds {lists:,} lists and objects; a file of nuclei of at most {LISTS:,} is read."
+        return _unreadable(error("too-large", where, words))
+    listed = fast.listed(data, graded)
+    found = (
+        _read_strictly(data, where, classify, graded, left_out)
+        if listed is None
+        else contents(listed, where, classify, left_out)
+    )
+    if listed is not None and listed.items > NUCLEI:
+        found = _unreadable(too_large(where, listed.items))
+    if data.startswith(codecs.BOM_UTF8):
+        mark = note(
+            "bom", where, "it begins with a byte order mark, which JSON should not have: read all the same."
+        )
+        found = replace(found, findings=(mark, *found.findings))
+    return found
+
+
+def _read_strictly(data: bytes, where: str, classify: Classify, graded: bool, left_out: str) -> Contents:
+    document, problem = text.document(data, where)
+    if problem:
+        return _unreadable(problem)
+    if type(document) is not dict:
+        words = f"the top level is {strict.quoted(document)}, not an object with {_either(strict.LISTS)}."
+        return _unreadable(text.bad_json(where, words))
+    key = next((key for key in strict.LISTS if key in document), None)
+    if key is None:
+        words = (
+            f"it has none of {', '.join(strict.LISTS)}; found {strict.quoted(list(document))}. Write "
+            "the nuclei under one of them."
+        )
+        return _unreadable(text.bad_json(where, words))
+    items = document[key]
+    if type(items) is not list:
+        return _unreadable(
+            error("bad-nucleus", where, f"{key} is {strict.quoted(items)}: write a list of nuclei.")
+        )
+    if len(items) > NUCLEI:
+        return _unreadable(too_large(where, len(items)))
+    listed, faults = strict.listed(key, items, graded)
+    return contents(listed, where, classify, left_out, strict.problems(faults, key, where))
+
+
+def _either(names: tuple[str, ...]) -> str:
+    return " or ".join(names)
+
+
+def _unreadable(problem: Finding) -> Contents:
+    return Contents(Nuclei.empty(), problems=(problem,))

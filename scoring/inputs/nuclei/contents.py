@@ -1,0 +1,205 @@
+"""Turn the items of a file into arrays of nuclei, with findings about those that are left out."""
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.findings import Finding, error, note, warning
+from scoring.inputs.nuclei.arrays import Nuclei
+from scoring.inputs.nuclei.outlines import DRAWN_VERTICES, centroids, thinned
+
+NUCLEI = 100_000
+VERTICES = 3
+SHOWN = 5
+UNKNOWN = -1
+POLYGONS = "polygons"
+"""The list of the Multiple polygons format."""
+CONFIDENCE = ("score", "confidence", "probability")
+
+Classify = Callable[[str], int | None]
+"""A class name as written -> its position in the list of classes, None where it names none."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The n well-formed items of a file's list, in its order.
+
+    Attributes:
+        key: Name of the list, "polygons", "nuclei" or "features".
+        items: Number of items, faulty ones included.
+        numbers: Positions in the list [n].
+        names: Class names as written [n].
+        confidence_keys: Key of the confidence [n], None without.
+        confidences: Confidences [n], 1 without.
+        points: Vertices of all items, or one centroid each where `outlined` is false, float64 [v, 2].
+        lengths: Number of points of each item [n].
+        outlined: Whether items have outlines.
+        parted: Positions of the MultiPolygons.
+    """
+
+    key: str
+    items: int
+    numbers: Sequence[int]
+    names: Sequence[str]
+    confidence_keys: Sequence[str | None]
+    confidences: Sequence[float]
+    points: Floats
+    lengths: Ints
+    outlined: bool
+    parted: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Content of one file.
+
+    Attributes:
+        nuclei: The nuclei that count.
+        key: Name of the file's list; "" where nothing could be read.
+        items: Number of items in it.
+        names: Class names as written -> number of nuclei with three vertices or more.
+        unknown: Those names that are no class -> positions in the file's list; these nuclei are left out.
+        confidence_keys: Keys of confidences -> number of `nuclei`.
+        problems: Errors; with any of them `nuclei` is incomplete.
+        findings: Warnings and notes.
+    """
+
+    nuclei: Nuclei
+    key: str = ""
+    items: int = 0
+    names: Mapping[str, int] | None = None
+    unknown: Mapping[str, tuple[int, ...]] | None = None
+    confidence_keys: Mapping[str, int] | None = None
+    problems: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+def too_large(where: str, items: int) -> Finding:
+    """Return `too-large` for a file with more than `NUCLEI` items."""
+    return error("too-large", where, f"it lists {items:,} nuclei; at most {NUCLEI:,} are read for a case.")
+
+
+def contents(
+    listed: Listed, where: str, classify: Classify, left_out: str, problems: Iterable[Finding] = ()
+) -> Contents:
+    """Return the nuclei that count, as arrays.
+
+    Args:
+        listed: The well-formed items.
+        where: What findings call the file.
+        classify: Finds the class of a name.
+        left_out: How the message about nuclei of too few vertices ends.
+        problems: Problems of the other items.
+    """
+    lengths, numbers = np.asarray(listed.lengths, np.intp), np.asarray(listed.numbers, np.int32)
+    enough = lengths >= VERTICES if listed.outlined else np.ones(len(lengths), bool)
+    found = {name: classify(name) for name in set(listed.names)}
+    code_of = {name: UNKNOWN if code is None else code for name, code in found.items()}
+    codes = np.fromiter(map(code_of.__getitem__, listed.names), np.int8, len(listed.names))
+    kept = enough & (codes != UNKNOWN)
+    unknown: dict[str, list[int]] = {}
+    for place in np.flatnonzero(enough & (codes == UNKNOWN)).tolist():
+        unknown.setdefault(listed.names[place], []).append(int(numbers[place]))
+    confidences = np.array(listed.confidences, float)
+    scores = np.where([key == "score" for key in listed.confidence_keys], confidences, 1.0)
+    points, keys = listed.points, list(listed.confidence_keys)
+    if not kept.all():
+        points, lengths = points[np.repeat(kept, lengths)], lengths[kept]
+        codes, confidences, scores, numbers = codes[kept], confidences[kept], scores[kept], numbers[kept]
+        keys = list(itertools.compress(keys, kept))
+    keyed = Counter(keys)
+    drawn, shown = thinned(points, lengths) if listed.outlined else (np.empty((0, 2)), np.zeros_like(lengths))
+    nuclei = Nuclei(
+        codes,
+        centroids(points, lengths),
+        confidences,
+        scores,
+        numbers,
+        drawn.astype(np.float32),
+        np.concatenate(([0], np.cumsum(shown))).astype(np.uint32),
+    )
+    return Contents(
+        nuclei,
+        listed.key,
+        listed.items,
+        Counter(itertools.compress(listed.names, enough)),
+        {name: tuple(places) for name, places in unknown.items()},
+        {key: count for key, count in keyed.items() if key is not None},
+        tuple(problems),
+        tuple(_findings(listed, where, nuclei, enough, lengths, left_out)),
+    )
+
+
+def positions(key: str, numbers: Iterable[int]) -> str:
+    """Return the first few positions in a file's list, in words."""
+    numbers = list(numbers)
+    return ", ".join(f"{key}[{i}]" for i in numbers[:SHOWN]) + (", ..." if len(numbers) > SHOWN else "")
+
+
+def counted(numbers: Sequence[object] | Ints) -> str:
+    """Return e.g. "3 nuclei"."""
+    return f"{len(numbers):,} {'nucleus' if len(numbers) == 1 else 'nuclei'}"
+
+
+def _findings(
+    listed: Listed, where: str, nuclei: Nuclei, enough: Bools, lengths: Ints, left_out: str
+) -> Iterable[Finding]:
+    def named(numbers: Iterable[int]) -> str:
+        numbers = list(numbers)
+        return f"{counted(numbers)} ({positions(listed.key, numbers)})"
+
+    few = np.asarray(listed.numbers)[~enough]
+    if len(few):
+        yield warning(
+            "too-few-points",
+            where,
+            f"{named(few)} with fewer than {VERTICES} vertices: {left_out}",
+        )
+    if listed.parted:
+        yield note(
+            "multipolygon",
+            where,
+            f"{named(listed.parted)} in several parts (MultiPolygon): the part of the largest area is read.",
+        )
+    long = nuclei.numbers[lengths > DRAWN_VERTICES]
+    if len(long):
+        yield warning(
+            "many-vertices",
+            where,
+            (
+                f"{named(long)} with more than {DRAWN_VERTICES:,} vertices: scored from all of them, "
+                "drawn from fewer."
+            ),
+        )
+    outside = (nuclei.confidences < 0) | (nuclei.confidences > 1)
+    if outside.any():
+        value = nuclei.confidences[outside][0]
+        yield warning(
+            "confidence-range",
+            where,
+            f"{named(nuclei.numbers[outside])} with a confidence outside 0 to 1 ({value:g}): used as it is.",
+        )
+    again = nuclei.numbers[repeated(nuclei)]
+    if len(again):
+        yield warning(
+            "duplicate-centroids",
+            where,
+            f"{named(again)} at the very centroid of another one of the class: scored, each for itself.",
+        )
+
+
+def repeated(nuclei: Nuclei) -> Bools:
+    """Return which nuclei have the class and the very centroid of an earlier one, bool [n]."""
+    x, y = nuclei.centroids.T
+    found = np.zeros(len(nuclei), bool)
+    # most files have no two nuclei that share even one coordinate, which a plain sort shows sooner
+    if len(np.unique(x)) == len(x):
+        return found
+    order = np.lexsort((y, x, nuclei.classes))
+    same = (np.diff(x[order]) == 0) & (np.diff(y[order]) == 0) & (np.diff(nuclei.classes[order]) == 0)
+    found[order[1:][same]] = True
+    return found

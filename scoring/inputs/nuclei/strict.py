@@ -1,0 +1,210 @@
+"""Read nuclei of any JSON, item by item: every fault with its position. Slower than `fast`."""
+
+import math
+import reprlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from scoring.common.arrays import Floats
+from scoring.common.findings import Finding, error
+from scoring.inputs.nuclei.contents import CONFIDENCE, SHOWN, VERTICES, Listed, counted
+from scoring.inputs.nuclei.outlines import largest
+
+LISTS = ("polygons", "nuclei", "features")
+COORDINATE = 1e6
+MENDS = {
+    "bad-nucleus": (
+        "Write path_points as [[x, y], ...], coordinates as [[[x, y], ...]], centroid as [x, y], in px."
+    ),
+    "bad-geometry": "Only Polygon and MultiPolygon are nuclei.",
+    "bad-coordinate": f"Coordinates are finite numbers in px, at most {COORDINATE:,.0f}.",
+    "missing-class": "Every nucleus needs its class.",
+    "bad-confidence": "Write a number from 0 to 1, or leave the key out.",
+}
+
+
+class JsonRepr(reprlib.Repr):
+    """Values as JSON writes them, cut short."""
+
+    def repr_NoneType(self, _value: None, _level: int) -> str:
+        return "null"
+
+    def repr_bool(self, value: bool, _level: int) -> str:
+        return "true" if value else "false"
+
+
+AS_JSON = JsonRepr()
+Item = dict[str, Any]
+Points = Sequence[Sequence[float]]
+Fault = tuple[str, str]
+"""A code and what is wrong, in words."""
+Shape = tuple[Points, bool, list[Fault]]
+"""The vertices of a nucleus (its centroid in a list of centroids), whether it is a MultiPolygon, and what is
+wrong with them."""
+
+
+def listed(key: str, items: list[Any], graded: bool) -> tuple[Listed, dict[str, list[tuple[int, str]]]]:
+    """Return the well-formed items of a file's list, and the faults of the others: code -> position and
+    words.
+
+    graded: whether confidences are read.
+    """
+    shape = {"polygons": _outline, "nuclei": _centroid, "features": _geometry}[key]
+    numbers: list[int] = []
+    names: list[str] = []
+    keys: list[str | None] = []
+    confidences: list[float] = []
+    points: list[tuple[float, float]] = []
+    lengths: list[int] = []
+    parted: list[int] = []
+    confidence_key: str | None
+    faults: dict[str, list[tuple[int, str]]] = {}
+    for number, item in enumerate(items):
+        found, parts, wrong = _shape_of(shape, item)
+        name, confidence_key, confidence = "", None, 1.0
+        if not wrong and (key == "nuclei" or len(found) >= VERTICES):
+            name, faulty = (_class_of_feature if key == "features" else _class)(item)
+            confidence_key, confidence, unusable = _confidence(item, key) if graded else (None, 1.0, [])
+            wrong = [*_coordinates(found), *faulty, *unusable]
+        for code, words in wrong:
+            faults.setdefault(code, []).append((number, words))
+        if not wrong:
+            numbers.append(number)
+            names.append(name)
+            keys.append(confidence_key)
+            confidences.append(float(confidence))
+            points += [(point[0], point[1]) for point in found]
+            lengths.append(len(found))
+            if parts:
+                parted.append(number)
+    vertices: Floats = np.array(points, float).reshape(-1, 2)
+    return Listed(
+        key,
+        len(items),
+        numbers,
+        names,
+        keys,
+        confidences,
+        vertices,
+        np.array(lengths, int),
+        key != "nuclei",
+        parted,
+    ), faults
+
+
+def problems(faults: dict[str, list[tuple[int, str]]], key: str, where: str) -> Iterator[Finding]:
+    """Yield one error for each code, with the first positions."""
+    for code in (code for code in MENDS if code in faults):
+        found = faults[code]
+        shown = "; ".join(f"{key}[{number}]: {words}" for number, words in found[:SHOWN]) + (
+            "; ..." if len(found) > SHOWN else ""
+        )
+        yield error(code, where, f"{counted(found)}: {shown}. {MENDS[code]}")
+
+
+def quoted(value: Any) -> str:
+    """Return a value as it stands in the file, cut short."""
+    return AS_JSON.repr(value)
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number of JSON; true and false are none."""
+    return type(value) is float or type(value) is int
+
+
+def is_point(value: Any) -> bool:
+    """Return whether a value is [x, y] or [x, y, z]."""
+    return type(value) is list and 2 <= len(value) <= 3 and all(map(is_number, value))
+
+
+def _shape_of(shape: Callable[[Item], Shape], item: Any) -> Shape:
+    if type(item) is not dict:
+        return [], False, [("bad-nucleus", f"it is {quoted(item)}, not an object")]
+    return shape(item)
+
+
+def _outline(item: Item) -> Shape:
+    if "path_points" not in item:
+        return [], False, [("bad-nucleus", "it has no path_points")]
+    return _ring(item["path_points"], "path_points")
+
+
+def _centroid(item: Item) -> Shape:
+    if "centroid" not in item:
+        return [], False, [("bad-nucleus", "it has no centroid")]
+    point = item["centroid"]
+    return (
+        ([point], False, [])
+        if is_point(point)
+        else ([], False, [("bad-nucleus", f"centroid is {quoted(point)}")])
+    )
+
+
+def _geometry(item: Item) -> Shape:
+    geometry: Any = item.get("geometry")
+    kind = geometry.get("type") if type(geometry) is dict else None
+    if kind not in ("Polygon", "MultiPolygon"):
+        return [], False, [("bad-geometry", f"geometry is {quoted(geometry if kind is None else kind)}")]
+    coordinates = geometry.get("coordinates")
+    if type(coordinates) is not list:
+        return [], False, [("bad-nucleus", f"coordinates is {quoted(coordinates)}")]
+    polygons = coordinates if kind == "MultiPolygon" else [coordinates]
+    rings: list[Points] = []
+    for polygon in polygons:
+        if type(polygon) is not list:
+            return [], False, [("bad-nucleus", f"coordinates holds {quoted(polygon)}")]
+        ring, _, wrong = _ring(polygon[0] if polygon else [], "coordinates")
+        if wrong:
+            return [], False, wrong
+        rings.append(ring)
+    return (largest(rings) if rings else []), kind == "MultiPolygon", []
+
+
+def _ring(points: Any, key: str) -> Shape:
+    if type(points) is not list:
+        return [], False, [("bad-nucleus", f"{key} is {quoted(points)}")]
+    for point in points:
+        if not is_point(point):
+            return [], False, [("bad-nucleus", f"{key} holds {quoted(point)}")]
+    return points, False, []
+
+
+def _coordinates(points: Points) -> list[Fault]:
+    wrong = next(
+        (point for point in points if not (abs(point[0]) <= COORDINATE and abs(point[1]) <= COORDINATE)), None
+    )
+    return [] if wrong is None else [("bad-coordinate", quoted(wrong))]
+
+
+def _class(item: Item) -> tuple[str, list[Fault]]:
+    key = next((key for key in ("name", "class") if key in item), None)
+    return (
+        ("", [("missing-class", "it has neither name nor class")]) if key is None else _name(item[key], key)
+    )
+
+
+def _class_of_feature(item: Item) -> tuple[str, list[Fault]]:
+    properties = item.get("properties")
+    classification = properties.get("classification") if type(properties) is dict else None
+    if type(classification) is not dict:
+        return "", [("missing-class", f"its classification is {quoted(classification)}")]
+    return _name(classification.get("name"), "classification.name")
+
+
+def _name(value: Any, key: str) -> tuple[str, list[Fault]]:
+    if type(value) is str and value.strip():
+        return value, []
+    return "", [("missing-class", f"{key} is {quoted(value)}")]
+
+
+def _confidence(item: Item, list_key: str) -> tuple[str | None, float, list[Fault]]:
+    holder: Any = item.get("properties") if list_key == "features" else item
+    key = next((key for key in CONFIDENCE if key in holder), None) if type(holder) is dict else None
+    if key is None:
+        return None, 1.0, []
+    value = holder[key]
+    if is_number(value) and math.isfinite(value):
+        return key, value, []
+    return key, 1.0, [("bad-confidence", f"{key} is {quoted(value)}")]

@@ -1,0 +1,327 @@
+"""Read sources of files: a path, bytes, or a dropped folder `{relative name: bytes}`; a file, a folder or a
+zip.
+
+Nothing is unpacked to disk and no name of an archive or upload is ever used as a path.
+"""
+
+import hashlib
+import io
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from scoring.common.findings import InputRefused, error
+from scoring.common.fixes import Changes
+from scoring.inputs import workbooks
+from scoring.inputs.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
+from scoring.inputs.inflate import ByteFile
+from scoring.inputs.table_edits import mended_name, mended_table
+from scoring.inputs.tables import TABLE_BYTES
+
+TEXT_TABLES = (".csv", ".tsv", ".txt")
+TABLES_OF_TEXT = (*TEXT_TABLES, workbooks.ENDING)
+"""What is read as text, workbooks among it."""
+
+
+@dataclass(frozen=True)
+class Files:
+    """Members of a source by name with `/`, sorted, without files that operating systems leave behind.
+
+    Attributes:
+        name: What messages call the source.
+        kind: "file", "folder" or "zip".
+        sizes: Bytes of each member.
+        read: Returns the bytes of a member. Raises InputRefused.
+        open: Returns a file to read a member from piece by piece. Raises InputRefused; the file of a damaged
+            zip raises whatever zipfile raises, while it is read.
+        whole: SHA-256 of the file or zip itself; None for a folder, whose digest depends on what was read.
+    """
+
+    name: str
+    kind: str
+    sizes: Mapping[str, int]
+    read: Callable[[str], bytes]
+    open: Callable[[str], ByteFile]
+    whole: str | None
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        return tuple(self.sizes)
+
+    def called(self, member: str) -> str:
+        """Return what messages call a member."""
+        return (
+            self.name if self.kind == "file" else f"{self.name} › {member}" if self.kind == "zip" else member
+        )
+
+    def digest(self, used: Mapping[str, str]) -> str:
+        """Return the SHA-256 of the source. `used`: member -> SHA-256 of the members that were read (only a
+        folder's digest depends on it)."""
+        if self.whole is not None:
+            return self.whole
+        listing = "".join(f"{used[member]}  {member}\n" for member in sorted(used))
+        return hashlib.sha256(listing.encode()).hexdigest()
+
+    def digest_of(self, used: Iterable[str]) -> str:
+        """Return the `digest` of the members that were read, hashed piece by piece; nothing is read again
+        where the whole was hashed."""
+        return self.digest(
+            {} if self.whole is not None else {member: self._sha256(member) for member in used}
+        )
+
+    def _sha256(self, member: str) -> str:
+        try:
+            with self.open(member) as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as problem:
+            raise _unreadable(self.called(member), problem) from problem
+
+
+PlainSource = str | os.PathLike[str] | bytes | Mapping[str, bytes]
+"""A path, bytes, or a dropped folder `{relative name: bytes}`."""
+
+
+@dataclass(frozen=True)
+class Mended:
+    """A source that is read with changes. Digests of files and zips are those of what was submitted."""
+
+    source: PlainSource | Files
+    changes: Changes
+
+
+Source = PlainSource | Mended | Files
+"""A path, bytes, a dropped folder, one that is read with changes, or a source that is open already."""
+
+
+def open_source(
+    source: Source, name: str | None = None, streamed: tuple[str, ...] = (), table_bytes: int | None = None
+) -> Files:
+    """Open a source of files.
+
+    Args:
+        source: A path, bytes, a dropped folder, or a source that is open already.
+        name: What messages call it.
+        streamed: Endings in lower case of members that are read piece by piece: they may shrink by any ratio
+            in a zip.
+        table_bytes: Larger tables and JSON are refused (`unreadable-file`) when they are read.
+
+    Raises:
+        InputRefused: With `unreadable-file`, `bad-zip` or `unsafe-path`.
+    """
+    if isinstance(source, Files):
+        return source
+    if isinstance(source, Mended):
+        return _mended(open_source(source.source, name, streamed, table_bytes), source.changes)
+    files = _with_workbooks(_opened(source, name, streamed))
+    return (
+        files
+        if table_bytes is None
+        else replace(files, read=lambda member: _read_small(files, member, table_bytes))
+    )
+
+
+def _with_workbooks(files: Files) -> Files:
+    """Return files whose workbooks are read as tables of text; digests are those of the workbooks."""
+    if not any(member.lower().endswith(workbooks.ENDING) for member in files.members):
+        return files
+
+    def read(member: str) -> bytes:
+        data = files.read(member)
+        is_workbook = member.lower().endswith(workbooks.ENDING)
+        return workbooks.as_csv(data, files.called(member)) if is_workbook else data
+
+    def open_member(member: str) -> ByteFile:
+        is_workbook = member.lower().endswith(workbooks.ENDING)
+        return io.BytesIO(read(member)) if is_workbook else files.open(member)
+
+    return replace(files, read=read, open=open_member)
+
+
+def _mended(files: Files, changes: Changes) -> Files:
+    """Return files with changes applied: members renamed, tables rewritten as they are read."""
+    names = {member: mended_name(member, changes) for member in files.members}
+    taken = Counter(names.values())
+    if files.kind == "file" or max(taken.values(), default=1) > 1:  # never one file over another
+        names = {member: member for member in files.members}
+    original = {new: member for member, new in names.items()}
+
+    def read(member: str) -> bytes:
+        data = files.read(original[member])
+        is_table = member.lower().endswith(TABLES_OF_TEXT) or files.kind == "file"
+        return mended_table(data, changes) if is_table else data
+
+    def open_member(member: str) -> ByteFile:
+        if member.lower().endswith(TABLES_OF_TEXT):
+            return io.BytesIO(read(member))
+        return files.open(original[member])
+
+    sizes = {member: files.sizes[original[member]] for member in sorted(original)}
+    return replace(files, sizes=sizes, read=read, open=open_member)
+
+
+def _opened(source: PlainSource, name: str | None, streamed: tuple[str, ...]) -> Files:
+    if isinstance(source, Mapping):
+        return _dropped(source, name or "the folder")
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return _of_bytes(bytes(source), name or "the file", streamed)
+    path = Path(source)
+    name = name or path.name or str(path)
+    try:
+        if path.is_dir():
+            return _folder(path, name)
+        if path.exists() and not path.is_file():
+            return _of_bytes(_of_pipe(path, name), name, streamed)
+        with path.open("rb") as file:
+            head = file.read(4)
+            if not is_zip(head, name):
+                _check_size(path, name)
+            file.seek(0)
+            whole = hashlib.file_digest(file, "sha256").hexdigest()
+        if is_zip(head, name):
+            return _zip(path, name, whole, streamed)
+        size = path.stat().st_size
+    except (OSError, ValueError) as problem:
+        raise _unreadable(name, problem) from problem
+    return Files(
+        name,
+        "file",
+        {name: size},
+        lambda _member: _bytes_of(path, name),
+        lambda _member: _file_of(path, name),
+        whole,
+    )
+
+
+def is_zip(head: bytes, name: str) -> bool:
+    """Return whether to read a file as a zip: by its name, or by its first bytes if it is not named as an
+    Office document or table."""
+    return name.lower().endswith(".zip") or (
+        head[:4] in (b"PK\x03\x04", b"PK\x05\x06")
+        and not name.lower().endswith((".xlsx", ".docx", ".csv", ".txt", ".tsv"))
+    )
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def is_litter(member: str) -> bool:
+    """Return whether an operating system left a file behind: in `__MACOSX`, or with a dot as first
+    character."""
+    parts = PurePosixPath(member).parts
+    return any(part == "__MACOSX" or part.startswith(".") for part in parts) or parts[-1:] in (
+        ("Thumbs.db",),
+        ("desktop.ini",),
+    )
+
+
+def _of_bytes(data: bytes, name: str, streamed: tuple[str, ...]) -> Files:
+    if is_zip(data[:4], name):
+        return _zip(data, name, sha256(data), streamed)
+    return Files(
+        name, "file", {name: len(data)}, lambda _member: data, lambda _member: io.BytesIO(data), sha256(data)
+    )
+
+
+def _zip(source: Path | bytes, name: str, whole: str, streamed: tuple[str, ...]) -> Files:
+    archive = open_archive(source, name, streamed)
+    files = Files(name, "zip", _kept(archive.sizes.items()), archive.read, archive.open, whole)
+    return replace(files, read=lambda member: _read_small(files, member, TABLE_BYTES, TEXT_TABLES))
+
+
+def _dropped(files: Mapping[str, bytes], name: str) -> Files:
+    names = {member.replace("\\", "/").removeprefix("./").lstrip("/"): member for member in files}
+    sizes = _kept((member, len(files[original])) for member, original in names.items())
+    return Files(
+        name,
+        "folder",
+        sizes,
+        lambda member: bytes(files[names[member]]),
+        lambda member: io.BytesIO(files[names[member]]),
+        None,
+    )
+
+
+def _folder(path: Path, name: str) -> Files:
+    found = {
+        _as_utf8(file.relative_to(path).as_posix()): file
+        for parent, _folders, names in os.walk(path)
+        for file in (Path(parent) / n for n in names)
+        if file.is_file()
+    }
+    return Files(
+        name,
+        "folder",
+        _kept((member, file.stat().st_size) for member, file in found.items()),
+        lambda member: _bytes_of(found[member], member),
+        lambda member: _file_of(found[member], member),
+        None,
+    )
+
+
+def _as_utf8(path: str) -> str:
+    """Return a path as UTF-8 reads its bytes, whatever the locale makes of them (LC_ALL=C: only ASCII)."""
+    return os.fsencode(path).decode("utf-8", "surrogateescape")
+
+
+def _kept(found: Iterable[tuple[str, int]]) -> dict[str, int]:
+    kept = {member: size for member, size in sorted(found) if not is_litter(member)}
+    hidden = [hidden_name(shown(member)) for member in kept if has_hidden(member)]
+    if hidden:
+        raise InputRefused(hidden)
+    return kept
+
+
+def _read_small(
+    files: Files, member: str, table_bytes: int, endings: tuple[str, ...] = TABLE_ENDINGS
+) -> bytes:
+    """Read a member; a table that is too large is refused before it is unpacked."""
+    if member.lower().endswith(endings):
+        _within(files.sizes[member], table_bytes, files.called(member), "table")
+    return files.read(member)
+
+
+def _check_size(path: Path, name: str) -> None:
+    _within(path.stat().st_size, MEMBER_BYTES, name, "file")
+
+
+def _within(size: int, limit: int, name: str, kind: str) -> None:
+    if size > limit:
+        words = f"it has {size / 1e6:,.0f} MB; a {kind} of at most {limit / 1e6:.0f} MB is read."
+        raise InputRefused([error("unreadable-file", name, words)])
+
+
+def _bytes_of(path: Path, name: str) -> bytes:
+    try:
+        _check_size(path, name)
+        return path.read_bytes()
+    except OSError as problem:
+        raise _unreadable(name, problem) from problem
+
+
+def _of_pipe(path: Path, name: str) -> bytes:
+    """Read a pipe or a device, which has no size and may never end."""
+    with path.open("rb") as file:
+        data = file.read(MEMBER_BYTES + 1)
+    _within(len(data), MEMBER_BYTES, name, "file")
+    return data
+
+
+def _file_of(path: Path, name: str) -> ByteFile:
+    try:
+        _check_size(path, name)
+        return path.open("rb")
+    except OSError as problem:
+        raise _unreadable(name, problem) from problem
+
+
+def _unreadable(name: str, problem: Exception) -> InputRefused:
+    missing = isinstance(problem, FileNotFoundError)
+    words = (
+        "there is no such file or folder: check the path."
+        if missing
+        else f"it cannot be opened ({getattr(problem, 'strerror', None) or problem})."
+    )
+    return InputRefused([error("unreadable-file", name, words)])

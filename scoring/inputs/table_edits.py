@@ -1,0 +1,149 @@
+"""Apply changes to the bytes of tables and the names of files before the ordinary readers see them."""
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Callable, Sequence
+
+from scoring.common.fixes import Changes, renamed
+from scoring.inputs.decimals import COMMA, cut_at_commas
+from scoring.inputs.tables import DELIMITERS
+
+ENDINGS = (".nii.gz", ".geojson", ".json", ".nii", ".mha", ".jpg", ".jpeg", ".png", ".tif", ".tiff")
+"""Of files that are called by the name of a case."""
+BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+
+def mended_name(member: str, changes: Changes) -> str:
+    """Return what a member is called, with the name of its case changed."""
+    folder, mark, base = member.rpartition("/")
+    name = changed_case(base, changes)
+    return member if "/" in name or name.strip(".") == "" else f"{folder}{mark}{name}"
+
+
+def case_parts(name: str) -> tuple[str, str, str]:
+    """Return folder with `/`, case and ending of the name of a case, or of a file called by it."""
+    folder, mark, base = name.rpartition("/")
+    ending = next((e for e in ENDINGS if base.lower().endswith(e)), "")
+    cut = len(base) - len(ending)
+    return f"{folder}{mark}", base[:cut], base[cut:]
+
+
+def changed_case(name: str, changes: Changes) -> str:
+    """Return the name of a case, or of a file called by it, as it is read: folder and ending stay."""
+    folder, case, ending = case_parts(name)
+    new = renamed(case, changes.cases)
+    return f"{folder}{new}{ending}" if new else name
+
+
+def mended_table(data: bytes, changes: Changes) -> bytes:
+    """Return a table with changes applied; what is no text that can be cut into cells stays as it is."""
+    if data[:200].lstrip()[:1] in (b"{", b"[", b"<"):
+        return data
+    mark = next((bom for bom in BOMS if data.startswith(bom)), b"")
+    encoding = BOMS.get(mark, "utf-8")
+    try:
+        text = data[len(mark) :].decode(encoding)
+        return mark + _mended_text(text, changes).encode(encoding)
+    except (UnicodeError, csv.Error):
+        return data
+
+
+def _mended_text(text: str, changes: Changes) -> str:
+    end = "\r\n" if "\r\n" in text else "\n"
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    first = next((i for i, line in enumerate(lines) if line.strip() and not _declares(line)), None)
+    if first is None:
+        return text
+    usual = max(DELIMITERS, key=lines[first].count)
+    between = changes.delimiter or usual
+    header = _cells(lines[first], between)
+    names = [renamed(cell.strip(), changes.columns) for cell in header]
+    kept = [i for i, cell in enumerate(header) if not _left_out(cell, changes)]
+    width = len(header)
+    written = [names[i] if names[i] != header[i].strip() else header[i] for i in kept]
+    delimiter = "," if changes.delimiter else usual
+    made = [*lines[:first], _line(written, delimiter)]
+    change, wanted = _row_change(changes), changes.repeated[0]
+    if change is None and kept == list(range(width)) and delimiter == between and not wanted:
+        return end.join([*made, *lines[first + 1 :]])
+    rows = [_cells(line, between) if line.strip() else [] for line in lines[first + 1 :]]
+    for cells in without_repeated(rows, [*zip(header, names, strict=True)], changes.repeated):
+        if changes.decimal_commas:
+            cells = _whole_numbers(cells, width)
+        cells = [change(cell) for cell in cells] if change else cells
+        made.append(_line([cells[i] for i in kept if i < len(cells)] + cells[width:], delimiter))
+    return end.join(made)
+
+
+def without_repeated(
+    rows: Sequence[list[str]], header: Sequence[tuple[str, str]], repeated: tuple[str, str]
+) -> Sequence[list[str]]:
+    """Return rows of cells without those that repeat another.
+
+    Args:
+        rows: The rows, empty ones included.
+        header: Name of each column in the file, and the one that it is read by.
+        repeated: As in `Changes`; all rows are kept where no column has that name.
+    """
+    row, column = repeated
+    place = next((i for i, names in enumerate(header) if column in (names[0].strip(), names[1])), None)
+    if not row or (column and place is None):
+        return rows
+    keys = [_key(cells, place if column else None) for cells in rows]
+    numbers = range(len(rows))
+    kept = dict(zip(keys, numbers, strict=True)) if row == "last" else {}
+    for key, i in zip(keys, numbers, strict=True):
+        kept.setdefault(key, i)
+    return [cells for i, (key, cells) in enumerate(zip(keys, rows, strict=True)) if not key or kept[key] == i]
+
+
+def _key(cells: Sequence[str], place: int | None) -> tuple[str, ...]:
+    """Return what makes two rows the same, () for a row that is the same as no other."""
+    if place is None:
+        return tuple(cell.strip() for cell in cells)
+    return (cells[place].strip(),) if place < len(cells) and cells[place].strip() else ()
+
+
+def _declares(line: str) -> bool:
+    """Return whether a line is Excel's `sep=;`."""
+    return re.fullmatch(r"(?i)sep=.", line.strip(" \ufeff")) is not None
+
+
+def _left_out(cell: str, changes: Changes) -> bool:
+    return renamed(cell.strip(), changes.columns) == "" and (
+        bool(cell.strip()) or ("", "") in changes.columns
+    )
+
+
+def _row_change(changes: Changes) -> Callable[[str], str] | None:
+    """Return what is done to every cell below the header; None where nothing is."""
+    if not changes.cases and not changes.decimal_commas:
+        return None
+
+    def change(cell: str) -> str:
+        if changes.decimal_commas and COMMA.fullmatch(cell):
+            return cell.replace(",", ".")
+        return changed_case(cell.strip(), changes) if changes.cases else cell
+
+    return change
+
+
+def _whole_numbers(cells: list[str], width: int) -> list[str]:
+    """Return a row whose numbers were cut at their decimal commas, whole again: an id, then a pair of cells
+    for each column."""
+    if not cut_at_commas(cells, width):
+        return cells
+    pairs = zip(cells[1::2], cells[2::2], strict=True)
+    return [cells[0], *(f"{whole}.{part.strip()}" for whole, part in pairs)]
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    return next(csv.reader([line], delimiter=delimiter), [])
+
+
+def _line(cells: Sequence[str], delimiter: str) -> str:
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="").writerow(cells)
+    return text.getvalue()

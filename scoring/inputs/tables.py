@@ -1,0 +1,379 @@
+"""Read tables of text: CSV with whatever delimiter, encoding and line end programs write. Cells stay text
+until they are read as numbers."""
+
+import codecs
+import csv
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import repeat
+
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.inputs.decimals import AS_COMMAS, cut_at_commas
+from scoring.inputs.near_columns import Kind, between_cells, of_kind, renamings
+
+TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 200_000, 1000, 1_000_000
+CELLS = 4_000_000
+"""A cell takes about 100 bytes while it is read: 400 MB. 100,000 cases may have 40 columns."""
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
+MISSING = {"", "nan", "na", "n/a", "null", "none"}
+FOREIGN = {
+    b"PK\x03\x04": "a zip or an Excel workbook",
+    b"\x1f\x8b": "a gzip file",
+    b"\x93NUM": "a NumPy file",
+    b"%PDF": "a PDF",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"PAR1": "a Parquet file",
+    b"\x89HDF": "an HDF5 file",
+    b"\xd0\xcf\x11\xe0": "an old or locked Excel workbook",
+    b"\x80": "a Python pickle",
+}
+SAVE = "Save it as CSV, UTF-8."
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a table's cells do not show and programs that read them otherwise may stumble over.
+
+    Attributes:
+        header: As written, with empty cells at its end that name no column.
+        byte_order_mark: Whether the file begins with one.
+        padded: Rows that end in more empty cells than the header has columns.
+        lengths: Number of cells of each row that is ragged or padded.
+    """
+
+    header: tuple[str, ...]
+    byte_order_mark: bool
+    padded: frozenset[int]
+    lengths: Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table.
+
+    Attributes:
+        name: What messages call it.
+        header: Trimmed header.
+        keys: Header for comparing, see `key`.
+        columns: Cells as written, by column.
+        lines: Line of the file of each row.
+        header_line: Line of the header: 1 unless blank lines stand above it.
+        delimiter: Comma, semicolon or tab.
+        ragged: Rows of the wrong length. They stay, filled with empty cells, so that their id is known.
+        problems: `row-length` for each of these.
+        written: What else there is to say of how the file is written.
+    """
+
+    name: str
+    header: tuple[str, ...]
+    keys: tuple[str, ...]
+    columns: tuple[tuple[str, ...], ...]
+    lines: tuple[int, ...]
+    header_line: int
+    delimiter: str
+    ragged: frozenset[int]
+    problems: tuple[Finding, ...]
+    written: Written
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def place(self, row: int) -> str:
+        """Return `file:line` of a row."""
+        return f"{self.name}:{self.lines[row]}"
+
+    @property
+    def header_place(self) -> str:
+        """`file:line` of the header."""
+        return f"{self.name}:{self.header_line}"
+
+    def cells(self, column: int) -> list[str]:
+        """Return the trimmed cells of a column."""
+        return [cell.strip() for cell in self.columns[column]]
+
+
+def key(text: str) -> str:
+    """Return a header or label for comparing: trimmed, lower-case, blank and hyphen as underscore."""
+    return re.sub(r"[ \-]", "_", text.strip().lower())
+
+
+def read_table(data: bytes, name: str) -> Table:
+    """Read a table: UTF-8 with or without byte order mark, UTF-16 with one; comma, semicolon or tab,
+    whichever the header line has most.
+
+    Args:
+        data: The file.
+        name: What messages call it.
+
+    Returns:
+        The table; rows of the wrong length are its `problems`.
+
+    Raises:
+        InputRefused: Nothing can be read (`unreadable-file`).
+    """
+    lines = _lines(data, name)
+    first = next((i for i, line in enumerate(lines) if line.strip()), None)
+    if first is None:
+        raise refuse(name, f"it is empty ({len(data)} bytes). Was the upload cut off?")
+    declared = re.fullmatch(r"(?i)sep=([,;\t])", lines[first].strip(" \ufeff"))  # Excel's first line
+    if declared:
+        first = next((i for i in range(first + 1, len(lines)) if lines[i].strip()), first)
+    delimiter = declared[1] if declared else max(DELIMITERS, key=lines[first].count)
+    even = _even(lines, first, delimiter)
+    if even:
+        (header_line, *numbers), columns = even
+        written = tuple(column[0] for column in columns)
+        body = _Body([tuple(column[1:]) for column in columns])
+    else:
+        rows, (header_line, *numbers) = _rows(lines, first, delimiter, name)
+        written = tuple(rows[0])
+        body = _columns(rows[1:], numbers, _width(written, rows[1:]), name)
+    if len(written) > COLUMNS:
+        raise refuse(name, f"line {header_line} has {len(written):,} columns; at most {COLUMNS:,} are read.")
+    if not numbers:
+        raise refuse(name, "it has a header and no row.")
+    header = [cell.strip() for cell in written[: len(body.columns)]]
+    marked = data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return Table(
+        name,
+        tuple(header),
+        tuple(map(key, header)),
+        tuple(body.columns),
+        tuple(numbers),
+        header_line,
+        delimiter,
+        body.ragged,
+        body.problems,
+        Written(written, marked, body.padded, body.lengths),
+    )
+
+
+@dataclass(frozen=True)
+class _Body:
+    """Columns below the header; the rest as of `Table` and `Written`."""
+
+    columns: list[tuple[str, ...]]
+    ragged: frozenset[int] = frozenset()
+    problems: tuple[Finding, ...] = ()
+    padded: frozenset[int] = frozenset()
+    lengths: Mapping[int, int] = field(default_factory=dict)
+
+
+def _even(lines: list[str], first: int, delimiter: str) -> tuple[list[int], list[list[str]]] | None:
+    """Return the line of each row and the columns, header included, of a table without quotation marks and
+    with rows of one length; None for any other.
+
+    Most tables are so, and cutting them as one text takes a fifth of the time of reading row by row.
+    """
+    kept = [i for i in range(first, len(lines)) if delimiter in lines[i] or lines[i].strip()]
+    rows = lines[first:] if len(kept) == len(lines) - first else [lines[i] for i in kept]
+    text = delimiter.join(rows)
+    if (
+        '"' in text
+        or len(kept) < 2
+        or not rows[0].split(delimiter)[-1].strip()
+        or len({*map(str.count, rows, repeat(delimiter))}) > 1
+    ):
+        return None
+    cells, width = text.split(delimiter), rows[0].count(delimiter) + 1
+    return [i + 1 for i in kept], [cells[k::width] for k in range(width)]
+
+
+def refuse(name: str, message: str) -> InputRefused:
+    """Return the refusal of a file that cannot be read."""
+    return InputRefused([error("unreadable-file", name, message)])
+
+
+def _lines(data: bytes, name: str) -> list[str]:
+    if len(data) > TABLE_BYTES:
+        raise refuse(
+            name, f"it has {len(data) / 1e6:.0f} MB; a table of at most {TABLE_BYTES / 1e6:.0f} MB is read."
+        )
+    text = _text(data, name)
+    if "\0" in text:
+        raise refuse(name, f"it is not text: it holds NUL characters. {SAVE}")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    count = text.count("\n")
+    if count > LINES:
+        # Far more than any test set has cases: rows of a few bytes would grow to fifty times the file's size
+        # in memory.
+        raise refuse(name, f"it has {count:,} lines; at most {LINES:,} are read.")
+    cells = max(map(text.count, DELIMITERS)) + count
+    if cells > CELLS:
+        raise refuse(name, f"it has {cells:,} cells; at most {CELLS:,} are read.")
+    lines = text.split("\n")
+    lengths = list(map(len, lines))
+    if max(lengths) > LINE_BYTES:
+        longest = lengths.index(max(lengths))
+        raise refuse(
+            name,
+            (
+                f"line {longest + 1} has {len(lines[longest]) / 1e6:.1f} million characters; at most 1 "
+                "million are read."
+            ),
+        )
+    return lines
+
+
+def _text(data: bytes, name: str) -> str:
+    for magic, kind in FOREIGN.items():
+        if data.startswith(magic):
+            raise refuse(name, f"it is {kind}, not a table of text. {SAVE}")
+    if data[:200].lstrip()[:1] in (b"{", b"[", b"<"):
+        raise refuse(name, f"it looks like JSON, HTML or XML, not a table. {SAVE}")
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as problem:
+        raise refuse(
+            name,
+            (
+                f"it is not {encoding.upper().removesuffix('-SIG')} (byte {problem.start}). {SAVE} In "
+                "Excel: Save as, CSV UTF-8."
+            ),
+        ) from problem
+
+
+def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list[list[str]], list[int]]:
+    """Return the rows that are not blank and the line of each; a quoted cell may not run over a line end."""
+    reader = csv.reader(
+        [*lines[first:], ""], delimiter=delimiter
+    )  # the last line is blank, so that an open quotation mark runs over a line end there too
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    before = 0
+    csv.field_size_limit(LINE_BYTES + 1)
+    try:
+        for row in reader:
+            if reader.line_num > before + 1:
+                raise refuse(
+                    name,
+                    (
+                        f"line {first + before + 1}: a quotation mark is not closed on its line. Close "
+                        "or remove it; a cell holds no line break."
+                    ),
+                )
+            before = reader.line_num
+            if row and (len(row) > 1 or row[0].strip()):
+                rows.append(row)
+                numbers.append(first + before)
+    except csv.Error as problem:
+        raise refuse(name, f"line {first + reader.line_num}: {problem}.") from problem
+    if not rows:
+        raise refuse(name, "it holds nothing but empty quotation marks.")
+    return rows, numbers
+
+
+def _width(written: Sequence[str], rows: list[list[str]]) -> int:
+    """Return the number of columns: empty cells at the end of the header count only where a row has something
+    there."""
+    named = max((i + 1 for i, cell in enumerate(written) if cell.strip()), default=len(written))
+    return len(written) if any(cell.strip() for row in rows for cell in row[named:]) else named
+
+
+def _columns(rows: list[list[str]], numbers: list[int], width: int, name: str) -> _Body:
+    ragged: set[int] = set()
+    padded: set[int] = set()
+    lengths = {}
+    problems = []
+    cut = bool(rows) and all(cut_at_commas(row, width) for row in rows)
+    for i, row in enumerate(rows):
+        if len(row) == width:
+            continue
+        lengths[i] = len(row)
+        if len(row) < width or any(cell.strip() for cell in row[width:]):
+            ragged.add(i)
+            problems.append(
+                error(
+                    "row-length",
+                    f"{name}:{numbers[i]}",
+                    f"{len(row)} cells, {width} expected as in the header. Quote text that holds the "
+                    "delimiter, remove what is too much or fill in what lacks.",
+                )
+            )
+        else:
+            padded.add(i)
+        rows[i] = (row + [""] * width)[:width]
+    if cut:
+        problems = [problem.mended_by(AS_COMMAS) for problem in problems]
+    columns = list(zip(*rows, strict=True)) or [()] * width
+    return _Body(columns, frozenset(ragged), tuple(problems), frozenset(padded), lengths)
+
+
+def find_column(table: Table, names: Sequence[str]) -> tuple[int | None, list[Finding]]:
+    """Return the column of the first of `names` (as `key` writes them) that is present, and a
+    `duplicate-column` where it occurs twice."""
+    for wanted in names:
+        places = [i for i, present in enumerate(table.keys) if present == wanted]
+        if places:
+            numbers = " and ".join(str(i + 1) for i in places)
+            return places[0], [
+                error(
+                    "duplicate-column",
+                    table.header_place,
+                    (
+                        f"column {table.header[places[0]]!r} occurs {len(places)} times (columns "
+                        f"{numbers}): keep one."
+                    ),
+                )
+            ] if len(places) > 1 else []
+    return None, []
+
+
+def missing_column(table: Table, what: str, names: Iterable[str], kind: Kind = "") -> Finding:
+    """Return `missing-column` for a column that is needed and not there, with the nearest header that is.
+
+    Args:
+        table: The table.
+        what: What is missing.
+        names: What it may be called.
+        kind: What its cells hold: where no header is near, such columns are offered; "": none is.
+    """
+    names = list(names)
+    near = [
+        table.header[table.keys.index(k)]
+        for n in names
+        for k in difflib.get_close_matches(key(n), table.keys, 1, 0.75)
+    ]
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    found = ", ".join(repr(h[:40]) for h in table.header[:12]) + (", ..." if len(table.header) > 12 else "")
+    missing = error(
+        "missing-column",
+        table.header_place,
+        (
+            f"there is no column for {what}: name it {' or '.join(repr(n) for n in names[:3])}. Found: "
+            f"{found}.{hint}"
+        ),
+    )
+    what = what.split(" (")[0]
+    mends = (
+        between_cells(table.header, table.columns)
+        or renamings(table.header, what, names)
+        or of_kind(table.header, table.columns, what, names[0], kind)
+    )
+    return missing.mended_by(*mends)
+
+
+def settled(table: Table, problems: Iterable[Finding]) -> list[Finding]:
+    """Return problems of a table in the order of its rows, those of the header first.
+
+    A row has one entry per code, with all messages; a row that repeats a case has `duplicate-case` only.
+    """
+    problems = list(problems)
+    row_of = {table.place(i): i for i in range(len(table))}
+    repeated = {p.where for p in problems if p.code == "duplicate-case"}
+    of_rows: dict[tuple[int, str], Finding] = {}
+    for problem in problems:
+        if problem.where in row_of and (problem.where not in repeated or problem.code == "duplicate-case"):
+            known = of_rows.setdefault((row_of[problem.where], problem.code), problem)
+            if known is not problem:
+                of_rows[row_of[problem.where], problem.code] = replace(
+                    known, message=f"{known.message} {problem.message}"
+                )
+    return [
+        *(p for p in problems if p.where not in row_of),
+        *(of_rows[place] for place in sorted(of_rows, key=lambda place: place[0])),
+    ]

@@ -1,0 +1,154 @@
+"""A folder or zip that holds one entry per team: a file or a folder, named like the team."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.inputs.archives import has_hidden, shown
+from scoring.inputs.sources import Files, Source, is_litter, is_zip, open_source
+
+MODEL = ".onnx"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A team's submission.
+
+    Attributes:
+        source: Predictions or a model.
+        name: What messages call it, None = its own name.
+        is_model: Whether it is a model.
+    """
+
+    source: Source
+    name: str | None = None
+    is_model: bool = False
+
+
+def misnamed(team: str, where: str) -> Iterator[Finding]:
+    """Yield `bad-option` for a team's name that nobody could read."""
+    if not team.strip():
+        yield error("bad-option", where, "a team has no name: give each its own.")
+    elif has_hidden(team):
+        yield error(
+            "bad-option",
+            where,
+            f"the team's name {shown(team)} has control or hidden characters: name it otherwise.",
+        )
+
+
+def legible(name: str) -> str:
+    """Return a file's name as the name of its team: without control and hidden characters."""
+    return "".join(c for c in name if not has_hidden(c)).strip() or "unnamed"
+
+
+def of_path(path: str) -> Entry:
+    """Return the entry of a file or folder."""
+    return Entry(path, is_model=path.lower().endswith(MODEL))
+
+
+def of_teams(
+    source: Source, name: str | None = None, streamed: tuple[str, ...] = ()
+) -> tuple[dict[str, Entry], list[Finding]]:
+    """Read the entries of a folder or zip.
+
+    A file's team is its name without the ending; in a zip one folder around everything counts as none.
+
+    Args:
+        source: The folder or zip.
+        name: What messages call it.
+        streamed: See `open_source`.
+
+    Returns:
+        Entries by team, sorted; and problems (`bad-option`, `bad-zip`).
+
+    Raises:
+        InputRefused: The folder or zip cannot be opened.
+    """
+    found: list[tuple[str, Entry | None]]
+    if isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
+        where, found = name or Path(source).name, list(_of_folder(Path(source)))
+    else:
+        files = open_source(source, name, streamed)
+        where, found = files.name, list(_of_files(files))
+    teams: dict[str, Entry] = {}
+    problems = []
+    for team, one in found:
+        strange = list(misnamed(team, f"{where} › {shown(team)}"))
+        if strange:
+            problems += strange
+        elif team in teams:
+            problems.append(
+                error(
+                    "bad-option", f"{where} › {team}", f"two entries are named {team!r}: one entry per team."
+                )
+            )
+        elif one is None:
+            problems.append(
+                error(
+                    "bad-zip",
+                    f"{team}: {where}",
+                    "a zip inside is not opened: unpack it into a folder of that name.",
+                )
+            )
+        else:
+            teams[team] = one
+    if not found:
+        problems.append(
+            error("bad-option", where, "there is no entry in it: put one file or folder per team there.")
+        )
+    return teams, problems
+
+
+def _of_folder(folder: Path) -> Iterator[tuple[str, Entry]]:
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError as problem:
+        raise InputRefused(
+            [error("unreadable-file", folder.name, f"it cannot be opened ({problem.strerror}).")]
+        ) from problem
+    for path in paths:
+        if not is_litter(path.name):
+            yield path.name if path.is_dir() else path.stem, of_path(str(path))
+
+
+def _of_files(files: Files) -> Iterator[tuple[str, Entry | None]]:
+    around = _folder_around(files.members)
+    tops: dict[str, list[str]] = {}
+    for member in files.members:
+        tops.setdefault(member.removeprefix(around).partition("/")[0], []).append(member)
+    for top, members in tops.items():
+        if members != [around + top]:
+            yield top, Entry(part(files, f"{around}{top}/", members))
+        elif is_zip(b"", top):
+            yield PurePosixPath(top).stem, None
+        else:
+            yield PurePosixPath(top).stem, Entry(files.read(members[0]), top, top.lower().endswith(MODEL))
+
+
+def _folder_around(members: tuple[str, ...]) -> str:
+    """Return the one folder that holds everything, with its slash; "" where there is none."""
+    tops = {member.partition("/")[:2] for member in members}
+    (name, mark), *others = tops or {("", "")}
+    return f"{name}/" if mark and not others else ""
+
+
+def part(files: Files, prefix: str, members: list[str]) -> Files:
+    """Return the files below a folder of `files`, as a folder of its own.
+
+    Args:
+        files: All files.
+        prefix: The folder, with its slash.
+        members: Of `files`, those in it.
+    """
+    sizes: Mapping[str, int] = {member.removeprefix(prefix): files.sizes[member] for member in members}
+    return Files(
+        prefix.rstrip("/"),
+        "folder",
+        sizes,
+        lambda member: files.read(prefix + member),
+        lambda member: files.open(prefix + member),
+        None,
+    )

@@ -1,0 +1,151 @@
+"""Read volumes for viewers: the labelled voxels of a mask, and parts of images. No score depends on them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.common.arrays import Array, Floats, Ints
+from scoring.inputs.inflate import ByteFile, fill
+from scoring.inputs.masks.blocks import VOXELS, Opener, blocks, opened
+from scoring.inputs.masks.errors import Malformed, cut_off, reading
+from scoring.inputs.masks.grid import Grid, Orientation, difference, orientation
+from scoring.inputs.masks.headers import Header, open_volume
+
+MOST_LABELLED = 1 << 24
+MOST_EDGE, MOST_VOXELS = 4096, 1 << 28
+
+Picks = Callable[[Grid], tuple[Ints, Ints, Ints]]
+"""Chooses indices along each axis of a grid."""
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The n voxels of a mask that are not background.
+
+    Attributes:
+        grid: Where the voxels lie.
+        places: Index along each axis of the grid, int64 [n, 3].
+        labels: 1 or 2, uint8 [n].
+    """
+
+    grid: Grid
+    places: Ints
+    labels: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Image:
+    """Part of an image.
+
+    Attributes:
+        values: Float32 [x, y, z].
+        affine: Index to mm (RAS) of the voxel's centre, float64 [4, 4].
+    """
+
+    values: Floats
+    affine: Floats
+
+
+def read_labels(opener: Opener, reference: Grid | None = None) -> Labels:
+    """Read a mask once, block by block, by the rules by which scoring reads it.
+
+    Args:
+        opener: Opens the mask.
+        reference: The grid that the mask must share, if need be after reordering or reversing its axes; the
+            labels then lie on it.
+
+    Raises:
+        Malformed: The mask is malformed, or has more than 2**24 labelled voxels.
+    """
+    flat: list[Ints] = []
+    labels: list[Ints] = []
+    count = 0
+    with opened(opener) as raw:
+        header, file = open_volume(raw)
+        way = _way(header.grid, reference)
+        for number, block in enumerate(blocks(header, file)):
+            if block.labels is None:
+                continue
+            found = np.flatnonzero(block.labels)
+            count += len(found)
+            if count > MOST_LABELLED:
+                raise Malformed(
+                    "unreadable-file", f"it labels more than {MOST_LABELLED:,} voxels, too many to show."
+                )
+            flat.append(found + number * VOXELS)
+            labels.append(block.labels[found])
+    if not flat:
+        return Labels(reference or header.grid, np.zeros((0, 3), np.int64), np.zeros(0, np.uint8))
+    places = np.stack(np.unravel_index(np.concatenate(flat), header.grid.shape, order="F"), axis=-1)
+    return Labels(reference or header.grid, _reordered(places, header.grid, way), np.concatenate(labels))
+
+
+def _way(grid: Grid, reference: Grid | None) -> Orientation:
+    """Return how to read an array on `grid` as one on `reference`. Raises Malformed where they do not share
+    their voxels."""
+    if reference is None:
+        return Orientation()
+    way = orientation(grid, reference)
+    if way is None:
+        raise Malformed("wrong-grid", f"{difference(grid, reference)}. Nothing is resampled.")
+    return way
+
+
+def _reordered(places: Ints, grid: Grid, way: Orientation) -> Ints:
+    columns = [
+        grid.shape[axis] - 1 - places[:, axis] if backwards else places[:, axis]
+        for axis, backwards in zip(way.axes, way.reversed, strict=True)
+    ]
+    return np.stack(columns, axis=-1)
+
+
+def read_image(opener: Opener, picks: Picks) -> Image:
+    """Read the voxels at the indices that `picks` chooses; NaN and infinite values become 0.
+
+    Args:
+        opener: Opens the image.
+        picks: Returns evenly spaced, increasing indices along each axis; nothing behind the last is read.
+
+    Raises:
+        Malformed: Unreadable, cut off, nothing picked, more than 2**28 voxels or 4,096 along an axis.
+    """
+    with opened(opener) as raw:
+        header, file = open_volume(raw)
+        if max(header.grid.shape) > MOST_EDGE or header.grid.voxels > MOST_VOXELS:
+            raise Malformed(
+                "unreadable-file", f"it has {'×'.join(map(str, header.grid.shape))} voxels, too many to show."
+            )
+        x, y, z = indices = picks(header.grid)
+        if not all(map(len, indices)):
+            raise Malformed("wrong-grid", "it does not cover the place of the masks.")
+        values = np.empty((len(x), len(y), len(z)), np.float32)
+        wanted = {int(plane): at for at, plane in enumerate(z)}
+        for number, plane in enumerate(_planes(header, file, int(z[-1]) + 1)):
+            if number in wanted:
+                values[:, :, wanted[number]] = plane[np.ix_(x, y)] * header.slope + header.intercept
+    return Image(
+        np.nan_to_num(values, copy=False, posinf=0, neginf=0), header.grid.affine @ picked_affine(indices)
+    )
+
+
+def _planes(header: Header, file: ByteFile, count: int) -> Iterator[Array]:
+    """Yield the first planes as stored, [x, y]; one buffer, used again."""
+    nx, ny, _ = header.grid.shape
+    buffer = bytearray(nx * ny * header.dtype.itemsize)
+    plane = np.frombuffer(buffer, header.dtype).reshape(ny, nx).T
+    for _ in range(count):
+        with reading():
+            if fill(file, memoryview(buffer)) < len(buffer):
+                raise cut_off()
+        yield plane
+
+
+def picked_affine(indices: Sequence[Ints]) -> Floats:
+    """Return float64 [4, 4]: index among evenly spaced, picked indices of each axis to the index that was
+    picked."""
+    matrix = np.eye(4)
+    for axis, picked in enumerate(indices):
+        matrix[axis, axis] = picked[1] - picked[0] if len(picked) > 1 else 1
+        matrix[axis, 3] = picked[0]
+    return matrix

@@ -1,0 +1,318 @@
+"""Read Excel workbooks (.xlsx) as tables of text.
+
+A workbook is a zip of XML. It is read here piece by piece with limits of its own: libraries that read whole
+sheets reserve room for the rectangle around all cells, which two far cells make as large as they like.
+Formulas have the value that was last computed. Dates stay dates, so that no date is taken for a number.
+"""
+
+import csv
+import io
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from xml.parsers import expat
+
+from scoring.common.findings import InputRefused, error
+from scoring.inputs.archives import Archive, open_archive
+from scoring.inputs.tables import CELLS, COLUMNS, LINES, TABLE_BYTES
+
+ENDING = ".xlsx"
+SAVE = "Save the sheet with the table as CSV."
+BOOK, RELATIONS, STRINGS, STYLES = (
+    "xl/workbook.xml",
+    "xl/_rels/workbook.xml.rels",
+    "xl/sharedStrings.xml",
+    "xl/styles.xml",
+)
+DATE_FORMATS = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
+"""Numbers of the formats of dates and times that every workbook has (ECMA-376, part 1, 18.8.30)."""
+QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
+DATE_LETTERS = re.compile(r"[ymdhs]", re.IGNORECASE)
+PLACE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
+FIRST_DAY = datetime(1899, 12, 30)
+"""Day 0 of the numbers of dates."""
+TRUE = ("FALSE", "TRUE")
+Attributes = Mapping[str, str]
+
+
+def as_csv(data: bytes, name: str) -> bytes:
+    """Return the one table of a workbook as CSV with commas, its lines those of the sheet.
+
+    Args:
+        data: The workbook.
+        name: What messages call it.
+
+    Raises:
+        InputRefused: `unreadable-file`: damaged, too large, or with a table on no or on several sheets.
+    """
+    try:
+        archive = open_archive(data, name)
+        return _table(archive, name)
+    except InputRefused as refused:
+        problem = refused.problems[0]
+        if problem.code == "unreadable-file":
+            raise
+        raise _refused(name, f"it is no workbook that can be read: {problem.message}") from refused
+    except expat.ExpatError as fault:
+        raise _refused(name, f"its XML is damaged ({fault}). {SAVE}") from fault
+
+
+def _refused(name: str, words: str) -> InputRefused:
+    return InputRefused([error("unreadable-file", name, words)])
+
+
+def _table(archive: Archive, name: str) -> bytes:
+    missing = [member for member in (BOOK, RELATIONS) if member not in archive.sizes]
+    if missing:
+        raise _refused(name, f"it is no Excel workbook ({missing[0]} is missing). {SAVE}")
+    if sum(size for member, size in archive.sizes.items() if member.startswith("xl/")) > TABLE_BYTES:
+        raise _refused(name, f"it has more than {TABLE_BYTES / 1e6:.0f} MB of cells. {SAVE}")
+    strings = _strings(archive) if STRINGS in archive.sizes else []
+    dates = _date_styles(archive) if STYLES in archive.sizes else frozenset()
+    filled = {}
+    book = _Book(name, strings, dates, CELLS)
+    for title, member in _sheets(archive):
+        sheet = _Sheet(book)
+        _parse(archive.read(member), sheet.start, sheet.end, sheet.text)
+        if len(sheet.rows) > 1:
+            filled[title] = sheet
+    if len(filled) != 1:
+        tables = ", ".join(repr(title[:40]) for title in list(filled)[:5])
+        words = f"it has a table on {len(filled)} sheets ({tables})" if filled else "no sheet has a table"
+        raise _refused(name, f"{words}: keep one sheet, or save the right one as CSV.")
+    found = next(iter(filled.values()))
+    if found.unknown:
+        words = (
+            f"{len(found.unknown):,} cells hold formulas without their values (first: {found.unknown[0]}), as"
+        )
+        what_to_do = "Open the workbook in a spreadsheet program and save it, or save the table as CSV."
+        raise _refused(name, f"{words} programs write that compute nothing. {what_to_do}")
+    return _written(_without_title(found.rows))
+
+
+def _without_title(rows: Mapping[int, Mapping[int, str]]) -> Mapping[int, Mapping[int, str]]:
+    """Return rows without lines above the table that hold one cell, at its left edge."""
+    left = min(min(row) for row in rows.values())
+    table = (place for place in sorted(rows) if len(rows[place]) > 1 or left not in rows[place])
+    first = next(table, min(rows))
+    return {place: row for place, row in rows.items() if place >= first}
+
+
+def _written(rows: Mapping[int, Mapping[int, str]]) -> bytes:
+    """Return rows by their numbers, from 1, as CSV."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    width = 1 + max(max(row) for row in rows.values())
+    line = 1
+    for place in sorted(rows):
+        file.write("\n" * (place - line))
+        row = rows[place]
+        writer.writerow([row.get(column, "") for column in range(width)])
+        line = place + 1
+    return file.getvalue().encode()
+
+
+def _parse(
+    data: bytes,
+    start: Callable[[str, Attributes], None],
+    end: Callable[[str], None] | None = None,
+    text: Callable[[str], None] | None = None,
+) -> None:
+    """Read XML; names of elements come without their namespace. No document type is allowed: it could make a
+    few bytes endless."""
+    parser = expat.ParserCreate(namespace_separator=" ")
+
+    def refuse(*_declared: object) -> None:
+        raise expat.ExpatError("it declares a document type")
+
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = lambda tag, attributes: start(tag.rpartition(" ")[2], attributes)
+    if end is not None:
+        parser.EndElementHandler = lambda tag: end(tag.rpartition(" ")[2])
+    if text is not None:
+        parser.CharacterDataHandler = text
+        parser.buffer_text = True
+    parser.Parse(data, True)
+
+
+def _sheets(archive: Archive) -> Iterator[tuple[str, str]]:
+    """Yield title and member of every sheet that is shown."""
+    targets: dict[str, str] = {}
+    listed: list[tuple[str, str]] = []
+
+    def relation(tag: str, attributes: Attributes) -> None:
+        if tag == "Relationship":
+            targets[attributes.get("Id", "")] = attributes.get("Target", "")
+
+    def sheet(tag: str, attributes: Attributes) -> None:
+        if tag == "sheet" and attributes.get("state", "visible") == "visible":
+            found = next((v for k, v in attributes.items() if k.endswith(" id")), "")
+            listed.append((attributes.get("name", ""), found))
+
+    _parse(archive.read(RELATIONS), relation)
+    _parse(archive.read(BOOK), sheet)
+    for title, found in listed:
+        member = posixpath.normpath(posixpath.join("/xl", targets.get(found, ""))).lstrip("/")
+        if member in archive.sizes:
+            yield title, member
+
+
+def _strings(archive: Archive) -> list[str]:
+    """Return the texts that cells share; readings of characters (phonetics) are left out."""
+    found: list[str] = []
+    parts: list[str] = []
+    inside: list[str] = []
+
+    def start(tag: str, _attributes: Attributes) -> None:
+        inside.append(tag)
+        if tag == "si":
+            parts.clear()
+
+    def end(tag: str) -> None:
+        inside.pop()
+        if tag == "si":
+            found.append("".join(parts))
+
+    def text(words: str) -> None:
+        if inside[-1] == "t" and "rPh" not in inside:
+            parts.append(words)
+
+    _parse(archive.read(STRINGS), start, end, text)
+    return found
+
+
+def _date_styles(archive: Archive) -> frozenset[int]:
+    """Return the numbers of the cell styles that show dates or times."""
+    own: dict[int, str] = {}
+    formats: list[int] = []
+    inside: list[str] = []
+
+    def start(tag: str, attributes: Attributes) -> None:
+        inside.append(tag)
+        if tag == "numFmt":
+            own[_whole(attributes.get("numFmtId"))] = attributes.get("formatCode", "")
+        elif tag == "xf" and "cellXfs" in inside:
+            formats.append(_whole(attributes.get("numFmtId")))
+
+    def end(_tag: str) -> None:
+        inside.pop()
+
+    _parse(archive.read(STYLES), start, end)
+    return frozenset(
+        style
+        for style, number in enumerate(formats)
+        if (DATE_LETTERS.search(QUOTED.sub("", own[number])) if number in own else number in DATE_FORMATS)
+    )
+
+
+def _whole(text: str | None) -> int:
+    return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 10 else -1
+
+
+@dataclass
+class _Book:
+    """What the sheets of a workbook share. left: how many cells it may still have."""
+
+    name: str
+    strings: Sequence[str]
+    dates: frozenset[int]
+    left: int
+
+    def value(self, cell: "_Cell") -> str:
+        """Return what a cell holds, as text."""
+        text = "".join(cell.parts)
+        if cell.kind == "s":
+            place = _whole(text.strip())
+            return self.strings[place] if 0 <= place < len(self.strings) else ""
+        if cell.kind == "b":
+            return TRUE[text.strip() == "1"]
+        return _date(text) if cell.kind == "n" and cell.style in self.dates else text
+
+
+@dataclass
+class _Cell:
+    """The cell that is read. row: from 1; column: from 0; parts: of its text."""
+
+    row: int = 0
+    column: int = -1
+    kind: str = "n"
+    style: int = 0
+    parts: list[str] = field(default_factory=list)
+    is_formula: bool = False
+
+
+@dataclass
+class _Sheet:
+    """Cells of a sheet as they are read. inside: the elements that are open. unknown: places of formulas
+    without a value."""
+
+    book: _Book
+    rows: dict[int, dict[int, str]] = field(default_factory=dict)
+    cell: _Cell = field(default_factory=_Cell)
+    inside: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+    def start(self, tag: str, attributes: Attributes) -> None:
+        """Take the start of an element."""
+        self.inside.append(tag)
+        cell = self.cell
+        if tag == "row":
+            given = _whole(attributes.get("r"))
+            cell.row, cell.column = (given if given > 0 else cell.row + 1), -1
+        elif tag == "f":
+            cell.is_formula = True
+        elif tag == "c":
+            place = PLACE.fullmatch(attributes.get("r", ""))
+            cell.column = _column(place[1]) if place else cell.column + 1
+            cell.row = int(place[2]) if place else cell.row
+            cell.kind, cell.style = attributes.get("t", "n"), max(0, _whole(attributes.get("s", "0")))
+            cell.parts.clear()
+            cell.is_formula = False
+            if cell.row > LINES or cell.column >= COLUMNS:
+                words = f"a cell stands beyond {LINES:,} lines or {COLUMNS:,} columns. {SAVE}"
+                raise _refused(self.book.name, words)
+
+    def end(self, tag: str) -> None:
+        """Take the end of an element: of a cell, keep what it holds."""
+        self.inside.pop()
+        if tag != "c":
+            return
+        cell, book = self.cell, self.book
+        if cell.is_formula and not cell.parts and cell.kind != "str":
+            self.unknown.append(f"{_letters(cell.column)}{cell.row}")
+        value = book.value(cell) if cell.parts else ""
+        if value.strip():
+            book.left -= 1
+            if book.left < 0:
+                raise _refused(book.name, f"it has more than {CELLS:,} cells. {SAVE}")
+            self.rows.setdefault(cell.row, {})[cell.column] = " ".join(value.split())
+
+    def text(self, words: str) -> None:
+        """Take text: of a value, or of one that stands in its cell."""
+        if self.inside[-1] == "v" or (self.inside[-1] == "t" and "is" in self.inside):
+            self.cell.parts.append(words)
+
+
+def _column(letters: str) -> int:
+    """Return the place of a column, from 0, by its letters."""
+    place = 0
+    for letter in letters:
+        place = 26 * place + ord(letter) - ord("A") + 1
+    return place - 1
+
+
+def _letters(place: int) -> str:
+    """Return the letters of a column by its place, from 0."""
+    place, last = divmod(place, 26)
+    return (_letters(place - 1) if place else "") + chr(ord("A") + last)
+
+
+def _date(text: str) -> str:
+    """Return a number of days as a date, which no reader takes for a number."""
+    try:
+        moment = FIRST_DAY + timedelta(days=float(text))
+    except (ValueError, OverflowError):
+        return f"date {text}"
+    return moment.isoformat(sep=" ", timespec="minutes") if moment.time().minute else f"{moment:%Y-%m-%d}"

@@ -1,0 +1,43 @@
+"""Metadata joined to a test set by case id."""
+
+import scoring
+from scoring.inputs.case_tables import joined_columns
+from tests.support.findings import codes, places, refused
+from tests.support.lesion_tables import table, truth
+
+CHALLENGE = scoring.load_challenge("tricorder3")
+
+
+def test_metadata_are_joined_by_case():
+    cases = CHALLENGE.read_truth(truth())
+    columns = joined_columns(
+        cases,
+        table(
+            ("Image", "Patient-ID", "Age"),
+            ["c3", " p9 ", "1"],
+            ["images/c1.jpg", "p7", "2"],
+            ["other", "p1", "3"],
+        ),
+    )
+    assert columns["patient_id"] == ("p7", "", "p9", "", "", "")
+    assert columns["age"] == ("42",) * 6
+
+
+def test_metadata_that_do_not_fit():
+    cases = CHALLENGE.read_truth(truth())
+    assert codes(refused(joined_columns, cases, table(("case", "x"), ["z", "1"])).problems) == [
+        "no-common-case"
+    ]
+    assert codes(refused(joined_columns, cases, table(("who", "x"), ["c1", "1"])).problems) == [
+        "missing-column"
+    ]
+    assert codes(
+        refused(joined_columns, cases, table(("case", "x"), ["c1", "1"], ["c1.jpg", "2"])).problems
+    ) == ["duplicate-case"]
+
+
+def test_metadata_with_rows_of_the_wrong_length():
+    cases = CHALLENGE.read_truth(truth())
+    assert places(refused(joined_columns, cases, b"case,x\nc1.jpg\nc2.jpg,1\n", "m.csv").problems) == [
+        ("row-length", "m.csv:2")
+    ]
