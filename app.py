@@ -30,7 +30,7 @@ async def warm(_app):
         os._exit(2)
     from scoring import preload
     from scoring.common import host
-    from scoring.models import leftovers
+    from scoring.inference import stale_folders
 
     preload.preload()
     from pages.shared import challenge_page  # noqa: F401
@@ -39,7 +39,7 @@ async def warm(_app):
     garbage.keep_short()
     kept_settings.keep()
     host.raise_descriptors()
-    leftovers.sweep()
+    stale_folders.sweep()
     departures = asyncio.create_task(leaving.watch())
     yield
     departures.cancel()

@@ -4,9 +4,9 @@ import streamlit as st
 
 from pages.shared import access, exposure, layout, uploads
 from scoring import doctor
-from scoring.cluster.scheduler import is_named
 from scoring.common.text import markdown
 from scoring.doctor import Entry
+from scoring.inference.cluster.scheduler import is_named
 
 access.guard(__file__)
 

@@ -6,7 +6,7 @@ from pages.shared import access, drop, layout, placement, placement_line
 from pages.shared.challenge_card import challenge_card
 from pages.shared.upload_widget import BUTTON_WIDTH, UPLOAD_MB
 from scoring.challenges import REGISTRY
-from scoring.cluster.scheduler import is_named
+from scoring.inference.cluster.scheduler import is_named
 
 access.guard(__file__)
 

@@ -12,17 +12,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from scoring.cluster.connection import size
-from scoring.cluster.scheduler import ClusterUnusable, falls_back, is_named, named
 from scoring.common import host, limits
 from scoring.common.findings import Finding, InputRefused
+from scoring.inference import confinement, stale_folders
+from scoring.inference.cluster.connection import size
+from scoring.inference.cluster.scheduler import ClusterUnusable, falls_back, is_named, named
+from scoring.inference.pool import cores
+from scoring.inference.process import achieved_layers
+from scoring.inference.results import ModelFailed
+from scoring.inference.worker_process import Limits
 from scoring.inputs.archives import MEMBER_BYTES, MEMBERS
 from scoring.inputs.tables import CELLS, TABLE_BYTES
-from scoring.models import confinement, leftovers
-from scoring.models.pool import cores
-from scoring.models.process import achieved_layers
-from scoring.models.results import ModelFailed
-from scoring.models.worker_process import Limits
 from scoring.version import __version__
 
 State = Literal["ok", "caution", "fault"]
@@ -163,7 +163,7 @@ def _files() -> Iterator[Entry]:
         return
     advice = "Make room there, or name another folder with TMPDIR: uploads pass through it."
     yield _room("Folder for temporary files", folder, advice)
-    left = len(leftovers.abandoned())
+    left = len(stale_folders.abandoned())
     if left:
         yield Entry(
             DATA, "Folders that a killed server left", f"{left}", "caution", "The next start removes them."

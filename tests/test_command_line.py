@@ -7,7 +7,7 @@ import re
 import pytest
 
 import scoring
-from tests.models import builders
+from tests.inference import builders
 from tests.support.command_line import ROOT, run, run_fresh
 from tests.support.lesion_tables import (
     CLASSES,

@@ -9,7 +9,7 @@ import pytest
 from scoring import doctor
 from scoring.common import host, limits
 from scoring.doctor import Occupancy
-from scoring.models import confinement
+from scoring.inference import confinement
 from scoring.store.database import open_store
 from tests.support import schemas
 from tests.support.command_line import run, run_fresh

@@ -40,7 +40,7 @@ LAYERS = (
         "scoring.core.file_contents",
         "scoring.core.applied_fixes",
     ),
-    ("scoring.models", "scoring.cluster", "scoring.figures", "scoring.store"),
+    ("scoring.inference", "scoring.inference.cluster", "scoring.figures", "scoring.store"),
     ("scoring.inputs", "scoring.statistics", "scoring.metrics"),
     (
         "scoring.access",

@@ -21,7 +21,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from tests.models import builders
+from tests.inference import builders
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 120

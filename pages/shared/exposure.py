@@ -5,7 +5,7 @@ import ipaddress
 import streamlit as st
 
 from scoring import samples
-from scoring.models import confinement
+from scoring.inference import confinement
 
 
 def is_public() -> bool:

@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from scoring.models.pool import Cancelled
+from scoring.inference.pool import Cancelled
 
 RUNNING_JOBS = 4
 """Jobs that go on at the same time, one of a session. Those with models take turns image by image."""

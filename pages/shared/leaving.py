@@ -16,7 +16,7 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
 
 from pages.shared import downloads
-from scoring.models.cache import PICTURES
+from scoring.inference.cache import PICTURES
 
 DOWNLOADS_SECONDS = 2
 """So long after a session left, its downloads are gone. A lost connection is taken up again within a

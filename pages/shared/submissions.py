@@ -19,12 +19,12 @@ from pages.shared import inputs, jobs
 from pages.shared.inputs import Input
 from scoring import samples
 from scoring.challenges.tricorder3.model import sweep as sweep_of_model
-from scoring.cluster.scheduler import ClusterUnusable
 from scoring.core.scorecard import ScoreCard
+from scoring.inference.cluster.scheduler import ClusterUnusable
+from scoring.inference.pool import Cancelled
+from scoring.inference.preprocessing import ImageUnreadable
+from scoring.inference.results import ModelFailed
 from scoring.inputs.sources import open_source
-from scoring.models.pool import Cancelled
-from scoring.models.preprocessing import ImageUnreadable
-from scoring.models.results import ModelFailed
 
 SESSION_TRUTHS, SESSION_RUNS, SHARED_CARDS, SHARED_RUNS = 2, 4, 32, 32
 SHORT_SECONDS = 2.0

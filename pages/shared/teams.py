@@ -16,8 +16,8 @@ from pages.shared.upload_widget import MODEL
 from scoring.boards import bundle
 from scoring.common.findings import Finding, error
 from scoring.core.challenge import Challenge
+from scoring.inference.pool import Cancelled
 from scoring.inputs import team_entries
-from scoring.models.pool import Cancelled
 from scoring.recognition import recognise
 from scoring.samples import TestSet
 

@@ -8,7 +8,7 @@ import numpy as np
 from sample_data.generator import isic, melanoma, tricorder3
 from sample_data.generator.case import SYMBOLS
 from sample_data.generator.testset import ClassPlan, Plan
-from scoring.models.preprocessing import Recipe
+from scoring.inference.preprocessing import Recipe
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 from sample_data.generator.case import SYMBOLS
 from sample_data.generator.testset import Entry, encode, entries
 from sample_data.models.task import TASKS, Task
-from scoring.models.preprocessing import pixels
+from scoring.inference.preprocessing import pixels
 
 FIRST_SEED = 5_000_000
 PER_CLASS = 60

@@ -13,7 +13,7 @@ from scoring.cli import board_arguments, history_arguments, platform_arguments
 from scoring.cli import help as examples
 from scoring.cli.parser import Parser, add_command
 from scoring.core.challenge import Challenge
-from scoring.models.devices import DEVICES
+from scoring.inference.devices import DEVICES
 from scoring.version import __version__
 
 COMMANDS = {

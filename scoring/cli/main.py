@@ -9,9 +9,9 @@ from pathlib import Path
 from scoring.challenges import REGISTRY
 from scoring.cli.arguments import parser
 from scoring.cli.output import as_json, print_findings, write
-from scoring.cluster.scheduler import ClusterUnusable
 from scoring.common.findings import InputRefused
-from scoring.models import devices
+from scoring.inference import devices
+from scoring.inference.cluster.scheduler import ClusterUnusable
 
 DONE, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
 

@@ -25,10 +25,10 @@ if TYPE_CHECKING:  # what only some commands need is not loaded for all
     from scoring.core.comparison_spec import ComparisonSpec
     from scoring.core.file_contents import Contents, Reading
     from scoring.core.views import Views
-    from scoring.models.inspection import Inspection
-    from scoring.models.model_task import ModelTask
-    from scoring.models.pictures import Stage as PictureStage
-    from scoring.models.preprocessing import Seen
+    from scoring.inference.inspection import Inspection
+    from scoring.inference.model_task import ModelTask
+    from scoring.inference.pictures import Stage as PictureStage
+    from scoring.inference.preprocessing import Seen
 
 Model = str | os.PathLike[str] | bytes
 Progress = Callable[[int, int], object]
@@ -71,7 +71,7 @@ class Context:
         name: What messages call the source; None: its own name.
         options: The options of this stage with their values.
         progress: Is told how much is done.
-        cancelled: Says whether to stop, by `scoring.models.pool.Cancelled`.
+        cancelled: Says whether to stop, by `scoring.inference.pool.Cancelled`.
     """
 
     name: str | None = None
@@ -331,7 +331,7 @@ class Challenge(Generic[Truth, Predictions]):
     ) -> Predictions:
         """Run a model on every case.
 
-        Raises InputRefused where the model cannot be run, and scoring.models.pool.Cancelled.
+        Raises InputRefused where the model cannot be run, and scoring.inference.pool.Cancelled.
         """
         values = of_options.complete(self.options_of("predict"), options)
         return self.models("--model").predict(model, cases, Context(name, values, progress, cancelled))
@@ -351,7 +351,7 @@ class Challenge(Generic[Truth, Predictions]):
             model: What was inspected (`Inspection.model`); None: a model without a size of its own.
 
         Raises:
-            scoring.models.preprocessing.ImageUnreadable: Where the image cannot be read.
+            scoring.inference.preprocessing.ImageUnreadable: Where the image cannot be read.
             InputRefused: Where the case has no image.
         """
         return self.models("--model").received(truth, index, model)

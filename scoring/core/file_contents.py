@@ -13,6 +13,8 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
+from scoring.inference.process import ModelProcess
+from scoring.inference.results import ModelFacts, ModelFailed
 from scoring.inputs import matching
 from scoring.inputs.case_tables import IMAGE_ENDINGS
 from scoring.inputs.cells import parse_numbers
@@ -20,8 +22,6 @@ from scoring.inputs.job_tables import as_table
 from scoring.inputs.jobs import by_case
 from scoring.inputs.sources import Files, open_source
 from scoring.inputs.tables import Table, read_table
-from scoring.models.process import ModelProcess
-from scoring.models.results import ModelFacts, ModelFailed
 
 Place = Literal["truth", "submission", "second", "metadata", "tile_model", "board", "teams"]
 """Inputs that a file can be for."""

@@ -12,8 +12,8 @@ import numpy as np
 
 from scoring.common.arrays import Array
 from scoring.common.findings import InputRefused
-from scoring.models.pool import Cancelled
-from scoring.models.process import ImageProcess
+from scoring.inference.pool import Cancelled
+from scoring.inference.process import ImageProcess
 from scoring.single_image.answer import Views, answer, views
 from scoring.single_image.model import Opened
 from scoring.single_image.photograph import received

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.common.arrays import Floats
+from scoring.inference.pool import Cancelled
 from scoring.metrics import calibration
-from scoring.models.pool import Cancelled
 from scoring.single_image.model import Opened
 from scoring.single_image.model_task import kind, probabilities
 from scoring.single_image.photograph import Photograph

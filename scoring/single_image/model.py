@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.common.findings import Finding, InputRefused, error, split, warning
-from scoring.models import preflight
-from scoring.models.model_task import ModelTask
-from scoring.models.pool import first_output
-from scoring.models.preprocessing import Recipe, stretched
-from scoring.models.probe import move
-from scoring.models.process import LoadedModel, ModelProcess
-from scoring.models.results import Answer, ModelFailed
+from scoring.inference import preflight
+from scoring.inference.model_task import ModelTask
+from scoring.inference.pool import first_output
+from scoring.inference.preprocessing import Recipe, stretched
+from scoring.inference.probe import move
+from scoring.inference.process import LoadedModel, ModelProcess
+from scoring.inference.results import Answer, ModelFailed
 
 CALLED = "the model"
 LARGEST_LIST = 64

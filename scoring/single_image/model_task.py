@@ -9,8 +9,8 @@ from scoring.challenges import load_challenge
 from scoring.challenges.safe_scan.demographics import GENDERS, LOCATIONS, UNKNOWN
 from scoring.common.arrays import Array, Floats
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.inference.model_task import ModelTask
 from scoring.metrics.calibration import output_kind, softmax
-from scoring.models.model_task import ModelTask
 
 OLDEST = 120
 UNKNOWN_WORD = "unknown"

@@ -12,10 +12,10 @@ from scoring.challenges.puma.dense import DenseModel, examined
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.predictions import read_predictions
 from scoring.common.findings import InputRefused, error
+from scoring.inference import preflight
+from scoring.inference.process import LoadedModel, ModelProcess
+from scoring.inference.results import ModelFailed
 from scoring.inputs.nuclei import Nuclei
-from scoring.models import preflight
-from scoring.models.process import LoadedModel, ModelProcess
-from scoring.models.results import ModelFailed
 from scoring.single_image.model import CALLED
 from scoring.single_image.photograph import CALLED as IMAGE
 

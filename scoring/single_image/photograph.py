@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.common.findings import InputRefused, error
-from scoring.models import image_upload
-from scoring.models.preprocessing import ImageUnreadable, Seen
-from scoring.models.process import ImageProcess
-from scoring.models.worker_process import Limits
+from scoring.inference import image_upload
+from scoring.inference.preprocessing import ImageUnreadable, Seen
+from scoring.inference.process import ImageProcess
+from scoring.inference.worker_process import Limits
 
 CALLED = "image 1"
 """What messages call the image: the name of an upload can be a person's."""

@@ -14,11 +14,11 @@ import numpy as np
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
+from scoring.inference.pool import Cancelled
+from scoring.inference.process import ImageProcess
 from scoring.metrics.appearance import appearance, patches
 from scoring.metrics.quality import Quality as Quality
 from scoring.metrics.quality import quality
-from scoring.models.pool import Cancelled
-from scoring.models.process import ImageProcess
 from scoring.single_image.foreign import TILE_PATCHES, KnownImages, Unlikeness, known_images
 from scoring.single_image.photograph import Photograph, received
 

@@ -10,9 +10,9 @@ import numpy as np
 from scoring.challenges.isic.truth import UNIT_COLUMNS
 from scoring.common.arrays import Array
 from scoring.core.submission import Predictions
+from scoring.inference.model_task import ModelTask
 from scoring.inputs.units import find_units
 from scoring.metrics import calibration, classification, conformal, neighbours
-from scoring.models.model_task import ModelTask
 from scoring.single_image.model_task import kind, probabilities
 from scoring.statistics.intervals import wilson
 

@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from scoring.common.arrays import Floats
-from scoring.models.pool import Cancelled
+from scoring.inference.pool import Cancelled
 from scoring.single_image.answer import Answer
 from scoring.single_image.model import Opened
 from scoring.single_image.model_task import probabilities

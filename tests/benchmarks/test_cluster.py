@@ -17,12 +17,12 @@ import pytest
 
 import scoring
 from scoring.challenges.tricorder3.model import recipe_for
-from scoring.cluster import masks
-from scoring.cluster.inference import run_on_all
-from scoring.cluster.scheduler import ADDRESS
+from scoring.inference import pool, run_model
+from scoring.inference.cluster import masks
+from scoring.inference.cluster.inference import run_on_all
+from scoring.inference.cluster.scheduler import ADDRESS
 from scoring.inputs.masks.counting import examine
 from scoring.inputs.masks.pairs import MaskPair
-from scoring.models import inference, pool
 from tests.benchmarks.test_masks import GUESS, TRUE, tumours
 from tests.support.cluster import LocalCluster
 from tests.support.volumes import nifti
@@ -62,7 +62,7 @@ def compared(benchmark, one_process, two_workers):
 
 def test_a_model_over_images(benchmark, cluster):
     truth = scoring.load_challenge("tricorder3").read_truth(TRICORDER3)
-    pictures = inference.readers(truth)[0] * REPEATS
+    pictures = run_model.readers(truth)[0] * REPEATS
     vectors = np.tile(truth.demographics.encoded, (REPEATS, 1))
     with open(f"{TRICORDER3}/models/convolutional.onnx", "rb") as file:
         predict = partial(pool.predict, file.read(), pictures, vectors, recipe_for, settings=ONE)

@@ -11,11 +11,11 @@ import pytest
 from onnx import TensorProto, helper
 from PIL import Image
 
-from scoring.models import pool
-from scoring.models.cache import PictureCache
-from scoring.models.preprocessing import Recipe, prepared, stretch
-from scoring.models.process import ModelProcess
-from tests.models import builders
+from scoring.inference import pool
+from scoring.inference.cache import PictureCache
+from scoring.inference.preprocessing import Recipe, prepared, stretch
+from scoring.inference.process import ModelProcess
+from tests.inference import builders
 
 PICTURES = 64
 CHUNK = 200

@@ -15,8 +15,8 @@ from statistics import median
 import numpy as np
 import pytest
 
-from scoring.models import pool
-from scoring.models.cache import PictureCache
+from scoring.inference import pool
+from scoring.inference.cache import PictureCache
 from tests.benchmarks import test_models, test_puma
 from tests.benchmarks.test_hecktor2026 import run
 from tests.benchmarks.test_isic import MANY, written

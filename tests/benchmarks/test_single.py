@@ -18,9 +18,9 @@ import pytest
 from PIL import Image
 
 from scoring import samples
+from scoring.inference.preprocessing import tensor
+from scoring.inference.process import ImageProcess
 from scoring.metrics import conformal
-from scoring.models.preprocessing import tensor
-from scoring.models.process import ImageProcess
 from scoring.single_image import masks, nuclei, occlusion
 from scoring.single_image.answer import Answer, answer, views
 from scoring.single_image.model import Opened, opened

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from scoring import samples
 from tests.browser import driver
-from tests.models.test_foreign_pictures import dicom
+from tests.inference.test_foreign_pictures import dicom
 from tests.support.command_line import run
 from tests.support.golden import FOLDER
 from tests.support.photographs import encoded

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.browser import driver
 from tests.browser.driver import Server
 from tests.browser.test_inputs import slow
-from tests.models import builders
+from tests.inference import builders
 
 LONG = 60_000
 

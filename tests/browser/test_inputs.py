@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from scoring import samples
 from tests.browser import driver
 from tests.browser.driver import ROOT
-from tests.models import builders
+from tests.inference import builders
 from tests.support.archives import archive_of, archive_of_folder
 from tests.support.command_line import run
 from tests.support.thinned import some

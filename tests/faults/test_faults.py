@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from scoring.models import leftovers, worker_process
-from scoring.models.process import ImageProcess
-from scoring.models.results import ModelFailed
+from scoring.inference import stale_folders, worker_process
+from scoring.inference.process import ImageProcess
+from scoring.inference.results import ModelFailed
 from tests.browser import driver
 from tests.support.command_line import ROOT, run_fresh
 from tests.support.visitor import Visitor
@@ -197,7 +197,7 @@ def test_a_folder_for_temporary_files_that_is_not_there_is_named(monkeypatch):
     def missing():
         raise FileNotFoundError("No usable temporary directory found")
 
-    monkeypatch.setattr(leftovers, "folder", missing)
+    monkeypatch.setattr(stale_folders, "folder", missing)
     with pytest.raises(ModelFailed, match="TMPDIR"):
         ImageProcess()
 

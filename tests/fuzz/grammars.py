@@ -13,10 +13,10 @@ from typing import Any
 import onnx
 from PIL import Image
 
-from scoring.models.scan import walk
+from scoring.inference.onnx_scan import walk
 from tests.hostile import inputs
 from tests.hostile.inputs import Came
-from tests.models import builders
+from tests.inference import builders
 from tests.support import archives, category_tables, nuclei_lists, photographs, volumes, workbooks
 from tests.support.archives import Member
 

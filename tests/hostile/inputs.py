@@ -13,11 +13,11 @@ import numpy as np
 from PIL import Image
 
 import scoring
+from scoring.inference.onnx_scan import ModelRefused, scan
+from scoring.inference.preprocessing import ImageUnreadable
+from scoring.inference.process import ImageProcess
 from scoring.inputs.sources import open_source
-from scoring.models.preprocessing import ImageUnreadable
-from scoring.models.process import ImageProcess
-from scoring.models.scan import ModelRefused, scan
-from tests.models import builders
+from tests.inference import builders
 from tests.support import archives, category_tables, nuclei_lists, patients, photographs, volumes
 from tests.support.archives import Member, archive
 

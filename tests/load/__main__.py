@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.browser.driver import Server, served
-from tests.models import builders
+from tests.inference import builders
 from tests.support.visitor import Visitor
 
 PAGES = ("tricorder3", "melanoma", "isic", "puma", "hecktor2026", "compare_teams")

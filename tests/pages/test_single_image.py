@@ -23,11 +23,11 @@ from pages.shared import jobs
 from pages.shared.single_image import image_upload, model, query, session
 from scoring import samples
 from scoring.challenges import load_challenge
+from scoring.inference.pool import Cancelled
 from scoring.metrics import calibration
-from scoring.models.pool import Cancelled
 from scoring.single_image import nuclei, photograph, wording
 from scoring.single_image import quality as chips
-from tests.models import builders
+from tests.inference import builders
 from tests.support import photographs
 from tests.support.foreign import gallery
 from tests.support.single_image import lesion, of_left_less_right

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from scoring import samples
 from scoring.common import text
-from tests.models import builders
+from tests.inference import builders
 from tests.support import lesion_tables, visits
 from tests.support.command_line import ROOT, run
 from tests.support.payloads import PAYLOADS

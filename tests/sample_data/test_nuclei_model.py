@@ -9,7 +9,7 @@ import pytest
 
 from sample_data.generator.histology.nuclei import CLASSES
 from sample_data.models.try_nuclei import FOLDER, peaks, probabilities, trial
-from scoring.models.scan import scan
+from scoring.inference.onnx_scan import scan
 from tests.sample_data.committed import ROOT
 
 MODEL = FOLDER / "models" / "dense.onnx"

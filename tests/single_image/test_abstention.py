@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scoring import load_challenge, samples
-from scoring.models.pool import Cancelled
+from scoring.inference.pool import Cancelled
 from scoring.single_image import abstention
 from scoring.single_image.abstention import Withheld, least_score, reasons, withheld, withheld_line
 from scoring.single_image.answer import Views

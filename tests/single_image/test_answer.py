@@ -7,14 +7,14 @@ import pytest
 
 from scoring import load_challenge, samples
 from scoring.common.findings import InputRefused
+from scoring.inference.pool import Cancelled
 from scoring.metrics import calibration
-from scoring.models.pool import Cancelled
 from scoring.single_image.answer import answer, turned, views
 from scoring.single_image.model import opened
 from scoring.single_image.model_task import model_task, vector
 from scoring.single_image.photograph import received
 from scoring.single_image.reference import reference
-from tests.models import builders
+from tests.inference import builders
 from tests.support.single_image import lesion, model, of_quadrant, photograph
 from tests.support.thinned import some_rows
 

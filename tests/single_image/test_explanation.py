@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scoring.models.pool import Cancelled
+from scoring.inference.pool import Cancelled
 from scoring.single_image import masks, occlusion
 from scoring.single_image.answer import answer
 from scoring.single_image.explanation import agreement_line, explanation

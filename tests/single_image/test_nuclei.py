@@ -11,7 +11,7 @@ from scoring.challenges.puma.peaks import peaks
 from scoring.common.findings import InputRefused
 from scoring.single_image import nuclei
 from scoring.single_image.photograph import received
-from tests.models import builders
+from tests.inference import builders
 from tests.support.dense_models import dense
 
 DENSE = samples.FOLDER / "puma" / "models" / "dense.onnx"

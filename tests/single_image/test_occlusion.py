@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from scoring import load_challenge, samples
-from scoring.models.pool import Cancelled
+from scoring.inference.pool import Cancelled
 from scoring.single_image import masks, occlusion
 from scoring.single_image.answer import answer
 from scoring.single_image.model import Opened

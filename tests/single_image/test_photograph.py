@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from scoring.common.findings import InputRefused
-from scoring.models import image_upload
-from scoring.models.process import ImageProcess
+from scoring.inference import image_upload
+from scoring.inference.process import ImageProcess
 from scoring.single_image.photograph import CALLED, received
 from tests.support import photographs
 from tests.support.photographs import SECRETS, animated, encoded, noted_png, phone, quarters, sixteen_bits

@@ -8,7 +8,7 @@ import pytest
 from scipy import ndimage
 
 from scoring import load_challenge, samples
-from scoring.models.pool import Cancelled
+from scoring.inference.pool import Cancelled
 from scoring.single_image.abstention import reasons
 from scoring.single_image.photograph import received
 from scoring.single_image.quality import (

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from scoring import load_challenge, samples
-from scoring.models import cache
+from scoring.inference import cache
 from scoring.report import single_image as html
 from scoring.single_image import masks, nuclei, occlusion, operating, record, sweep, wording
 from scoring.single_image import quality as chips
@@ -22,7 +22,7 @@ from scoring.single_image.model_task import vector
 from scoring.single_image.photograph import received
 from scoring.single_image.reference import alike, class_set, reference
 from scoring.single_image.wording import banned
-from tests.models import builders
+from tests.inference import builders
 from tests.support.photographs import SECRETS, noted_png, phone
 from tests.support.single_image import lesion, model
 

@@ -4,11 +4,11 @@ becomes another."""
 import numpy as np
 import pytest
 
-from scoring.models.pool import Cancelled
+from scoring.inference.pool import Cancelled
 from scoring.single_image.answer import answer
 from scoring.single_image.model_task import described, model_task, vector
 from scoring.single_image.sweep import DemographicSweep, changes, leading, sweep
-from tests.models import builders
+from tests.inference import builders
 from tests.support.single_image import lesion, model, of_quadrant, photograph
 
 

@@ -6,9 +6,9 @@ import itertools
 import numpy as np
 import pytest
 
+from scoring.inference import image_upload
 from scoring.metrics.conformal import Coverage
 from scoring.metrics.quality import Quality, Tissue
-from scoring.models import image_upload
 from scoring.single_image import quality, wording
 from scoring.single_image.abstention import reasons
 from scoring.single_image.answer import Answer, Views

@@ -3,7 +3,7 @@
 import numpy as np
 import onnx
 
-from tests.models import builders
+from tests.inference import builders
 
 
 def dense(

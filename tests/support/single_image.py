@@ -7,15 +7,15 @@ import numpy as np
 import onnx
 from PIL import Image
 
+from scoring.inference import image_upload
+from scoring.inference.model_task import ModelTask
+from scoring.inference.preprocessing import Seen
 from scoring.metrics.quality import Quality
-from scoring.models import image_upload
-from scoring.models.model_task import ModelTask
-from scoring.models.preprocessing import Seen
 from scoring.single_image.model import Opened, opened
 from scoring.single_image.model_task import model_task
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import of_photograph
-from tests.models import builders
+from tests.inference import builders
 
 
 def small(pixels: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from pages.shared import access, exposure, finding_list, jobs, submissions
 from pages.shared.submissions import Outcome
 from scoring.access.roles import Role
 from scoring.common.findings import InputRefused, error
-from scoring.models.pool import Cancelled
+from scoring.inference.pool import Cancelled
 
 
 def may_organize() -> bool:

@@ -13,10 +13,10 @@ from pages.shared.single_image import session
 from pages.shared.submissions import Outcome, Running
 from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused, error
-from scoring.models.held import MOST_MODELS, HeldModels, NoPlace
-from scoring.models.model_task import ModelTask
-from scoring.models.process import LoadedModel
-from scoring.models.task import read_model
+from scoring.inference.model_task import ModelTask
+from scoring.inference.open_models import MOST_MODELS, HeldModels, NoPlace
+from scoring.inference.process import LoadedModel
+from scoring.inference.task import read_model
 from scoring.single_image import abstention, nuclei, quality
 from scoring.single_image.abstention import Withheld
 from scoring.single_image.model import Opened, opened

@@ -12,7 +12,7 @@ from pages.shared.single_image import session
 from pages.shared.single_image.image_upload import Image
 from pages.shared.submissions import Outcome
 from scoring.figures import single_image as figures
-from scoring.models.model_task import ModelTask
+from scoring.inference.model_task import ModelTask
 from scoring.single_image import answer as answers
 from scoring.single_image.abstention import Withheld, least_score, reasons
 from scoring.single_image.answer import Answer, Views

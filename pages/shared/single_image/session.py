@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.shared import downloads, jobs, submissions
 from pages.shared.submissions import Outcome, Running, Runs
-from scoring.models.pool import Cancelled
+from scoring.inference.pool import Cancelled
 
 PREFIX = "_single_"
 JOBS, RUNS, AWAITED = f"{PREFIX}jobs", f"{PREFIX}runs", f"{PREFIX}awaited"

@@ -22,7 +22,7 @@ from scoring.challenges.puma.setting_views import RULE, Setting
 from scoring.challenges.puma.truth import Truth
 from scoring.common.arrays import Array
 from scoring.figures.raster import overlay_png
-from scoring.models import pictures
+from scoring.inference import pictures
 
 LINK = CaseLink("case", "nucleus")
 KEPT_CASES = 8

@@ -8,16 +8,16 @@ import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STRUCTURES
 from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS, Contents, classify_members
-from scoring.cluster.masks import compare_all
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, error, note, warning
+from scoring.inference.cancelled import Cancelled
+from scoring.inference.cluster.masks import compare_all
 from scoring.inputs.jobs import by_case
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.counting import Mask, examine
 from scoring.inputs.masks.errors import Malformed
 from scoring.inputs.masks.pairs import MaskPair
 from scoring.inputs.sources import Source, open_source
-from scoring.models.cancelled import Cancelled
 
 TABLE_BYTES = 20_000_000
 MISSING, NO_TRUTH = "missing", "no-truth"

@@ -34,10 +34,10 @@ from scoring.inputs.sources import Source
 if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a table
     from scoring.core.file_contents import Contents, Reading
     from scoring.core.views import Views
-    from scoring.models.inspection import Inspection
-    from scoring.models.model_task import ModelTask
-    from scoring.models.pictures import Stage
-    from scoring.models.preprocessing import Seen
+    from scoring.inference.inspection import Inspection
+    from scoring.inference.model_task import ModelTask
+    from scoring.inference.pictures import Stage
+    from scoring.inference.preprocessing import Seen
 
 RULE = """
 | measure | what it is |
@@ -87,8 +87,8 @@ def _table(cases: Cases, predictions: Predictions) -> str:
 
 def _received(truth: Cases, index: int, described: Mapping[str, Any] | None) -> tuple[list[Stage], Seen]:
     """Return what a model receives of a case: its first photograph at the size that the model declares."""
-    from scoring.models import pictures
-    from scoring.models.inspection import declared_size
+    from scoring.inference import pictures
+    from scoring.inference.inspection import declared_size
 
     return pictures.received(truth, index, _models().recipe_of_size(*declared_size(described)))
 
@@ -106,8 +106,8 @@ def _risk(category: str) -> str:
 
 
 def _image_task(classes: Sequence[str] | None) -> ModelTask:
-    from scoring.models.model_task import ModelTask
-    from scoring.models.preflight import Contract
+    from scoring.inference.model_task import ModelTask
+    from scoring.inference.preflight import Contract
 
     names = tuple(classes or ())
     return ModelTask(
@@ -126,7 +126,7 @@ def _categories(truth: Cases) -> Sequence[str] | None:
 
 
 def _thumbnails(truth: Cases, indices: Sequence[int]) -> list[bytes | None]:
-    from scoring.models import pictures
+    from scoring.inference import pictures
 
     return pictures.thumbnails(truth, indices)
 

@@ -14,15 +14,15 @@ from scoring.challenges.isic.predictions import label
 from scoring.challenges.isic.truth import Cases
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.core.submission import Predictions
+from scoring.inference import inspection, run_model
+from scoring.inference.case_images import no_images
+from scoring.inference.inspection import Inspection
+from scoring.inference.preflight import Contract, image_size
+from scoring.inference.preprocessing import Recipe
+from scoring.inference.results import ModelFacts
+from scoring.inference.task import Model, Task, read_model
 from scoring.inputs.sources import Files
 from scoring.metrics.calibration import TOLERANCE
-from scoring.models import inference, inspection
-from scoring.models.case_images import no_images
-from scoring.models.inspection import Inspection
-from scoring.models.preflight import Contract, image_size
-from scoring.models.preprocessing import Recipe
-from scoring.models.results import ModelFacts
-from scoring.models.task import Model, Task, read_model
 
 PICTURE_SIDE = 224
 SHOWN = 3
@@ -149,13 +149,13 @@ def predict(
 
     categories: names of the outputs for cases without a truth; else the model's own entry `categories`, else
     the preset with as many. progress(done, total) and cancelled() -> bool are called from this thread. Raises
-    InputRefused; `scoring.models.pool.Cancelled`.
+    InputRefused; `scoring.inference.pool.Cancelled`.
     """
     file = read_model(model, name)
     inspected = inspect(file.data, cases, file.name, cancelled=cancelled)
     names = cases.categories or named(inspected, categories, file.name)
     shown = photographs(cases)
-    run = inference.run(file, _task(len(names)), shown, len(names), progress=progress, cancelled=cancelled)
+    run = run_model.run(file, _task(len(names)), shown, len(names), progress=progress, cancelled=cancelled)
     faults = [f if f.code == "image-unreadable" else _bad_output(file.name, f.where) for f in run.faults]
     off = [i for i, row in enumerate(run.outputs) if not _are_scores(row[None]) and not np.isnan(row).any()]
     faults += [_bad_output(file.name, shown.ids[i]) for i in off]

@@ -20,13 +20,13 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, note, ordered, warning
 from scoring.core.challenge import Cancelled, Progress
 from scoring.core.submission import Predictions
+from scoring.inference import inspection, pictures, run_model
+from scoring.inference.inspection import Inspection, declared_size
+from scoring.inference.preflight import Contract, image_size
+from scoring.inference.preprocessing import Recipe, Seen
+from scoring.inference.results import ModelFacts
+from scoring.inference.task import Model, Task, read_model
 from scoring.metrics import curves
-from scoring.models import inference, inspection, pictures
-from scoring.models.inspection import Inspection, declared_size
-from scoring.models.preflight import Contract, image_size
-from scoring.models.preprocessing import Recipe, Seen
-from scoring.models.results import ModelFacts
-from scoring.models.task import Model, Task, read_model
 
 PICTURE_SIDE = 224
 
@@ -120,12 +120,12 @@ def predict(
     first output is the score.
 
     progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused;
-    `scoring.models.pool.Cancelled`.
+    `scoring.inference.pool.Cancelled`.
     """
     file = read_model(model, name)
     seen = inspection.inspect(file, TASK, with_images(cases), cancelled=cancelled)
     inspected = _described(seen, file.name, trial=False)
-    run = inference.run(file, TASK, cases, None, progress=progress, cancelled=cancelled)
+    run = run_model.run(file, TASK, cases, None, progress=progress, cancelled=cancelled)
     outputs = run.outputs[:, :1]
     scores = outputs[~np.isnan(outputs[:, 0]), 0]
     about = [*score_warnings(scores, file.name), *_column_findings(run.outputs, cases, file.name)]

@@ -33,9 +33,9 @@ from scoring.inputs.sources import Source
 if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a submission
     from scoring.core.file_contents import Contents, Reading
     from scoring.core.views import Views
-    from scoring.models.inspection import Inspection
-    from scoring.models.pictures import Stage
-    from scoring.models.preprocessing import Seen
+    from scoring.inference.inspection import Inspection
+    from scoring.inference.pictures import Stage
+    from scoring.inference.preprocessing import Seen
 
 RULE = """
 In each image and class the truth chooses, in file order: of the unused predictions of its class within 15 px (3.45 µm) the one of the highest
@@ -101,7 +101,7 @@ def _received(truth: Truth, index: int, model: Mapping[str, Any] | None) -> tupl
 
 
 def _thumbnails(truth: Truth, indices: Sequence[int]) -> list[bytes | None]:
-    from scoring.models import pictures
+    from scoring.inference import pictures
 
     return pictures.thumbnails(truth, indices)
 

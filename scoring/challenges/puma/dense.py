@@ -16,11 +16,11 @@ import numpy as np
 from scoring.challenges.puma.names import CLASSES, position
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, split
-from scoring.models import preflight
-from scoring.models.preflight import Contract
-from scoring.models.preprocessing import Pixels, Recipe
-from scoring.models.probe import Runs, move
-from scoring.models.results import ModelFacts
+from scoring.inference import preflight
+from scoring.inference.preflight import Contract
+from scoring.inference.preprocessing import Pixels, Recipe
+from scoring.inference.probe import Runs, move
+from scoring.inference.results import ModelFacts
 
 WINDOW, OVERLAP = 1024, 128
 """px: what a model that takes any size is given at once, and how far neighbouring windows overlap; windows of

@@ -18,21 +18,21 @@ from scoring.challenges.puma.names import PLATFORM
 from scoring.challenges.puma.peaks import peaks
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
-from scoring.cluster.inference import run_on_all
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Cancelled, Progress
+from scoring.inference import inspection, pictures, pool, preflight, run_model
+from scoring.inference.case_images import no_images
+from scoring.inference.cluster.inference import run_on_all
+from scoring.inference.inspection import CancellableProcess, Inspection
+from scoring.inference.pool import Answered
+from scoring.inference.preprocessing import ImageUnreadable, Pixels, Recipe, Seen
+from scoring.inference.probe import Runs
+from scoring.inference.process import ModelProcess
+from scoring.inference.results import Answer, ModelFailed
+from scoring.inference.task import Model, ModelFile, read_model
 from scoring.inputs.nuclei import POLYGONS, Nuclei
 from scoring.inputs.sources import Source, open_source
-from scoring.models import inference, inspection, pictures, pool, preflight
-from scoring.models.case_images import no_images
-from scoring.models.inspection import CancellableProcess, Inspection
-from scoring.models.pool import Answered
-from scoring.models.preprocessing import ImageUnreadable, Pixels, Recipe, Seen
-from scoring.models.probe import Runs
-from scoring.models.process import ModelProcess
-from scoring.models.results import Answer, ModelFailed
-from scoring.models.task import Model, ModelFile, read_model
 
 DEPTH = 0.5
 """Third coordinate of every point on the platform, whose images have one layer."""
@@ -72,7 +72,7 @@ def inspect(
     cancelled: Cancelled | None = None,
 ) -> Inspection:
     """Check whether a model gives maps of nuclei. timings: also how long the first tile takes. Raises
-    InputRefused with every problem; `scoring.models.pool.Cancelled`."""
+    InputRefused with every problem; `scoring.inference.pool.Cancelled`."""
     return _inspect(read_model(model, name), truth, timings, cancelled)[0]
 
 
@@ -131,17 +131,17 @@ def predict(
     """Inspect a model and run it on every tile: CPU, one thread, one window at a time.
 
     A case without an image that can be read is missing, as in a submission of files. Raises InputRefused with
-    every problem; `scoring.models.pool.Cancelled`.
+    every problem; `scoring.inference.pool.Cancelled`.
     """
     file = read_model(model, name)
     inspected, dense = _inspect(file, cases, False, cancelled)
-    readers, digests = inference.readers(cases)
+    readers, digests = run_model.readers(cases)
     try:
         run = run_on_all(
             file.data, readers, _Detect(cases.ids, dense), progress=progress, cancelled=cancelled
         )
     except ModelFailed as failed:
-        raise inference.refusal(file, cases, failed) from failed
+        raise run_model.refusal(file, cases, failed) from failed
     nuclei = [found if isinstance(found, Nuclei) else Nuclei.empty() for found in run.outputs]
     missing = np.array([not isinstance(found, Nuclei) for found in run.outputs], bool)
     problems = list(dict.fromkeys(p for o in run.outputs if isinstance(o, InputRefused) for p in o.problems))

@@ -35,10 +35,10 @@ from scoring.inputs.sources import Source
 if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a table
     from scoring.core.file_contents import Contents, Reading
     from scoring.core.views import Views
-    from scoring.models.inspection import Inspection
-    from scoring.models.model_task import ModelTask
-    from scoring.models.pictures import Stage
-    from scoring.models.preprocessing import Seen
+    from scoring.inference.inspection import Inspection
+    from scoring.inference.model_task import ModelTask
+    from scoring.inference.pictures import Stage
+    from scoring.inference.preprocessing import Seen
 
 RULE = """
 | part | weight | what it is |
@@ -89,7 +89,7 @@ def _faults(predictions: Predictions, options: Values) -> tuple[list[Finding], l
 
 
 def _image_task(_categories: Sequence[str] | None) -> ModelTask:
-    from scoring.models.model_task import ModelTask
+    from scoring.inference.model_task import ModelTask
 
     task = _models().TASK
     return ModelTask(
@@ -105,7 +105,7 @@ def _image_task(_categories: Sequence[str] | None) -> ModelTask:
 
 
 def _thumbnails(truth: Cases, indices: Sequence[int]) -> list[bytes | None]:
-    from scoring.models import pictures
+    from scoring.inference import pictures
 
     return pictures.thumbnails(truth, indices)
 

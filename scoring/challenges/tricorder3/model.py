@@ -23,13 +23,13 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, note, ordered, warning
 from scoring.core.challenge import Cancelled, Progress
 from scoring.core.submission import Predictions, largest
+from scoring.inference import inspection, pictures, run_model
+from scoring.inference.inspection import Inspection, declared_size
+from scoring.inference.preflight import Contract, image_size
+from scoring.inference.preprocessing import Recipe, Seen
+from scoring.inference.results import ModelFacts
+from scoring.inference.task import Model, Task, read_model
 from scoring.metrics import calibration
-from scoring.models import inference, inspection, pictures
-from scoring.models.inspection import Inspection, declared_size
-from scoring.models.preflight import Contract, image_size
-from scoring.models.preprocessing import Recipe, Seen
-from scoring.models.results import ModelFacts
-from scoring.models.task import Model, Task, read_model
 
 PICTURE_SIDE = 512
 SWEEP_AGES = tuple(range(0, 95, 5))
@@ -145,11 +145,11 @@ def predict(
     no softmax.
 
     progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused;
-    `scoring.models.pool.Cancelled`.
+    `scoring.inference.pool.Cancelled`.
     """
     file = read_model(model, name)
     inspected = inspection.inspect(file, TASK, with_images(cases), cancelled=cancelled)
-    run = inference.run(
+    run = run_model.run(
         file, TASK, cases, len(CLASSES), cases.demographics.encoded, progress=progress, cancelled=cancelled
     )
     labels = largest(run.outputs)

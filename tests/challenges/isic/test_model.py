@@ -10,7 +10,7 @@ from onnx import TensorProto, helper
 from PIL import Image
 
 from scoring import load_challenge
-from tests.models import builders
+from tests.inference import builders
 from tests.support import category_tables
 from tests.support.category_tables import CATEGORIES, IDS, LABELS
 from tests.support.command_line import run

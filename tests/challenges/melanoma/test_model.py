@@ -12,8 +12,8 @@ from onnx import TensorProto, helper
 from PIL import Image
 
 from scoring.challenges.melanoma.model import received, recipe_of_size
-from scoring.models.preprocessing import pixels, tensor
-from tests.models import builders
+from scoring.inference.preprocessing import pixels, tensor
+from tests.inference import builders
 from tests.support.findings import codes, only, refused
 from tests.support.lesion_tables import table
 from tests.support.risk_tables import CHALLENGE

@@ -10,8 +10,8 @@ from scoring.challenges.puma import model as models
 from scoring.challenges.puma.dense import MOST_CELLS, OVERLAP, DenseModel, examined, probabilities
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.findings import InputRefused
-from scoring.models.process import ModelProcess
-from scoring.models.results import Answer
+from scoring.inference.process import ModelProcess
+from scoring.inference.results import Answer
 from tests.support.dense_models import dense
 
 ANY = (None, None)

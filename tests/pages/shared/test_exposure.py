@@ -5,7 +5,7 @@ import streamlit as st
 
 from pages.shared import exposure
 from scoring import samples
-from scoring.models import confinement
+from scoring.inference import confinement
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from pages.shared import jobs
 from pages.shared.jobs import JobQueue
-from scoring.models.pool import Cancelled
+from scoring.inference.pool import Cancelled
 
 PATIENCE = 30
 

@@ -9,10 +9,10 @@ import pytest
 
 from pages.shared import leaving
 from pages.shared.leaving import DOWNLOADS_SECONDS, SESSION_SECONDS, Departures
-from scoring.models import cache
-from scoring.models.cache import PICTURES
-from scoring.models.preprocessing import Recipe
-from scoring.models.results import Picture
+from scoring.inference import cache
+from scoring.inference.cache import PICTURES
+from scoring.inference.preprocessing import Recipe
+from scoring.inference.results import Picture
 
 
 class Server:

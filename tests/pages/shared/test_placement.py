@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 from pages.shared import address, photographs
 from scoring import samples
 from scoring.challenges import load_challenge
-from tests.models import builders
+from tests.inference import builders
 from tests.support.golden import FOLDER
 from tests.support.thinned import some_rows
 from tests.support.visits import words

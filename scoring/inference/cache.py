@@ -1,0 +1,68 @@
+"""A cache of prepared images: the second model on the same images need not decode and stretch them again."""
+
+import hashlib
+import os
+import threading
+from collections import OrderedDict
+
+from scoring.inference.preprocessing import Recipe
+from scoring.inference.results import Picture
+
+Key = tuple[str, Recipe]
+
+
+def key(data: bytes, recipe: Recipe) -> Key:
+    """Return the key of a prepared image: the file's SHA-256 and the recipe, never its name."""
+    return hashlib.sha256(data).hexdigest(), recipe
+
+
+class PictureCache:
+    """Prepared images; the least recently used go first when their pixels exceed `most_bytes`. Safe for
+    several threads."""
+
+    def __init__(self, most_bytes: int):
+        self.most_bytes = most_bytes
+        self._pictures: OrderedDict[Key, Picture] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    @property
+    def held_bytes(self) -> int:
+        return self._bytes
+
+    def get(self, key: Key) -> Picture | None:
+        with self._lock:
+            if key in self._pictures:
+                self._pictures.move_to_end(key)
+            return self._pictures.get(key)
+
+    def put(self, key: Key, picture: Picture) -> None:
+        """Keep an image, unless it is larger than the whole cache. Raises ValueError for pixels that could
+        still be written to."""
+        if picture.pixels.flags.writeable:
+            raise ValueError("cached pixels are read-only")
+        if picture.pixels.nbytes > self.most_bytes:
+            return
+        with self._lock:
+            before = self._pictures.pop(key, None)
+            self._bytes += picture.pixels.nbytes - (before.pixels.nbytes if before else 0)
+            self._pictures[key] = picture
+            while self._bytes > self.most_bytes:
+                _, oldest = self._pictures.popitem(last=False)
+                self._bytes -= oldest.pixels.nbytes
+
+    def clear(self) -> None:
+        with self._lock:
+            self._pictures.clear()
+            self._bytes = 0
+
+
+def fair_share(most_bytes: int = 1 << 30) -> int:
+    """Return 1 GiB, or an eighth of the machine's memory where that is less."""
+    try:
+        return min(most_bytes, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 8)
+    except (AttributeError, ValueError, OSError):
+        return most_bytes // 4
+
+
+PICTURES = PictureCache(fair_share())

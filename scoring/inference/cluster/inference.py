@@ -1,0 +1,141 @@
+"""A model over many images: on the cluster where one is named, else on this machine."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from scoring.common.findings import InputRefused
+from scoring.inference import confinement, devices, pool
+from scoring.inference.cluster.chunks import Sizes, packed, streamed
+from scoring.inference.cluster.connection import connected
+from scoring.inference.cluster.on_worker import Chunk, WorkerRun
+from scoring.inference.cluster.scheduler import Scheduler, on_cluster_or_here
+from scoring.inference.pool import Answered, Results, Settings, Work
+from scoring.inference.preprocessing import ImageUnreadable
+from scoring.inference.process import ModelProcess
+from scoring.inference.results import ModelFailed
+from scoring.inference.worker_process import Limits
+
+FIRST_IMAGES, CHUNK_IMAGES, CHUNK_BYTES = 5, 50, 8 << 20
+"""Images of the first chunks and, at most, of those that follow; bytes with which a chunk ends."""
+CHUNK_MS = 400.0
+"""Processor time of a chunk, so that progress moves with slow models too."""
+
+Result = TypeVar("Result")
+Pictures = Sequence[Callable[[], bytes] | None]
+
+
+@dataclass(frozen=True)
+class _Model(Generic[Result]):
+    """What all chunks share. work: made of each image."""
+
+    data: bytes
+    work: Work[Result]
+    limits: Limits
+
+
+def run_on_all(
+    model: bytes,
+    pictures: Pictures,
+    work: Work[Result],
+    *,
+    progress: Callable[[int, int], object] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    settings: Settings = Settings(),
+) -> Results[Result]:
+    """Do the same work with a model on every image, as `pool.run_on_all`, with the same results.
+
+    On a cluster images are read here, and `progress` counts what comes back, about half a second's images at
+    a time.
+
+    Raises:
+        ModelFailed: As of `pool.run_on_all`; Cancelled.
+        ClusterUnusable: The cluster cannot do it.
+    """
+    here = partial(
+        pool.run_on_all, model, pictures, work, progress=progress, cancelled=cancelled, settings=settings
+    )
+    if not pictures:
+        return here()
+    device = devices.CUDA if devices.wanted() == devices.CUDA else devices.CPU  # the same on every worker
+    limits = replace(settings.limits, every_layer=confinement.needed(model), device=device)
+    shared = _Model(model, work, limits)
+    return on_cluster_or_here(
+        lambda scheduler: _on_cluster(scheduler, shared, pictures, progress, cancelled), here
+    )
+
+
+def _on_cluster(
+    scheduler: Scheduler,
+    model: _Model[Result],
+    pictures: Pictures,
+    progress: Callable[[int, int], object] | None,
+    cancelled: Callable[[], bool] | None,
+) -> Results[Result]:
+    total, done = len(pictures), 0
+    outputs: list[Result | Exception | None] = [None] * total
+    parts: dict[int, Results[Result]] = {}
+    failures: dict[int, ModelFailed] = {}
+    if progress is not None:
+        progress(0, total)
+    with connected(scheduler) as cluster:
+        sizes = Sizes(total, cluster.threads(), FIRST_IMAGES, CHUNK_BYTES)
+        chunks = packed(_files(pictures, outputs, failures), sizes)
+        for chunk, found in streamed(cluster, _infer, model, chunks, cancelled):
+            done += len(chunk.items)
+            if isinstance(found, ModelFailed):
+                failures[-1 if found.picture is None else found.picture] = found
+                continue
+            parts[chunk.start] = found
+            sizes.most_items = _next_images(found, sizes.most_items)
+            for i, output in enumerate(found.outputs, chunk.start):
+                outputs[i] = output if chunk.items[i - chunk.start] is not None else outputs[i]
+            if progress is not None:
+                progress(done, total)
+    if failures:
+        raise failures[min(failures)]
+    ordered = [parts[start] for start in sorted(parts)]
+    seen = tuple(seen for part in ordered for seen in part.seen)
+    return Results(ordered[0].facts, tuple(outputs), seen, np.concatenate([part.cpu_ms for part in ordered]))
+
+
+def _next_images(found: Results[Result], before: int) -> int:
+    """Return how many images the next chunks have, by what the last one took. before: those had."""
+    taken = found.cpu_ms[~np.isnan(found.cpu_ms)]
+    return int(np.clip(CHUNK_MS / max(taken.mean(), 1.0), 1, CHUNK_IMAGES)) if len(taken) else before
+
+
+def _files(
+    pictures: Pictures, outputs: list[Result | Exception | None], failures: dict[int, ModelFailed]
+) -> Iterator[tuple[bytes | None, int]]:
+    """Yield image files and their bytes until the model failed on one; why a file cannot be read goes to
+    `outputs`."""
+    for i, read in enumerate(pictures):
+        if failures:
+            return
+        data = None
+        try:
+            data = pool.read_file(read) if read is not None else None
+        except (ImageUnreadable, InputRefused) as unusable:
+            outputs[i] = unusable
+        yield data, len(data or b"")
+
+
+def _infer(
+    model: _Model[Result], chunk: Chunk[bytes | None], run: WorkerRun
+) -> Results[Result] | ModelFailed:
+    """Run a chunk on a worker through one confined process."""
+
+    def work(process: ModelProcess, data: bytes, index: int, settings: Settings) -> Answered[Result]:
+        return model.work(process, data, chunk.start + index, settings)
+
+    pictures = [None if data is None else partial(bytes, data) for data in chunk.items]
+    settings = Settings(workers=1, cache=None, limits=model.limits, processes=run.processes)
+    try:
+        return pool.run_on_all(model.data, pictures, work, cancelled=run.ended, settings=settings)
+    except ModelFailed as failed:
+        picture = None if failed.picture is None else chunk.start + failed.picture
+        return ModelFailed(failed.code, failed.message, picture)

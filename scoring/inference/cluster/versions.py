@@ -1,0 +1,71 @@
+"""What must be the same on every machine of a cluster.
+
+It imports nothing of the project, for it also runs where the project is not installed: it crosses by value.
+"""
+
+import hashlib
+import platform
+import sys
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+OF_SCHEDULER = ("python", "dask", "distributed", "cloudpickle")
+PACKAGES = (
+    "cloudpickle",
+    "dask",
+    "distributed",
+    "numpy",
+    "onnx",
+    "onnxruntime",
+    "pillow",
+    "pydicom",
+    "scipy",
+)
+
+
+def versions() -> dict[str, str]:
+    """Return versions by name, "missing" for what is not there; of this project also a digest of its code."""
+    found = {"python": _version("python"), "processor": platform.machine()}
+    found |= {name: _version(name) for name in PACKAGES}
+    spec = find_spec("scoring")
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    found["benchside"] = _digest(Path(places[0])) if places else "missing"
+    return found
+
+
+def of_scheduler() -> dict[str, str]:
+    """Return the versions that matter of a scheduler."""
+    return {name: _version(name) for name in OF_SCHEDULER}
+
+
+def of_worker() -> dict[str, str]:
+    """Return the versions of a worker; one that has worked before has found them already."""
+    found = sys.modules.get("scoring.inference.cluster.connection")
+    return versions() if found is None else dict(found.own_versions())
+
+
+def _version(name: str) -> str:
+    if name == "python":
+        return ".".join(platform.python_version_tuple()[:2])
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def _digest(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for file in sorted(folder.rglob("*.py")):
+        digest.update(file.read_bytes())
+    return f"code {digest.hexdigest()[:8]}"
+
+
+def differences(there: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
+    """Return in words what is another there, of what `there` names."""
+    return [
+        f"{name} is {there[name]} there and {here.get(name, 'missing')} here"
+        for name in there
+        if there[name] != here.get(name, "missing")
+    ]

@@ -1,0 +1,56 @@
+"""Which layers of confinement an untrusted model needs here, and what is missing."""
+
+import hashlib
+import os
+from collections.abc import Iterable
+
+from scoring.inference.results import ModelFailed
+
+LAYERS = {
+    "rlimits": "limits of memory, time and files",
+    "no-new-privileges": "no new privileges",
+    "landlock": "Landlock (Linux 5.13 or newer)",
+    "seccomp": "the filter of system calls (x86-64 and aarch64)",
+}
+"""What a worker must have achieved where untrusted models run. Namespaces are more than that: containers
+often forbid them."""
+ACCEPTED = "BENCHSIDE_UNCONFINED_MODELS"
+"""An operator who accepts the risk of missing layers sets this environment variable to "accepted"."""
+
+_required = False
+_known: frozenset[str] = frozenset()
+
+
+def require(known: Iterable[str] = ()) -> None:
+    """From now on, refuse models in this process whose worker lacks a layer, unless the operator accepted
+    that. known: SHA-256 of models that are trusted."""
+    global _required, _known
+    _required, _known = os.environ.get(ACCEPTED) != "accepted", frozenset(known)
+
+
+def required() -> bool:
+    """Return whether missing layers refuse models."""
+    return _required
+
+
+def missing(achieved: Iterable[str]) -> tuple[str, ...]:
+    """Return the layers of `LAYERS` that a worker lacks; versions, as in "landlock-7", do not matter."""
+    names = {layer.split("-")[0] if layer.startswith("landlock") else layer for layer in achieved}
+    return tuple(layer for layer in LAYERS if layer not in names)
+
+
+def needed(model: bytes) -> bool:
+    """Return whether a model may run only with every layer."""
+    return _required and hashlib.sha256(model).hexdigest() not in _known
+
+
+def check(achieved: Iterable[str], every_layer: bool) -> None:
+    """Raise ModelFailed (`not-confined`) where a model that needs every layer may not run with these."""
+    lacking = missing(achieved) if every_layer else ()
+    if lacking:
+        raise ModelFailed(
+            "not-confined",
+            "This server can be reached from other machines and cannot confine models fully: it lacks "
+            f"{', '.join(LAYERS[layer] for layer in lacking)}. Send predictions instead of the model, or ask "
+            "the operator of the server.",
+        )

@@ -1,0 +1,74 @@
+"""On what models run: the processor, or a GPU through CUDA.
+
+A GPU needs device files, calls to its driver and more address space than a confined process has. So a
+model on a GPU keeps the limit of processor time and gets no new privileges, but has no limits of memory
+and files, no Landlock and no filter of system calls. It runs there only where somebody named the GPU or
+accepted unconfined models, and never where every layer of confinement is needed.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+DEVICES = ("auto", "cpu", "cuda")
+CPU, CUDA = "cpu", "cuda"
+PROVIDERS = {CPU: "CPUExecutionProvider", CUDA: "CUDAExecutionProvider"}
+"""Name of each device in ONNX Runtime."""
+_LIBRARIES = ("libonnxruntime_providers_cuda.so", "onnxruntime_providers_cuda.dll")
+_GPU = Path("/dev/nvidiactl")
+
+_wanted = "auto"
+
+
+@contextmanager
+def running_on(device: str) -> Iterator[None]:
+    """Run the models of this process on one of `DEVICES` within the block; "auto": a GPU where there is one
+    and unconfined models are accepted, else the processor."""
+    global _wanted
+    if device not in DEVICES:
+        raise ValueError(f"unknown device {device!r}")
+    before, _wanted = _wanted, device
+    try:
+        yield
+    finally:
+        _wanted = before
+
+
+def wanted() -> str:
+    """Return the device of the innermost `running_on`; "auto" outside."""
+    return _wanted
+
+
+def missing() -> str:
+    """Return what CUDA lacks on this machine, "" where it is there."""
+    spec = find_spec("onnxruntime")
+    places = [Path(place) / "capi" for place in (spec.submodule_search_locations or ())] if spec else []
+    if not any((place / name).exists() for place in places for name in _LIBRARIES):
+        return "the ONNX Runtime here has no CUDA (onnxruntime-gpu has)"
+    return "" if os.name == "nt" or _GPU.exists() else "this machine has no GPU of NVIDIA"
+
+
+def chosen(device: str, every_layer: bool) -> str:
+    """Return `CPU` or `CUDA`.
+
+    Args:
+        device: One of `DEVICES`.
+        every_layer: Whether the model needs every layer of confinement.
+
+    Raises:
+        ModelFailed: `no-device` where CUDA was named and cannot be used.
+    """
+    from scoring.inference import confinement
+    from scoring.inference.results import ModelFailed
+
+    if device == CUDA:
+        if lacking := missing():
+            raise ModelFailed("no-device", f"The model cannot run on CUDA: {lacking}. Choose cpu or auto.")
+        if every_layer:
+            words = "it would not be fully confined there, as this server needs it"
+            raise ModelFailed("no-device", f"The model cannot run on CUDA: {words}. Choose cpu or auto.")
+        return CUDA
+    accepted = os.environ.get(confinement.ACCEPTED) == "accepted"
+    return CUDA if device == "auto" and accepted and not every_layer and not missing() else CPU

@@ -1,0 +1,77 @@
+"""The picture in a DICOM file, and nothing else of it: one frame, grey or in colour, as a screen shows it.
+
+Runs in the worker. Source: DICOM PS3.3 C.7.6.3 (pixels), C.11.1 and C.11.2 (rescaling and window).
+"""
+
+import io
+
+import numpy as np
+import pydicom
+from PIL import Image
+from pydicom.uid import UID, ExplicitVRLittleEndian, ImplicitVRLittleEndian, JPEGBaseline8Bit, RLELossless
+
+from scoring.common.arrays import Array, Floats
+from scoring.inference.preprocessing import MOST_PIXELS, ImageUnreadable
+
+READ = (ImplicitVRLittleEndian, ExplicitVRLittleEndian, RLELossless, JPEGBaseline8Bit)
+"""Transfer syntaxes that are decoded with what is there."""
+GREY = ("MONOCHROME1", "MONOCHROME2")
+COLOUR = ("RGB", "YBR_FULL", "YBR_FULL_422")
+
+
+def picture(data: bytes) -> Image.Image:
+    """Return the picture of a DICOM file, mode "L" or "RGB".
+
+    Raises:
+        ImageUnreadable: In one sentence: no picture, several, too large, or stored in a way that is not read.
+        Exception: Whatever pydicom raises about damaged files.
+    """
+    file = pydicom.dcmread(io.BytesIO(data))
+    _refuse(file)
+    pixels = file.pixel_array
+    if file.PhotometricInterpretation in GREY:
+        return Image.fromarray(_shown(file, pixels))
+    if pixels.dtype != np.uint8:
+        raise ImageUnreadable("The DICOM file has more than 8 bits per colour: export it as JPEG or PNG.")
+    return Image.fromarray(np.ascontiguousarray(pixels), "RGB")
+
+
+def _refuse(file: pydicom.FileDataset) -> None:
+    if "PixelData" not in file:
+        raise ImageUnreadable("The DICOM file holds no picture.")
+    frames = int(file.get("NumberOfFrames") or 1)
+    if frames != 1:
+        raise ImageUnreadable(f"The DICOM file holds {frames} pictures: export one of them as JPEG or PNG.")
+    if int(file.Rows) * int(file.Columns) > MOST_PIXELS:
+        raise ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: save a smaller copy.")
+    syntax = UID(file.file_meta.TransferSyntaxUID)
+    if syntax not in READ:
+        known = syntax.name if syntax.name != str(syntax) else "an unknown way"
+        words = f"The DICOM file is compressed as {known}, which is not read here"
+        raise ImageUnreadable(f"{words}: export it uncompressed, or as JPEG or PNG.")
+    if file.PhotometricInterpretation not in (*GREY, *COLOUR):
+        words = "The DICOM file stores its colours in a way that is not read here"
+        raise ImageUnreadable(f"{words}: export it as JPEG or PNG.")
+
+
+def _shown(file: pydicom.FileDataset, pixels: Array) -> Array:
+    """Grey values uint8 [h, w] as a screen shows them: within the window of the file, else from the least to
+    the largest; 8 bits without a window stay as they are."""
+    values: Floats = pixels * float(file.get("RescaleSlope") or 1) + float(file.get("RescaleIntercept") or 0)
+    centre, width = (_first(file.get(name)) for name in ("WindowCenter", "WindowWidth"))
+    if centre is not None and width is not None and width > 0:
+        low, high = centre - width / 2, centre + width / 2
+    elif int(file.BitsStored) == 8:
+        low, high = 0.0, 255.0
+    else:
+        low, high = float(values.min()), float(values.max())
+    shares = np.clip((values - low) / max(high - low, 1e-9), 0, 1)
+    if file.PhotometricInterpretation == "MONOCHROME1":
+        shares = 1 - shares
+    return np.asarray(np.rint(255 * shares), np.uint8)
+
+
+def _first(value: object) -> float | None:
+    """Return the first of one or several numbers."""
+    several = value if isinstance(value, (list, pydicom.multival.MultiValue)) else [value]
+    return float(str(several[0])) if several and several[0] is not None else None

@@ -1,0 +1,280 @@
+"""Scan an ONNX file without running it: refuse what would make the runtime read other files or swell, and
+summarise the rest.
+
+ConstantOfShape, Loop, Expand and their like grow with data: no scan sees that, the limits of the worker do.
+Sources: onnx.proto3 and the runtime's published security fixes. Runs in the worker, because the protobuf
+parser, too, reads untrusted bytes.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import onnx
+
+from scoring.inference.random_operators import random_operators
+
+MOST_NODES = 50_000
+MOST_SPARSE_BYTES = 256 << 20
+MOST_METADATA_ENTRIES, MOST_METADATA_CHARACTERS = 100, 10_000
+DEEPEST_CALL = 200
+KNOWN_DOMAINS = ("", "ai.onnx.ml", "com.microsoft")
+_ONE_FILE = "Save it as one file: onnx.save(onnx.load(path), out, save_as_external_data=False)."
+_EXPORT = "Export the network with torch.onnx.export, tf2onnx or skl2onnx."
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_PICKLES = tuple(b"\x80" + bytes([protocol]) for protocol in range(2, 6))
+_MODEL_FIELDS = frozenset(field.number for field in onnx.ModelProto.DESCRIPTOR.fields)
+
+Function = tuple[str, str, str]
+
+
+class ModelRefused(Exception):
+    """A model that is not loaded: `code` of the finding, `message` with what is wrong and how to mend it."""
+
+    def __init__(self, code: str, message: str):
+        super().__init__(message)
+        self.code, self.message = code, message
+
+
+def scan(data: bytes) -> dict[str, Any]:
+    """Return what a file declares.
+
+    Returns:
+        ir_version, opset (of the default domain), opsets (domain -> version), nodes (subgraphs and functions
+        included), scalars (names of the graph's inputs and outputs that are declared to have no axis),
+        random (see `random_operators`), metadata (its own entries, name -> text).
+
+    Raises:
+        ModelRefused: With `model-unreadable` or `external-data`.
+    """
+    check_kind(data)
+    try:
+        model = onnx.ModelProto.FromString(data)
+    except MemoryError:
+        raise
+    # The parser raises DecodeError, UnicodeDecodeError, RecursionError ... depending on where the damage is.
+    except Exception:
+        raise _unreadable(
+            f"The file is damaged or is not an ONNX model ({len(data)} bytes). {_EXPORT}"
+        ) from None
+    if not model.HasField("graph") or not model.graph.node:
+        raise _unreadable(f"The file holds no network: its graph is empty or missing. {_EXPORT}")
+    nodes = 0
+    sparse_bytes = 0
+    messages = []
+    for message in walk(model):
+        messages.append(message)
+        if isinstance(message, onnx.TensorProto):
+            check_tensor(message)
+        elif isinstance(message, onnx.SparseTensorProto):
+            sparse_bytes += dense_bytes(message)
+            if sparse_bytes > MOST_SPARSE_BYTES:
+                raise _unreadable(
+                    f"Its sparse tensors unfold to more than {MOST_SPARSE_BYTES >> 20} MiB. Store them dense."
+                )
+        elif isinstance(message, onnx.NodeProto):
+            nodes += 1
+            if nodes > MOST_NODES:
+                raise _unreadable(
+                    f"The network has more than {MOST_NODES:,} nodes. Simplify it, for example with onnxsim."
+                )
+    check_functions(model)
+    opsets = {_domain(entry.domain): entry.version for entry in model.opset_import}
+    types = {_text(value.name): value.type.tensor_type for value in (*model.graph.input, *model.graph.output)}
+    return {
+        "ir_version": model.ir_version,
+        "opset": opsets.get("", 0),
+        "nodes": nodes,
+        "opsets": {name or "ai.onnx": version for name, version in opsets.items()},
+        "random": random_operators(messages, opsets.get("", 0)),
+        "scalars": [name for name, kind in types.items() if kind.HasField("shape") and not kind.shape.dim],
+        "metadata": {
+            _text(entry.key)[:MOST_METADATA_CHARACTERS]: _text(entry.value)[:MOST_METADATA_CHARACTERS]
+            for entry in model.metadata_props[:MOST_METADATA_ENTRIES]
+        },
+    }
+
+
+def check_kind(data: bytes) -> None:
+    """Refuse what is known not to be ONNX by its first bytes, and what ends before the length that it
+    announces."""
+    start = data[:256].lstrip()
+    if not data:
+        raise _unreadable("The file is empty (0 bytes). The upload may have been cut off: drop it again.")
+    if data[:2] in _PICKLES:
+        raise _unreadable(f"This is a Python pickle, not an ONNX model; it was not opened. {_EXPORT}")
+    if start.startswith(b"PK\x03\x04"):
+        raise _unreadable(
+            f"This is a zip archive, perhaps a PyTorch checkpoint (.pt), not an ONNX model. {_EXPORT}"
+        )
+    if start.startswith(_HDF5):
+        raise _unreadable(f"This is an HDF5 file, perhaps from Keras, not an ONNX model. {_EXPORT}")
+    if data[4:8] == b"TFL3":
+        raise _unreadable(f"This is a TensorFlow Lite model, not an ONNX model. {_EXPORT}")
+    if data[:2] == b"\x1f\x8b":
+        raise _unreadable("This is a gzip file. Unpack it and give the .onnx file inside.")
+    if start[:1] == b"<" or start.lower().startswith(b"version https://git-lfs"):
+        raise _unreadable(
+            "This is a web page or a text that stands for the file, not an ONNX model. Download the "
+            "model itself."
+        )
+    announced = announced_size(data)
+    if announced > len(data):
+        raise _unreadable(
+            f"The file is cut off: {len(data):,} bytes are there, but it announces {announced:,} or "
+            "more. Copy it again."
+        )
+
+
+def announced_size(data: bytes) -> int:
+    """Return where the last top-level field of a protobuf message ends by its own length; `len(data)` if the
+    bytes are no such message.
+
+    https://protobuf.dev/programming-guides/encoding/
+    """
+    at = 0
+    while at < len(data):
+        key, after_key = _varint(data, at)
+        value, after_value = _varint(data, after_key)
+        ends = {0: after_value, 1: after_key + 8, 2: after_value + value, 5: after_key + 4}
+        if key >> 3 not in _MODEL_FIELDS or key & 7 not in ends:
+            return len(data)
+        at = ends[key & 7]
+    return at
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 70, 7):
+        if at >= len(data):
+            break
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            break
+    return value, at
+
+
+def walk(root: Any) -> Iterator[Any]:
+    """Yield every protobuf message under `root`, itself included, wherever a schema, old or new, may put one;
+    not the inside of tensors."""
+    stack = [root]
+    while stack:
+        message = stack.pop()
+        yield message
+        if isinstance(message, onnx.TensorProto):
+            continue
+        for field, value in reversed(message.ListFields()):
+            if field.message_type is not None:
+                stack.extend(reversed(value) if field.is_repeated else (value,))
+
+
+def check_tensor(tensor: onnx.TensorProto) -> None:
+    """Refuse data that stands in another file, and negative dimensions."""
+    if tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.external_data:
+        raise ModelRefused(
+            "external-data",
+            (
+                f"The data of tensor '{_shown(tensor.name)}' stand in another file, and only the .onnx "
+                f"file is read. {_ONE_FILE}"
+            ),
+        )
+    if any(size < 0 for size in tensor.dims):
+        raise _unreadable(f"Tensor '{_shown(tensor.name)}' has a negative dimension. {_EXPORT}")
+
+
+def dense_bytes(tensor: onnx.SparseTensorProto) -> int:
+    """Return the size of a sparse tensor once unfolded, at 8 bytes a value."""
+    size = 8
+    for dimension in tensor.dims:
+        if dimension < 0:
+            raise _unreadable(
+                f"Sparse tensor '{_shown(tensor.values.name)}' has a negative dimension. {_EXPORT}"
+            )
+        size *= dimension
+    return size
+
+
+def check_functions(model: onnx.ModelProto) -> None:
+    """Refuse operators that nobody defines, functions that call themselves, and networks that are too large
+    once functions are inlined."""
+    bodies = {}
+    for function in model.functions:
+        key = _key(function.domain, function.name, function.overload)
+        if key in bodies:
+            raise _unreadable(f"Function '{_shown(function.name)}' is defined twice. {_EXPORT}")
+        bodies[key] = calls(function.node)
+    graphs = calls(model.graph.node)
+    for training in model.training_info:
+        graphs += calls(training.initialization.node) + calls(training.algorithm.node)
+    for domain, name, _ in [
+        key for counted in (graphs, *bodies.values()) for key in counted if key not in bodies
+    ]:
+        if domain not in KNOWN_DOMAINS:
+            raise _unreadable(
+                f"Operator '{_shown(name)}' of domain '{_shown(domain)}' is not a standard ONNX "
+                "operator, and only those "
+                "are run. Export the network with standard operators."
+            )
+    total = inlined(graphs, bodies)
+    if total > MOST_NODES:
+        raise _unreadable(
+            f"The network becomes {total:,} nodes when its functions are inlined; {MOST_NODES:,} "
+            "are allowed. Simplify it."
+        )
+
+
+def calls(nodes: Iterable[onnx.NodeProto]) -> Counter[Function]:
+    """Count how often each operator or function is called by `nodes` and the graphs inside them."""
+    return Counter(
+        _key(message.domain, message.op_type, message.overload)
+        for node in nodes
+        for message in walk(node)
+        if isinstance(message, onnx.NodeProto)
+    )
+
+
+def inlined(graph: Counter[Function], bodies: dict[Function, Counter[Function]]) -> int:
+    """Return the number of nodes if every function call were replaced by the function's body."""
+    sizes: dict[Function, int] = {}
+    under_way: set[Function] = set()
+
+    def size(key: Function, depth: int) -> int:
+        if key not in bodies:
+            return 1
+        if key in under_way:
+            raise _unreadable(f"Function '{_shown(key[1])}' calls itself. {_EXPORT}")
+        if depth > DEEPEST_CALL:
+            raise _unreadable(f"Functions are nested more than {DEEPEST_CALL} deep. Simplify the network.")
+        if key not in sizes:
+            under_way.add(key)
+            sizes[key] = sum(times * size(called, depth + 1) for called, times in bodies[key].items())
+            under_way.remove(key)
+        return sizes[key]
+
+    for key in bodies:
+        size(key, 0)
+    return sum(times * size(key, 0) for key, times in graph.items())
+
+
+def _key(domain: str | bytes, name: str | bytes, overload: str | bytes) -> Function:
+    return _domain(domain), _text(name), _text(overload)
+
+
+def _domain(name: str | bytes) -> str:
+    return "" if name in ("ai.onnx", b"ai.onnx") else _text(name)
+
+
+def _text(name: str | bytes) -> str:
+    """Return a string of the file; the parser gives bytes where it is not UTF-8."""
+    return name if isinstance(name, str) else name.decode("utf-8", "replace")
+
+
+def _shown(name: str | bytes, most: int = 80) -> str:
+    """Return a name of the file for a message: printable ASCII, cut short."""
+    return "".join(character if " " <= character <= "~" else "?" for character in _text(name)[:most])
+
+
+def _unreadable(message: str) -> ModelRefused:
+    return ModelRefused("model-unreadable", message)

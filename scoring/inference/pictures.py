@@ -1,0 +1,121 @@
+"""Images for people: thumbnails turned upright, the pixels that a model receives, and how its outputs move
+with the second input.
+
+Decoding happens in the confined worker; what comes back is plain pixels, which are encoded here.
+"""
+
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from scoring.common.arrays import Floats
+from scoring.common.findings import InputRefused
+from scoring.inference.case_images import CaseImages
+from scoring.inference.image_upload import UPRIGHT
+from scoring.inference.pool import first_output
+from scoring.inference.preprocessing import FIT, ImageUnreadable, Pixels, Recipe, Seen
+from scoring.inference.process import ImageProcess, ModelProcess
+from scoring.inference.results import ModelFacts, ModelFailed, Picture
+
+THUMBNAIL_SIDE = 320
+TILE_SIDE, TILE_QUALITY = 4096, 90
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Pixels on the way to a model, as PNG, and their size."""
+
+    png: bytes
+    width: int
+    height: int
+
+
+def thumbnails(cases: CaseImages, indices: Sequence[int], side: int = THUMBNAIL_SIDE) -> list[bytes | None]:
+    """Return JPEG thumbnails of cases, turned upright by EXIF; None where there is no image or it cannot be
+    read."""
+    if all(cases.images[i] is None for i in indices):
+        return [None] * len(indices)
+    with ImageProcess() as process:
+        return [_thumbnail(process, cases, i, side) for i in indices]
+
+
+def _thumbnail(process: ImageProcess, cases: CaseImages, index: int, side: int) -> bytes | None:
+    found = _fitted(process, cases, index, side)
+    return None if found is None else _encoded(upright(found.pixels, found.seen), "JPEG", quality=85)
+
+
+def tile(cases: CaseImages, index: int, side: int = TILE_SIDE) -> bytes | None:
+    """Return a case's image as JPEG for a viewer, at most `side` px wide and high, not turned: annotations
+    lie in the pixels of the file. None where there is no image or it cannot be read."""
+    if cases.images[index] is None:
+        return None
+    with ImageProcess() as process:
+        found = _fitted(process, cases, index, side)
+    return None if found is None else _encoded(found.pixels, "JPEG", quality=TILE_QUALITY)
+
+
+def _fitted(process: ImageProcess, cases: CaseImages, index: int, side: int) -> Picture | None:
+    """Return a case's image at most `side` px wide and high; None where there is none or it cannot be
+    read."""
+    try:
+        data = cases.picture(index)
+        return None if data is None else process.pixels(data, Recipe(((side, side, FIT),)))
+    except (ImageUnreadable, InputRefused):
+        return None
+
+
+def upright(pixels: Pixels, seen: Seen) -> Pixels:
+    """Return pixels turned by their EXIF orientation; for people only: the challenges' pipelines do not turn
+    them."""
+    turn = UPRIGHT.get(seen.orientation)
+    return pixels if turn is None else np.asarray(Image.fromarray(pixels).transpose(turn))
+
+
+def received(cases: CaseImages, index: int, recipe: Recipe) -> tuple[list[Stage], Seen]:
+    """Return the pixels of a case after each step of a recipe, not turned. Raises ImageUnreadable,
+    InputRefused."""
+    data = cases.picture(index)
+    if data is None:
+        raise ImageUnreadable("there is no image for this case")
+    with ImageProcess() as process:
+        found = [
+            process.pixels(data, Recipe(recipe.steps[:count])) for count in range(1, len(recipe.steps) + 1)
+        ]
+    stages = [Stage(_encoded(f.pixels, "PNG"), f.pixels.shape[1], f.pixels.shape[0]) for f in found]
+    return stages, found[-1].seen
+
+
+def sweep(
+    model: bytes,
+    cases: CaseImages,
+    index: int,
+    recipe_for: Callable[[ModelFacts], Recipe],
+    vectors: Mapping[str, Floats],
+) -> dict[str, Floats]:
+    """Return a model's first outputs [n, K] for one case at each row of `vectors` [n, k], by the vectors'
+    name. Raises ModelFailed, ImageUnreadable."""
+    data = cases.picture(index)
+    if data is None:
+        raise ImageUnreadable("there is no image for this case")
+    with ModelProcess(model) as process:
+        if len(process.facts.inputs) < 2:
+            raise ModelFailed(
+                "single-input", "The model takes the image only: nothing else can change its outputs."
+            )
+        recipe, rows = recipe_for(process.facts), {name: list(values) for name, values in vectors.items()}
+        first = process.run(data, recipe, next(iter(rows.values()))[0], want_pixels=True)
+        prepared = data if first.pixels is None else first.pixels
+        return {
+            name: np.stack([np.ravel(first_output(process.run(prepared, recipe, v))) for v in values])
+            for name, values in rows.items()
+        }
+
+
+def _encoded(pixels: Pixels, kind: str, **options: Any) -> bytes:
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, kind, **options)
+    return file.getvalue()

@@ -1,0 +1,400 @@
+"""Run one model over many images: a worker process per core, a thread for each, image by image.
+
+Batches and more threads inside the runtime were measured to be slower; and one image at a time is what the
+challenges do.
+"""
+
+import os
+import threading
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from scoring.common.arrays import Floats
+from scoring.common.findings import InputRefused
+from scoring.inference import cache as image_cache
+from scoring.inference.cancelled import Cancelled as Cancelled
+from scoring.inference.fair_semaphore import Places, Share
+from scoring.inference.preprocessing import ImageUnreadable, Recipe, Seen
+from scoring.inference.process import ModelProcess
+from scoring.inference.results import Answer, ModelFacts, ModelFailed, Picture
+from scoring.inference.worker_process import WORKER, Limits
+
+_POLL_SECONDS = 0.05
+Result = TypeVar("Result")
+
+
+class Answered(NamedTuple, Generic[Result]):
+    """What was made of one image. seen: what its file was. cpu_ms: processor time in milliseconds."""
+
+    result: Result
+    seen: Seen | None
+    cpu_ms: float
+
+
+Work = Callable[[ModelProcess, bytes, int, "Settings"], Answered[Result]]
+"""(model, image file, number of the image, settings where it runs) -> what is made of it; called in other
+threads, and pickled where it runs on other machines."""
+
+
+@dataclass(frozen=True)
+class Results(Generic[Result]):
+    """What a model gave per image.
+
+    Attributes:
+        facts: What is known of the model.
+        outputs: What was made of each image; or why there is nothing: ImageUnreadable, InputRefused, None for
+            an image that was not there.
+        seen: What each file was, None where it could not be read.
+        cpu_ms: Processor time per image in milliseconds [N], NaN where there is no output.
+    """
+
+    facts: ModelFacts
+    outputs: tuple[Result | Exception | None, ...]
+    seen: tuple[Seen | None, ...]
+    cpu_ms: Floats
+
+
+@dataclass(frozen=True)
+class Outputs(Results[Floats]):
+    """The first output of each image, float64 without a leading axis of 1. recipe: how images were
+    prepared."""
+
+    recipe: Recipe
+
+
+class Processes(Protocol):
+    """Where the worker processes of a call come from, and where they go."""
+
+    def open(self, model: bytes, settings: "Settings", stop: threading.Event) -> ModelProcess:
+        """Return a process that holds the model; `stop` says that the call ends. Raises ModelFailed."""
+        ...
+
+    def close(self, process: ModelProcess) -> None:
+        """Take a process that the call needs no more."""
+        ...
+
+
+class OwnProcesses:
+    """Processes that are started for a call and end with it."""
+
+    def open(self, model: bytes, settings: "Settings", stop: threading.Event) -> ModelProcess:
+        return ModelProcess(model, settings.limits, settings.command, stop)
+
+    def close(self, process: ModelProcess) -> None:
+        process.close()
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the work is done; nothing here changes a number.
+
+    Attributes:
+        workers: Number of worker processes; None = one per core, shared with the calls under way.
+        cache: Prepared images; None = none are kept.
+        limits: Limits of each worker.
+        command: What starts a worker.
+        processes: Where workers come from.
+        run: What does the work on all images; None: `run_on_all`, on this machine.
+    """
+
+    workers: int | None = None
+    cache: image_cache.PictureCache | None = image_cache.PICTURES
+    limits: Limits = field(default_factory=Limits)
+    command: Sequence[str] = WORKER
+    processes: Processes = field(default_factory=OwnProcesses)
+    run: "RunOnAll | None" = None
+
+
+class RunOnAll(Protocol):
+    """`run_on_all`, here or on other machines."""
+
+    def __call__(
+        self,
+        model: bytes,
+        pictures: Sequence[Callable[[], bytes] | None],
+        work: Work[Result],
+        *,
+        progress: Callable[[int, int], object] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+        settings: Settings = Settings(),
+    ) -> Results[Result]: ...
+
+
+def cores() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_PLACES = Places(cores())
+
+
+class _Made(Generic[Result]):
+    """What came of the images so far. failures: of the model, by number of the image; -1 before any."""
+
+    def __init__(self, total: int):
+        self.outputs: list[Result | Exception | None] = [None] * total
+        self.seen: list[Seen | None] = [None] * total
+        self.cpu_ms: Floats = np.full(total, np.nan)
+        self.done = 0
+        self.loaded: ModelFacts | None = None
+        self.failures: dict[int, Exception] = {}
+
+
+@dataclass
+class _Job(Generic[Result]):
+    """What the threads of one call share; `lock` guards all that changes."""
+
+    model: bytes
+    pictures: Sequence[Callable[[], bytes] | None]
+    work: Work[Result]
+    settings: Settings
+    share: Share
+    made: _Made[Result]
+    stop: threading.Event = field(default_factory=threading.Event)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    begun: int = 0
+
+    def needs_no_more(self) -> bool:
+        """Return whether a thread that waits for a place has nothing to do with it."""
+        ended = self.stop.is_set() or bool(self.made.failures)
+        return ended or (self.made.loaded is not None and self.begun >= len(self.pictures))
+
+
+def predict(
+    model: bytes,
+    pictures: Sequence[Callable[[], bytes] | None],
+    vectors: Floats | None,
+    recipe_for: Callable[[ModelFacts], Recipe],
+    *,
+    progress: Callable[[int, int], object] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    settings: Settings = Settings(),
+) -> Outputs:
+    """Run a model on every image and return its first outputs.
+
+    Args:
+        model: The ONNX file.
+        pictures: Functions that read the image files, called in other threads; None for an image that is not
+            there.
+        vectors: Second inputs [N, k], for models that have one.
+        recipe_for: How images are prepared for the model; called in other threads.
+        progress: Called with (done, total) in the caller's thread.
+        cancelled: Called now and then in the caller's thread; true ends the work within about 0.3 s.
+        settings: How the work is done.
+
+    Raises:
+        ModelFailed: The model as a whole fails; of several failures the one of the earliest image.
+        Cancelled: `cancelled` returned true.
+    """
+    if vectors is not None:
+        vectors = np.asarray(vectors, np.float32)
+        if vectors.ndim != 2 or len(vectors) != len(pictures):
+            raise ValueError("one row of vectors per picture")
+
+    work = _FirstOutput(vectors, recipe_for)
+    run = settings.run or run_on_all
+    found = run(model, pictures, work, progress=progress, cancelled=cancelled, settings=settings)
+    return Outputs(found.facts, found.outputs, found.seen, found.cpu_ms, recipe_for(found.facts))
+
+
+@dataclass(frozen=True)
+class _FirstOutput:
+    """The work of `predict` on one image."""
+
+    vectors: Floats | None
+    recipe_for: Callable[[ModelFacts], Recipe]
+
+    def __call__(
+        self, process: ModelProcess, data: bytes, index: int, settings: Settings
+    ) -> Answered[Floats]:
+        vector = self.vectors[index] if self.vectors is not None and len(process.facts.inputs) > 1 else None
+        answer, seen = _run(process, data, self.recipe_for(process.facts), vector, settings.cache)
+        return Answered(first_output(answer), seen, answer.cpu_ms)
+
+
+def run_on_all(
+    model: bytes,
+    pictures: Sequence[Callable[[], bytes] | None],
+    work: Work[Result],
+    *,
+    progress: Callable[[int, int], object] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    settings: Settings = Settings(),
+) -> Results[Result]:
+    """Open a model in worker processes and do the same work with it on every image.
+
+    All calls together keep no more than one worker per core busy, and share that time fairly, image by image;
+    one that begins beside others starts fewer. No worker outlives the call. Arguments and errors as of
+    `predict`.
+    """
+    total, share = len(pictures), _PLACES.join()
+    made: _Made[Result] = _Made(total)
+    job = _Job(model, pictures, work, settings, share, made)
+    threads = [
+        threading.Thread(target=_work, args=(job,), daemon=True)
+        for _ in range(max(1, min(settings.workers or cores() // _PLACES.shares, total)))
+    ]
+    try:
+        for thread in threads:
+            thread.start()
+        _wait(job, threads, progress, cancelled)
+    finally:
+        job.stop.set()
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
+        _PLACES.leave(share)
+    if made.failures:
+        raise made.failures[min(made.failures)]
+    assert made.loaded is not None
+    return Results(made.loaded, tuple(made.outputs), tuple(made.seen), made.cpu_ms)
+
+
+def _wait(
+    job: _Job[Result],
+    threads: Sequence[threading.Thread],
+    progress: Callable[[int, int], object] | None,
+    cancelled: Callable[[], bool] | None,
+) -> None:
+    """Report progress until no thread works any more. Raises Cancelled."""
+    reported = -1
+    while True:
+        working = [thread for thread in threads if thread.is_alive()]
+        if progress is not None and job.made.done != reported:
+            reported = job.made.done
+            progress(reported, len(job.pictures))
+        if not working:
+            return
+        if cancelled is not None and cancelled():
+            raise Cancelled
+        working[0].join(_POLL_SECONDS)
+
+
+def _work(job: _Job[Result]) -> None:
+    """Keep one worker process busy as long as there are images."""
+    index, process = -1, None
+    placed, turn = True, _PLACES.acquire(job.share, job.needs_no_more)
+    if turn is None:
+        return
+    try:
+        process = _open(job)
+        while (following := _next(job)) is not None:
+            index = following
+            try:
+                _one(job, index, process)
+            except ModelFailed as failed:
+                if not failed.ended:
+                    raise
+                # The system may have ended the process for want of memory: one second try, and a model that
+                # crashes does so again.
+                process = _open(job)
+                _one(job, index, process)
+            with job.lock:
+                job.made.done += 1
+            if not (placed := _PLACES.pass_on(turn, job.needs_no_more)):
+                return
+    except Exception as fault:  # kept for the caller's thread, which raises the one of the earliest picture
+        with job.lock:
+            if not job.stop.is_set():
+                job.made.failures.setdefault(index, _of_picture(fault, index))
+            if index < 0:
+                job.stop.set()
+    finally:
+        if process is not None:
+            job.settings.processes.close(process)
+        if placed:
+            _PLACES.release(turn)
+
+
+def _open(job: _Job[Result]) -> ModelProcess:
+    process = job.settings.processes.open(job.model, job.settings, job.stop)
+    with job.lock:
+        job.made.loaded = process.facts
+    return process
+
+
+def _next(job: _Job[Result]) -> int | None:
+    """Return the next image that no thread began. None after a failure: those before it are still finished,
+    so that the first one is known."""
+    with job.lock:
+        if job.stop.is_set() or job.made.failures or job.begun >= len(job.pictures):
+            return None
+        job.begun += 1
+        return job.begun - 1
+
+
+def _one(job: _Job[Result], index: int, process: ModelProcess) -> None:
+    read, made = job.pictures[index], job.made
+    if read is None:
+        return
+    try:
+        answered = job.work(process, read_file(read), index, job.settings)
+    except (ImageUnreadable, InputRefused) as unusable:
+        made.outputs[index] = unusable
+        return
+    made.outputs[index], made.seen[index], made.cpu_ms[index] = answered
+
+
+def decoded(process: ModelProcess, data: bytes, recipe: Recipe, settings: Settings = Settings()) -> Picture:
+    """Return the pixels of an image file prepared by a recipe, from the cache where they are in it. Raises
+    ImageUnreadable, ModelFailed."""
+    if settings.cache is None:
+        return process.pixels(data, recipe)
+    key = image_cache.key(data, recipe)
+    picture = settings.cache.get(key)
+    if picture is None:
+        picture = process.pixels(data, recipe)
+        settings.cache.put(key, picture)
+    return picture
+
+
+def _run(
+    process: ModelProcess,
+    data: bytes,
+    recipe: Recipe,
+    vector: Floats | None,
+    cache: image_cache.PictureCache | None,
+) -> tuple[Answer, Seen | None]:
+    if cache is None:
+        answer = process.run(data, recipe, vector)
+        return answer, answer.seen
+    key = image_cache.key(data, recipe)
+    picture = cache.get(key)
+    if picture is not None:
+        return process.run(picture.pixels, recipe, vector), picture.seen
+    answer = process.run(data, recipe, vector, want_pixels=True)
+    if answer.pixels is not None and answer.seen is not None:
+        cache.put(key, Picture(answer.pixels, answer.seen))
+    return answer, answer.seen
+
+
+def read_file(read: Callable[[], bytes]) -> bytes:
+    """Return the bytes of an image file. Raises ImageUnreadable where it is gone, InputRefused."""
+    try:
+        return read()
+    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as fault:
+        raise ImageUnreadable("The file cannot be read from where it lies: give it again.") from fault
+
+
+def first_output(answer: Answer) -> Floats:
+    """Return the first output as float64 without a leading axis of 1. Raises ModelFailed("wrong-output")
+    where it is no numeric tensor."""
+    if not answer.outputs or answer.outputs[0] is None:
+        raise ModelFailed(
+            "wrong-output",
+            "The first output is not a tensor of numbers. Models from scikit-learn: convert with "
+            "zipmap=False, and put the probabilities first.",
+        )
+    output = answer.outputs[0].astype(np.float64)
+    return output[0] if output.ndim and output.shape[0] == 1 else output
+
+
+def _of_picture(fault: Exception, index: int) -> Exception:
+    if isinstance(fault, ModelFailed) and index >= 0:
+        return ModelFailed(fault.code, fault.message, index)
+    return fault

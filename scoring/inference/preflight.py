@@ -1,0 +1,286 @@
+"""Compare a loaded model with what its challenge gives to models and takes from them."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.common.findings import Finding, error, warning
+from scoring.inference.preprocessing import Pixels
+from scoring.inference.results import Answer, ModelFacts, ModelFailed, RandomOperator, Tensor
+
+FLOAT = "tensor(float)"
+CHANNELS = 3
+LARGEST_SIDE = 8192
+SHOWN = 5
+NORMALIZATION = "BatchNormalization"
+EVALUATION_MODE = "Export it in evaluation mode: model.eval() before torch.onnx.export."
+REPEATABLE = f"{EVALUATION_MODE} Replace other random operators by constants."
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What a challenge gives to a model and takes from it.
+
+    Attributes:
+        vector: Length of the second input, None where there is none.
+        vector_required: False allows models with the image only (`single-input`).
+        outputs: Numbers per image in the first output; None where the challenge itself checks them.
+        highest_ir_version: Highest version of the file format that the challenge's runtime loads, if known.
+        highest_opset: Highest version of the operators that it loads, if known.
+        runtime: What messages call that runtime.
+    """
+
+    vector: int | None = None
+    vector_required: bool = False
+    outputs: int | None = None
+    highest_ir_version: int | None = None
+    highest_opset: int | None = None
+    runtime: str = "the challenge's runtime"
+
+
+def failure(file_name: str, failed: ModelFailed) -> Finding:
+    """Return the finding of a model that cannot be loaded or run."""
+    return error(failed.code, file_name, failed.message)
+
+
+def examine(
+    facts: ModelFacts, contract: Contract, file_name: str, trial: Answer | None = None
+) -> list[Finding]:
+    """Return every departure from the contract: versions, inputs, batch axis, first output.
+
+    Args:
+        facts: What the model declares.
+        contract: What the challenge gives and takes.
+        file_name: What findings call the model.
+        trial: Outputs for one image. With them the first output is judged by what came, not by what the
+            model declares: the runtime does not compare the two.
+    """
+    return [
+        *_versions(facts, contract, file_name),
+        *_inputs(facts.inputs, contract, file_name),
+        *_batch(facts.inputs, file_name),
+        *_output(facts, contract, file_name, trial),
+    ]
+
+
+def image_size(facts: ModelFacts) -> tuple[int | None, int | None]:
+    """Return (width, height) that the first input declares, None for a symbolic axis. Meant for a model that
+    `examine` found no error in."""
+    shape = facts.inputs[0].shape if facts.inputs else None
+    return (shape[3], shape[2]) if shape is not None and len(shape) == 4 else (None, None)
+
+
+def noise(width: int, height: int) -> Pixels:
+    """Return a fixed noise image, on which a model is tried where there is no other."""
+    return np.random.default_rng(0).integers(0, 256, (height, width, CHANNELS), np.uint8)
+
+
+def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Finding]:
+    """Return `random-model`, an error unless every random operator has a seed and two runs agreed; and
+    `training-mode` for BatchNormalization in training mode.
+
+    Args:
+        facts: What the model declares.
+        file_name: What findings call the model.
+        moved: Largest absolute difference between two runs on the same image.
+    """
+    random = [found for found in facts.graph.random if found.operator != NORMALIZATION]
+    trained = [found for found in facts.graph.random if found.operator == NORMALIZATION]
+    findings = []
+    if trained:
+        words = (
+            f"In training mode: {_listed(trained)}, which normalizes by the image, not by what was learned."
+        )
+        findings.append(warning("training-mode", file_name, f"{words} {EVALUATION_MODE}"))
+    named = f"Random: {_listed(random)}." if random else "No operator is known to be random."
+    if moved > 0:
+        words = f"Two runs on the same image differ (by up to {moved:.3g}): no score of it can be repeated."
+        findings.append(error("random-model", file_name, f"{words} {named} {REPEATABLE}"))
+    elif not all(found.seeded for found in random):
+        words = (
+            f"It has random operators without a seed, so that its score may differ from run to run. {named}"
+        )
+        findings.append(error("random-model", file_name, f"{words} {REPEATABLE}"))
+    elif random:
+        words = f"{named} With their seeds two runs on the same image agree here; elsewhere they may not."
+        findings.append(warning("random-model", file_name, f"{words} {REPEATABLE}"))
+    return findings
+
+
+def _listed(found: Sequence[RandomOperator]) -> str:
+    names = [f"{one.operator} {one.name!r}" if one.name else one.operator for one in found]
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+
+
+def _versions(facts: ModelFacts, contract: Contract, file_name: str) -> list[Finding]:
+    found = []
+    if contract.highest_ir_version is not None and facts.graph.ir_version > contract.highest_ir_version:
+        found.append(
+            warning(
+                "ir-version",
+                file_name,
+                f"The file has IR version {facts.graph.ir_version}; {contract.runtime} loads up to "
+                f"{contract.highest_ir_version} and would refuse it. Set model.ir_version = "
+                f"{contract.highest_ir_version} "
+                "before onnx.save: the current onnx package writes a newer one by default.",
+            )
+        )
+    if contract.highest_opset is not None and facts.graph.opset > contract.highest_opset:
+        found.append(
+            warning(
+                "opset-version",
+                file_name,
+                f"The model uses opset {facts.graph.opset}; {contract.runtime} knows up to "
+                f"{contract.highest_opset} and would refuse it. Export with "
+                f"opset_version={contract.highest_opset}.",
+            )
+        )
+    return found
+
+
+def _inputs(inputs: Sequence[Tensor], contract: Contract, file_name: str) -> list[Finding]:
+    wanted = f"image float32 (1, {CHANNELS}, H, W)" + (
+        f", then float32 (1, {contract.vector})" if contract.vector else ""
+    )
+    most = 2 if contract.vector else 1
+    if not inputs or len(inputs) > most:
+        reason = "it has no input" if not inputs else f"it has {len(inputs)} inputs"
+        return [_wrong_inputs(reason, wanted, inputs, file_name)]
+    if len(inputs) == 2 and _is_vector(inputs[0], contract.vector) and _is_image(inputs[1]):
+        return [_wrong_inputs("its two inputs are swapped", wanted, inputs, file_name)]
+    faults = [_image_fault(inputs[0]), *(_vector_fault(tensor, contract.vector) for tensor in inputs[1:])]
+    if any(faults):
+        return [_wrong_inputs("; ".join(filter(None, faults)), wanted, inputs, file_name)]
+    if len(inputs) == 1 and contract.vector:
+        if contract.vector_required:
+            return [_wrong_inputs("its second input is missing", wanted, inputs, file_name)]
+        return [
+            warning(
+                "single-input",
+                file_name,
+                (
+                    "The model takes the image only. It runs, but the rules ask for both inputs; the "
+                    "demographics are not used."
+                ),
+            )
+        ]
+    return []
+
+
+def _wrong_inputs(reason: str, wanted: str, inputs: Sequence[Tensor], file_name: str) -> Finding:
+    found = ", ".join(f"'{_name(tensor)}' {_kind(tensor)}" for tensor in inputs[:4]) + (
+        ", ..." if len(inputs) > 4 else ""
+    )
+    return error(
+        "wrong-inputs",
+        file_name,
+        f"The model cannot be fed: {reason}. Needed, by position: {wanted}. Found: {found or 'nothing'}.",
+    )
+
+
+def _image_fault(tensor: Tensor) -> str:
+    if tensor.dtype != FLOAT:
+        return f"the first input is {_kind(tensor)}, not float32"
+    if tensor.shape is None:
+        return ""
+    if len(tensor.shape) == 4 and tensor.shape[1] not in (CHANNELS, None) and tensor.shape[3] == CHANNELS:
+        return "the first input has its channels last; export it with the channels first"
+    if not _is_image(tensor):
+        return f"the first input is no image with {CHANNELS} channels"
+    if any(size is not None and not 1 <= size <= LARGEST_SIDE for size in tensor.shape[2:]):
+        return f"the image's sides are not within 1 and {LARGEST_SIDE}"
+    return ""
+
+
+def _vector_fault(tensor: Tensor, length: int | None) -> str:
+    if tensor.dtype != FLOAT:
+        return f"the second input is {_kind(tensor)}, not float32"
+    return (
+        ""
+        if tensor.shape is None or _is_vector(tensor, length)
+        else f"the second input has not the shape (1, {length})"
+    )
+
+
+def _is_image(tensor: Tensor) -> bool:
+    return tensor.shape is not None and len(tensor.shape) == 4 and tensor.shape[1] in (CHANNELS, None)
+
+
+def _is_vector(tensor: Tensor, length: int | None) -> bool:
+    return tensor.shape is not None and len(tensor.shape) == 2 and tensor.shape[1] in (length, None)
+
+
+def _batch(inputs: Sequence[Tensor], file_name: str) -> list[Finding]:
+    for tensor in inputs:
+        if tensor.shape and tensor.shape[0] not in (None, 1) and len(tensor.shape) in (2, 4):
+            words = (
+                f"Input '{_name(tensor)}' takes {tensor.shape[0]} images at a time; images come one by one. "
+                "Export with a dynamic batch axis (dynamic_axes={...: {0: 'batch'}}), or with 1."
+            )
+            return [error("fixed-batch", file_name, words)]
+    return []
+
+
+def _output(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer | None) -> list[Finding]:
+    if contract.outputs is None or not facts.outputs:
+        return []
+    shapes: list[tuple[int | None, ...] | None]
+    widths: list[int | None]
+    if trial is not None:
+        shapes = [None if output is None else output.shape for output in trial.outputs]
+        widths = [-1 if output is None else output.size for output in trial.outputs]
+    else:
+        shapes = [tensor.shape for tensor in facts.outputs]
+        widths = [_width(tensor) for tensor in facts.outputs]
+    if widths[0] in (contract.outputs, None):
+        return []
+    shape = None if facts.outputs[0].dtype == "tensor(string)" else shapes[0]
+    found = "no tensor of numbers" if shape is None else f"of shape {_axes(shape)}"
+    others = [
+        _name(tensor)
+        for tensor, width in zip(facts.outputs, widths, strict=True)
+        if width == contract.outputs
+    ]
+    hint = f" Output '{others[0]}' has {contract.outputs}: make it the first." if others else ""
+    return [
+        error(
+            "wrong-output",
+            file_name,
+            f"The first output '{_name(facts.outputs[0])}' is {found}; {contract.outputs} numbers per "
+            f"image are needed, in the order of the classes.{hint}",
+        )
+    ]
+
+
+def _width(tensor: Tensor) -> int | None:
+    """Return how many numbers per image an output declares; None where axes are free, -1 where it cannot be a
+    tensor of numbers."""
+    if not tensor.dtype.startswith("tensor(") or tensor.dtype == "tensor(string)":
+        return -1
+    if tensor.shape is None:
+        return None
+    rest = tensor.shape[1:] if len(tensor.shape) > 1 else tensor.shape
+    sizes = [size for size in rest if size is not None]
+    return math.prod(sizes) if len(sizes) == len(rest) else None
+
+
+def _axes(shape: Sequence[int | None]) -> str:
+    return "(" + ", ".join("N" if size is None else str(size) for size in shape) + ")"
+
+
+def _kind(tensor: Tensor) -> str:
+    dtype = (
+        tensor.dtype.removeprefix("tensor(").removesuffix(")")
+        if tensor.dtype.startswith("tensor(")
+        else tensor.dtype
+    )
+    return (
+        f"{'float32' if dtype == 'float' else dtype} "
+        f"{'of unknown shape' if tensor.shape is None else _axes(tensor.shape)}"
+    )
+
+
+def _name(tensor: Tensor) -> str:
+    return "".join(character if " " <= character <= "~" else "?" for character in tensor.name[:60])

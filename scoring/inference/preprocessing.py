@@ -1,0 +1,240 @@
+"""Images as a model receives them: decoded, stretched, and made a tensor, to the last bit as the challenges'
+own pipelines do it.
+
+Runs in the worker, because hostile files aim at decoders.
+"""
+
+import io
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, UnidentifiedImageError
+
+from scoring.inference import resampling
+
+Pixels = NDArray[np.uint8]
+"""RGB, uint8 (height, width, 3)."""
+
+FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "GIF")
+MOST_PIXELS = 178_956_970
+RESAMPLED = 40_000_000
+"""Pixels of an image above which Pillow stretches it: `resampling` needs three more bytes for each."""
+FIT = "fit"
+FILTERS = {
+    "lanczos": Image.Resampling.LANCZOS,
+    "bicubic": Image.Resampling.BICUBIC,
+    "bilinear": Image.Resampling.BILINEAR,
+}
+_ORIENTATION = 274
+_OTHERS = (
+    (b"%!PS", "PostScript"),
+    (b"\xc5\xd0\xd3\xc6", "PostScript"),
+    (b"%PDF", "a PDF"),
+    (b"<svg", "an SVG drawing"),
+    (b"<?xml", "an XML or SVG text"),
+    (b"<!DOCTYPE", "a web page"),
+    (b"<html", "a web page"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\x1f\x8b", "a gzip file"),
+    (b"\x00\x00\x00\x0cjP", "a JPEG 2000 image"),
+    (b"\xff\x4f\xff\x51", "a JPEG 2000 image"),
+    (b"8BPS", "a Photoshop file"),
+)
+
+
+class ImageUnreadable(Exception):
+    """An image that cannot be decoded; the text is one plain sentence for people."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a decoded image becomes the model's pixels: `steps` of (width, height, filter), filter one of
+    `FILTERS`, applied in this order.
+
+    Each step stretches, without keeping the aspect, the uint8 pixels of the step before. One at the size
+    already there changes nothing. The filter "fit" is for people's eyes: it shrinks to within width x height,
+    keeps the aspect and enlarges nothing.
+    """
+
+    steps: tuple[tuple[int, int, str], ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "steps", tuple((int(width), int(height), str(name)) for width, height, name in self.steps)
+        )
+        if not all(
+            width > 0 and height > 0 and name in (*FILTERS, FIT) for width, height, name in self.steps
+        ):
+            raise ValueError(f"not a recipe: {self.steps}")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the file was before it was prepared: size in pixels, Pillow's mode and format, any transparency,
+    EXIF orientation 1..8."""
+
+    width: int
+    height: int
+    mode: str
+    format: str
+    alpha: bool
+    orientation: int
+
+
+def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, Seen]:
+    """Return the pixels that a model receives of an image file, and what the file was.
+
+    As in the challenges' pipelines: the first frame, `convert("RGB")` without EXIF rotation, alpha dropped
+    without compositing, no colour profile. They would open every format that Pillow knows; here the
+    photographs' six are opened, because the others include decoders that start programs (EPS starts
+    Ghostscript). Raises ImageUnreadable: not such an image, truncated, or above 178,956,970 pixels, where
+    Pillow refuses.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+                what = seen(image)
+                if what.width * what.height > MOST_PIXELS:
+                    raise Image.DecompressionBombError
+                image.load()
+                picture = image if image.mode == "RGB" else image.convert("RGB")
+        return prepared(picture, recipe.steps), what
+    # Decoders raise anything on damaged files, and a damaged file is the sender's fault, not ours.
+    except Exception as fault:
+        raise unreadable(fault, data) from None
+
+
+def unreadable(fault: Exception, data: bytes) -> ImageUnreadable:
+    """Return the refusal of an image that raised `fault` in a decoder."""
+    if isinstance(fault, Image.DecompressionBombError):
+        return ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: save a smaller copy.")
+    if isinstance(fault, UnidentifiedImageError):
+        return ImageUnreadable(_what_it_is(data))
+    if isinstance(fault, MemoryError):
+        return ImageUnreadable("Decoding the image needs more memory than is allowed: save a smaller copy.")
+    if "truncated" in str(fault).lower():
+        return ImageUnreadable("The image is cut off before its end: copy or export it again.")
+    return ImageUnreadable("The image is damaged and cannot be decoded: export it again as JPEG or PNG.")
+
+
+def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.Image:
+    """Return an image after the steps, each with its horizontal pass first.
+
+    Two calls per step: from Pillow 13 on a single one may start vertically, which moves pixels by up to 45 of
+    255.
+    """
+    for width, height, name in steps:
+        if name == FIT:
+            image.thumbnail((width, height), FILTERS["lanczos"])
+            continue
+        image = image.resize((width, image.height), FILTERS[name]).resize((width, height), FILTERS[name])
+    return image
+
+
+def stretched(pixels: Pixels, recipe: Recipe) -> Pixels:
+    """Return decoded pixels prepared by `recipe`, the same to the last bit as from their file."""
+    return prepared(Image.fromarray(pixels), recipe.steps)
+
+
+@dataclass
+class _Known:
+    """What is known of images of one size under one recipe: how many came, and whether `resampling` gives
+    them as Pillow does; None before it was tried."""
+
+    images: int = 0
+    same: bool | None = None
+
+
+@lru_cache(maxsize=256)
+def _known(size: tuple[int, int], steps: tuple[tuple[int, int, str], ...]) -> _Known:
+    return _Known()
+
+
+def prepared(image: Image.Image, steps: tuple[tuple[int, int, str], ...]) -> Pixels:
+    """Return the pixels of an RGB image after the steps, in any order in memory, as `stretch` gives them to
+    the last bit.
+
+    The first image of a size goes through Pillow, the second also through `resampling`, whose weights would
+    not pay for one image; where both agree, those after it through that alone.
+    """
+    known = _known(image.size, steps)
+    known.images += 1
+    is_large = image.width * image.height > RESAMPLED
+    if known.images == 1 or known.same is False or is_large or any(name == FIT for _, _, name in steps):
+        return np.array(stretch(image, steps))
+    try:
+        found = _resampled(image, steps)
+    except resampling.TooClose:
+        known.same = False
+        return np.array(stretch(image, steps))
+    if known.same is None:
+        by_pillow = np.array(stretch(image, steps))
+        known.same = np.array_equal(found, by_pillow)
+        return by_pillow
+    return found
+
+
+def _resampled(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Pixels:
+    raw = (np.frombuffer(image.tobytes("raw", colour), np.uint8) for colour in "RGB")
+    found: resampling.OfColours = [one.reshape(image.height, image.width) for one in raw]
+    for width, height, name in steps:
+        before_height, before_width = found[0].shape
+        if width != before_width:
+            found = resampling.along_width(found, resampling.weights(before_width, width, name))
+        if height != before_height:
+            found = resampling.along_height(found, resampling.weights(before_height, height, name))
+    return np.asarray(found).transpose(1, 2, 0)
+
+
+def planes(picture: Pixels) -> NDArray[np.uint8]:
+    """Return pixels colour by colour, uint8 (3, height, width), C-contiguous: pixels that lie so in memory
+    become a tensor in less than half the time."""
+    return np.ascontiguousarray(picture.transpose(2, 0, 1))
+
+
+def of_planes(data: bytes | bytearray, shape: Sequence[int]) -> Pixels:
+    """Return pixels of `shape` (height, width, 3) that lie in memory colour by colour, without a copy. Raises
+    ValueError where the shape is not that of the data."""
+    height, width, colours = shape
+    return np.frombuffer(data, np.uint8).reshape(colours, height, width).transpose(1, 2, 0)
+
+
+def tensor(picture: Pixels) -> NDArray[np.float32]:
+    """Return pixels as float32 (1, 3, height, width) in 0..1, C-contiguous: float32(value) / float32(255)."""
+    result = np.empty((1, 3, *picture.shape[:2]), np.float32)
+    result[0] = picture.transpose(2, 0, 1)
+    result /= np.float32(255)
+    return result
+
+
+def seen(image: Image.Image) -> Seen:
+    """Return what an opened image file is."""
+    alpha = image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info
+    return Seen(image.width, image.height, image.mode, image.format or "", alpha, _orientation(image))
+
+
+def _orientation(image: Image.Image) -> int:
+    """Return the EXIF orientation, 1 where there is none; a damaged EXIF block does not stop the challenges'
+    pipelines, so it must not stop this one."""
+    try:
+        value = image.getexif().get(_ORIENTATION, 1)
+    except Exception:
+        return 1
+    return value if isinstance(value, int) and 1 <= value <= 8 else 1
+
+
+def _what_it_is(data: bytes) -> str:
+    start = bytes(data[:64]).lstrip()
+    if not data:
+        return "The file is empty (0 bytes): the upload may have been cut off, drop it again."
+    if bytes(data[4:8]) == b"ftyp":
+        return "The file is a HEIC, AVIF or video file: save it as JPEG or PNG."
+    for magic, name in _OTHERS:
+        if start.lower().startswith(magic.lower()):
+            return f"The file is {name}, not a photograph: save it as JPEG or PNG."
+    return "The file is not an image that can be read: JPEG, PNG, TIFF, BMP, WebP and GIF are."

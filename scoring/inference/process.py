@@ -1,0 +1,225 @@
+"""Models and image decoders in confined child processes."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+
+from scoring.common.arrays import Floats
+from scoring.inference import confinement, devices, worker_protocol
+from scoring.inference.image_upload import SMALL_LONGEST, SMALL_SIDE
+from scoring.inference.preprocessing import MOST_PIXELS, ImageUnreadable, Pixels, Recipe, planes
+from scoring.inference.results import Answer, ModelFacts, ModelFailed, Picture, Upright
+from scoring.inference.worker_process import (
+    LOADING,
+    RUNNING,
+    WORKER,
+    Limits,
+    WorkerProcess,
+    crashed,
+    too_large,
+)
+
+Result = TypeVar("Result")
+_DECODING = {
+    "inference-timeout": "Decoding the image takes too long: save it again as a plain JPEG or PNG.",
+    "model-crashed": "Decoding the image ended the process that did it: export it again.",
+    "model-out-of-memory": "Decoding the image needs more memory than is allowed: save a smaller copy.",
+}
+
+
+class LoadedModel(Protocol):
+    """A model that can be run; see `ModelProcess`."""
+
+    @property
+    def facts(self) -> ModelFacts: ...
+
+    @property
+    def ended(self) -> bool: ...
+
+    def run(
+        self,
+        picture: bytes | Pixels,
+        recipe: Recipe,
+        vector: Floats | None = None,
+        want_pixels: bool = False,
+    ) -> Answer: ...
+
+    def close(self) -> None: ...
+
+
+class ModelProcess:
+    """A model, loaded in a child process of its own. Use it as a context manager; without, it ends with
+    `close` or when nobody holds it.
+
+    One thread at a time may call `run`; any thread may call `close`, which makes a call under way raise
+    ModelFailed.
+
+    Attributes:
+        facts: What is known of the model.
+    """
+
+    def __init__(
+        self,
+        model: bytes,
+        limits: Limits = Limits(),
+        command: Sequence[str] = WORKER,
+        stop: threading.Event | None = None,
+    ):
+        """Start the child and load `model`; `stop` ends the child when it is set, also while it loads.
+
+        Raises ModelFailed; TypeError for anything but bytes, because a text would be taken for a path.
+        """
+        if not isinstance(model, (bytes, bytearray, memoryview)):
+            raise TypeError("a model is bytes")
+        if len(model) > limits.model_bytes:
+            raise ModelFailed("model-unreadable", too_large(len(model), limits.model_bytes))
+        every_layer = limits.every_layer or confinement.needed(model)
+        device = devices.chosen(limits.device or devices.wanted(), every_layer)
+        self._limits = limits = replace(limits.for_model(len(model)), device=device)
+        self._worker = WorkerProcess(limits, command, stop)
+        try:
+            confinement.check(self._worker.confinement, every_layer)
+            header, _ = self._worker.request({"op": "load"}, [model], limits.load_seconds, LOADING, 0)
+            self.facts = _read(lambda: worker_protocol.model_facts(header, model, self._worker.confinement))
+        except BaseException:
+            self._worker.close()
+            raise
+
+    def run(
+        self,
+        picture: bytes | Pixels,
+        recipe: Recipe,
+        vector: Floats | None = None,
+        want_pixels: bool = False,
+    ) -> Answer:
+        """Run the model on one image.
+
+        Inputs go by position: first the image as float32 (1, 3, H, W), second `vector` as float32 (1, k); a
+        model with one input is not given the second.
+
+        Args:
+            picture: Bytes of an image file, prepared in the child by `recipe`; or prepared pixels.
+            recipe: How an image file is prepared.
+            vector: Second input [k].
+            want_pixels: Whether the answer holds the prepared pixels.
+
+        Raises:
+            ImageUnreadable: The image cannot be decoded.
+            ModelFailed: The model failed.
+        """
+        shape = list(worker_protocol.checked(picture).shape) if isinstance(picture, np.ndarray) else None
+        parts = [planes(picture).data if isinstance(picture, np.ndarray) else picture]
+        if vector is not None:
+            parts.append(np.ascontiguousarray(vector, np.float32).reshape(-1).data)
+        request = {"op": "run", "recipe": recipe.steps, "shape": shape, "pixels": want_pixels}
+        most_bytes = self._limits.output_bytes + (_largest(recipe) if want_pixels else 0)
+        header, payload = self._worker.request(request, parts, self._limits.run_seconds, RUNNING, most_bytes)
+        return _read(lambda: worker_protocol.answer(header, payload))
+
+    def pixels(self, data: bytes, recipe: Recipe) -> Picture:
+        """Return an image prepared by `recipe` without running the model; Recipe(()) leaves its size.
+
+        Raises:
+            ImageUnreadable: The image cannot be decoded.
+            ModelFailed: The child ended.
+        """
+        request = {"op": "decode", "recipe": recipe.steps}
+        header, payload = self._worker.request(
+            request, [data], self._limits.run_seconds, RUNNING, _largest(recipe)
+        )
+        return _read(lambda: worker_protocol.picture(header, payload))
+
+    @property
+    def ended(self) -> bool:
+        """Whether the child is gone: closed, or stopped for its time or memory. It can run nothing more."""
+        return self._worker.ended
+
+    def close(self) -> None:
+        """End the child at once, whatever it is doing."""
+        self._worker.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@cache
+def achieved_layers() -> tuple[str, ...]:
+    """Return the layers of confinement that a worker achieves here, tried once. Raises ModelFailed where none
+    starts."""
+    worker = WorkerProcess(Limits(), WORKER)
+    try:
+        return worker.confinement
+    finally:
+        worker.close()
+
+
+class ImageProcess:
+    """The same child without a model: for pages that show an uploaded image, which must not be decoded in the
+    server either.
+
+    A child that one image brought down, by its time for example, is replaced for the next.
+    """
+
+    def __init__(self, limits: Limits = Limits(), command: Sequence[str] = WORKER):
+        self._limits, self._command = limits, command
+        self._worker = WorkerProcess(limits, command)
+
+    def pixels(self, data: bytes, recipe: Recipe) -> Picture:
+        """Return the image prepared by `recipe`; Recipe(()) leaves its size. Raises ImageUnreadable, also for
+        one that takes too long."""
+        request = {"op": "decode", "recipe": recipe.steps}
+        return self._decoded(request, data, _largest(recipe), worker_protocol.picture)
+
+    def upright(self, data: bytes) -> Upright:
+        """Return the image turned upright, and what its file held besides pixels. Raises ImageUnreadable, see
+        `image_upload.upright`."""
+        most_bytes = _largest(Recipe(())) + 3 * SMALL_SIDE * SMALL_LONGEST
+        return self._decoded({"op": "upright"}, data, most_bytes, worker_protocol.upright)
+
+    def _decoded(
+        self,
+        request: dict[str, Any],
+        data: bytes,
+        most_bytes: int,
+        read: Callable[[dict[str, Any], list[bytearray]], Result],
+    ) -> Result:
+        try:
+            if self._worker.ended:
+                self._worker = WorkerProcess(self._limits, self._command)
+            header, payload = self._worker.request(
+                request, [data], self._limits.run_seconds, RUNNING, most_bytes
+            )
+            return _read(lambda: read(header, payload))
+        except ModelFailed as failed:
+            raise ImageUnreadable(_DECODING.get(failed.code, _DECODING["model-crashed"])) from failed
+
+    def close(self) -> None:
+        """End the child at once."""
+        self._worker.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _read(read: Callable[[], Result]) -> Result:
+    """Return what a reply holds. Raises ModelFailed for a malformed one."""
+    try:
+        return read()
+    except worker_protocol.MALFORMED as fault:
+        raise crashed() from fault
+
+
+def _largest(recipe: Recipe) -> int:
+    """Return the bytes of the pixels that a recipe can give."""
+    width, height = recipe.steps[-1][:2] if recipe.steps else (MOST_PIXELS, 1)
+    return width * height * 3

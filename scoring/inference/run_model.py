@@ -1,0 +1,150 @@
+"""Run a model on every case of a test set."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.common.arrays import Floats
+from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.inference import pool
+from scoring.inference.case_images import CaseImages, missing_images
+from scoring.inference.cluster.inference import run_on_all
+from scoring.inference.preprocessing import Seen
+from scoring.inference.results import ModelFailed
+from scoring.inference.task import ModelFile, Task, Wording
+from scoring.inputs.sources import sha256
+
+
+@dataclass(frozen=True)
+class Run:
+    """Outputs of a model for N cases.
+
+    Attributes:
+        outputs: Float64 [N, K], rows of NaN where there is none.
+        faults: Why cases have no outputs, as errors.
+        findings: Notes about the images.
+        images: SHA-256 of the images by member.
+    """
+
+    outputs: Floats
+    faults: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
+    images: Mapping[str, str]
+
+
+def run(
+    file: ModelFile,
+    task: Task,
+    cases: CaseImages,
+    width: int | None,
+    vectors: Floats | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Run:
+    """Run a model on every case.
+
+    Args:
+        file: The model.
+        task: What its challenge does with models.
+        cases: Cases with images.
+        width: Numbers needed per image; None for as many as the first image gives.
+        vectors: Second inputs [N, k], for models that have one.
+        progress: Called with (done, total).
+        cancelled: Called now and then; true ends the run.
+
+    Raises:
+        InputRefused: The model as a whole fails.
+        Cancelled: `cancelled` returned true.
+    """
+    pictures, images = readers(cases)
+    try:
+        found = pool.predict(
+            file.data,
+            pictures,
+            vectors,
+            task.recipe_for,
+            progress=progress,
+            cancelled=cancelled,
+            settings=pool.Settings(run=run_on_all),
+        )
+    except ModelFailed as failed:
+        raise refusal(file, cases, failed) from failed
+    outputs, faults = _rows(found.outputs, cases, file.name, width, task.wording)
+    return Run(outputs, tuple(faults), tuple(_image_findings(found.seen, cases, task)), images)
+
+
+def readers(cases: CaseImages) -> tuple[list[Callable[[], bytes] | None], Mapping[str, str]]:
+    """Return functions that read the image of each case, None for a case without one, and the SHA-256 of
+    every image by member, which fills as they are read."""
+    digests: dict[str, str] = {}
+
+    def reader(member: str) -> Callable[[], bytes]:
+        def read() -> bytes:
+            picture = cases.pictures.read(member)
+            digests[member] = sha256(picture)
+            return picture
+
+        return read
+
+    return [reader(member) if member else None for member in cases.images], digests
+
+
+def refusal(file: ModelFile, cases: CaseImages, failed: ModelFailed) -> InputRefused:
+    """Return the refusal of a model that failed as a whole, or on a case."""
+    where = file.name if failed.picture is None else f"{file.name} on {cases.ids[failed.picture]}"
+    return InputRefused([error(failed.code, where, failed.message)], cases.findings)
+
+
+def _rows(
+    outputs: Sequence[Floats | Exception | None],
+    cases: CaseImages,
+    name: str,
+    width: int | None,
+    wording: Wording,
+) -> tuple[Floats, list[Finding]]:
+    """Return outputs as rows [N, width], and a fault for every case without."""
+    if width is None:
+        width = next((np.size(o) for o in outputs if isinstance(o, np.ndarray) and np.size(o)), 1)
+    rows = np.full((len(cases), width), np.nan)
+    faults = missing_images(cases, wording.missing_image)
+    for i, output in enumerate(outputs):
+        if output is None:
+            continue
+        if isinstance(output, Exception):
+            faults.append(_unreadable(cases.ids[i], output, wording))
+        elif np.size(output) != width:
+            words = f"For {cases.ids[i]} the first output has {np.size(output)} numbers; {width} are needed."
+            raise InputRefused([error("wrong-output", name, words)], cases.findings)
+        elif not np.isfinite(output).all():
+            faults.append(_not_finite(cases.ids[i], output, wording))
+        else:
+            rows[i] = np.ravel(output)
+    return rows, faults
+
+
+def _unreadable(case: str, fault: Exception, wording: Wording) -> Finding:
+    words = "; ".join(p.message for p in fault.problems) if isinstance(fault, InputRefused) else str(fault)
+    return error("image-unreadable", case, f"{words} {wording.unreadable_image}".rstrip())
+
+
+def _not_finite(case: str, output: Floats, wording: Wording) -> Finding:
+    code, what = ("missing-value", "NaN") if np.isnan(output).any() else ("not-finite", "infinity")
+    return error(code, case, f"the model's output for {case} holds {what}{wording.not_finite}")
+
+
+def _image_findings(seen: Sequence[Seen | None], cases: CaseImages, task: Task) -> list[Finding]:
+    """Return one note each for images that are too small and for transparent ones."""
+    small = [i for i, s in enumerate(seen) if s and min(s.width, s.height) < task.shortest_side]
+    alpha = [i for i, s in enumerate(seen) if s and s.alpha]
+    too_small = f"below {task.shortest_side} pixels on the shorter side, which the rules ask for"
+    found = []
+    for code, rows, words in (
+        ("small-image", small, f"{too_small}{task.wording.small_image}"),
+        ("alpha-dropped", alpha, f"with transparency{task.wording.transparent_image}"),
+    ):
+        if rows:
+            shown = ", ".join(cases.ids[i] for i in rows[:5]) + (", ..." if len(rows) > 5 else "")
+            words = f"{len(rows)} image{'s' * (len(rows) > 1)} ({shown}) {words}"
+            found.append(note(code, cases.ids[rows[0]], words))
+    return found

@@ -1,0 +1,90 @@
+"""What a challenge does with models."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scoring.common.arrays import Floats
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.inference.preflight import Contract
+from scoring.inference.preprocessing import Recipe
+from scoring.inference.results import ModelFacts
+from scoring.inference.worker_process import Limits, too_large
+
+Model = str | os.PathLike[str] | bytes
+"""An ONNX model: its path or its bytes."""
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """The bytes of a model, and what messages call it."""
+
+    data: bytes
+    name: str
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How messages about images and outputs go on: what the challenge's official program does with them."""
+
+    missing_image: str = "Add it."
+    unreadable_image: str = "Export it again as JPEG or PNG."
+    small_image: str = "."
+    transparent_image: str = "; it is dropped."
+    not_finite: str = ". Mend the model."
+    not_finite_trial: str = "; such cases are refused."
+    slow: str = "the model is stopped."
+
+
+def no_size_findings(_size_mib: float, _name: str) -> list[Finding]:
+    """Return nothing: the size of a model does not matter."""
+    return []
+
+
+@dataclass(frozen=True)
+class Task:
+    """How a challenge inspects and runs a model.
+
+    Attributes:
+        contract: What the challenge gives to a model and takes from it.
+        recipe_for: How images are prepared for a model.
+        size_findings: Findings about a model's size in MiB; the second argument is the model's name.
+        base: Second input of the trial runs [k]; None where models get the image only.
+        changes: Other second inputs that the trial runs compare with `base`, by field.
+        shortest_side: Pixels below which the rules call an image too small.
+        wording: How messages go on.
+    """
+
+    contract: Contract
+    recipe_for: Callable[[ModelFacts], Recipe]
+    size_findings: Callable[[float, str], list[Finding]] = no_size_findings
+    base: Floats | None = None
+    changes: Mapping[str, Sequence[Floats]] | None = None
+    shortest_side: int = 0
+    wording: Wording = Wording()
+
+
+def read_model(model: Model, name: str | None = None) -> ModelFile:
+    """Read a model.
+
+    Args:
+        model: Its path or its bytes.
+        name: What messages call it; by default the file's name.
+
+    Raises:
+        InputRefused: The file cannot be read (`model-unreadable`).
+    """
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        return ModelFile(bytes(model), name or "the model")
+    path, most = Path(model), Limits().model_bytes
+    try:
+        with path.open("rb") as file:
+            size = max(path.stat().st_size, 0)
+            data = b"" if size > most else file.read(most + 1)  # a pipe has no size, and may never end
+    except OSError as problem:
+        words = f"The file cannot be read: {problem.strerror}. Check the path."
+        raise InputRefused([error("model-unreadable", name or path.name, words)]) from problem
+    if max(size, len(data)) > most:
+        raise InputRefused([error("model-unreadable", name or path.name, too_large(size, most))])
+    return ModelFile(data, name or path.name)

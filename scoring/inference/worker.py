@@ -1,0 +1,278 @@
+"""The child process in which untrusted models and images are opened.
+
+It imports everything, confines itself, reports the layers that it achieved, and then replies to frames on
+standard input with frames on standard output:
+
+    {"op": "load"} + model
+        {"ok": true, "facts"}
+    {"op": "run", "recipe", "shape", "pixels"} + image [+ vector]
+        {"ok": true, "outputs", "seen", "shape", "cpu_ms"} + arrays
+    {"op": "decode", "recipe"} + image
+        {"ok": true, "seen", "shape"} + pixels
+    {"op": "upright"} + image
+        {"ok": true, "seen", "shape", "small", "dropped"} + small copy + pixels
+
+Pixels cross colour by colour, both ways. A failure is {"ok": false, "code"}, with a "message" about loading
+and about images. The runtime's words about running a model stay here, because they can quote the data that
+the model was run on.
+"""
+
+import importlib
+import io
+import os
+import re
+import signal
+import time
+from typing import Any
+
+import numpy as np
+import onnxruntime
+
+from scoring.common.arrays import Array, Floats
+from scoring.inference import frames, image_upload, sandbox
+from scoring.inference.devices import CPU, PROVIDERS
+from scoring.inference.onnx_scan import ModelRefused, scan
+from scoring.inference.preprocessing import (
+    ImageUnreadable,
+    Pixels,
+    Recipe,
+    Seen,
+    of_planes,
+    pixels,
+    planes,
+    tensor,
+)
+
+# Decoders, and the encodings of texts in images, are otherwise imported when first needed; after the
+# confinement no file can be opened.
+LATE_IMPORTS = (
+    "PIL.BmpImagePlugin",
+    "PIL.GifImagePlugin",
+    "PIL.JpegImagePlugin",
+    "PIL.MpoImagePlugin",
+    "PIL.PngImagePlugin",
+    "PIL.TiffImagePlugin",
+    "PIL.WebPImagePlugin",
+    "PIL.ImageCms",
+    "PIL.ImageOps",
+    "encodings.ascii",
+    "encodings.latin_1",
+    "encodings.utf_16",
+    "encodings.utf_16_be",
+    "encodings.utf_16_le",
+    "encodings.utf_32",
+)
+NUMBERS = "biuf"
+MOST_OUTPUTS = frames.PARTS - 2
+"""Outputs that are sent, beside the image; challenges look at the first few, the others become null."""
+_MEMORY = re.compile(r"bad_?\s?alloc|failed to allocate|out of memory|AllocateRaw", re.IGNORECASE)
+_SOURCE = re.compile(r"^(\[ONNXRuntimeError\] : \d+ : \w+ : )?(/\S+:\d+ .*?\) (?=[A-Z]))?")
+
+
+Header = dict[str, Any]
+Reply = tuple[Header, list[Array]]
+"""Header and arrays of a reply."""
+
+
+class RunFailed(Exception):
+    """A run without outputs; its text is the code that tells why, and nothing else."""
+
+
+def main(settings: dict[str, Any]) -> None:
+    """Serve until the other end closes. `settings`: memory_bytes, cpu_seconds, niceness, device,
+    output_bytes, decoders, frame_bytes, alarm_seconds."""
+    requests, replies = _take_channel()
+    empty_folder = os.getcwd()
+    for module in (*LATE_IMPORTS, *settings["decoders"]):
+        importlib.import_module(module)
+    onnxruntime.set_default_logger_severity(4)
+    onnxruntime.disable_telemetry_events()
+    on_gpu = settings["device"] != CPU
+    layers = sandbox.confine(settings["memory_bytes"], settings["cpu_seconds"], settings["niceness"], on_gpu)
+    sandbox.die_with_parent(requests.fileno())
+    frames.write(replies, {"ok": True, "confinement": layers})
+    session = None
+    while True:
+        try:
+            header, parts = frames.read(requests, settings["frame_bytes"])
+        except frames.BrokenFrame:
+            return
+        _set_alarm(settings["alarm_seconds"])
+        reply: Header
+        payload: list[Array] = []
+        try:
+            if header["op"] == "load":
+                session, reply = load(bytes(parts.pop()), empty_folder, settings["device"])
+            elif header["op"] == "run":
+                reply, payload = run(session, header, parts, settings["output_bytes"])
+            elif header["op"] == "upright":
+                reply, payload = upright(parts)
+            else:
+                reply, payload = decode(header, parts)
+        except ModelRefused as refused:
+            reply = {"ok": False, "code": refused.code, "message": refused.message}
+        except ImageUnreadable as unreadable:
+            reply = {"ok": False, "code": "image-unreadable", "message": str(unreadable)}
+        except MemoryError:
+            reply = {"ok": False, "code": "model-out-of-memory"}
+        except RunFailed as failed:
+            reply = {"ok": False, "code": str(failed)}
+        _set_alarm(0)
+        frames.write(replies, reply, [array.data for array in payload])
+
+
+def load(model: bytes, empty_folder: str, device: str = CPU) -> tuple[Any, Header]:
+    """Scan a model, then open a session on one thread that finds no other file; the facts come from both."""
+    facts = scan(model)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", empty_folder)
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    scalars = set(facts.pop("scalars"))
+    try:
+        session = onnxruntime.InferenceSession(model, options, providers=_providers(device))
+        facts["inputs"] = [_tensor_facts(value, scalars) for value in session.get_inputs()]
+        facts["outputs"] = [_tensor_facts(value, scalars) for value in session.get_outputs()]
+    except Exception as fault:  # names that are no UTF-8 raise, too
+        raise _load_failure(str(fault), facts) from None
+    if PROVIDERS[device] not in session.get_providers():  # the runtime goes on without, silently
+        words = "The model cannot run on CUDA: its driver or libraries do not fit. Choose cpu or auto."
+        raise ModelRefused("no-device", words)
+    facts["device"] = device
+    return session, {"ok": True, "facts": facts}
+
+
+def _providers(device: str) -> list[str]:
+    """Return the providers of the runtime in the order in which they are tried."""
+    return list(dict.fromkeys((PROVIDERS[device], PROVIDERS[CPU])))
+
+
+def run(session: Any, header: Header, parts: list[bytearray], most_bytes: int) -> Reply:
+    """Run one image through the model: inputs by position, every output that is a numeric tensor; others
+    become null."""
+    start = time.thread_time()
+    picture, seen = _picture(header, parts[0])
+    arrays = [tensor(picture), *(np.frombuffer(part, np.float32).reshape(1, -1) for part in parts[1:])]
+    feed = {value.name: array for value, array in zip(session.get_inputs(), arrays, strict=False)}
+    try:
+        outputs = session.run(None, feed)
+    except Exception as fault:
+        raise RunFailed(_run_code(str(fault), isinstance(fault, ValueError))) from None
+    outputs = [_numbers(output) if place < MOST_OUTPUTS else None for place, output in enumerate(outputs)]
+    if sum(output.nbytes for output in outputs if output is not None) > most_bytes:
+        raise RunFailed("wrong-output")
+    reply = {
+        "ok": True,
+        "outputs": [None if output is None else [output.dtype.str, output.shape] for output in outputs],
+        "seen": seen,
+        "shape": picture.shape if header["pixels"] else None,
+    }
+    payload: list[Array] = [output for output in outputs if output is not None and output.size]
+    payload += [planes(picture)] if header["pixels"] else []
+    return reply | {"cpu_ms": (time.thread_time() - start) * 1000}, payload
+
+
+def decode(header: Header, parts: list[bytearray]) -> Reply:
+    """Prepare an image by a recipe."""
+    picture, seen = pixels(bytes(parts[0]), _recipe(header))
+    return {"ok": True, "seen": _as_list(seen), "shape": picture.shape}, [planes(picture)]
+
+
+def upright(parts: list[bytearray]) -> Reply:
+    """Turn an image upright."""
+    picture, small, seen, dropped = image_upload.upright(bytes(parts[0]))
+    reply = {
+        "ok": True,
+        "seen": _as_list(seen),
+        "shape": picture.shape,
+        "small": small.shape,
+        "dropped": dropped,
+    }
+    return reply, [planes(small), planes(picture)]
+
+
+def _picture(header: Header, part: bytearray) -> tuple[Pixels, list[Any] | None]:
+    if header["shape"] is not None:
+        return of_planes(part, header["shape"]), None
+    picture, seen = pixels(bytes(part), _recipe(header))
+    return planes(picture).transpose(1, 2, 0), _as_list(seen)
+
+
+def _recipe(header: Header) -> Recipe:
+    return Recipe(tuple((width, height, name) for width, height, name in header["recipe"]))
+
+
+def _as_list(seen: Seen) -> list[Any]:
+    return [seen.width, seen.height, seen.mode, seen.format, seen.alpha, seen.orientation]
+
+
+def _numbers(output: Any) -> Floats | None:
+    """Return an output as float32 or float64, C-contiguous; None for strings, sequences and maps."""
+    if not isinstance(output, np.ndarray) or output.dtype.kind not in NUMBERS:
+        return None
+    wide = output.dtype.kind in "iu" or output.dtype == np.float64
+    numbers: Floats = np.asarray(output, np.float64 if wide else np.float32, order="C")
+    return numbers
+
+
+def _tensor_facts(value: Any, scalars: set[str]) -> list[Any]:
+    """Return name, type and shape; the runtime gives [] both for a scalar and for an unknown shape."""
+    shape = [size if isinstance(size, int) and size >= 0 else None for size in value.shape]
+    return [value.name, value.type, shape if shape or value.name in scalars else None]
+
+
+def _load_failure(words: str, facts: dict[str, Any]) -> ModelRefused:
+    if _MEMORY.search(words):
+        raise MemoryError
+    if highest := re.search(r"max supported IR version: (\d+)", words):
+        return ModelRefused(
+            "model-unreadable",
+            (
+                f"The file has IR version {facts['ir_version']}; up to {highest[1]} is read. Set "
+                "model.ir_version = 10 before onnx.save."
+            ),
+        )
+    if highest := re.search(r"till opset (\d+)", words):
+        return ModelRefused(
+            "model-unreadable",
+            (
+                f"The model uses opset {max(facts['opsets'].values())}; up to {highest[1]} is run. "
+                "Export with opset_version=17."
+            ),
+        )
+    plain = _plain_ascii(_SOURCE.sub("", " ".join(words.split())))
+    return ModelRefused("model-unreadable", f"The runtime refuses the model: {plain}.")
+
+
+def _run_code(words: str, bad_value: bool) -> str:
+    """Return the code of a failure; its words never leave the worker."""
+    if _MEMORY.search(words):
+        return "model-out-of-memory"
+    return (
+        "wrong-inputs"
+        if "Non-zero status code" not in words and ("INVALID_ARGUMENT" in words or bad_value)
+        else "stopped"
+    )
+
+
+def _plain_ascii(text: str, most: int = 300) -> str:
+    return "".join(character for character in text if " " <= character <= "~")[:most].rstrip(". ")
+
+
+def _set_alarm(seconds: float) -> None:
+    """Let the kernel end this process after so much wall time, whatever holds the interpreter; 0 takes the
+    alarm back."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _take_channel() -> tuple[io.FileIO, io.FileIO]:
+    """Return the streams of requests and replies. What native code prints must not mix with them, so the
+    usual descriptors go nowhere."""
+    requests, replies = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+    return requests, replies

@@ -1,0 +1,129 @@
+"""HEIC, AVIF and DICOM as photographs, decoded in the confined worker: pixels stay, everything else goes."""
+
+import importlib
+import io
+
+import numpy as np
+import pillow_heif
+import pydicom
+import pytest
+from PIL import Image
+from pydicom.dataset import FileDataset, FileMetaDataset
+from pydicom.encaps import encapsulate
+from pydicom.uid import ExplicitVRLittleEndian, JPEG2000Lossless, JPEGBaseline8Bit
+
+from scoring.inference.image_upload import decoders, upright
+from scoring.inference.preprocessing import ImageUnreadable
+from scoring.single_image.photograph import received
+
+HEIGHT, WIDTH = 48, 64
+NAME = "Doe^Jane"
+
+
+def half(height=HEIGHT, width=WIDTH):
+    """Red above, blue below."""
+    pixels = np.zeros((height, width, 3), np.uint8)
+    pixels[: height // 2, :, 0] = pixels[height // 2 :, :, 2] = 220
+    return pixels
+
+
+def saved(kind, **options):
+    pillow_heif.register_heif_opener()
+    file, exif = io.BytesIO(), Image.Exif()
+    exif[0x010F] = "Maker"
+    exif[0x0132] = "2026:01:02 03:04:05"
+    Image.fromarray(half()).save(file, kind, exif=exif.tobytes(), **options)
+    return file.getvalue()
+
+
+def dicom(pixels, photometric, syntax=ExplicitVRLittleEndian, data=None, **tags):
+    meta = FileMetaDataset()
+    meta.TransferSyntaxUID, meta.MediaStorageSOPClassUID = syntax, "1.2.840.10008.5.1.4.1.1.7"
+    meta.MediaStorageSOPInstanceUID = "1.2.3"
+    file = FileDataset("x", {}, file_meta=meta, preamble=b"\0" * 128)
+    file.PatientName, file.PatientID, file.StudyDate = NAME, "4711", "20260102"
+    file.Rows, file.Columns = pixels.shape[:2]
+    file.SamplesPerPixel = 3 if pixels.ndim == 3 else 1
+    file.PlanarConfiguration = 0
+    file.PhotometricInterpretation, file.PixelRepresentation = photometric, 0
+    file.BitsAllocated = file.BitsStored = 8 * pixels.itemsize
+    file.HighBit = file.BitsStored - 1
+    for name, value in tags.items():
+        setattr(file, name, value)
+    file.PixelData = pixels.tobytes() if data is None else data
+    written = io.BytesIO()
+    pydicom.dcmwrite(written, file, enforce_file_format=True)
+    return written.getvalue()
+
+
+def here(data):
+    """What a worker makes of a file, in this process: a worker takes a second to start."""
+    for module in decoders(data):
+        importlib.import_module(module)
+    return upright(data)[0]
+
+
+def refusal(data):
+    with pytest.raises(ImageUnreadable) as caught:
+        here(data)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["HEIF", "AVIF"])
+def test_a_photograph_of_a_phone_keeps_its_pixels_alone(kind):
+    found = received(saved(kind))
+    assert (found.seen.format, found.pixels.shape) == (kind, (HEIGHT, WIDTH, 3))
+    assert found.pixels[8, 30, 0] > 180 > 60 > found.pixels[40, 30, 0]
+    assert {"camera", "date and time"} <= set(found.dropped)
+    assert "damaged" in refusal(saved(kind)[:-200])
+
+
+def test_colours_of_dicom_are_kept_and_its_tags_are_not():
+    found = received(dicom(half(), "RGB"))
+    np.testing.assert_array_equal(found.pixels, half())
+    assert list(found.dropped) == ["DICOM tags"]
+    assert NAME not in repr(found)
+
+
+def test_jpeg_within_dicom_is_decoded():
+    file = io.BytesIO()
+    Image.fromarray(half()).save(file, "JPEG", quality=95)
+    pixels = half()
+    found = here(dicom(pixels, "YBR_FULL_422", JPEGBaseline8Bit, encapsulate([file.getvalue()])))
+    assert np.abs(found.astype(int) - pixels)[4:20].mean() < 6
+
+
+def test_grey_is_shown_within_its_window():
+    values = np.tile(np.arange(0, 640, 10, np.uint16), (HEIGHT, 1))
+    window = {"WindowCenter": 200, "WindowWidth": 200, "RescaleSlope": 1, "RescaleIntercept": -100}
+    shown = here(dicom(values, "MONOCHROME2", **window))[0, :, 0]
+    wanted = np.clip((np.arange(0, 640, 10) - 100 - 100) / 200, 0, 1) * 255
+    np.testing.assert_allclose(shown, wanted, atol=1)
+    inverse = here(dicom(values, "MONOCHROME1", **window))[0, :, 0]
+    np.testing.assert_allclose(inverse.astype(int), 255 - shown.astype(int), atol=1)
+    whole = here(dicom(values, "MONOCHROME2"))[0, :, 0]
+    assert (whole[0], whole[-1]) == (0, 255)
+
+
+HOSTILE = [
+    (lambda: dicom(half(), "RGB", NumberOfFrames=2), "2 pictures"),
+    (lambda: dicom(half(), "RGB", JPEG2000Lossless, encapsulate([b"\xff\x4f\xff\x51"])), "JPEG 2000"),
+    (lambda: dicom(half()[:, :, 0], "PALETTE COLOR"), "colours"),
+    (lambda: dicom(half(), "RGB", Rows=65000, Columns=65000), "more than 178,956,970 pixels"),
+    (lambda: dicom(half(), "RGB")[:-1000], "damaged"),
+    (lambda: b"\0" * 128 + b"DICM" + b"\xff" * 4000, "damaged|no picture"),
+    (lambda: b"\0\0\0\x18ftypmp42" + b"\0" * 400, "a video, or a damaged"),
+    (lambda: b"\0\0\0\x18ftypheic" + b"\xff" * 4000, "damaged"),
+]
+
+
+@pytest.mark.parametrize(("data", "words"), HOSTILE, ids=range(len(HOSTILE)))
+def test_what_cannot_be_read_is_refused_in_one_sentence(data, words):
+    message = refusal(data())
+    assert any(part in message for part in words.split("|")), message
+
+
+def test_decoders_are_loaded_for_the_files_that_need_them_only():
+    assert decoders(half().tobytes()) == ()
+    assert "scoring.inference.phone_formats" in decoders(saved("HEIF"))
+    assert "pydicom" in decoders(dicom(half(), "RGB"))
