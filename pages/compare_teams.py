@@ -20,8 +20,7 @@ from pages.shared import (
 from pages.shared.comparison import result
 from pages.shared.comparison.selection import selected_teams
 from pages.shared.wording import cases_were_read
-from scoring import samples
-from scoring.challenges import REGISTRY
+from scoring.challenges import REGISTRY, samples
 from scoring.comparison import verdict
 
 access.guard(__file__)

@@ -21,11 +21,11 @@ LAYERS = (
         "scoring.comparison",
         "scoring.single_image",
         "scoring.report",
-        "scoring.recognition",
+        "scoring.challenges.recognition",
         "scoring.doctor",
         "scoring.preload",
     ),
-    ("scoring.challenges", "scoring.samples"),
+    ("scoring.challenges", "scoring.challenges.samples"),
     (
         "scoring.core.challenge",
         "scoring.core.challenge_files",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import pytest
 
 import scoring
-from scoring import samples
+from scoring.challenges import samples
 from scoring.common.finding_groups import distinct
 from scoring.common.findings import Finding
 from scoring.common.fixes import Changes, Mend, renamed, renaming, without_affix

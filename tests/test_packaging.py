@@ -13,7 +13,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from scoring import __version__, challenge_ids, samples
+from scoring import __version__, challenge_ids
+from scoring.challenges import samples
 from tests.support import golden
 from tests.support.command_line import ROOT
 from tests.test_imports import MODULES, imports

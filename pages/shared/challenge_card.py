@@ -6,8 +6,7 @@ import streamlit as st
 
 from pages.shared import layout, submissions
 from pages.shared.pictures import draw_picture
-from scoring import samples
-from scoring.challenges import REGISTRY, load_challenge
+from scoring.challenges import REGISTRY, load_challenge, samples
 from scoring.core.scorecard import ScoreCard
 from scoring.figures.intervals import Row, intervals
 from scoring.figures.numerals import points, share

@@ -34,13 +34,13 @@ from pages.shared.case_link import CaseLink
 from pages.shared.inputs import Input
 from pages.shared.selector import InputPanel
 from pages.shared.wording import cases_were_read
-from scoring import report, samples
-from scoring.challenges import REGISTRY
+from scoring import report
+from scoring.challenges import REGISTRY, samples
+from scoring.challenges.samples import Submission
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
 from scoring.report import paper
-from scoring.samples import Submission
 
 
 @dataclass(frozen=True)

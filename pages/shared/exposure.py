@@ -4,7 +4,7 @@ import ipaddress
 
 import streamlit as st
 
-from scoring import samples
+from scoring.challenges import samples
 from scoring.inference import confinement
 
 

@@ -13,10 +13,10 @@ from pages.shared import score_first
 from pages.shared.drop import folder_button
 from pages.shared.selector import InputPanel, InUse, chooser, own_files
 from pages.shared.upload_widget import MODEL, as_folder, in_use, is_zip, kept_files, latest, upload
+from scoring.challenges.samples import Submission, TestSet
 from scoring.common.findings import Finding, error
 from scoring.common.text import markdown
 from scoring.core.file_contents import within
-from scoring.samples import Submission, TestSet
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import streamlit as st
 from pages.shared import finding_list
 from pages.shared.inputs import Input
 from pages.shared.option_widgets import option_widget
+from scoring.challenges.recognition import fitting_test_set
 from scoring.common.finding_groups import distinct
 from scoring.common.findings import Finding
 from scoring.common.fixes import Changes, Mend
@@ -19,7 +20,6 @@ from scoring.core.challenge import Challenge
 from scoring.core.options import Option
 from scoring.inputs.sources import Mended
 from scoring.inputs.table_edits import mended_table
-from scoring.recognition import fitting_test_set
 
 KEY = "mends"
 """In the session: key of an own input -> the mends that were applied to it, in their order."""

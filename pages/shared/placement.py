@@ -8,9 +8,9 @@ import streamlit as st
 
 from pages.shared import photographs
 from scoring.challenges import REGISTRY
+from scoring.challenges.recognition import Recognised, recognise
 from scoring.common.text import markdown
 from scoring.core.file_contents import LIKELY, SURE, Reading
-from scoring.recognition import Recognised, recognise
 
 KEPT = {
     "truth": "{}_set_kept",

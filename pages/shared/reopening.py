@@ -10,7 +10,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 
 from pages.shared import address, inputs, kept_files, mends, placement, submissions
 from pages.shared.inputs import Input
-from scoring import samples
+from scoring.challenges import samples
 from scoring.common.text import markdown
 from scoring.comparison import scale
 from scoring.core.challenge import Challenge

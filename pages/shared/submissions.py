@@ -17,7 +17,7 @@ import streamlit as st
 import scoring
 from pages.shared import inputs, jobs
 from pages.shared.inputs import Input
-from scoring import samples
+from scoring.challenges import samples
 from scoring.challenges.tricorder3.model import sweep as sweep_of_model
 from scoring.core.scorecard import ScoreCard
 from scoring.inference.cluster.scheduler import ClusterUnusable

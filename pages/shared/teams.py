@@ -14,12 +14,12 @@ from pages.shared.inputs import Input
 from pages.shared.submissions import Outcome, Running, Runs
 from pages.shared.upload_widget import MODEL
 from scoring.boards import bundle
+from scoring.challenges.recognition import recognise
+from scoring.challenges.samples import TestSet
 from scoring.common.findings import Finding, error
 from scoring.core.challenge import Challenge
 from scoring.inference.pool import Cancelled
 from scoring.inputs import team_entries
-from scoring.recognition import recognise
-from scoring.samples import TestSet
 
 MOST = 100
 """Teams that one page compares."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from scoring import samples
 from scoring.boards.board import Opened, Settings, create
 from scoring.boards.packing import packed
 from scoring.boards.sent import Sent
 from scoring.boards.submitting import submit
+from scoring.challenges import samples
 from scoring.store.database import Store
 
 ID, TITLE = "sample", "Sample board"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.challenges.puma import model as models
-from scoring.challenges.puma.clinic import square_millimetres, til_share
 from scoring.challenges.puma.dense import DenseModel, examined
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.predictions import read_predictions
+from scoring.challenges.puma.tissue_statistics import square_millimetres, til_share
 from scoring.common.findings import InputRefused, error
 from scoring.inference import preflight
 from scoring.inference.process import LoadedModel, ModelProcess

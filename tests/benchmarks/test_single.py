@@ -17,7 +17,7 @@ import onnxruntime
 import pytest
 from PIL import Image
 
-from scoring import samples
+from scoring.challenges import samples
 from scoring.inference.preprocessing import tensor
 from scoring.inference.process import ImageProcess
 from scoring.metrics import conformal

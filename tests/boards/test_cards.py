@@ -2,9 +2,8 @@
 
 import pytest
 
-from scoring import samples
 from scoring.boards import cards
-from scoring.challenges import load_challenge
+from scoring.challenges import load_challenge, samples
 from scoring.common.findings import InputRefused
 from scoring.comparison.compare import compare_cards, ranks_of
 from scoring.core.scorecard import ScoreCard

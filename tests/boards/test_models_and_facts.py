@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.samples import FOLDER
+from scoring.challenges.samples import FOLDER
 from tests.support import schemas
 from tests.support.boards import board, labels, predictions
 

@@ -4,9 +4,9 @@ from scoring.boards import bundle, rescoring, views
 from scoring.boards.board import opened
 from scoring.boards.standing import standing
 from scoring.boards.submitting import exclude
+from scoring.challenges.recognition import recognise
 from scoring.comparison import scale
 from scoring.core.views import Table
-from scoring.recognition import recognise
 from scoring.store.database import open_store
 from tests.support.boards import labels
 

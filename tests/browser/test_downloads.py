@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from scoring import samples
+from scoring.challenges import samples
 from tests.browser import driver
 from tests.support.command_line import run
 

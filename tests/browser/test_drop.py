@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from scoring import samples
+from scoring.challenges import samples
 from tests.browser import driver
 from tests.inference.test_foreign_pictures import dicom
 from tests.support.command_line import run

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import scoring
-from scoring import samples
+from scoring.challenges import samples
 from scoring.challenges.hecktor2026 import patients
 from tests.browser import driver
 from tests.browser.driver import ROOT

@@ -7,7 +7,7 @@ import pytest
 from onnx import TensorProto, helper
 from playwright.sync_api import Page, expect
 
-from scoring import samples
+from scoring.challenges import samples
 from tests.browser import driver
 from tests.browser.driver import ROOT
 from tests.inference import builders

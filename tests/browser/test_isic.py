@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import scoring
-from scoring import samples
+from scoring.challenges import samples
 from scoring.challenges.isic import thresholds
 from scoring.figures.numerals import share
 from tests.browser import driver

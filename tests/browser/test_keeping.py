@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from scoring import samples
+from scoring.challenges import samples
 from tests.browser import driver
 
 TEAM = samples.test_sets("melanoma")["sample"].submissions["fornax"].path

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import scoring
-from scoring import samples
+from scoring.challenges import samples
 from scoring.challenges.melanoma.threshold import counts_at
 from scoring.figures.numerals import points
 from tests.browser import driver

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from scoring import samples
+from scoring.challenges import samples
 from tests.browser.driver import PATIENCE, SCREENS, give, settled, visit
 
 TEAM = samples.test_sets("tricorder3")["sample"].submissions["aurora"].path

@@ -10,7 +10,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 import scoring
-from scoring import samples
+from scoring.challenges import samples
 from scoring.challenges.puma import listing
 from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.image_views import worst_first

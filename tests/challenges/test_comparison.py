@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import scoring
-from scoring import samples
+from scoring.challenges import samples
 from scoring.comparison.pairs import value_of
 from scoring.statistics.paired import BinarySample, ValueSample, components
 from scoring.statistics.replicates import array_name

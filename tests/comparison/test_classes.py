@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import scoring
-from scoring import samples
+from scoring.challenges import samples
 from scoring.comparison import classes
 from tests.support.lesion_tables import CLASSES
 from tests.support.teams import lesion_teams

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring import samples
+from scoring.challenges import samples
 from tests.support import schemas
 from tests.support.command_line import run
 

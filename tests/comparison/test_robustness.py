@@ -5,7 +5,7 @@ import pytest
 import scipy.stats
 
 import scoring
-from scoring import samples
+from scoring.challenges import samples
 from scoring.comparison import robustness
 from scoring.statistics.ranking import SCHEMES, rank_cases
 from tests.support.teams import lesion_teams

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import scoring
-from scoring import samples
+from scoring.challenges import samples
 from scoring.comparison import weights
 from scoring.comparison.compare import compare_cards
 from tests.support.patients import two_orders

@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import scoring
-from scoring import samples
+from scoring.challenges import samples
 from tests.support import schemas
 from tests.support.command_line import run
 from tests.support.golden import CASES, FOLDER, answered, name_of

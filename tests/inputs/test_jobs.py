@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import scoring
+from scoring.challenges.recognition import recognise
 from scoring.inputs.jobs import by_case
 from scoring.inputs.sources import open_source
-from scoring.recognition import recognise
 from tests.support.archives import archive_of
 from tests.support.findings import refused
 from tests.support.volumes import metaimage

@@ -6,8 +6,8 @@ import pytest
 from PIL import Image
 from scipy import ndimage
 
+from scoring.challenges.samples import FOLDER
 from scoring.metrics.quality import Tissue, field_stop, tissue
-from scoring.samples import FOLDER
 from tests.support.single_image import measure
 
 

@@ -13,10 +13,10 @@ import pytest
 import scoring
 from pages.shared.comparison import facts
 from pages.shared.wording import without_flags
-from scoring import samples
 from scoring.boards import board as boards
 from scoring.boards import bundle
 from scoring.boards.standing import standing
+from scoring.challenges import samples
 from scoring.common import text
 from scoring.common.finding_groups import folded
 from scoring.common.findings import error

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 import scoring
-from scoring import samples
+from scoring.challenges import samples
 from scoring.challenges.hecktor2026 import patients as hecktor_patients
 from scoring.challenges.hecktor2026.options import CHOICES
 from scoring.common import text

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import scoring
-from scoring import samples
-from scoring.challenges.isic import derived, thresholds
+from scoring.challenges import samples
+from scoring.challenges.isic import card_summary, thresholds
 from scoring.challenges.isic.official import message as official_message
 from scoring.common import text
 from scoring.figures.numerals import decimal, share, span
@@ -261,18 +261,18 @@ def test_an_absent_category_is_in_no_mean_and_says_so(isic):
 def test_the_cell_of_an_address_opens_its_cases_surest_first(isic):
     card = scorecard("isic2019", "juno")
     app = isic(submission="juno", tab="Confusion", truth="NV", called="BKL")
-    places = derived.cell(card, "NV", "BKL")
+    places = card_summary.cell(card, "NV", "BKL")
     assert f"NV → BKL: {len(places)} cases" in words(app)
     captions = [caption.value for caption in app.caption]
     names = [card.cases[i]["case"].removeprefix("ISIC_") for i in places]
     shown = [captions.index(text.markdown(name)) for name in names]
     assert shown == sorted(shown)
-    truth, called = derived.commonest_mistake(card)
+    truth, called = card_summary.commonest_mistake(card)
     app = isic(submission="juno", tab="Confusion")
     assert (app.selectbox(key="truth").value, app.selectbox(key="called").value) == (truth, called)
     app.selectbox(key="called").set_value("NV")
     app.selectbox(key="truth").set_value("NV").run()
-    assert f"NV → NV: {len(derived.cell(card, 'NV', 'NV'))} cases" in words(app)
+    assert f"NV → NV: {len(card_summary.cell(card, 'NV', 'NV'))} cases" in words(app)
 
 
 def test_a_cell_of_another_test_set_gives_way(isic):
@@ -377,9 +377,9 @@ def test_files_that_the_official_scorer_refuses_are_mended(isic):
     assert ":orange-badge[▲ not official]" in words(app)
     assert "▲ not official" in words(app)
     assert [
-        f.code for f in derived.to_mend(_card(predictions, truth)) if f"**{f.code}** " not in words(app)
+        f.code for f in card_summary.to_mend(_card(predictions, truth)) if f"**{f.code}** " not in words(app)
     ] == []
-    mended = derived.mended(_card(predictions, truth), "image").encode()
+    mended = card_summary.mended(_card(predictions, truth), "image").encode()
     assert official_message(mended, truth[1]) is None
     assert "It **accepts both files**" in words(put(app, ("mended.csv", mended)))
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from scoring import samples
-from scoring.challenges import REGISTRY
+from scoring.challenges import REGISTRY, samples
 from scoring.history import entries
 from scoring.store.database import open_store
 from tests.support.boards import labels, predictions

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import scoring
-from scoring import samples
+from scoring.challenges import samples
 from scoring.challenges.melanoma.threshold import (
     at_sensitivity,
     at_specificity,

@@ -2,7 +2,7 @@
 
 from streamlit.testing.v1 import AppTest
 
-from scoring import samples
+from scoring.challenges import samples
 from tests.support import visits
 from tests.support.visits import mend, words
 

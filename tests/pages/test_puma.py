@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import scoring
-from scoring import samples
+from scoring.challenges import samples
 from scoring.challenges.puma import listing
 from scoring.challenges.puma.formula import RULE_NAMES
 from scoring.common import text

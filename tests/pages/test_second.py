@@ -3,8 +3,7 @@
 import pytest
 
 import scoring
-from scoring import samples
-from scoring.challenges import REGISTRY
+from scoring.challenges import REGISTRY, samples
 from scoring.comparison import displayed, two
 from scoring.comparison.compare import compare_cards
 from tests.support.thinned import some

@@ -21,8 +21,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.shared import jobs
 from pages.shared.single_image import image_upload, model, query, session
-from scoring import samples
-from scoring.challenges import load_challenge
+from scoring.challenges import load_challenge, samples
 from scoring.inference.pool import Cancelled
 from scoring.metrics import calibration
 from scoring.single_image import nuclei, photograph, wording

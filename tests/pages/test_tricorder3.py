@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from scoring import samples
+from scoring.challenges import samples
 from scoring.common import text
 from tests.inference import builders
 from tests.support import lesion_tables, visits

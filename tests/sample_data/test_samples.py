@@ -9,7 +9,8 @@ from PIL import Image
 from sample_data.generator import isic
 from sample_data.generator.catalogue import LESIONS, SAMPLES
 from sample_data.generator.testset import TURN_RIGHT, UPRIGHT, Entry, entries, stored
-from scoring import challenge_ids, samples
+from scoring import challenge_ids
+from scoring.challenges import samples
 from tests.sample_data.committed import ROOT, columns, table, team
 from tests.support.thinned import some_rows
 

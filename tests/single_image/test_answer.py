@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scoring import load_challenge, samples
+from scoring import load_challenge
+from scoring.challenges import samples
 from scoring.common.findings import InputRefused
 from scoring.inference.pool import Cancelled
 from scoring.metrics import calibration

@@ -5,7 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from scoring import load_challenge, samples
+from scoring import load_challenge
+from scoring.challenges import samples
 from scoring.metrics.appearance import FEATURES, appearance, patches
 from scoring.single_image import foreign
 from scoring.single_image.foreign import KnownImages, known_images

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from scoring import samples
+from scoring.challenges import samples
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.peaks import peaks
 from scoring.common.findings import InputRefused

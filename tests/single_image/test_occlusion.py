@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from scoring import load_challenge, samples
+from scoring import load_challenge
+from scoring.challenges import samples
 from scoring.inference.pool import Cancelled
 from scoring.single_image import masks, occlusion
 from scoring.single_image.answer import answer

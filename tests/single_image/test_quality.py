@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from scoring import load_challenge, samples
+from scoring import load_challenge
+from scoring.challenges import samples
 from scoring.inference.pool import Cancelled
 from scoring.single_image.abstention import reasons
 from scoring.single_image.photograph import received

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from scoring import load_challenge, samples
+from scoring import load_challenge
+from scoring.challenges import samples
 from scoring.inference import cache
 from scoring.report import single_image as html
 from scoring.single_image import masks, nuclei, occlusion, operating, record, sweep, wording

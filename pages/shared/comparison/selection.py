@@ -8,9 +8,9 @@ from pages.shared import inputs, teams
 from pages.shared.inputs import Input
 from pages.shared.option_widgets import option_widget
 from pages.shared.teams import Team
+from scoring.challenges.samples import TestSet
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
-from scoring.samples import TestSet
 
 NAMED = 6
 """Teams that are named before "and N more"."""

@@ -9,8 +9,7 @@ from pages.shared.single_image import image_upload, prediction
 from pages.shared.single_image.image_upload import Image
 from pages.shared.single_image.query import preview
 from pages.shared.submissions import Outcome, Running
-from scoring import samples
-from scoring.challenges import load_challenge
+from scoring.challenges import load_challenge, samples
 from scoring.common.text import markdown
 from scoring.single_image import quality, wording
 

@@ -12,7 +12,7 @@ from pages.shared.inputs import Input
 from pages.shared.single_image import model, selectors, session
 from pages.shared.single_image.query import Query
 from pages.shared.submissions import Outcome, Running
-from scoring import samples
+from scoring.challenges import samples
 from scoring.common.text import markdown
 from scoring.single_image import answer as answers
 from scoring.single_image.answer import Answer

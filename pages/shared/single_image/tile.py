@@ -15,7 +15,7 @@ from pages.shared.single_image import model, session
 from pages.shared.single_image.image_upload import Image
 from pages.shared.submissions import Outcome
 from pages.shared.viewer.nuclei import ImageInfo, detections
-from scoring import samples
+from scoring.challenges import samples
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.text import markdown

@@ -4,7 +4,7 @@ from functools import partial
 
 from pages.shared import render, submissions
 from pages.shared.challenge_page import ScoredSubmission
-from scoring.challenges.hecktor2026.readings import other_readings, readings
+from scoring.challenges.hecktor2026.rule_variants import other_readings, readings
 
 
 def readings_tab(shown: ScoredSubmission) -> None:

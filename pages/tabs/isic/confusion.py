@@ -9,7 +9,7 @@ from pages.shared.case_names import shortener
 from pages.shared.challenge_page import ScoredSubmission
 from pages.shared.layout import Picture
 from scoring.challenges.classification_views import class_name
-from scoring.challenges.isic import derived
+from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.card import ID
 from scoring.challenges.isic.curve_views import confusion
 from scoring.common.text import markdown
@@ -37,7 +37,7 @@ def cells(shown: ScoredSubmission) -> None:
         path = f"confusion/{kind}/{truth}/{called}"
         render.clickable(figure, shown, path, _clicked)
     with right:
-        places = derived.cell(shown.card, truth, called)
+        places = card_summary.cell(shown.card, truth, called)
         order = "right, surest first" if truth == called else "called otherwise, surest mistakes first"
         layout.gallery(
             f"{short(truth)} → {short(called)}: {len(places)} case{'s' * (len(places) != 1)}",
@@ -66,7 +66,10 @@ def _chosen_cell(shown: ScoredSubmission) -> tuple[str, str]:
                 width=170,
             )
             for words, key, first in zip(
-                ("Truth", "Called"), ("truth", "called"), derived.commonest_mistake(shown.card), strict=True
+                ("Truth", "Called"),
+                ("truth", "called"),
+                card_summary.commonest_mistake(shown.card),
+                strict=True,
             )
         )
     return truth, called
@@ -85,7 +88,7 @@ def _clicked(figure: str) -> Callable[[], None]:
 
 def pictures(shown: ScoredSubmission, places: list[int]) -> list[Picture]:
     """Return cases as cards of a gallery. places: in `card.cases`."""
-    card, marked, names = shown.card, derived.risks(shown.card), list(shown.card.per_class)
+    card, marked, names = shown.card, card_summary.risks(shown.card), list(shown.card.per_class)
     images = submissions.thumbnails(ID, shown.truth_key, tuple(places), shown.truth)
     found, short = [], shortener([c["case"] for c in card.cases])
     for image, i in zip(images, places, strict=True):

@@ -6,7 +6,7 @@ import scoring
 from pages.shared import downloads, layout, preflight, submissions
 from pages.shared.challenge_page import ScoredSubmission
 from pages.shared.inputs import Input
-from scoring.challenges.isic import derived, official
+from scoring.challenges.isic import card_summary, official
 from scoring.common.text import markdown
 from scoring.core.views import Fact
 
@@ -18,7 +18,7 @@ def mend(shown: ScoredSubmission) -> None:
     card, model = shown.card, shown.card.more.get("model")
     downloads.button(
         "Mended predictions",
-        lambda: derived.mended(card, shown.truth.id_name),
+        lambda: card_summary.mended(card, shown.truth.id_name),
         f"{shown.name.rsplit('.', 1)[0]}-mended",
         "csv",
         "text/csv",

@@ -7,7 +7,7 @@ import numpy as np
 
 from scoring.challenges.classification_views import method
 from scoring.challenges.hecktor2026.measures import OF_CENTERS, centers, quantities
-from scoring.challenges.hecktor2026.readings import options_of
+from scoring.challenges.hecktor2026.rule_variants import options_of
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth
 from scoring.core.scorecard import ScoreCard

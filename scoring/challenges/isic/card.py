@@ -8,10 +8,10 @@ import numpy as np
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import malignant, preset
 from scoring.challenges.isic.measures import MEANS, RANKED_BY, Answers
+from scoring.challenges.isic.official_rejections import first_refusal
 from scoring.challenges.isic.official_score import official
 from scoring.challenges.isic.options import MALIGNANT_CATEGORIES, Options
 from scoring.challenges.isic.score_findings import findings
-from scoring.challenges.isic.tolerated import first_refusal
 from scoring.challenges.isic.truth import UNIT_COLUMNS, Cases, subgroups
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.core.challenge import ScoreSettings

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from scoring.challenges.isic import derived
+from scoring.challenges.isic import card_summary
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Figure
@@ -18,7 +18,7 @@ def scores(card: ScoreCard, index: int) -> Figure:
             output_bars,
             outputs,
             [short(name) for name in card.per_class],
-            risks={short(name): risk for name, risk in derived.risks(card).items()},
+            risks={short(name): risk for name, risk in card_summary.risks(card).items()},
             truth=short(case["truth"]),
         ),
         f"Truth: {markdown(case['truth'])}. Called: {markdown(case['predicted'])}. The score takes the "

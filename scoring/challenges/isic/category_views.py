@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from scoring.challenges import classification_views as shared
-from scoring.challenges.isic import derived
+from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.score_findings import SMALL_CLASS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Data, Figure, Kind, Table
@@ -81,8 +81,8 @@ MEAN_OF = {measure: f"macro_{measure}" for measure in COLUMNS} | {"recall": "bal
 
 def strip(card: ScoreCard) -> Figure:
     """Return what each category adds to the score, which is their mean, with the arithmetic of the score."""
-    measure = derived.ranking(card)[1]
-    word, marked = COLUMNS[measure].label, derived.risks(card)
+    measure = card_summary.ranking(card)[1]
+    word, marked = COLUMNS[measure].label, card_summary.risks(card)
     rows = [
         Row(label(name, marked.get(name)), entry[measure], entry.get(f"{measure}_interval"), entry["support"])
         for name, entry in card.per_class.items()
@@ -134,29 +134,29 @@ def categories(card: ScoreCard) -> Table:
         "rest, most of them cut at 0.5. So recall and sensitivity differ. Interval of recall. ▲ counted as "
         f"malignant. {shared.STARRED.replace('class', 'category')} –: undefined, and in no mean. "
         f"{shared.method(card)}",
-        derived.risks(card),
+        card_summary.risks(card),
         "categories",
     )
 
 
 def _category(entry: Mapping[str, Any]) -> dict[str, Any]:
-    free, n = derived.no_call(entry), entry["support"]
+    free, n = card_summary.no_call(entry), entry["support"]
     return {
         **entry,
         "n": f"{n}{'*' * (n < SMALL_CLASS)}" if n else "0, absent",
-        **{name: _with_remark(entry[name], "none called" * (name in free)) for name in derived.NO_CALL},
+        **{name: _with_remark(entry[name], "none called" * (name in free)) for name in card_summary.NO_CALL},
     }
 
 
 def _means(card: ScoreCard) -> dict[str, Any]:
-    free = {name for entry in card.per_class.values() for name in derived.no_call(entry)}
+    free = {name for entry in card.per_class.values() for name in card_summary.no_call(entry)}
     means = {measure: card.metrics[metric] for measure, metric in MEAN_OF.items()}
     return {
         "category": "mean",
         "n": str(card.more["n_scored"]),
         **means,
         **{f"{measure}_interval": card.intervals.get(metric) for measure, metric in MEAN_OF.items()},
-        **{name: _with_remark(means[name], "partly free" * (name in free)) for name in derived.NO_CALL},
+        **{name: _with_remark(means[name], "partly free" * (name in free)) for name in card_summary.NO_CALL},
     }
 
 

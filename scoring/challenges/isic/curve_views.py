@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring.challenges import classification_views as shared
 from scoring.challenges.classification_views import class_name
-from scoring.challenges.isic import derived
+from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.card import malignant_curve
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
@@ -30,7 +30,7 @@ def confusion(card: ScoreCard, show: str = "counts", chosen: tuple[str, str] | N
     labels, counts = card.confusion
     return Figure(
         partial(
-            figures.confusion_matrix, counts, labels, risks=derived.risks(card), show=show, chosen=chosen
+            figures.confusion_matrix, counts, labels, risks=card_summary.risks(card), show=show, chosen=chosen
         ),
         f"Rows: truth. Colour: share of the row.{' Choose a cell to see its cases.' * (chosen is not None)} "
         f"n = {card.more['n_scored']}.",
@@ -39,12 +39,12 @@ def confusion(card: ScoreCard, show: str = "counts", chosen: tuple[str, str] | N
 
 
 def counts(card: ScoreCard) -> Table:
-    return shared.counts_table(*card.confusion, derived.risks(card))
+    return shared.counts_table(*card.confusion, card_summary.risks(card))
 
 
 def curves(card: ScoreCard) -> Choice:
     """Return one category against the rest: a small figure for each, or all of them in one."""
-    a, cut = card.arrays, derived.points_at_half(card)
+    a, cut = card.arrays, card_summary.points_at_half(card)
     kinds = {
         "roc": (a["roc_x"], a["roc_y"], "auc"),
         "pr": (a["roc_y"], a["pr_precision"], "average_precision"),
@@ -87,7 +87,7 @@ def curves(card: ScoreCard) -> Choice:
 def _panel(card: ScoreCard, line: Line, area: str) -> Panel:
     """Return the curve of one category. area: what the area under it is called."""
     support, (_, x, y) = card.per_class[line.name]["support"], line.drawn()
-    risk = derived.risks(card).get(line.name)
+    risk = card_summary.risks(card).get(line.name)
     curve = Curve(line.name, x, y, risk)
     build = partial(roc_panel, curve)
     if area == "AP":
@@ -116,7 +116,7 @@ def _drawn(lines: Sequence[Line], x: str, y: str) -> Data:
 
 def malignant(card: ScoreCard, chosen: Sequence[str]) -> tuple[Facts, Text, Figure]:
     """Return how well the chosen categories together are told from the others."""
-    found, (ill, well) = malignant_curve(card, chosen), derived.prevalence(card, chosen)
+    found, (ill, well) = malignant_curve(card, chosen), card_summary.prevalence(card, chosen)
     interval = span(card.intervals.get("malignant_auc"), 3)
     usual = set(chosen) == set(card.more["malignant"])
     auc = Fact("Malignant AUC", share(found["auc"]), interval if usual else "your grouping", better="higher")

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS
+from scoring.challenges.isic.official_rejections import HEAD_CHARACTERS, HEAD_LINES, NO_ID
 from scoring.challenges.isic.tables import find_table
-from scoring.challenges.isic.tolerated import HEAD_CHARACTERS, HEAD_LINES, NO_ID
 from scoring.inputs.job_tables import open_table
 from scoring.inputs.sources import Source, open_source
 

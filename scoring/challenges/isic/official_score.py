@@ -8,10 +8,10 @@ import numpy as np
 
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import preset
-from scoring.challenges.isic.digits import ROUNDING
 from scoring.challenges.isic.measures import Answers
+from scoring.challenges.isic.official_float_parsing import ROUNDING
+from scoring.challenges.isic.official_rejections import first_refusal
 from scoring.challenges.isic.options import METRIC, Options
-from scoring.challenges.isic.tolerated import first_refusal
 from scoring.challenges.isic.truth import Cases
 from scoring.common.arrays import Ints
 from scoring.core.scorecard import Official

@@ -6,9 +6,9 @@ import numpy as np
 
 from scoring.challenges.isic import tables as category_tables
 from scoring.challenges.isic.categories import PRESETS, preset
-from scoring.challenges.isic.digits import rounding_note
+from scoring.challenges.isic.official_float_parsing import rounding_note
+from scoring.challenges.isic.official_rejections import tolerated
 from scoring.challenges.isic.tables import Block, CategoryTable
-from scoring.challenges.isic.tolerated import tolerated
 from scoring.challenges.isic.truth import Cases
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.fixes import renaming

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from scoring.challenges.isic import derived, thresholds
+from scoring.challenges.isic import card_summary, thresholds
 from scoring.challenges.isic.category_views import COLUMNS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Fact, Facts, Figure, Table, Text
@@ -82,7 +82,7 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
         },
         "Called where the score is above the threshold. Sensitivity, specificity, positive and negative "
         f"predictive value. –: undefined. n = {card.more['n_scored']}.",
-        derived.risks(card),
+        card_summary.risks(card),
         "moved",
         written=True,
     )

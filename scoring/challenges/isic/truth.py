@@ -8,8 +8,8 @@ import numpy as np
 
 from scoring.challenges.isic import tables as category_tables
 from scoring.challenges.isic.categories import EXCLUDED
+from scoring.challenges.isic.official_rejections import tolerated
 from scoring.challenges.isic.tables import Block, CategoryTable
-from scoring.challenges.isic.tolerated import tolerated
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.inputs import matching
 from scoring.inputs.case_tables import IMAGE_ENDINGS

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from scoring.challenges import classification_views as shared
-from scoring.challenges.isic import derived
+from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.category_views import COLUMNS, categories, strip
 from scoring.challenges.isic.curve_views import confusion, counts, curves, malignant
 from scoring.challenges.isic.score_findings import SMALL_CLASS
@@ -60,7 +60,7 @@ def views(card: ScoreCard) -> Views:
 
 def headline(card: ScoreCard) -> Headline:
     """Return the score, the numbers beside it, and what each category adds to it."""
-    metric, _ = derived.ranking(card)
+    metric, _ = card_summary.ranking(card)
     return Headline(
         Fact(NAMES[metric], share(card.score), span(card.intervals.get("score"), 3), shared.method(card)),
         _facts(card, metric),
@@ -70,7 +70,7 @@ def headline(card: ScoreCard) -> Headline:
 
 
 def _facts(card: ScoreCard, metric: str) -> tuple[Fact, ...]:
-    fewest, guess, scored = derived.smallest(card), derived.chance(card), card.more["n_scored"]
+    fewest, guess, scored = card_summary.smallest(card), card_summary.chance(card), card.more["n_scored"]
     malignant = ", ".join(card.more["malignant"]) or "none"
     return (
         shared.measure(
@@ -104,7 +104,7 @@ def _guessing(value: float, below: str) -> Fact:
 
 
 def _absent_note(card: ScoreCard) -> tuple[Text, ...]:
-    absent = derived.absent(card)
+    absent = card_summary.absent(card)
     if not absent:
         return ()
     return (
@@ -118,7 +118,7 @@ def _absent_note(card: ScoreCard) -> tuple[Text, ...]:
 
 def points(card: ScoreCard) -> tuple[Block, ...]:
     """Return what each category cost, and what one case is worth."""
-    absent = derived.absent(card)
+    absent = card_summary.absent(card)
     unseen = (
         Text(
             f"{', '.join(map(markdown, absent))}: no case, so in no mean; a case that is called so is wrong "
@@ -130,7 +130,7 @@ def points(card: ScoreCard) -> tuple[Block, ...]:
 
 
 def _lost(card: ScoreCard) -> Figure:
-    measure, marked = derived.ranking(card)[1], derived.risks(card)
+    measure, marked = card_summary.ranking(card)[1], card_summary.risks(card)
     name = COLUMNS[measure].label
     order = sorted(card.per_class, key=lambda c: -(card.per_class[c]["score_lost"] or 0))
     entries = [card.per_class[c] for c in order]
@@ -158,9 +158,9 @@ def _hundredfold(value: float | None) -> float | None:
 
 
 def _case_worth(card: ScoreCard) -> Table | Text:
-    question, worth = "How much is one case worth?", derived.case_worth(card)
+    question, worth = "How much is one case worth?", card_summary.case_worth(card)
     if not worth:
-        metric, measure = derived.ranking(card)
+        metric, measure = card_summary.ranking(card)
         return Text(
             f"Every category decides the same share of {_lower(NAMES[metric])}, however few cases it has; "
             f"{COLUMNS[measure].label} does not change case by case alone.",
@@ -177,7 +177,7 @@ def _case_worth(card: ScoreCard) -> Table | Text:
         {"category": list(worth), "n": [card.per_class[c]["support"] for c in worth], "case": added},
         "What one more case right adds to the score. Every category decides the same share, however few "
         "cases it has.",
-        derived.risks(card),
+        card_summary.risks(card),
         "weights",
     )
 
@@ -201,7 +201,7 @@ def subgroups(card: ScoreCard) -> Sequence[Block]:
 
 def preflight(card: ScoreCard) -> tuple[Block, ...]:
     """Return whether the official scorer takes the files, and whether the numbers can be believed."""
-    mend = [f"**{f.code}** {markdown(f.message, SENTENCE)}" for f in derived.to_mend(card)]
+    mend = [f"**{f.code}** {markdown(f.message, SENTENCE)}" for f in card_summary.to_mend(card)]
     return (
         *_sanity(card),
         SideBySide(
@@ -216,7 +216,7 @@ def preflight(card: ScoreCard) -> tuple[Block, ...]:
 
 def _sanity(card: ScoreCard) -> tuple[Facts, Text]:
     swap = next((f for f in card.findings if f.code == "columns-may-be-swapped"), None)
-    guess, validation = derived.chance(card), card.metrics["validation_score"]
+    guess, validation = card_summary.chance(card), card.metrics["validation_score"]
     facts = (
         Fact("Score", share(card.score), span(card.intervals.get("score"), 3), better="higher"),
         Fact(
@@ -239,7 +239,7 @@ def _sanity(card: ScoreCard) -> tuple[Facts, Text]:
 
 
 def _official(card: ScoreCard) -> list[str]:
-    message, absent = card.more["official_check"]["message"], derived.absent(card)
+    message, absent = card.more["official_check"]["message"], card_summary.absent(card)
     lines = [
         f"It would **refuse the files** and say only: “{markdown(message, SENTENCE)}”"
         if message

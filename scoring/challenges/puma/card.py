@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.puma import clinic, matches, matching, outlines, rows
+from scoring.challenges.puma import matches, matching, outlines, rows, tissue_statistics
 from scoring.challenges.puma.detections import Detections, crowded, detections, reaching
 from scoring.challenges.puma.formula import ID, RULES, Tallies, unit_sums
 from scoring.challenges.puma.matching import Rule
@@ -200,10 +200,12 @@ def _jackknife(
 
 def _tumor_to_lymphocyte(d: Detections, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (
-        clinic.tumor_to_lymphocyte(
+        tissue_statistics.tumor_to_lymphocyte(
             d.truth.classes, d.truth.points, d.truth.first, np.ones(len(d.truth.classes), bool)
         ),
-        clinic.tumor_to_lymphocyte(d.predicted.classes, d.predicted.points, d.predicted.first, kept),
+        tissue_statistics.tumor_to_lymphocyte(
+            d.predicted.classes, d.predicted.points, d.predicted.first, kept
+        ),
     )
 
 

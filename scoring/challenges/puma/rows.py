@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.puma import clinic
+from scoring.challenges.puma import tissue_statistics
 from scoring.challenges.puma.detections import Detections
 from scoring.challenges.puma.formula import METRICS, Tallies, class_values, macro_f1, perfect, sums
 from scoring.challenges.puma.names import CLASSES
@@ -48,8 +48,8 @@ def metrics(s: Scored, point: Mapping[Any, Any]) -> dict[str, Any]:
         **{name: float(point[name][0]) for name in ("micro_f1", "micro_precision", "micro_recall")},
         "n_truth": int(support.sum()),
         "n_predicted": int(predicted.sum()),
-        "til_share_truth": float(clinic.til_share(support)),
-        "til_share_predicted": float(clinic.til_share(predicted)),
+        "til_share_truth": float(tissue_statistics.til_share(support)),
+        "til_share_predicted": float(tissue_statistics.til_share(predicted)),
     }
 
 
@@ -60,7 +60,7 @@ def _best(s: Scored, rules: str) -> np.ndarray:
 
 def per_class(s: Scored, point: Mapping[Any, Any], found: Replicates) -> dict[str, Any]:
     """Return a row per class, NaN where undefined."""
-    t, area = s.chosen, float(clinic.square_millimetres(s.truth.sizes).sum())
+    t, area = s.chosen, float(tissue_statistics.square_millimetres(s.truth.sizes).sum())
     hits, support, predicted = (a.sum(0) for a in (t.true_positive, t.support, t.predicted))
     precision, recall = detection.precision(hits, predicted), detection.recall(hits, support)
     best, pooled = _best(s, s.rules)[0], detection.f1(hits, support, predicted)
@@ -92,7 +92,7 @@ def cases(s: Scored) -> list[dict[str, Any]]:
     t, d = s.chosen, s.detections
     hits, support, predicted = (a.sum(1) for a in (t.true_positive, t.support, t.predicted))
     f1, macro, micro = t.f1, mean_of_defined(t.f1), detection.f1(hits, support, predicted)
-    true, found = clinic.til_share(t.support), clinic.til_share(t.predicted)
+    true, found = tissue_statistics.til_share(t.support), tissue_statistics.til_share(t.predicted)
     return [
         {
             "case": case,
@@ -109,8 +109,10 @@ def cases(s: Scored) -> list[dict[str, Any]]:
             "height": s.truth.sizes[i, 1],
             "til_share_truth": true[i],
             "til_share_predicted": found[i],
-            "tumor_lymphocyte_um_truth": clinic.summary(s.truth_um[slice(*d.truth.first[i : i + 2])]),
-            "tumor_lymphocyte_um_predicted": clinic.summary(
+            "tumor_lymphocyte_um_truth": tissue_statistics.summary(
+                s.truth_um[slice(*d.truth.first[i : i + 2])]
+            ),
+            "tumor_lymphocyte_um_predicted": tissue_statistics.summary(
                 s.predicted_um[slice(*d.predicted.first[i : i + 2])]
             ),
         }
@@ -128,6 +130,6 @@ def more(s: Scored, confusion: np.ndarray) -> dict[str, Any]:
             "precision": float(detection.precision(paired, predicted)),
             "recall": float(detection.recall(paired, support)),
         },
-        "tumor_lymphocyte_um_truth": clinic.summary(s.truth_um),
-        "tumor_lymphocyte_um_predicted": clinic.summary(s.predicted_um),
+        "tumor_lymphocyte_um_truth": tissue_statistics.summary(s.truth_um),
+        "tumor_lymphocyte_um_predicted": tissue_statistics.summary(s.predicted_um),
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.puma import clinic
+from scoring.challenges.puma import tissue_statistics
 from scoring.challenges.puma.image_views import count_of_images
 from scoring.challenges.puma.names import CLASSES
 from scoring.core.scorecard import ScoreCard
@@ -67,14 +67,14 @@ def lymphocyte_shares(card: ScoreCard) -> Figure:
 def distances(card: ScoreCard) -> Figure:
     """Return how many tumour nuclei have a lymphocyte within so many µm."""
     away = [card.arrays[f"um_{side}"] for side in SIDES]
-    within = clinic.drawn_within(*away)
-    true, found = (clinic.cumulative(values, within) for values in away)
+    within = tissue_statistics.drawn_within(*away)
+    true, found = (tissue_statistics.cumulative(values, within) for values in away)
     counted = [(card.more[f"tumor_lymphocyte_um_{side}"] or {"n": 0})["n"] for side in SIDES]
     drawn = {
         side: values.tolist() for side, values in zip(SIDES, (true, found), strict=True) if values is not None
     }
     return Figure(
-        partial(figures.distances, within, true, found, clinic.NEAR_MICROMETRES, NEAREST),
+        partial(figures.distances, within, true, found, tissue_statistics.NEAR_MICROMETRES, NEAREST),
         f"Tumour nuclei of images that hold a lymphocyte: {counted[0]:,} in the truth, {counted[1]:,} "
         "predicted. Dotted: 20 and 50 µm.",
         {"µm": within.tolist(), **drawn},
@@ -86,7 +86,7 @@ def distance_table(card: ScoreCard) -> Table:
     columns = [Column("image", "image", width=182)]
     for key, label, digits, width in (
         ("median", "median µm", 1, 80),
-        *((f"within_{reach}", f"≤ {reach} µm", 2, 58) for reach in clinic.NEAR_MICROMETRES),
+        *((f"within_{reach}", f"≤ {reach} µm", 2, 58) for reach in tissue_statistics.NEAR_MICROMETRES),
     ):
         columns += [
             Column(f"{key}_truth", label, "number", digits, width=width),

@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from scoring import load_challenge, report, samples
-from scoring.challenges.isic import derived, threshold_views, thresholds
+from scoring import load_challenge, report
+from scoring.challenges import samples
+from scoring.challenges.isic import card_summary, threshold_views, thresholds
 from scoring.challenges.isic.case_views import scores
 from scoring.challenges.isic.category_views import COLUMNS, MEAN_OF
 from scoring.challenges.isic.curve_views import confusion, malignant
@@ -64,7 +65,7 @@ def fact(facts, name):
 @pytest.mark.parametrize("metric", [None, "auc", "ap", "dice"])
 def test_the_headline_is_the_score_with_its_arithmetic(card, metric):
     card = score(SAMPLE.path, SAMPLE.submissions["lyra"].path, metric=metric)
-    head, (name, measure) = views(card).headline, derived.ranking(card)
+    head, (name, measure) = views(card).headline, card_summary.ranking(card)
     assert (head.score.value, head.score.below) == (share(card.score), span(card.intervals["score"], 3))
     whose = "the official number to the last digit" if metric is None else "not the official number"
     words = head.strip.caption
@@ -109,7 +110,7 @@ def test_points_add_up_to_what_the_score_lacks(card):
     assert dict(zip(lost.data["category"], lost.data["recall"], strict=True)) == {
         name: entry["recall"] for name, entry in card.per_class.items()
     }
-    expected = {name: 100 * value for name, value in derived.case_worth(card).items()}
+    expected = {name: 100 * value for name, value in card_summary.case_worth(card).items()}
     assert dict(zip(worth.rows["category"], worth.rows["case"], strict=True)) == expected
 
 
@@ -154,7 +155,7 @@ def test_another_malignant_grouping_has_the_auc_of_the_scorer(card, chosen):
         expected = score(SAMPLE.path, path, resamples=0, malignant=chosen).metrics["malignant_auc"]
         assert auc.value == share(expected)
     assert fact(facts.facts, "By the usual grouping").value == share(card.metrics["malignant_auc"])
-    ill, well = derived.prevalence(card, chosen)
+    ill, well = card_summary.prevalence(card, chosen)
     assert fact(facts.facts, "Cases").value == f"{ill} and {well}"
     assert f"n = {ill + well}" in curve.caption
 

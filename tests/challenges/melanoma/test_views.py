@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from scoring import load_challenge, report, samples
+from scoring import load_challenge, report
+from scoring.challenges import samples
 from scoring.challenges.melanoma import threshold_views
 from scoring.challenges.melanoma.threshold import at_threshold, best_threshold, net_benefit
 from scoring.challenges.melanoma.views import benefit, case_score, in_practice, views

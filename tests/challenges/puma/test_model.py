@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import scoring
-from scoring import samples
+from scoring.challenges import samples
 from scoring.challenges.puma.names import PLATFORM
 from scoring.common.findings import InputRefused
 from scoring.inference.pool import Cancelled

@@ -4,7 +4,7 @@ import pytest
 import streamlit as st
 
 from pages.shared import exposure
-from scoring import samples
+from scoring.challenges import samples
 from scoring.inference import confinement
 
 

@@ -49,7 +49,7 @@ def panel():
     import streamlit as st
 
     from pages.shared import inputs
-    from scoring import samples
+    from scoring.challenges import samples
 
     given, _ = inputs.test_set(samples.test_sets("hecktor2026"), "some_page", "drop", ("png",))
     st.text(f"{given.name}: {sorted(given.source) if isinstance(given.source, dict) else given.own}")

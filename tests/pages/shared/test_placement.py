@@ -4,8 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import address, photographs
-from scoring import samples
-from scoring.challenges import load_challenge
+from scoring.challenges import load_challenge, samples
 from tests.inference import builders
 from tests.support.golden import FOLDER
 from tests.support.thinned import some_rows
@@ -19,7 +18,7 @@ def at_an_input():
     import streamlit as st
 
     from pages.shared import inputs, placement_line
-    from scoring import samples
+    from scoring.challenges import samples
 
     sets = samples.test_sets("tricorder3")
     test_set, panel = inputs.test_set(sets, "tricorder3", "a table", ("png",))

@@ -7,12 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scoring
-from scoring import samples
-from scoring.challenges import challenge_ids
+from scoring.challenges import challenge_ids, samples
+from scoring.challenges.recognition import recognise
 from scoring.common.fixes import Changes
 from scoring.core.file_contents import within
 from scoring.inputs.sources import Mended
-from scoring.recognition import recognise
 from tests.support.archives import archive_of
 from tests.support.golden import FOLDER
 from tests.support.platform_folders import jobs, table_answers

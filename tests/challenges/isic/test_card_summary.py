@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring import load_challenge
-from scoring.challenges.isic import derived
+from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.official import message as official_message
 from tests.support import category_tables
 from tests.support.category_tables import CATEGORIES, IDS, LABELS, random_pair
@@ -39,34 +39,34 @@ def shifted(labels=LABELS, **options):
 )
 def test_what_ranks_and_what_guessing_gives(metric, names, guess):
     card = shifted(metric=metric)
-    assert derived.ranking(card) == names
+    assert card_summary.ranking(card) == names
     assert card.score == card.metrics[names[0]]
-    assert derived.chance(card) == guess
+    assert card_summary.chance(card) == guess
 
 
 def test_smallest_and_absent():
     labels = ("MEL", "MEL", "MEL", "BCC", "BCC", "MEL")
     card = shifted(labels)
-    assert derived.smallest(card) == ("BCC", 2)
-    assert derived.absent(card) == ["NV"]
+    assert card_summary.smallest(card) == ("BCC", 2)
+    assert card_summary.absent(card) == ["NV"]
 
 
 def test_predictive_values_that_are_one_because_nothing_was_called():
     rows = [[name, 0.4, 0.45, 0.15] for name in IDS]
     card = scored(category_tables.truth(), table(("image", *CATEGORIES), *rows))
     assert {name: entry["ppv"] for name, entry in card.per_class.items()} == dict.fromkeys(CATEGORIES, 1)
-    assert [derived.no_call(entry) for entry in card.per_class.values()] == [("ppv",)] * 3
+    assert [card_summary.no_call(entry) for entry in card.per_class.values()] == [("ppv",)] * 3
     everything = scored(
         category_tables.truth(), table(("image", *CATEGORIES), *([name, 0.9, 0.8, 0.7] for name in IDS))
     )
-    assert [derived.no_call(entry) for entry in everything.per_class.values()] == [("npv",)] * 3
-    assert [derived.no_call(entry) for entry in shifted().per_class.values()] == [(), ("ppv",), ()]
+    assert [card_summary.no_call(entry) for entry in everything.per_class.values()] == [("npv",)] * 3
+    assert [card_summary.no_call(entry) for entry in shifted().per_class.values()] == [(), ("ppv",), ()]
 
 
 def test_the_commonest_mistake_and_its_cases():
     card = shifted()
-    assert derived.commonest_mistake(card) == ("NV", "BCC")
-    assert [card.cases[i]["case"] for i in derived.cell(card, "NV", "BCC")] == ["ISIC_2", "ISIC_4"]
+    assert card_summary.commonest_mistake(card) == ("NV", "BCC")
+    assert [card.cases[i]["case"] for i in card_summary.cell(card, "NV", "BCC")] == ["ISIC_2", "ISIC_4"]
 
 
 @given(st.integers(0, 10_000))
@@ -75,7 +75,7 @@ def test_every_cell_opens_as_many_cases_as_it_counts_surest_first(seed):
     matrix, largest, seen = card.confusion_matrix, card.arrays["outputs"].max(1), []
     for truth, row in zip(matrix["labels"], matrix["counts"], strict=True):
         for called, count in zip(matrix["labels"], row, strict=True):
-            places = derived.cell(card, truth, called)
+            places = card_summary.cell(card, truth, called)
             assert len(places) == count
             assert list(largest[places]) == sorted(largest[places], reverse=True)
             assert all(
@@ -90,17 +90,17 @@ def test_what_a_case_is_worth_is_what_it_adds():
     after = scored(
         category_tables.truth(), category_tables.predictions(labels=("MEL", "BCC", "BCC", "NV", "MEL", "BCC"))
     )
-    assert after.score - before.score == pytest.approx(derived.case_worth(before)["NV"], abs=1e-12)
-    assert derived.case_worth(shifted(metric="dice")) == {}
+    assert after.score - before.score == pytest.approx(card_summary.case_worth(before)["NV"], abs=1e-12)
+    assert card_summary.case_worth(shifted(metric="dice")) == {}
 
 
 def test_cases_of_different_weight_have_no_one_worth():
-    assert derived.case_worth(scored(*random_pair(3, weights=True))) == {}
+    assert card_summary.case_worth(scored(*random_pair(3, weights=True))) == {}
 
 
 def test_where_the_cut_at_half_stands_on_the_curves():
     card = shifted()
-    found = derived.points_at_half(card)
+    found = card_summary.points_at_half(card)
     for name, entry in card.per_class.items():
         assert found[name]["roc"] == pytest.approx((1 - entry["specificity"], entry["sensitivity"]))
     assert found["NV"]["pr"] is None
@@ -114,9 +114,9 @@ def test_how_many_cases_take_part_in_the_malignant_curve():
         category_tables.truth(labels=labels, categories=categories),
         category_tables.predictions(labels=labels, categories=categories),
     )
-    assert derived.prevalence(card, ["MEL"]) == (2, 2)
-    assert derived.prevalence(card, ["MEL", "UNK"]) == (4, 2)
-    assert derived.prevalence(card, []) == (0, 4)
+    assert card_summary.prevalence(card, ["MEL"]) == (2, 2)
+    assert card_summary.prevalence(card, ["MEL", "UNK"]) == (4, 2)
+    assert card_summary.prevalence(card, []) == (0, 4)
 
 
 @given(st.integers(0, 10_000))
@@ -124,9 +124,9 @@ def test_a_mended_file_scores_the_same_and_the_official_scorer_takes_it(seed):
     truth, predictions = random_pair(seed, cases=20)
     odd = predictions.replace(b",", b";").replace(b"ISIC_", b"photos/ISIC_")
     card = scored(truth, odd)
-    mended = derived.mended(card, "image").encode()
+    mended = card_summary.mended(card, "image").encode()
     assert not card.more["official_check"]["accepted"]
-    assert {finding.code for finding in derived.to_mend(card)} == {"delimiter", "id-spelling"}
+    assert {finding.code for finding in card_summary.to_mend(card)} == {"delimiter", "id-spelling"}
     assert official_message(mended, truth) is None
     again = scored(truth, mended)
     assert again.score == card.score

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.isic.measures import MEANS, RANKED_BY, malignancy
-from scoring.challenges.isic.tolerated import REFUSES
+from scoring.challenges.isic.official_rejections import REFUSES
 from scoring.common.findings import Finding
 from scoring.core.scorecard import ScoreCard
 from scoring.core.submission import table_of

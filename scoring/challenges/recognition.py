@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import PurePosixPath
 
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge
+from scoring.challenges.samples import test_sets
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import Changes, Mend
 from scoring.core.file_contents import (
@@ -25,7 +26,6 @@ from scoring.core.file_contents import (
 from scoring.inputs.near_columns import between_cells, shared_affix
 from scoring.inputs.sources import Files, Mended, is_zip, open_source
 from scoring.inputs.tables import FOREIGN
-from scoring.samples import test_sets
 
 MASKS = (".nii.gz",)
 """Endings of masks that look as if they were of another kind."""
