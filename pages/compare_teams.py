@@ -21,7 +21,7 @@ from pages.shared.comparison import result
 from pages.shared.comparison.selection import selected_teams
 from pages.shared.wording import cases_were_read
 from scoring.challenges import REGISTRY, samples
-from scoring.comparison import verdict
+from scoring.comparison import summary_text
 
 access.guard(__file__)
 
@@ -34,7 +34,7 @@ def compare_teams() -> None:
         formula = (
             f"**{challenge.words.formula}**, all teams on the same cases, paired bootstrap, higher is better"
         )
-        layout.opening("Compare teams", f"{challenge.words.title}, {formula}", verdict.RULE)
+        layout.opening("Compare teams", f"{challenge.words.title}, {formula}", summary_text.RULE)
     sets = samples.test_sets(challenge.id)
     left, right = st.columns(2)
     with left:

@@ -15,7 +15,7 @@ from pages.shared.inputs import Input
 from scoring.common.arrays import Ints
 from scoring.common.text import markdown
 from scoring.comparison import cases as by_case
-from scoring.comparison import displayed, two
+from scoring.comparison import display, pairwise
 from scoring.comparison.compare import compare_cards
 from scoring.inputs import team_entries
 
@@ -37,13 +37,13 @@ class Second:
     def say(self) -> None:
         """Draw the answer in a sentence."""
         st.markdown(
-            f":material/compare_arrows: {two.answer(self.compared.displayed, self.first, self.other)}"
+            f":material/compare_arrows: {pairwise.answer(self.compared.displayed, self.first, self.other)}"
         )
 
     def tab(self, _shown: "ScoredSubmission") -> None:
         """Draw where the two differ."""
         made = self.compared.kept(
-            f"two/{self.first}", lambda: two.blocks(self.compared.displayed, self.first, self.other)
+            f"two/{self.first}", lambda: pairwise.blocks(self.compared.displayed, self.first, self.other)
         )
         render.draw_all(made, self.compared.place(f"two/{self.first}"))
         self._galleries()
@@ -53,7 +53,7 @@ class Second:
             return
         found = self.compared.kept("two cases", lambda: by_case.correctness(self.compared.comparison))
         names = [self.first, self.other]
-        for side, (name, places) in enumerate(zip(names, two.differing(found, *names), strict=True)):
+        for side, (name, places) in enumerate(zip(names, pairwise.differing(found, *names), strict=True)):
             if len(places):
                 self._gallery(name, places, f"two_page_{side}")
 
@@ -126,7 +126,7 @@ def compared(
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Comparing ...")
 def _compared(challenge_id: str, version: str, key: tuple, _cards) -> submissions.Outcome:
-    def work() -> displayed.Displayed:
-        return displayed.of(compare_cards(scoring.load_challenge(challenge_id), _cards))
+    def work() -> display.Displayed:
+        return display.of(compare_cards(scoring.load_challenge(challenge_id), _cards))
 
     return submissions.attempt(work)

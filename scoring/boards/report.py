@@ -4,7 +4,7 @@ from markupsafe import Markup
 
 from scoring.boards import publishing
 from scoring.boards.standing import Standing
-from scoring.comparison import verdict
+from scoring.comparison import summary_text
 from scoring.report import blocks, front
 from scoring.report.document import Figures, document, rule
 
@@ -21,6 +21,6 @@ def html(found: Standing) -> str:
     parts = [
         front.front(row.title, publishing.formula(found), lines),
         *blocks.sections(publishing.sections(found), Figures()),
-        rule(f"{verdict.RULE}\n\n{challenge.words.rule.strip()}"),
+        rule(f"{summary_text.RULE}\n\n{challenge.words.rule.strip()}"),
     ]
     return document(row.title, [Markup(part) for part in parts])

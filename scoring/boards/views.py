@@ -16,7 +16,7 @@ from scoring.boards.phases import DAY, Allowance, allowance, spoken
 from scoring.boards.rescoring import Change
 from scoring.boards.standing import MINUTE, Entry, Standing, history_rows, moved
 from scoring.common.text import markdown, shortened
-from scoring.comparison import displayed, team_tables, verdict
+from scoring.comparison import display, summary_text, team_tables
 from scoring.comparison import scale as scales
 from scoring.comparison import views as comparison_views
 from scoring.comparison.scale import Scale
@@ -60,9 +60,13 @@ def _ranking(found: Standing, value: Value, scale: Scale) -> list[Block]:
     compared = found.comparison
     assert compared is not None
     table = _teams(found, value, scale)
-    words = [verdict.standing(compared), verdict.caveat(compared), verdict.gap(compared, scale)]
-    text = " ".join(markdown(sentence, displayed.SENTENCE) for sentence in words if sentence)
-    shown = displayed.of(compared)
+    words = [
+        summary_text.standing(compared),
+        summary_text.caveat(compared),
+        summary_text.gap(compared, scale),
+    ]
+    text = " ".join(markdown(sentence, display.SENTENCE) for sentence in words if sentence)
+    shown = display.of(compared)
     blocks: list[Block] = [Text(text, question="Who is first?")]
     if compared.scored:
         blocks.append(replace(comparison_views.scores(shown), data=table.rows))
@@ -173,8 +177,8 @@ def leaderboard(found: ImportedBoard) -> list[Block]:
 
 def _teams(found: Standing, value: Value, scale: Scale) -> Table:
     compared, teams = found.comparison, value["teams"]
-    level = verdict.tied(compared) if compared else ()
-    tie = verdict.tie(compared) if compared else ""
+    level = summary_text.tied(compared) if compared else ()
+    tie = summary_text.tie(compared) if compared else ""
     columns = [
         Column("rank", "#", "number", 0, full="rank", width=36),
         Column("team", "team"),
@@ -191,7 +195,7 @@ def _teams(found: Standing, value: Value, scale: Scale) -> Table:
         "team": [team["team"] for team in teams],
         "score": [_scaled(team["score"], scale) for team in teams],
         "interval": [scale.scaled(team["interval"]) for team in teams],
-        "could hold": [verdict.places(team["rank_interval"]) for team in teams],
+        "could hold": [summary_text.places(team["rank_interval"]) for team in teams],
         "tie": [tie if len(level) > 1 and team["team"] in level else "" for team in teams],
         "moved": [
             moved(team["rank"], team["previous_rank"]) if found.previous_ranks else "" for team in teams

@@ -10,7 +10,7 @@ from scoring.boards.rescoring import Change
 from scoring.boards.sent import Receipt
 from scoring.boards.standing import Standing, history_rows, moved
 from scoring.comparison import scale as scales
-from scoring.comparison import verdict
+from scoring.comparison import summary_text
 
 CASES = 5
 """Cases that a line names before it says "and N more"."""
@@ -48,17 +48,21 @@ def board_table(found: Standing) -> str:
     lines += [phase_lines(found.phases), ""] if found.phases else [""]
     if compared is None:
         return "\n".join([*lines, "Nobody is ranked yet."])
-    level = verdict.tied(compared)
+    level = summary_text.tied(compared)
     lines.append(f"{'rank':>5}  {'team':<24}{'score':>10}   {'95% interval':<19}{'ranks':<10}moved")
     for team in value["teams"]:
-        tie = f", {verdict.tie(compared)}" if len(level) > 1 and team["team"] in level else ""
+        tie = f", {summary_text.tie(compared)}" if len(level) > 1 and team["team"] in level else ""
         step = moved(team["rank"], team["previous_rank"]) if found.previous_ranks else ""
         lines.append(
             f"{team['rank']:>5}  {team['team'][:24]:<24}{_score(team['score']):>10}   "
-            f"{_span(team['interval'], ''):<19}{verdict.places(team['rank_interval']):<10}{step}{tie}"
+            f"{_span(team['interval'], ''):<19}{summary_text.places(team['rank_interval']):<10}{step}{tie}"
         )
     scale = scales.of(found.board.challenge)
-    sentences = [verdict.standing(compared), verdict.untold(compared), verdict.gap(compared, scale)]
+    sentences = [
+        summary_text.standing(compared),
+        summary_text.untold(compared),
+        summary_text.gap(compared, scale),
+    ]
     lines += ["", *(sentence for sentence in sentences if sentence)]
     lines += ["", *_history(value["teams"])]
     lines += [f"Excluded: {one['team']}, {one['submission']}: {one['reason']}" for one in value["excluded"]]

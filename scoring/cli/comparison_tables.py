@@ -3,7 +3,7 @@
 from scoring.challenges import load_challenge
 from scoring.common.findings import lines
 from scoring.comparison import scale as scales
-from scoring.comparison import verdict
+from scoring.comparison import summary_text
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import SCORE, Pairs
 from scoring.comparison.team_facts import UNKNOWN
@@ -12,7 +12,7 @@ from scoring.comparison.team_facts import UNKNOWN
 def comparison_table(found: Comparison) -> str:
     """Return a comparison as a short table for a terminal, best first."""
     rows = [f"{'rank':>5}  {'team':<24}{'score':>10}   95% interval       rank interval"]
-    level = verdict.tied(found)
+    level = summary_text.tied(found)
     for team in found.as_dict()["teams"]:
         span = "{:.4f} to {:.4f}".format(*team["interval"]) if team["interval"] else "-"
         low, high = team["rank_interval"] or ("-", "-")
@@ -20,7 +20,7 @@ def comparison_table(found: Comparison) -> str:
         number = "-" if team["score"] is None else f"{team['score']:.6f}"
         rows.append(
             f"{team['rank']:>5}  {team['team'][:24]:<24}{number:>10}   {span:<18} "
-            f"{places}{f', {verdict.tie(found)}' if len(level) > 1 and team['team'] in level else ''}"
+            f"{places}{f', {summary_text.tie(found)}' if len(level) > 1 and team['team'] in level else ''}"
         )
     return "\n".join([*rows, *_facts(found), *_chance(found), *_excluded(found), *_pairs(found.pairs)])
 
@@ -28,11 +28,11 @@ def comparison_table(found: Comparison) -> str:
 def _chance(found: Comparison) -> list[str]:
     """Return what is said of chance, and by how much the leader's score is likely too high, a line each."""
     scale = scales.of(load_challenge(found.challenge))
-    high = verdict.optimism(found, scale)
+    high = summary_text.optimism(found, scale)
     sentences = [
-        verdict.untold(found),
-        verdict.caveat(found),
-        verdict.gap(found, scale),
+        summary_text.untold(found),
+        summary_text.caveat(found),
+        summary_text.gap(found, scale),
         f"The leader's score is likely about {high} too high: the best was picked on these data."
         * bool(high),
     ]
@@ -42,8 +42,8 @@ def _chance(found: Comparison) -> list[str]:
 
 def _facts(found: Comparison) -> list[str]:
     """Return what is known of the teams, a line each; and whose model size is assumed."""
-    words = verdict.assumed(found)
-    rows = ["", f"{words[0].upper()}{words[1:]}. {verdict.assumption(found)}"] if words else []
+    words = summary_text.assumed(found)
+    rows = ["", f"{words[0].upper()}{words[1:]}. {summary_text.assumption(found)}"] if words else []
     told = {name: facts for name, facts in found.facts.items() if facts != UNKNOWN}
     if told:
         rows += ["", f"{'team':<24}{'MiB':>10}   institution, method, licence"]

@@ -28,7 +28,7 @@ from scoring.core.comparison_spec import ComparisonSpec, Ranking
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.inputs.team_entries import misnamed
-from scoring.statistics import replicate_comparison, swap
+from scoring.statistics import permutation_test, replicate_comparison
 from scoring.statistics.ranking import competition_ranks
 
 
@@ -337,12 +337,16 @@ def _shared_options(challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCar
     }
 
 
-def _exchange(spec: ComparisonSpec, cards: Sequence[ScoreCard]) -> swap.Exchange | None:
+def _exchange(spec: ComparisonSpec, cards: Sequence[ScoreCard]) -> permutation_test.Exchange | None:
     """Return what exchanging predictions needs to know; None where a card does not hold it."""
-    if not cards or spec.score_of_sums is None or any(swap.UNIT_SUMS not in card.arrays for card in cards):
+    if (
+        not cards
+        or spec.score_of_sums is None
+        or any(permutation_test.UNIT_SUMS not in card.arrays for card in cards)
+    ):
         return None
-    sums = np.stack([card.arrays[swap.UNIT_SUMS] for card in cards])
-    return swap.Exchange(sums, spec.score_of_sums(cards[0]), cards[0].provenance["seed"])
+    sums = np.stack([card.arrays[permutation_test.UNIT_SUMS] for card in cards])
+    return permutation_test.Exchange(sums, spec.score_of_sums(cards[0]), cards[0].provenance["seed"])
 
 
 def _ranks(cards: Mapping[str, ScoreCard], tie_break: str | None) -> dict[str, int]:

@@ -15,7 +15,7 @@ from scoring.comparison import figures
 from scoring.comparison import subgroups as by_group
 from scoring.comparison.cases import Correctness
 from scoring.comparison.classes import ClassDifference, ClassMatrix
-from scoring.comparison.displayed import Displayed
+from scoring.comparison.display import Displayed
 from scoring.comparison.subgroups import Subgroup
 from scoring.core.views import Block, Column, Figure, Panel, Panels, Table, Text
 from scoring.figures.numerals import decimal, span

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.common.metric_names import named
-from scoring.comparison import reference, verdict
+from scoring.comparison import reference, summary_text
 from scoring.comparison.classes import ClassMatrix
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import Pairs
@@ -41,12 +41,12 @@ def ranking(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme
             f"{found.ranks[name]}  {name}",
             scale.factor * number(found.cards[name].score),
             scale.scaled(found.cards[name].intervals.get("score")),
-            beside=verdict.rank_interval(found, place),
+            beside=summary_text.rank_interval(found, place),
         )
         for place, name in ((place, found.scored[place]) for place in places)
     ]
     return figures.team_intervals(
-        rows, theme, "Who wins?", scale.unit, scale.digits, tied=min(verdict.band(found), len(rows))
+        rows, theme, "Who wins?", scale.unit, scale.digits, tied=min(summary_text.band(found), len(rows))
     )
 
 
@@ -68,7 +68,7 @@ def lead(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -
     axis = f"difference to {safe(leader)}, {scale.unit}"
     question = (
         f"Is {short(found.scored[0], 40)}’s lead more than chance?"
-        if verdict.by_score(found)
+        if summary_text.by_score(found)
         else f"Are the scores other than {short(found.scored[0], 40)}’s?"
     )
     return figures.team_intervals(rows, theme, question, axis, scale.digits, reference=0)

@@ -1,9 +1,9 @@
 """What stands above a comparison: who leads, what that is worth, and what this test set can resolve."""
 
 from scoring.common.text import markdown
-from scoring.comparison import verdict
+from scoring.comparison import summary_text
 from scoring.comparison.compare import Comparison
-from scoring.comparison.displayed import NAMED, SENTENCE, Displayed
+from scoring.comparison.display import NAMED, SENTENCE, Displayed
 from scoring.core.views import Fact, Headline, Text
 
 
@@ -19,39 +19,39 @@ def headline(shown: Displayed) -> Headline:
             scale.words(found.cards[first].score),
         ),
         _headline_facts(shown),
-        arithmetic=markdown(verdict.standing(found), SENTENCE),
+        arithmetic=markdown(summary_text.standing(found), SENTENCE),
         notes=_notes(found),
     )
 
 
 def _notes(found: Comparison) -> tuple[Text, ...]:
     """Say for how many teams the size of the model is assumed; nothing where it is for none."""
-    words = verdict.assumed(found)
+    words = summary_text.assumed(found)
     if not words:
         return ()
-    sentence = f"{words[0].upper()}{words[1:]}. {verdict.assumption(found)}"
+    sentence = f"{words[0].upper()}{words[1:]}. {summary_text.assumption(found)}"
     return (Text(markdown(sentence, SENTENCE), "caution"),)
 
 
 def _headline_facts(shown: Displayed) -> list[Fact]:
     found, scale, result = shown.comparison, shown.scale, shown.comparison.result
-    names, tied, facts = found.scored, verdict.tied(found), []
+    names, tied, facts = found.scored, summary_text.tied(found), []
     if tied:
         listed = f"{', '.join(map(markdown, tied[:NAMED]))}{' and more' * (len(tied) > NAMED)}"
         facts.append(
             Fact(
-                verdict.tie(found).capitalize(),
+                summary_text.tie(found).capitalize(),
                 f"{len(tied)} of {len(names)}",
                 _apart(found, len(tied)),
                 f"{listed}: "
                 + (
                     "no team is certainly better than any of these."
-                    if verdict.by_score(found)
+                    if summary_text.by_score(found)
                     else "their 95% range of places begins with the first."
                 ),
             )
         )
-    if (lead := verdict.lead(found, scale)) is not None:
+    if (lead := summary_text.lead(found, scale)) is not None:
         facts.append(Fact(f"Lead over {lead.over}", lead.value, lead.below, lead.explain))
     if result.resolvable_gap:
         facts.append(
@@ -65,7 +65,7 @@ def _headline_facts(shown: Displayed) -> list[Fact]:
                 f"{scale.number(result.resolvable_gap['one_pair_80'])}",
             )
         )
-    if too_high := verdict.optimism(found, scale):
+    if too_high := summary_text.optimism(found, scale):
         facts.append(
             Fact(
                 "Likely too high by",
@@ -79,6 +79,6 @@ def _headline_facts(shown: Displayed) -> list[Fact]:
 
 
 def _apart(found: Comparison, number: int) -> str:
-    if not verdict.by_score(found):
+    if not summary_text.by_score(found):
         return "by places in resamples"
     return "not told apart" if number > 1 else "stands alone"

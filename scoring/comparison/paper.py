@@ -2,7 +2,7 @@
 
 from scoring.challenges import load_challenge
 from scoring.common import markup
-from scoring.comparison import displayed, headline_views, verdict, views
+from scoring.comparison import display, headline_views, summary_text, views
 from scoring.comparison.compare import Comparison
 from scoring.core.views import Fact, Headline, Section
 from scoring.report.front import Lines
@@ -17,13 +17,13 @@ def of_comparison(found: Comparison, lines: Lines = ()) -> bytes:
         lines: Names and texts that stand on the front page of its report.
     """
     challenge = load_challenge(found.challenge)
-    words = [verdict.standing(found)]
+    words = [summary_text.standing(found)]
     headline, sections = Headline(Fact("", "")), []
     if found.scored:
-        shown = displayed.of(found)
+        shown = display.of(found)
         headline = headline_views.headline(shown)
         sections = [Section(name, views.SECTIONS[name](shown)) for name in views.section_names(found)]
-        words += [verdict.method(found), markup.plain(verdict.RULE.partition("|")[0])]
+        words += [summary_text.method(found), markup.plain(summary_text.RULE.partition("|")[0])]
     else:
         sections = [Section("Refused", views.refused(found))]
     return zipped(files(challenge, headline, sections, methods(challenge, words, found.provenance, lines)))

@@ -4,7 +4,7 @@ from collections import Counter
 
 from scoring.challenges import load_challenge
 from scoring.common.findings import Finding
-from scoring.comparison import displayed, headline_views, verdict, views
+from scoring.comparison import display, headline_views, summary_text, views
 from scoring.comparison.compare import Comparison, of_team
 from scoring.core.views import Section
 from scoring.report import blocks, front
@@ -34,7 +34,7 @@ def html(found: Comparison, lines: Lines = ()) -> str:
     how = f"{challenge.words.formula}, all teams on the same cases, higher is better"
     sections = [front.front(f"Compare teams: {challenge.words.title}", how, lines)]
     if found.scored:
-        shown = displayed.of(found)
+        shown = display.of(found)
         head = headline_views.headline(shown)
         chapters = [Section(name, views.SECTIONS[name](shown)) for name in views.section_names(found)]
         drawn = front.pictures(figures, front.chosen(head.strip, chapters))
@@ -46,12 +46,12 @@ def html(found: Comparison, lines: Lines = ()) -> str:
             *blocks.sections(chapters, figures),
         ]
     else:
-        sections.append(section(verdict.standing(found)))
+        sections.append(section(summary_text.standing(found)))
         sections += [blocks.html(table, figures) for table in views.refused(found)]
     kept, left_out = _listed(found)
     sections += [
         provenance({"challenge": found.challenge, **found.provenance}),
-        rule(f"{verdict.RULE}\n\n{challenge.words.rule.strip()}"),
+        rule(f"{summary_text.RULE}\n\n{challenge.words.rule.strip()}"),
         findings(kept, f"and {left_out} more, in comparison.json" if left_out else ""),
     ]
     return document(f"Compare teams, {challenge.words.title}", sections)

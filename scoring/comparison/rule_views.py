@@ -7,9 +7,9 @@ import plotly.graph_objects as go
 
 from scoring.common.metric_names import named
 from scoring.common.text import markdown
-from scoring.comparison import figures, robustness, team_tables, verdict, weights
+from scoring.comparison import figures, robustness, summary_text, team_tables, weights
 from scoring.comparison.compare import Comparison
-from scoring.comparison.displayed import Displayed
+from scoring.comparison.display import Displayed
 from scoring.comparison.robustness import Robustness
 from scoring.comparison.weights import FirstTeams, Rescored, WeightGrid
 from scoring.core.views import Block, Choice, Column, Figure, SideBySide, Table, Text
@@ -209,7 +209,7 @@ def rescored(shown: Displayed, found: Rescored, before: Mapping[str, int], chang
     band = next((k for k, is_tied in enumerate(tied) if not is_tied), len(tied))
     shaded = min(band, len(rows)) if band > 1 else 0
 
-    order = "score" if verdict.by_score(shown.comparison) else "score, not by weighted ranks"
+    order = "score" if summary_text.by_score(shown.comparison) else "score, not by weighted ranks"
 
     def build(theme: Theme) -> go.Figure:
         question = "Who would win then?"

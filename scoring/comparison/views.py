@@ -8,9 +8,9 @@ import plotly.graph_objects as go
 
 from scoring.common.metric_names import named
 from scoring.common.text import markdown
-from scoring.comparison import difference_views, figures, reference, rule_views, team_tables, verdict
+from scoring.comparison import difference_views, figures, reference, rule_views, summary_text, team_tables
 from scoring.comparison.compare import Comparison
-from scoring.comparison.displayed import NAMED, SENTENCE, Displayed
+from scoring.comparison.display import NAMED, SENTENCE, Displayed
 from scoring.comparison.pairs import SCORE, TESTS, Pairs
 from scoring.comparison.reference import Difference
 from scoring.comparison.scale import Scale
@@ -45,7 +45,7 @@ def ranking(shown: Displayed) -> tuple[Block, ...]:
 def scores(shown: Displayed) -> Figure:
     """Return the teams' scores with their intervals."""
     found = shown.comparison
-    shaded = f"Shaded: {verdict.tie(found)}. " if verdict.band(found) else ""
+    shaded = f"Shaded: {summary_text.tie(found)}. " if summary_text.band(found) else ""
     held = "Right: ranks that each team could hold. " if found.result.rank_intervals else ""
     return Figure(
         partial(figures.ranking, found, shown.scale, shown.places),
@@ -70,7 +70,7 @@ def team_table(shown: Displayed) -> Table:
             "written",
             full="could hold ranks",
             help="Ranks that the team could hold"
-            + ("; tied: for first, no team is certainly better" if verdict.by_score(found) else ""),
+            + ("; tied: for first, no team is certainly better" if summary_text.by_score(found) else ""),
             width=84,
             lighter=True,
         ),
@@ -93,7 +93,7 @@ def team_table(shown: Displayed) -> Table:
         "What makes the scores?",
         columns,
         _team_rows(shown, metrics),
-        f"{verdict.order(found)} Chance alters no rank; what it could do stands beside it.{_unranked(found)}",
+        f"{summary_text.order(found)} Chance alters no rank; what it could do stands beside it.{_unranked(found)}",
         key="teams_table",
     )
 
@@ -119,14 +119,14 @@ def exported(shown: Displayed) -> Table:
 
 def _team_rows(shown: Displayed, metrics: Sequence[str]) -> Data:
     found, scale, result = shown.comparison, shown.scale, shown.comparison.result
-    level = verdict.tied(found) if verdict.band(found) and verdict.by_score(found) else ()
+    level = summary_text.tied(found) if summary_text.band(found) and summary_text.by_score(found) else ()
     place_of = {name: place for place, name in enumerate(found.scored)}
     names = [*found.scored, *(name for name in found.cards if name not in place_of)]
 
     def could_hold(name: str) -> str | None:
         if name not in place_of:
             return None
-        ranks = verdict.rank_interval(found, place_of[name]) or UNDEFINED
+        ranks = summary_text.rank_interval(found, place_of[name]) or UNDEFINED
         return f"{ranks}, tied" if name in level else ranks
 
     def won(name: str) -> float | None:
@@ -155,12 +155,12 @@ def lead(shown: Displayed) -> tuple[Block, ...]:
     others = [one for one in reference.differences(found) if one.team in shown.names]
     figure = Figure(
         partial(figures.lead, found, scale, shown.places),
-        f"{'' if verdict.by_score(found) else 'By score, which does not order the teams here. '}"
+        f"{'' if summary_text.by_score(found) else 'By score, which does not order the teams here. '}"
         f"{_of_intervals(found)}{shown.method}",
         {"team": [one.team for one in others], **_numbers(others, scale)},
         key="lead",
     )
-    words = (verdict.untold(found), verdict.caveat(found), verdict.gap(found, scale))
+    words = (summary_text.untold(found), summary_text.caveat(found), summary_text.gap(found, scale))
     text = " ".join(sentence for sentence in words if sentence)
     return (figure, Text(markdown(text, SENTENCE))) if text else (figure,)
 
@@ -286,7 +286,7 @@ def _stability_facts(found: Comparison) -> tuple[Facts, ...]:
         "Kendall’s tau",
         share(known["kendall_tau_mean"], 2),
         span(known["kendall_tau_interval"], 2),
-        f"Agreement of a resample's order{'' if verdict.by_score(found) else ' by score'} with that of these "
+        f"Agreement of a resample's order{'' if summary_text.by_score(found) else ' by score'} with that of these "
         "cases: 1 the same, 0 as by chance, −1 reversed. Mean and 95% of the resamples",
     )
     return (Facts((tau, Fact("First in resamples", percent(won[0] if won else None), found.scored[0]))),)

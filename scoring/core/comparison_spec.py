@@ -11,7 +11,7 @@ from scoring.common.findings import Finding
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
 from scoring.statistics.paired import BinarySample, Sample, ScoreSample
-from scoring.statistics.swap import Score
+from scoring.statistics.permutation_test import Score
 
 Value = Callable[[str], NDArray[np.float64]]
 """Gives a metric by name: [1] of the test set itself or [B] of its replicates."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from scoring.challenges import load_challenge
-from scoring.comparison import displayed, two
+from scoring.comparison import display, pairwise
 from scoring.comparison.compare import compare_cards
-from scoring.comparison.displayed import Displayed
-from scoring.comparison.two import Change
+from scoring.comparison.display import Displayed
+from scoring.comparison.pairwise import Change
 from scoring.core.scorecard import ScoreCard
 from scoring.history.entries import Entry, card_of
 from scoring.store.database import Store
@@ -72,7 +72,7 @@ def steps(store: Store, group: Sequence[Entry]) -> list[Step]:
             for one in (entry, best):
                 cards.setdefault(one.card, card_of(store, one))
             between = compared(entry.challenge, cards[entry.card], cards[best.card])
-            found.append(Step(entry, best, two.change(between.comparison, FIRST, SECOND)))
+            found.append(Step(entry, best, pairwise.change(between.comparison, FIRST, SECOND)))
         if best is None or best.score is None or entry.score > best.score:
             best = entry
             cards = {digest: card for digest, card in cards.items() if digest == entry.card}
@@ -93,7 +93,7 @@ def compared(
     Raises:
         InputRefused: Where they cannot be compared.
     """
-    return displayed.of(
+    return display.of(
         compare_cards(load_challenge(challenge_id), dict(zip(names, (card, other), strict=True)))
     )
 

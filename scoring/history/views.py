@@ -6,9 +6,9 @@ import plotly.graph_objects as go
 
 from scoring.challenges import load_challenge
 from scoring.common.text import shortened
-from scoring.comparison import scale, two
+from scoring.comparison import pairwise, scale
+from scoring.comparison.pairwise import Change
 from scoring.comparison.scale import Scale
-from scoring.comparison.two import Change
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Figure, Table, Text
 from scoring.figures.progress import Moment, progress
@@ -133,4 +133,4 @@ def answer(store: Store, card: ScoreCard, name: str, others: Sequence[Entry]) ->
         return ""
     names = shortened(name, 40), f"{shortened(best.name, 40)} of {best.created[:10]}"
     between = compared(card.challenge, card, card_of(store, best), names)
-    return two.answer(between, *names)
+    return pairwise.answer(between, *names)

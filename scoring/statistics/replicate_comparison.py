@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Bools, Floats, Ints
-from scoring.statistics import intervals, swap
+from scoring.statistics import intervals, permutation_test
 from scoring.statistics.multiplicity import holm
 from scoring.statistics.optimism import winner_optimism
 from scoring.statistics.options import FEW_UNITS
 from scoring.statistics.pair_test import PairTest, resolvable_gap
 from scoring.statistics.paired_bootstrap import bootstrap_test
+from scoring.statistics.permutation_test import Exchange, swap_test
 from scoring.statistics.ranking import kendall_tau
 from scoring.statistics.rounding import DIGITS
-from scoring.statistics.swap import Exchange, swap_test
 
 BOOTSTRAP, SWAP = "bootstrap", "swap"
 
@@ -141,7 +141,7 @@ def _test(
     """Return the test that holds its level with so many units, and its name."""
     if n_units >= FEW_UNITS:
         return bootstrap_test(scores, replicates, n_units), BOOTSTRAP
-    if exchange is None or not swap.applies(n_units):
+    if exchange is None or not permutation_test.applies(n_units):
         return None, None
     found = swap_test(scores, exchange, replicates.shape[1])
     return found, None if found is None else SWAP

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from scoring.common.findings import error
-from scoring.comparison import report, verdict
+from scoring.comparison import report, summary_text
 from scoring.comparison.excluded import Excluded
 from scoring.comparison.team_facts import TeamFacts
 from scoring.figures.numerals import points
@@ -50,7 +50,7 @@ def test_every_figure_has_a_place_and_a_drawing(text):
 
 def test_scores_ranks_and_words_are_those_of_the_comparison(found, text):
     said = " ".join(read(text).words)
-    assert verdict.standing(found) in said
+    assert summary_text.standing(found) in said
     for name, card in found.cards.items():
         assert points(card.score) in said, name
     for pair in found.result.pairs:

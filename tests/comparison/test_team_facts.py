@@ -5,7 +5,7 @@ import json
 import pytest
 
 import scoring
-from scoring.comparison import verdict
+from scoring.comparison import summary_text
 from scoring.comparison.team_facts import LONGEST, TeamFacts, parse, read_facts
 from tests.support import schemas
 from tests.support.findings import refused
@@ -78,10 +78,10 @@ def test_a_size_counts_where_the_challenge_scores_sizes():
     assert by_option.cards["a"].score == told.cards["a"].score
     assert by_option.facts["a"] == TeamFacts(100.0)
     assert (plain.size_assumed, told.size_assumed) == (tuple(plain.cards), ("b",))
-    assert verdict.assumed(told) == "efficiency assumed for 1 of 2 teams"
-    assert "50 MiB or less" in verdict.assumption(told)
+    assert summary_text.assumed(told) == "efficiency assumed for 1 of 2 teams"
+    assert "50 MiB or less" in summary_text.assumption(told)
     elsewhere = risk_teams(3, 40, (0.2, 0.4), resamples=0, facts=facts)
-    assert (elsewhere.size_assumed, verdict.assumed(elsewhere)) == ((), "")
+    assert (elsewhere.size_assumed, summary_text.assumed(elsewhere)) == ((), "")
 
 
 def test_a_size_that_differs_is_no_option_of_the_comparison():

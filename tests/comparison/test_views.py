@@ -6,7 +6,7 @@ import pytest
 
 from scoring.common import markup
 from scoring.common.findings import error
-from scoring.comparison import displayed, headline_views, report, team_tables, views
+from scoring.comparison import display, headline_views, report, team_tables, views
 from scoring.comparison.excluded import Excluded
 from scoring.comparison.team_facts import TeamFacts
 from scoring.core.views import Facts, Headline, Section, Table, Text, Views
@@ -22,7 +22,7 @@ def found():
 
 
 def sections(found, chosen: str | None = None) -> Views:
-    shown = displayed.of(found, chosen)
+    shown = display.of(found, chosen)
     names = views.section_names(found)
     return Views(
         headline_views.headline(shown), [Section(name, views.SECTIONS[name](shown)) for name in names]
@@ -68,7 +68,7 @@ def test_all_teams_are_in_the_table_those_without_score_last():
     found = risk_teams(3, 60, [0.3 + 0.01 * k for k in range(17)], resamples=20)
     last = found.scored[-1]
     cards = {**found.cards, last: replace(found.cards[last], score=None)}
-    rows = views.team_table(displayed.of(replace(found, cards=cards))).rows
+    rows = views.team_table(display.of(replace(found, cards=cards))).rows
     assert rows["team"] == list(found.cards)
     assert rows["score"][:-1] == [100 * cards[name].score for name in found.scored[:-1]]
     assert [rows[column][-1] for column in ("score", "could hold", "won")] == [None] * 3
@@ -83,7 +83,7 @@ def test_all_teams_are_in_the_table_those_without_score_last():
 )
 def test_captions_say_which_of_many_teams_are_drawn(chosen, words):
     found = risk_teams(3, 60, [0.3 + 0.01 * k for k in range(17)], resamples=20)
-    shown = displayed.of(found, None if chosen is None else found.scored[chosen])
+    shown = display.of(found, None if chosen is None else found.scored[chosen])
     assert words in shown.method
 
 
@@ -129,7 +129,7 @@ def test_tables_hold_all_of_many_teams_and_are_searched():
         assert set(table(many, name).rows["team"]) == set(many.cards)
     groups = table(many, "groups").rows
     assert set(groups["team"]) == set(many.cards)
-    whole = views.exported(displayed.of(many))
+    whole = views.exported(display.of(many))
     assert team_tables.containing(whole, "").rows == whole.rows
     for wanted in ("uni c", "C "):
         found = team_tables.containing(whole, wanted)

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from scoring.common.findings import InputRefused
-from scoring.comparison import two
+from scoring.comparison import pairwise
 from scoring.core.views import Figure, Table, Text
 from scoring.history import entries, keeping
 from scoring.history.series import FIRST, SECOND, compared, series, steps
@@ -69,7 +69,7 @@ def test_scores_over_time_with_the_difference_to_the_best_before(database, truth
     all_kept = entries.kept(store)
     cards = [entries.card_of(store, entry) for entry in all_kept]
     between = compared("melanoma", cards[2], cards[1]).comparison
-    change = two.change(between, FIRST, SECOND)
+    change = pairwise.change(between, FIRST, SECOND)
     last = found["kept"][2]
     assert (last["difference"], last["told_apart"]) == (change.value, change.apart)
     assert last["difference"] == pytest.approx(cards[2].score - cards[1].score)

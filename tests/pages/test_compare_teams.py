@@ -20,7 +20,7 @@ from scoring.challenges import samples
 from scoring.common import text
 from scoring.common.finding_groups import folded
 from scoring.common.findings import error
-from scoring.comparison import scale, verdict
+from scoring.comparison import scale, summary_text
 from scoring.figures.numerals import points
 from scoring.store.database import open_store
 from tests.support import visits
@@ -96,7 +96,7 @@ def test_ranks_scores_and_intervals_are_those_of_the_command_line(page, challeng
     )
     assert list(table["interval"]) == [scales.span(team["interval"]) for team in said["teams"]]
     places = [text.removesuffix(", tied") for text in table["could hold"]]
-    assert places == [verdict.places(team["rank_interval"]) or "–" for team in said["teams"]]
+    assert places == [summary_text.places(team["rank_interval"]) or "–" for team in said["teams"]]
     assert list(table["won"]) == pytest.approx(
         [100 * team["share_of_resamples_won"] for team in said["teams"]]
     )

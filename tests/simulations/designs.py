@@ -19,7 +19,7 @@ from scoring.challenges.puma import formula as puma
 from scoring.challenges.tricorder3 import measures as tricorder3
 from scoring.metrics import binary, curves
 from scoring.statistics import resampling
-from scoring.statistics.swap import Exchange
+from scoring.statistics.permutation_test import Exchange
 
 RHO, RESAMPLES = 0.5, 1000
 ELEVEN = np.array([0.3, 0.2, 0.1, 0.1, 0.06, 0.06, 0.05, 0.04, 0.04, 0.03, 0.02])

@@ -16,7 +16,7 @@ from scoring.boards import bundle, hidden, imported, members, phases, publishing
 from scoring.boards.board import Opened, opened
 from scoring.boards.standing import Standing, standing
 from scoring.common.text import markdown
-from scoring.comparison import verdict
+from scoring.comparison import summary_text
 from scoring.core.views import Section
 from scoring.store.database import Store
 
@@ -148,7 +148,7 @@ def _kept(key: tuple[str, ...], _found: Standing, is_public: bool) -> BoardPage:
 
 def _opening(shown: BoardPage, is_public: bool) -> None:
     row, formula = shown.board.row, publishing.formula if is_public else views.formula
-    rule = f"{verdict.RULE}\n\n{shown.board.challenge.words.rule.strip()}"
+    rule = f"{summary_text.RULE}\n\n{shown.board.challenge.words.rule.strip()}"
     layout.opening(markdown(row.title, 80), formula(shown.standing), rule)
     version = f"version {row.version} of its test set" if row.version > 1 else "its test set"
     st.caption(f"{shown.board.challenge.words.title} · on {version} · open since {row.created[:10]}")

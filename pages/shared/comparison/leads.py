@@ -9,7 +9,7 @@ from pages.shared.comparison.shown import Compared
 from pages.shared.render import Place
 from scoring.common.metric_names import named
 from scoring.comparison import team_tables, views
-from scoring.comparison.displayed import MANY
+from scoring.comparison.display import MANY
 from scoring.comparison.pairs import SCORE, pairs_of
 from scoring.comparison.scale import Scale
 from scoring.core.views import Figure

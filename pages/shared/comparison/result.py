@@ -17,9 +17,9 @@ from pages.shared.teams import Team
 from pages.shared.wording import without_flags
 from scoring.common.fixes import Mend
 from scoring.common.text import markdown
-from scoring.comparison import displayed, headline_views, paper, report, team_tables, views
+from scoring.comparison import display, headline_views, paper, report, team_tables, views
 from scoring.comparison.compare import annotated, compare_cards
-from scoring.comparison.displayed import MANY
+from scoring.comparison.display import MANY
 from scoring.comparison.excluded import Excluded, of_refusal
 from scoring.comparison.same_terms import options_by_team
 from scoring.core.challenge import Challenge
@@ -67,7 +67,7 @@ def show(
     comparison = annotated(found.value, told, excluded)
     whole = (challenge.id, scoring.__version__, *key, *of_comparison.items(), repr(told), repr(excluded))
     own = test_set.own or any(team.given.own for team in chosen)
-    compared = Compared(challenge, displayed.of(comparison), truth, test_set.key, whole, own)
+    compared = Compared(challenge, display.of(comparison), truth, test_set.key, whole, own)
     render.draw_findings(comparison.noticed, compared.place("findings"))
     if not comparison.scored:
         st.warning(
@@ -141,7 +141,7 @@ def _result(compared: Compared) -> None:
             persist_state="session",
             width=300,
         )
-        compared = replace(compared, displayed=displayed.of(comparison, chosen))
+        compared = replace(compared, displayed=display.of(comparison, chosen))
     layout.tabs(
         {name: partial(_section, name) for name in views.section_names(comparison)},
         compared,

@@ -8,7 +8,7 @@ from typing import Any
 from pages.shared import teams
 from pages.shared.render import Place
 from scoring.comparison.compare import Comparison
-from scoring.comparison.displayed import Displayed
+from scoring.comparison.display import Displayed
 from scoring.core.challenge import Challenge
 
 

@@ -37,7 +37,7 @@ from scoring.core.submission import provenance
 from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.units import find_units
 from scoring.metrics import classification, overlap, survival
-from scoring.statistics import swap
+from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, Replicates, replicate
 
 
@@ -77,7 +77,9 @@ def _card(
         "units": units,
         **curves(truth, risks(truth, submission, options)),
         **found.arrays,
-        **swap.kept(bool(found.values), units, lambda: _unit_sums(truth, submission, options, found, units)),
+        **permutation_test.kept(
+            bool(found.values), units, lambda: _unit_sums(truth, submission, options, found, units)
+        ),
     }
     for array in arrays.values():
         array.flags.writeable = False

@@ -16,7 +16,7 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics import classification, overlap, survival
 from scoring.metrics.classification import Counts
 from scoring.metrics.survival import Pairs
-from scoring.statistics import swap
+from scoring.statistics import permutation_test
 from scoring.statistics.replicates import QuantityName
 
 WITH_INTERVAL = (
@@ -93,8 +93,8 @@ def unit_sums(
     for (true, submitted), names in zip(staged, STAGES.values(), strict=True):
         is_true = classification.one_hot(true, len(names), float)
         columns += [is_true * classification.one_hot(submitted, len(names), float), is_true]
-    shares = swap.pseudo_values(c_index, c_index_left_out) / len(c_index_left_out)
-    return np.column_stack([swap.unit_sums(np.hstack(columns), units), shares])
+    shares = permutation_test.pseudo_values(c_index, c_index_left_out) / len(c_index_left_out)
+    return np.column_stack([permutation_test.unit_sums(np.hstack(columns), units), shares])
 
 
 def score_of_sums(sums: Floats) -> Floats:

@@ -25,7 +25,7 @@ from scoring.metrics import subgroups as shares
 from scoring.metrics.calibration import Reliability
 from scoring.metrics.subgroups import Share
 from scoring.metrics.thresholds import HALF
-from scoring.statistics import swap
+from scoring.statistics import permutation_test
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
 
@@ -119,7 +119,7 @@ def _card(
         {
             **_arrays(truth, answers, units, reliable),
             **found.arrays,
-            **swap.kept(
+            **permutation_test.kept(
                 bool(found.values),
                 units,
                 lambda: measures.unit_sums(

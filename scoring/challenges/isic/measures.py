@@ -16,7 +16,7 @@ from scoring.metrics import binary, classification, roc
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.roc import Levels
 from scoring.metrics.thresholds import HALF, decided
-from scoring.statistics import swap
+from scoring.statistics import permutation_test
 
 SENSITIVITY = 0.8
 DECIMALS_OF_A_SUM = 12
@@ -199,11 +199,11 @@ def unit_sums(
         k = len(a.categories)
         is_true = classification.one_hot(a.labels, k, float)
         hits = is_true * classification.one_hot(a.predicted, k, float)
-        return swap.unit_sums(np.hstack([hits, is_true]), units, weights)
+        return permutation_test.unit_sums(np.hstack([hits, is_true]), units, weights)
     if metric == "dice":
         cells = [a.positives & a.called, ~a.positives & a.called, a.positives & ~a.called]
-        return swap.unit_sums(np.hstack(cells).astype(float), units, weights)
-    shares = swap.pseudo_values(score, left_out) / len(left_out)
+        return permutation_test.unit_sums(np.hstack(cells).astype(float), units, weights)
+    shares = permutation_test.pseudo_values(score, left_out) / len(left_out)
     return shares[:, None] if metric == "auc" else np.full((len(left_out), 1), np.nan)
 
 

@@ -23,7 +23,7 @@ from scoring.core.submission import Predictions, grade, provenance, truth_digest
 from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.units import find_units
 from scoring.metrics import binary, calibration, curves, subgroups
-from scoring.statistics import resampling, swap
+from scoring.statistics import permutation_test, resampling
 from scoring.statistics.replicates import Quantities, Replicates, replicate
 
 UNIT_COLUMNS = ("patient_id", "lesion_id")
@@ -93,7 +93,7 @@ def _card(scored: Scored, read: list[Finding], with_curves: bool) -> ScoreCard:
         {
             **_arrays(scored, reached, with_curves),
             **found.arrays,
-            **swap.kept(bool(found.values), scored.units, lambda: _unit_sums(scored)),
+            **permutation_test.kept(bool(found.values), scored.units, lambda: _unit_sums(scored)),
         },
         official=official(number, predictions, read),
         incomplete=missing_words(predictions.labels),

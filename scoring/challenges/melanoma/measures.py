@@ -11,7 +11,7 @@ from scoring.core.submission import Predictions
 from scoring.metrics import binary, classification, curves, subgroups
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import Share
-from scoring.statistics import swap
+from scoring.statistics import permutation_test
 from scoring.statistics.replicates import QuantityName
 
 
@@ -55,8 +55,8 @@ def unit_sums(positive: Bools, called: Bools, units: Ints, auc: float, auc_left_
     cells = np.column_stack(
         [positive & called, ~positive & called, positive & ~called, ~positive & ~called]
     ).astype(float)
-    shares = swap.pseudo_values(auc, auc_left_out) / len(auc_left_out)
-    return np.column_stack([swap.unit_sums(cells, units), shares])
+    shares = permutation_test.pseudo_values(auc, auc_left_out) / len(auc_left_out)
+    return np.column_stack([permutation_test.unit_sums(cells, units), shares])
 
 
 def score_of_sums(sums: Floats) -> Floats:

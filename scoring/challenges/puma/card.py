@@ -29,7 +29,7 @@ from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import provenance, truth_digest
 from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.units import find_units
-from scoring.statistics import intervals, resampling, swap
+from scoring.statistics import intervals, permutation_test, resampling
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Quantities, QuantityName, Replicates, replicate
 
@@ -146,7 +146,9 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
             **d.arrays,
             **_arrays(scored, e.units),
             **found.arrays,
-            **swap.kept(bool(found.values), e.units, lambda: unit_sums(name, counted[name], e.units)),
+            **permutation_test.kept(
+                bool(found.values), e.units, lambda: unit_sums(name, counted[name], e.units)
+            ),
         },
         matches.table(d, m, e.truth.ids, e.rule.confidences(d), measured.iou if measured else None),
         official=official(d, e.predictions, e.rule, counted[EVALUATOR], float(point["score"][0])),

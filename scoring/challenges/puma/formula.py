@@ -7,7 +7,7 @@ import numpy as np
 from scoring.common.arrays import Bools, Ints
 from scoring.metrics import detection
 from scoring.metrics.classification import divide, mean_of_defined
-from scoring.statistics import swap
+from scoring.statistics import permutation_test
 
 ID = "puma"
 RULE_NAMES = {
@@ -83,7 +83,7 @@ def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
         columns = np.hstack([tallies.true_positive, tallies.support, tallies.predicted])
     else:
         columns = np.column_stack([np.nan_to_num(tallies.f1), tallies.occurs, np.ones(len(units))])
-    return swap.unit_sums(columns.astype(float), units)
+    return permutation_test.unit_sums(columns.astype(float), units)
 
 
 def score_of_sums(rules: str, sums: np.ndarray, in_data: int | None = None) -> np.ndarray:

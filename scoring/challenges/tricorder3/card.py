@@ -36,7 +36,7 @@ from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.units import find_units
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import mean_of_defined
-from scoring.statistics import resampling, swap
+from scoring.statistics import permutation_test, resampling
 from scoring.statistics.replicates import Quantities, QuantityName, Replicates, replicate
 
 UNIT_COLUMNS = ("patient_id", "lesion_id")
@@ -141,7 +141,7 @@ def _card(scored: Scored, read: list[Finding], with_curves: bool) -> ScoreCard:
         {
             **_arrays(scored, reached, with_curves),
             **found.arrays,
-            **swap.kept(bool(found.values), scored.units, lambda: unit_sums(y, p, scored.units)),
+            **permutation_test.kept(bool(found.values), scored.units, lambda: unit_sums(y, p, scored.units)),
         },
         official=official(score, predictions, read, scored.size_mib),
         incomplete=missing_words(p),

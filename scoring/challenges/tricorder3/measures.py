@@ -10,7 +10,7 @@ from scoring.core.submission import Predictions
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.subgroups import Share
-from scoring.statistics import swap
+from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, QuantityName
 
 
@@ -63,7 +63,7 @@ def unit_sums(truth: Ints, predicted: Ints, units: Ints) -> Floats:
     """
     is_true = classification.one_hot(truth, len(CLASSES), float)
     is_predicted = classification.one_hot(predicted, len(CLASSES), float)
-    return swap.unit_sums(np.hstack([is_true * is_predicted, is_predicted, is_true]), units)
+    return permutation_test.unit_sums(np.hstack([is_true * is_predicted, is_predicted, is_true]), units)
 
 
 def score_of_sums(sums: Floats) -> Floats:

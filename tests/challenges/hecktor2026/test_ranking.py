@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import scoring
 from scoring.challenges.hecktor2026.ranking import rank
 from scoring.comparison import scale as scales
-from scoring.comparison import team_tables, verdict
+from scoring.comparison import summary_text, team_tables
 from scoring.comparison.compare import compare_cards
 from scoring.core.comparison_spec import Ranking
 from tests.support.findings import codes, places, refused
@@ -229,28 +229,28 @@ def test_words_and_leads_follow_the_chosen_order():
     scale = scales.of(CHALLENGE)
     by_rank = compare_cards(CHALLENGE, two_orders())
     assert by_rank.scored == ("steady", "uneven", "last")
-    lead = verdict.lead(by_rank, scale)
+    lead = summary_text.lead(by_rank, scale)
     assert (lead.over, lead.value, lead.below) == ("uneven", "0.30", "weighted rank 1.35, then 1.65")
     assert "−0.058" in lead.explain
-    assert verdict.order(by_rank).startswith("Teams are ordered by weighted ranks")
-    words = verdict.standing(by_rank)
+    assert summary_text.order(by_rank).startswith("Teams are ordered by weighted ranks")
+    words = summary_text.standing(by_rank)
     assert words.startswith("steady is ranked first by weighted rank.")
     assert words.endswith("The highest score is that of uneven, ranked 2.")
     by_score = compare_cards(CHALLENGE, two_orders(), order="score")
-    lead = verdict.lead(by_score, scale)
+    lead = summary_text.lead(by_score, scale)
     assert (lead.over, lead.value) == ("steady", "+0.058")
-    assert verdict.order(by_score).startswith("Teams are ordered by weighted score")
+    assert summary_text.order(by_score).startswith("Teams are ordered by weighted score")
 
 
 def test_who_could_be_first_is_a_matter_of_the_chosen_order():
     random = np.random.default_rng(0)
     by_rank = compare_cards(CHALLENGE, two_orders(random.normal(0, 0.001, (200, 3))))
-    assert verdict.tied(by_rank) == ("steady",)
-    assert (verdict.band(by_rank), verdict.tie(by_rank)) == (0, "could be first")
-    assert "No other team's 95% range of places reaches the first." in verdict.standing(by_rank)
+    assert summary_text.tied(by_rank) == ("steady",)
+    assert (summary_text.band(by_rank), summary_text.tie(by_rank)) == (0, "could be first")
+    assert "No other team's 95% range of places reaches the first." in summary_text.standing(by_rank)
     close = compare_cards(CHALLENGE, two_orders(random.normal(0, 0.5, (200, 3))))
-    assert verdict.tied(close)[:2] == ("steady", "uneven")
-    assert "uneven" in verdict.standing(close).split("could be first as well")[0]
+    assert summary_text.tied(close)[:2] == ("steady", "uneven")
+    assert "uneven" in summary_text.standing(close).split("could be first as well")[0]
 
 
 def test_the_table_of_withdrawals_says_what_they_change():

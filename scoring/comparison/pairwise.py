@@ -11,11 +11,11 @@ from scoring.common.metric_names import class_named, named
 from scoring.common.text import markdown
 from scoring.comparison import cases as by_case
 from scoring.comparison import classes as by_class
-from scoring.comparison import verdict
+from scoring.comparison import summary_text
 from scoring.comparison.cases import Correctness
 from scoring.comparison.classes import ClassDifference
 from scoring.comparison.compare import Comparison
-from scoring.comparison.displayed import Displayed
+from scoring.comparison.display import Displayed
 from scoring.comparison.pairs import SCORE, pairs_of
 from scoring.comparison.scale import Scale
 from scoring.core.views import Block, Column, Figure, SideBySide, Table, Text
@@ -84,7 +84,7 @@ def answer(shown: Displayed, first: str, second: str) -> str:
     interval = f" (95% interval {scale.span(score.interval, sign=True)})" if score.interval else ""
     start = f"**{a}** scores {size} {words} than **{b}**{interval}"
     if score.apart is None:
-        return f"{start}. {markdown(verdict.untold(found))}".strip()
+        return f"{start}. {markdown(summary_text.untold(found))}".strip()
     if score.apart:
         return f"{start}: told apart, this is more than chance."
     return f"{start}: not told apart, on these cases the difference could be chance."
@@ -243,5 +243,5 @@ def _cases(shown: Displayed, first: str, second: str) -> tuple[Block, ...]:
 
 
 def _caveats(found: Comparison) -> tuple[Text, ...]:
-    words = " ".join(filter(None, (verdict.caveat(found), verdict.assumption(found))))
+    words = " ".join(filter(None, (summary_text.caveat(found), summary_text.assumption(found))))
     return (Text(markdown(words, 600), "note"),) if words else ()

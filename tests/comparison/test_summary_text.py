@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from scoring.comparison import scale, verdict
+from scoring.comparison import scale, summary_text
 from scoring.comparison.scale import Scale
 from tests.support.teams import LESIONS, lesion_teams
 
@@ -23,16 +23,21 @@ def with_flags(found, flags):
 def test_the_tied_are_named_and_nobody_is_called_best(close):
     level = [name for name, is_tied in zip(close.scored, close.result.tied_for_first, strict=True) if is_tied]
     assert 1 < len(level) < 4
-    words = verdict.standing(close)
+    words = summary_text.standing(close)
     assert words.startswith(f"{close.scored[0]} is ranked first, tied with {', '.join(level[1:])}:")
     assert f"which of the {len(level)} is best" in words
-    assert verdict.tied(close) == tuple(level)
-    assert verdict.band(close) == len(level)
+    assert summary_text.tied(close) == tuple(level)
+    assert summary_text.band(close) == len(level)
 
 
 def test_no_words_promise_a_chance_of_being_best(close):
     said = " ".join(
-        (verdict.standing(close), verdict.gap(close, POINTS), verdict.method(close), verdict.RULE)
+        (
+            summary_text.standing(close),
+            summary_text.gap(close, POINTS),
+            summary_text.method(close),
+            summary_text.RULE,
+        )
     ).lower()
     assert "probab" not in said
     assert said.count("chance of being best") == said.count("no chance of being best")
@@ -48,12 +53,12 @@ def test_no_words_promise_a_chance_of_being_best(close):
     ],
 )
 def test_the_band_is_of_first_places_only(close, flags, band):
-    assert verdict.band(with_flags(close, flags)) == band
+    assert summary_text.band(with_flags(close, flags)) == band
 
 
 def test_a_leader_by_another_order_is_not_called_tied(close):
     names = close.scored
-    words = verdict.standing(with_flags(close, (False, True, False, False)))
+    words = summary_text.standing(with_flags(close, (False, True, False, False)))
     assert words == (
         f"{names[0]} is ranked first by the order of the challenge; by score, {names[1]} is tied for first."
     )
@@ -61,36 +66,38 @@ def test_a_leader_by_another_order_is_not_called_tied(close):
 
 def test_alone_in_front():
     found = lesion_teams(4, 300, (6, 0.2, 0.1), resamples=200)
-    assert verdict.standing(found) == "a is ranked first and told apart from every other team."
-    assert verdict.band(found) == 0
+    assert summary_text.standing(found) == "a is ranked first and told apart from every other team."
+    assert summary_text.band(found) == 0
 
 
 def test_one_team_and_no_replicates():
-    assert verdict.standing(lesion_teams(4, 30, (1,), resamples=100)) == "a is the only team with a score."
+    assert (
+        summary_text.standing(lesion_teams(4, 30, (1,), resamples=100)) == "a is the only team with a score."
+    )
     silent = lesion_teams(4, 30, (2, 1), resamples=0)
     assert (
-        verdict.standing(silent)
+        summary_text.standing(silent)
         == f"{silent.scored[0]} is ranked first. Without replicates nothing is said of chance."
     )
-    assert verdict.gap(silent, POINTS) == ""
-    assert verdict.rank_interval(silent, 0) == ""
-    assert verdict.method(silent) == "n = 30, no replicates."
+    assert summary_text.gap(silent, POINTS) == ""
+    assert summary_text.rank_interval(silent, 0) == ""
+    assert summary_text.method(silent) == "n = 30, no replicates."
 
 
 def test_the_gap_is_that_of_the_comparison(close):
     gap = close.result.resolvable_gap
-    words = verdict.gap(close, POINTS)
+    words = summary_text.gap(close, POINTS)
     assert words == (
         f"With 60 cases like these, a true gap of {100 * gap['all_pairs']:.2f} points of 100 is told from "
         f"chance in about half of all test sets, and one of {100 * gap['all_pairs_80']:.2f} in four of five, "
         f"when all pairs are looked at; for one pair named beforehand these are "
         f"{100 * gap['one_pair']:.2f} and {100 * gap['one_pair_80']:.2f}."
     )
-    assert verdict.method(close) == "n = 60, paired bootstrap over 60 cases, B = 300, seed 0."
+    assert summary_text.method(close) == "n = 60, paired bootstrap over 60 cases, B = 300, seed 0."
 
 
 def test_two_teams_are_one_pair():
-    words = verdict.gap(lesion_teams(4, 60, (2, 1), resamples=100), POINTS)
+    words = summary_text.gap(lesion_teams(4, 60, (2, 1), resamples=100), POINTS)
     assert words.startswith("With 60 cases like these, a true gap of ")
     assert words.endswith(" in four of five.")
 
@@ -98,11 +105,15 @@ def test_two_teams_are_one_pair():
 def test_few_units_tell_nobody_apart():
     few = lesion_teams(4, 19, (3, 2, 0.5), resamples=100)
     assert few.result.test is few.as_dict()["provenance"]["pairs_test"] is None
-    assert verdict.standing(few).endswith(
+    assert summary_text.standing(few).endswith(
         "is ranked first. 19 cases are too few to tell teams apart: that takes 20."
     )
-    assert (verdict.gap(few, POINTS), verdict.caveat(few), verdict.optimism(few, POINTS)) == ("", "", "")
-    assert verdict.method(few) == "n = 19, paired bootstrap over 19 cases, B = 100, seed 0."
+    assert (summary_text.gap(few, POINTS), summary_text.caveat(few), summary_text.optimism(few, POINTS)) == (
+        "",
+        "",
+        "",
+    )
+    assert summary_text.method(few) == "n = 19, paired bootstrap over 19 cases, B = 100, seed 0."
     pair = few.as_dict()["pairs"][0]
     assert {
         pair[key] for key in ("interval", "p_value", "p_adjusted", "simultaneous_interval", "separated")
@@ -111,8 +122,8 @@ def test_few_units_tell_nobody_apart():
 
 def test_a_test_set_of_one_case_is_told_in_a_sentence():
     one = lesion_teams(4, 1, (3, 2), resamples=100)
-    assert verdict.standing(one).endswith("1 case is too few to tell teams apart: that takes 20.")
-    assert verdict.method(one) == "n = 1, one unit: nothing to resample."
+    assert summary_text.standing(one).endswith("1 case is too few to tell teams apart: that takes 20.")
+    assert summary_text.method(one) == "n = 1, one unit: nothing to resample."
     assert {
         tuple(team[key] or ()) for team in one.as_dict()["teams"] for key in ("interval", "rank_interval")
     } == {()}
@@ -121,14 +132,14 @@ def test_a_test_set_of_one_case_is_told_in_a_sentence():
 def test_from_20_to_49_units_the_swap_test_speaks_and_names_its_limit():
     some = lesion_teams(4, 30, (3, 2, 0.1), resamples=200)
     assert some.result.test == some.as_dict()["provenance"]["pairs_test"] == "swap"
-    assert verdict.untold(some) == ""
-    assert verdict.caveat(some) == (
+    assert summary_text.untold(some) == ""
+    assert summary_text.caveat(some) == (
         "With 30 cases teams are told apart by exchanging their predictions in random units. A team that "
         "fails rarely and badly escapes this."
     )
-    assert verdict.method(some).endswith("seed 0; told apart by the swap test.")
+    assert summary_text.method(some).endswith("seed 0; told apart by the swap test.")
     blind = replace(some, result=replace(some.result, test=None, tied_for_first=None, rank_intervals=None))
-    assert "Nobody is told apart: below 50 units" in verdict.standing(blind)
+    assert "Nobody is told apart: below 50 units" in summary_text.standing(blind)
 
 
 @pytest.mark.parametrize(
@@ -136,18 +147,18 @@ def test_from_20_to_49_units_the_swap_test_speaks_and_names_its_limit():
 )
 def test_too_high_has_one_digit_and_needs_twelve_teams(close, value, words):
     found = replace(close, result=replace(close.result, winner_optimism=value))
-    assert verdict.optimism(found, POINTS) == ""
+    assert summary_text.optimism(found, POINTS) == ""
     cards = {f"{name}{copy}": card for name, card in close.cards.items() for copy in "abcd"}
     many = replace(found, cards=cards)
-    assert verdict.optimism(many, POINTS) == words
-    assert verdict.optimism(replace(many, provenance={**many.provenance, "n_units": 49}), POINTS) == ""
+    assert summary_text.optimism(many, POINTS) == words
+    assert summary_text.optimism(replace(many, provenance={**many.provenance, "n_units": 49}), POINTS) == ""
 
 
 @pytest.mark.parametrize(
     ("pair", "words"), [([1, 1], "1"), ([1, 4], "1 to 4"), ([1.5, 3], "1.5 to 3"), (None, "")]
 )
 def test_places_in_words(pair, words):
-    assert verdict.places(pair) == words
+    assert summary_text.places(pair) == words
 
 
 def test_scales():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoring.comparison import cases, displayed, two
+from scoring.comparison import cases, display, pairwise
 from scoring.core.views import Fact, Figure, Headline, Section, SideBySide, Table, Views
 from tests.support import blocks
 from tests.support.teams import lesion_teams
@@ -17,32 +17,34 @@ def found():
 def test_the_difference_is_that_of_the_pair_whoever_asks(found):
     best, other = found.scored
     (pair,) = found.result.pairs
-    there, back = two.change(found, best, other), two.change(found, other, best)
+    there, back = pairwise.change(found, best, other), pairwise.change(found, other, best)
     assert (there.value, there.apart) == (pair.difference, pair.separated)
     assert there.interval == pair.simultaneous_interval
     assert (back.value, back.apart) == (-there.value, there.apart)
     assert back.interval == [-there.interval[1], -there.interval[0]]
-    accuracy = two.change(found, best, other, "accuracy")
+    accuracy = pairwise.change(found, best, other, "accuracy")
     values = [found.cards[name].metrics["accuracy"] for name in (best, other)]
     assert accuracy.value == pytest.approx(values[0] - values[1])
 
 
 def test_the_answer_says_who_is_better_and_whether_that_is_chance(found):
     best, other = found.scored
-    shown = displayed.of(found)
-    assert "more than" in two.answer(shown, best, other)
-    assert "less than" in two.answer(shown, other, best)
-    assert ("not told apart" in two.answer(shown, best, other)) is not two.change(found, best, other).apart
+    shown = display.of(found)
+    assert "more than" in pairwise.answer(shown, best, other)
+    assert "less than" in pairwise.answer(shown, other, best)
+    assert ("not told apart" in pairwise.answer(shown, best, other)) is not pairwise.change(
+        found, best, other
+    ).apart
 
 
 def test_every_case_in_which_they_differ_is_listed_on_one_side(found):
     best, other = found.scored
     right = cases.correctness(found)
-    better, worse = two.differing(right, best, other)
+    better, worse = pairwise.differing(right, best, other)
     a, b = (right.values[:, right.teams.index(name)] for name in (best, other))
     assert set(better) == set(np.flatnonzero(a > b))
     assert set(worse) == set(np.flatnonzero(a < b))
-    made = two.blocks(displayed.of(found), best, other)
+    made = pairwise.blocks(display.of(found), best, other)
     (table,) = [one for one in made if isinstance(one, Table)]
     assert set(table.rows["case"]) == {right.cases[k] for k in (*better, *worse)}
     (sides,) = [one for one in made if isinstance(one, SideBySide)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scoring.challenges import load_challenge
 from scoring.common.text import markdown
 from scoring.comparison import scale as scales
-from scoring.comparison import verdict
+from scoring.comparison import summary_text
 from scoring.comparison.compare import Comparison
 from scoring.comparison.scale import Scale
 
@@ -41,7 +41,7 @@ class Displayed:
             few = f"The first {drawn} of {total} teams are drawn. "
         else:
             few = f"{drawn} of {total} teams are drawn: the first and the chosen one. "
-        return few + markdown(verdict.method(self.comparison))
+        return few + markdown(summary_text.method(self.comparison))
 
 
 def of(comparison: Comparison, chosen: str | None = None) -> Displayed:
