@@ -8,7 +8,7 @@ from pages.shared.challenge_page import ChallengePage, Lines, show
 from pages.tabs.melanoma import case_table, missed, preflight, prevalence, thresholds
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.core.scorecard import ScoreCard
-from scoring.figures.numerals import percent
+from scoring.presentation.figures.numerals import percent
 
 access.guard(__file__)
 

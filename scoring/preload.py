@@ -4,7 +4,13 @@ from importlib import import_module
 
 from scoring.challenges import challenge_ids, load_challenge
 
-_WHEN_NEEDED = ("pandas", "scipy.sparse", "scipy.special", "scoring.figures.confusion", "scoring.report")
+_WHEN_NEEDED = (
+    "pandas",
+    "scipy.sparse",
+    "scipy.special",
+    "scoring.presentation.figures.confusion",
+    "scoring.presentation.html",
+)
 """Modules that are otherwise imported by whoever needs them first."""
 
 

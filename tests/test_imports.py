@@ -20,7 +20,7 @@ LAYERS = (
     (
         "scoring.comparison",
         "scoring.single_image",
-        "scoring.report",
+        "scoring.presentation.html",
         "scoring.challenges.recognition",
         "scoring.doctor",
         "scoring.preload",
@@ -40,7 +40,7 @@ LAYERS = (
         "scoring.core.file_contents",
         "scoring.core.applied_fixes",
     ),
-    ("scoring.inference", "scoring.inference.cluster", "scoring.figures", "scoring.store"),
+    ("scoring.inference", "scoring.inference.cluster", "scoring.presentation.figures", "scoring.store"),
     ("scoring.inputs", "scoring.statistics", "scoring.metrics"),
     (
         "scoring.access",

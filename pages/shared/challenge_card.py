@@ -8,8 +8,8 @@ from pages.shared import layout, submissions
 from pages.shared.pictures import draw_picture
 from scoring.challenges import REGISTRY, load_challenge, samples
 from scoring.core.scorecard import ScoreCard
-from scoring.figures.intervals import Row, intervals
-from scoring.figures.numerals import points, share
+from scoring.presentation.figures.intervals import Row, intervals
+from scoring.presentation.figures.numerals import points, share
 
 
 def challenge_card(challenge_id: str) -> None:

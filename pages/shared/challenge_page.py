@@ -34,13 +34,13 @@ from pages.shared.case_link import CaseLink
 from pages.shared.inputs import Input
 from pages.shared.selector import InputPanel
 from pages.shared.wording import cases_were_read
-from scoring import report
 from scoring.challenges import REGISTRY, samples
 from scoring.challenges.samples import Submission
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
-from scoring.report import paper
+from scoring.presentation import html
+from scoring.presentation.paper import archive
 
 
 @dataclass(frozen=True)
@@ -321,8 +321,8 @@ def _result(
         stem = f"{card.challenge}-{shown.name.rsplit('.', 1)[0]}"
         downloads.json_button(card.to_json, f"{stem}-scorecard", "download_json")
         lines = (("Submission", shown.name), ("Date", downloads.today()))
-        downloads.html_button(lambda: report.html(card, lines=lines), f"{stem}-report", "download_html")
-        downloads.paper_button(lambda: paper.of_card(card, lines), f"{stem}-paper", "download_paper")
+        downloads.html_button(lambda: html.html(card, lines=lines), f"{stem}-report", "download_html")
+        downloads.paper_button(lambda: archive.of_card(card, lines), f"{stem}-paper", "download_paper")
         downloads.csv_button(
             partial(page.table, card), f"{stem}-cases", "download_cases", "Cases (CSV)", index=False
         )

@@ -17,10 +17,10 @@ from pages.shared.pictures import draw_picture
 from scoring.common.markup import plain
 from scoring.common.text import file_name, markdown
 from scoring.core.views import Better, Fact
-from scoring.figures.drawing import Drawing
-from scoring.figures.numerals import UNDEFINED
-from scoring.figures.svg import svg
-from scoring.figures.theme import DARK, LIGHT, Theme
+from scoring.presentation.figures.drawing import Drawing
+from scoring.presentation.figures.numerals import UNDEFINED
+from scoring.presentation.figures.theme import DARK, LIGHT, Theme
+from scoring.presentation.svg import svg
 
 COLUMN = 1130
 """px of a page's column in a window of 1280."""

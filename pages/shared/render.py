@@ -40,9 +40,9 @@ from scoring.core.views import (
     Text,
     Views,
 )
-from scoring.figures.drawing import Drawing
-from scoring.figures.theme import Theme
-from scoring.report import views_of
+from scoring.presentation.figures.drawing import Drawing
+from scoring.presentation.figures.theme import Theme
+from scoring.presentation.html import views_of
 
 if TYPE_CHECKING:
     from pages.shared.challenge_page import ScoredSubmission

@@ -5,8 +5,8 @@ from typing import Any
 
 from scoring.common.text import markdown
 from scoring.core.views import Column, Table
-from scoring.figures.numerals import decimal, span
-from scoring.figures.theme import SMALL, label
+from scoring.presentation.figures.numerals import decimal, span
+from scoring.presentation.figures.theme import SMALL, label
 
 COLOURS = {"malignant": "red", "medium": "orange", "benign": "green"}
 """Risk group -> what Streamlit's Markdown calls its colour."""

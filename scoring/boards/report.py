@@ -5,8 +5,8 @@ from markupsafe import Markup
 from scoring.boards import publishing
 from scoring.boards.standing import Standing
 from scoring.comparison import summary_text
-from scoring.report import blocks, front
-from scoring.report.document import Figures, document, rule
+from scoring.presentation.html import blocks, front
+from scoring.presentation.html.document import Figures, document, rule
 
 
 def html(found: Standing) -> str:

@@ -22,8 +22,8 @@ from scoring.comparison import views as comparison_views
 from scoring.comparison.scale import Scale
 from scoring.comparison.team_facts import UNKNOWN
 from scoring.core.views import Block, Column, Data, Figure, Section, Table, Text
-from scoring.figures.over_time import MOST, Sent, over_time
-from scoring.figures.theme import Theme
+from scoring.presentation.figures.over_time import MOST, Sent, over_time
+from scoring.presentation.figures.theme import Theme
 
 RULES = {"last": "the last submission of each team", "best": "the best submission of each team"}
 MOVES = "Moved: since the end of the day before the last submissions."

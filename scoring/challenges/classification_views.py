@@ -25,13 +25,13 @@ from scoring.core.views import (
     Table,
     Text,
 )
-from scoring.figures import score_points
-from scoring.figures.calibration import LARGEST_OUTPUT, ReliabilityLabels, reliability
-from scoring.figures.confusion import confusion_matrix
-from scoring.figures.curves import Curve, precision_recall_panel, roc_panel
-from scoring.figures.intervals import intervals, slice_rows
-from scoring.figures.numerals import points, share, span
-from scoring.figures.theme import SHAPES, SMALL, SYMBOLS
+from scoring.presentation.figures import score_points
+from scoring.presentation.figures.calibration import LARGEST_OUTPUT, ReliabilityLabels, reliability
+from scoring.presentation.figures.confusion import confusion_matrix
+from scoring.presentation.figures.curves import Curve, precision_recall_panel, roc_panel
+from scoring.presentation.figures.intervals import intervals, slice_rows
+from scoring.presentation.figures.numerals import points, share, span
+from scoring.presentation.figures.theme import SHAPES, SMALL, SYMBOLS
 
 RISK_COLOUR = {"malignant": "red", "medium": "orange", "benign": "green"}
 STARRED = "A star marks a class with under 15 cases: read the interval, not the value."

@@ -142,13 +142,13 @@ def _keep_problems(arguments: argparse.Namespace) -> list[Finding]:
 
 
 def _report(card: ScoreCard, lines: Lines) -> str:
-    from scoring.report import html  # figures take a second to import
+    from scoring.presentation.html import html
 
     return html(card, lines=lines)
 
 
 def _paper(card: ScoreCard, lines: Lines) -> bytes:
-    from scoring.report.paper import of_card
+    from scoring.presentation.paper.archive import of_card
 
     return of_card(card, lines)
 

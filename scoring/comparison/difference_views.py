@@ -18,9 +18,9 @@ from scoring.comparison.classes import ClassDifference, ClassMatrix
 from scoring.comparison.display import Displayed
 from scoring.comparison.subgroups import Subgroup
 from scoring.core.views import Block, Column, Figure, Panel, Panels, Table, Text
-from scoring.figures.numerals import decimal, span
-from scoring.figures.team_cases import case_heat, teams_right
-from scoring.figures.theme import Theme
+from scoring.presentation.figures.numerals import decimal, span
+from scoring.presentation.figures.team_cases import case_heat, teams_right
+from scoring.presentation.figures.theme import Theme
 
 CASES = 40
 """Cases that a figure shows at once."""

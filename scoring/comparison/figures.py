@@ -16,13 +16,13 @@ from scoring.comparison.scale import Scale
 from scoring.comparison.subgroups import Estimate, Subgroup
 from scoring.comparison.values import number
 from scoring.comparison.weights import FirstTeams, WeightGrid
-from scoring.figures import comparison as figures
-from scoring.figures.comparison import Ordering
-from scoring.figures.intervals import KINDS, Row
-from scoring.figures.model_size import Sized
-from scoring.figures.numerals import decimal
-from scoring.figures.theme import Theme, safe, short
-from scoring.figures.weights import FirstPlaces
+from scoring.presentation.figures import comparison as figures
+from scoring.presentation.figures.comparison import Ordering
+from scoring.presentation.figures.intervals import KINDS, Row
+from scoring.presentation.figures.model_size import Sized
+from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.theme import Theme, safe, short
+from scoring.presentation.figures.weights import FirstPlaces
 from scoring.statistics.replicate_comparison import Pair
 
 SCHEMES = {

@@ -19,9 +19,9 @@ from scoring.comparison.display import Displayed
 from scoring.comparison.pairs import SCORE, pairs_of
 from scoring.comparison.scale import Scale
 from scoring.core.views import Block, Column, Figure, SideBySide, Table, Text
-from scoring.figures.comparison import team_intervals
-from scoring.figures.intervals import Row
-from scoring.figures.theme import Theme, safe, short
+from scoring.presentation.figures.comparison import team_intervals
+from scoring.presentation.figures.intervals import Row
+from scoring.presentation.figures.theme import Theme, safe, short
 from scoring.statistics.replicate_comparison import Pair
 
 LISTED = 200

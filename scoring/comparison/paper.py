@@ -5,8 +5,8 @@ from scoring.common import markup
 from scoring.comparison import display, headline_views, summary_text, views
 from scoring.comparison.compare import Comparison
 from scoring.core.views import Fact, Headline, Section
-from scoring.report.front import Lines
-from scoring.report.paper import files, methods, zipped
+from scoring.presentation.html.front import Lines
+from scoring.presentation.paper.archive import files, methods, zipped
 
 
 def of_comparison(found: Comparison, lines: Lines = ()) -> bytes:

@@ -7,16 +7,9 @@ from scoring.common.findings import Finding
 from scoring.comparison import display, headline_views, summary_text, views
 from scoring.comparison.compare import Comparison, of_team
 from scoring.core.views import Section
-from scoring.report import blocks, front
-from scoring.report.document import (
-    Figures,
-    document,
-    findings,
-    provenance,
-    rule,
-    section,
-)
-from scoring.report.front import Lines
+from scoring.presentation.html import blocks, front
+from scoring.presentation.html.document import Figures, document, findings, provenance, rule, section
+from scoring.presentation.html.front import Lines
 
 PER_CODE = 5
 """Findings of one code and team that a report lists at most."""

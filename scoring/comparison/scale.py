@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scoring.core.challenge import Challenge
-from scoring.figures.numerals import decimal, span
+from scoring.presentation.figures.numerals import decimal, span
 
 
 @dataclass(frozen=True)

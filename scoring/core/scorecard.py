@@ -131,7 +131,7 @@ class ScoreCard:
     def _repr_html_(self) -> str:
         """Show score, findings, facts and tables in a notebook."""
         # By name, as the registry finds challenges: reports rest on this module and are slow to import.
-        return str(import_module("scoring.report").fragment(self))
+        return str(import_module("scoring.presentation.html").fragment(self))
 
     def _ordered(self) -> dict[str, Any]:
         value: dict[str, Any] = {

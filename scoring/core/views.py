@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from scoring.figures.drawing import Drawing
-    from scoring.figures.theme import Theme
+    from scoring.presentation.figures.drawing import Drawing
+    from scoring.presentation.figures.theme import Theme
 
 Better = Literal["higher", "lower"]
 Data = Mapping[str, Sequence[Any]]

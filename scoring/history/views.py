@@ -11,10 +11,10 @@ from scoring.comparison.pairwise import Change
 from scoring.comparison.scale import Scale
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Figure, Table, Text
-from scoring.figures.progress import Moment, progress
-from scoring.figures.theme import Theme
 from scoring.history.entries import Entry, card_of
 from scoring.history.series import Step, best_of, compared
+from scoring.presentation.figures.progress import Moment, progress
+from scoring.presentation.figures.theme import Theme
 from scoring.store.database import Store
 
 QUESTION = "Did it get better?"

@@ -38,7 +38,7 @@ def run(settings: Settings, place: Path, output: Path) -> Result:
 def _details(result: Result) -> str:
     """Return the full report of a public truth, of a hidden one score and interval."""
     if result.settings.is_public:
-        from scoring.report import html  # figures take a second to import
+        from scoring.presentation.html import html
 
         return html(result.card)
     value = result.as_dict()

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring.figures.canvas import Canvas
-from scoring.figures.svg import svg
-from scoring.figures.theme import LIGHT
+from scoring.presentation.figures.canvas import Canvas
+from scoring.presentation.figures.theme import LIGHT
+from scoring.presentation.svg import svg
 from tests.benchmarks.test_hecktor2026 import run
 from tests.support.teams import lesion_outputs, lesion_truth, outputs_table
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 import scoring
 from scoring.challenges import samples
 from scoring.challenges.isic import thresholds
-from scoring.figures.numerals import share
+from scoring.presentation.figures.numerals import share
 from tests.browser import driver
 from tests.browser.driver import ROOT
 from tests.support.archives import archive_of, archive_of_folder

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 import scoring
 from scoring.challenges import samples
 from scoring.challenges.melanoma.threshold import counts_at
-from scoring.figures.numerals import points
+from scoring.presentation.figures.numerals import points
 from tests.browser import driver
 from tests.browser.driver import ROOT
 from tests.support.command_line import run

@@ -15,7 +15,7 @@ from scoring.challenges.puma import listing
 from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.image_views import worst_first
 from scoring.challenges.puma.overlay import overlay
-from scoring.figures.numerals import share
+from scoring.presentation.figures.numerals import share
 from tests.browser import driver
 from tests.browser.driver import ROOT
 from tests.browser.test_names import assert_nothing_took_effect

@@ -9,7 +9,7 @@ import pytest
 
 import scoring
 from scoring.core.scorecard import Official
-from scoring.report import html
+from scoring.presentation.html import html
 from tests.challenges.hecktor2026 import four
 from tests.support import category_tables, lesion_tables, nuclei, patients, risk_tables
 from tests.support.command_line import run

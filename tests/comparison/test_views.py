@@ -10,7 +10,7 @@ from scoring.comparison import display, headline_views, report, team_tables, vie
 from scoring.comparison.excluded import Excluded
 from scoring.comparison.team_facts import TeamFacts
 from scoring.core.views import Facts, Headline, Section, Table, Text, Views
-from scoring.figures.numerals import decimal, points
+from scoring.presentation.figures.numerals import decimal, points
 from tests.support import blocks
 from tests.support.html_reader import read
 from tests.support.teams import lesion_teams, risk_teams

@@ -13,7 +13,7 @@ from scoring.challenges import samples
 from scoring.challenges.hecktor2026 import patients as hecktor_patients
 from scoring.challenges.hecktor2026.options import CHOICES
 from scoring.common import text
-from scoring.figures.numerals import decimal, share, span
+from scoring.presentation.figures.numerals import decimal, share, span
 from tests.support import patients, visits, volumes
 from tests.support.command_line import ROOT, run
 from tests.support.payloads import PAYLOADS

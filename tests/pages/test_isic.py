@@ -12,7 +12,7 @@ from scoring.challenges import samples
 from scoring.challenges.isic import card_summary, thresholds
 from scoring.challenges.isic.official import message as official_message
 from scoring.common import text
-from scoring.figures.numerals import decimal, share, span
+from scoring.presentation.figures.numerals import decimal, share, span
 from tests.support import category_tables, visits
 from tests.support.command_line import ROOT, run
 from tests.support.lesion_tables import table

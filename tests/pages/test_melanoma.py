@@ -20,7 +20,7 @@ from scoring.challenges.melanoma.threshold import (
     predictive_values,
 )
 from scoring.common import text
-from scoring.figures.numerals import decimal, share, span
+from scoring.presentation.figures.numerals import decimal, share, span
 from tests.challenges.melanoma import test_model as small
 from tests.support import risk_tables, visits
 from tests.support.command_line import ROOT, run

@@ -14,7 +14,7 @@ from scoring.challenges import samples
 from scoring.challenges.puma import listing
 from scoring.challenges.puma.formula import RULE_NAMES
 from scoring.common import text
-from scoring.figures.numerals import decimal, share, span
+from scoring.presentation.figures.numerals import decimal, share, span
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists, visits
 from tests.support.command_line import ROOT, run

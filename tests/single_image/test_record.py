@@ -14,7 +14,7 @@ from PIL import Image
 from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.inference import cache
-from scoring.report import single_image as html
+from scoring.presentation.html import single_image as html
 from scoring.single_image import masks, nuclei, occlusion, operating, record, sweep, wording
 from scoring.single_image import quality as chips
 from scoring.single_image.abstention import least_score, reasons

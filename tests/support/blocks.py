@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from scoring.core.views import Block, Choice, Column, Facts, Figure, Panels, SideBySide, Table, Text, Views
-from scoring.figures.theme import DARK, LIGHT
+from scoring.presentation.figures.theme import DARK, LIGHT
 
 
 def walk(blocks: Iterable[Block]) -> Iterator[Block]:

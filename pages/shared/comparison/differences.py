@@ -17,7 +17,7 @@ from scoring.comparison.classes import ClassMatrix
 from scoring.comparison.members import members
 from scoring.comparison.subgroups import Subgroup
 from scoring.core.views import Text
-from scoring.figures.intervals import KINDS
+from scoring.presentation.figures.intervals import KINDS
 
 FEW = 10
 """Rows that a table shows without scrolling."""

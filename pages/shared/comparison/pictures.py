@@ -9,7 +9,7 @@ from pages.shared.layout import Picture
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
-from scoring.figures.numerals import decimal
+from scoring.presentation.figures.numerals import decimal
 
 
 def pictures(compared: Compared, places: Sequence[int], named_teams: Sequence[str]) -> list[Picture]:

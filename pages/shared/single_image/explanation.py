@@ -11,8 +11,8 @@ from pages.shared.single_image import model, session
 from pages.shared.single_image.query import Query
 from pages.shared.submissions import Outcome, Running
 from scoring.common.text import markdown
-from scoring.figures import single_image
-from scoring.figures.outputs import Sweep, setting_dots, sweep_lines
+from scoring.presentation.figures import single_image
+from scoring.presentation.figures.outputs import Sweep, setting_dots, sweep_lines
 from scoring.single_image import masks, occlusion, sweep, wording
 from scoring.single_image.explanation import Explanation, agreement_line, explanation
 from scoring.single_image.model_task import described

@@ -8,8 +8,8 @@ from pages.shared.layout import Fact, Picture
 from pages.shared.single_image.query import Query
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
-from scoring.figures import single_image as figures
-from scoring.figures.numerals import decimal, percent
+from scoring.presentation.figures import single_image as figures
+from scoring.presentation.figures.numerals import decimal, percent
 from scoring.single_image import wording
 from scoring.single_image.operating import operating_point, risks
 from scoring.single_image.reference import Reference, alike, malignant_at, reweighted, share_alike

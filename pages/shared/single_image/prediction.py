@@ -11,7 +11,7 @@ from pages.shared.single_image import session
 from pages.shared.single_image.query import Query
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
-from scoring.figures import single_image as figures
+from scoring.presentation.figures import single_image as figures
 from scoring.single_image import wording
 from scoring.single_image.abstention import least_score, withheld_line
 from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, Chip

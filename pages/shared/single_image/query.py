@@ -11,8 +11,8 @@ from pages.shared.inputs import Input
 from pages.shared.single_image import session
 from pages.shared.single_image.image_upload import Image
 from pages.shared.submissions import Outcome
-from scoring.figures import single_image as figures
 from scoring.inference.model_task import ModelTask
+from scoring.presentation.figures import single_image as figures
 from scoring.single_image import answer as answers
 from scoring.single_image.abstention import Withheld, least_score, reasons
 from scoring.single_image.answer import Answer, Views

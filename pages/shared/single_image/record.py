@@ -9,7 +9,7 @@ from pages.shared.layout import Fact
 from pages.shared.single_image import side_by_side
 from pages.shared.single_image.query import Query
 from scoring.common.text import markdown
-from scoring.report import single_image
+from scoring.presentation.html import single_image
 from scoring.single_image import record
 from scoring.single_image.model_task import described
 from scoring.single_image.operating import operating_point

@@ -19,10 +19,10 @@ from scoring.challenges import samples
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.text import markdown
-from scoring.figures.numerals import decimal, percent
-from scoring.figures.single_image import preview
 from scoring.inputs.nuclei import Nuclei
-from scoring.report import single_image
+from scoring.presentation.figures.numerals import decimal, percent
+from scoring.presentation.figures.single_image import preview
+from scoring.presentation.html import single_image
 from scoring.single_image import nuclei, record
 from scoring.single_image.nuclei import Detector, Overview
 from scoring.single_image.quality import Chip

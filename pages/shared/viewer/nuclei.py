@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pages.shared.viewer.payload import Payload, pack
-from scoring.figures.theme import LIGHT
 from scoring.inputs.nuclei import Nuclei
+from scoring.presentation.figures.theme import LIGHT
 
 STEPS = 16
 """Vertices are sent in sixteenths of a pixel."""

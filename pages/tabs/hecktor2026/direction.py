@@ -5,7 +5,7 @@ import streamlit as st
 from pages.shared.challenge_page import ScoredSubmission
 from scoring.challenges.hecktor2026 import summary
 from scoring.challenges.hecktor2026.options import DIRECTION
-from scoring.figures.numerals import share
+from scoring.presentation.figures.numerals import share
 
 COLUMNS = {"risk": "a column of risks", "time": "a column of times (RFS)"}
 RULES = {"risk": "the higher the worse", "time": "the lower the worse"}

@@ -13,8 +13,8 @@ from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.card import ID
 from scoring.challenges.isic.curve_views import confusion
 from scoring.common.text import markdown
-from scoring.figures.numerals import decimal
-from scoring.figures.theme import short
+from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.theme import short
 
 PHOTOGRAPHS = " Photographs are turned upright for the eye; the model receives them as they are."
 

@@ -9,7 +9,7 @@ from pages.shared.challenge_page import ScoredSubmission
 from scoring.challenges.isic import threshold_views, thresholds
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
-from scoring.figures.theme import short
+from scoring.presentation.figures.theme import short
 
 
 def choose(shown: ScoredSubmission) -> None:

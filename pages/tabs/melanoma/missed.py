@@ -9,7 +9,7 @@ from pages.tabs.melanoma import prevalence
 from scoring.challenges.melanoma.formula import ID
 from scoring.challenges.melanoma.views import NAMES, calls
 from scoring.core.scorecard import ScoreCard
-from scoring.figures.numerals import decimal
+from scoring.presentation.figures.numerals import decimal
 
 GALLERIES = (
     ("missed", "Missed melanomas, lowest score first", ("positive", "negative"), 1),

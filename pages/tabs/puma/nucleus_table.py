@@ -12,7 +12,7 @@ from pages.shared.case_link import CaseLink
 from scoring.challenges.puma import listing
 from scoring.challenges.puma.listing import Listing, Row
 from scoring.common.arrays import Array
-from scoring.figures.detection import spaced
+from scoring.presentation.figures.detection import spaced
 
 TABLE_HEIGHT, SHORT = 470, 12
 """px of a table that scrolls, and the rows from which on it does."""

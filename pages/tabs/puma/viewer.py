@@ -21,8 +21,8 @@ from scoring.challenges.puma.overlay import overlay
 from scoring.challenges.puma.setting_views import RULE, Setting
 from scoring.challenges.puma.truth import Truth
 from scoring.common.arrays import Array
-from scoring.figures.raster import overlay_png
 from scoring.inference import pictures
+from scoring.presentation.figures.raster import overlay_png
 
 LINK = CaseLink("case", "nucleus")
 KEPT_CASES = 8

@@ -12,8 +12,8 @@ from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Figure
-from scoring.figures.intervals import Row, intervals
-from scoring.figures.theme import SMALL
+from scoring.presentation.figures.intervals import Row, intervals
+from scoring.presentation.figures.theme import SMALL
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import replicate
 

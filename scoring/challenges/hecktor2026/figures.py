@@ -9,9 +9,9 @@ from scoring.challenges.hecktor2026 import patients, summary
 from scoring.challenges.hecktor2026.formula import SMALL_CLASS, STRUCTURES
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Figure
-from scoring.figures import overlap, staging, survival
-from scoring.figures.drawing import Drawing
-from scoring.figures.numerals import UNDEFINED
+from scoring.presentation.figures import overlap, staging, survival
+from scoring.presentation.figures.drawing import Drawing
+from scoring.presentation.figures.numerals import UNDEFINED
 
 RELAPSE = survival.Event("relapse", "relapsed")
 CURVE_PARTS = ("time", "probability", "at_risk", "events", "censored", "number_at_risk")

@@ -7,7 +7,7 @@ from scoring.challenges.hecktor2026.formula import STAGES
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Facts, Table, Text
-from scoring.figures.numerals import UNDEFINED, decimal
+from scoring.presentation.figures.numerals import UNDEFINED, decimal
 
 NAMED = 12
 """Patients that a line names at most."""

@@ -14,8 +14,8 @@ from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Figure, SideBySide, Table
-from scoring.figures.intervals import Row, intervals
-from scoring.figures.numerals import decimal, share
+from scoring.presentation.figures.intervals import Row, intervals
+from scoring.presentation.figures.numerals import decimal, share
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from scoring.core.views import (
     Text,
     Views,
 )
-from scoring.figures.numerals import decimal, share, span
-from scoring.figures.score_points import SHARE, Part, score_strip
-from scoring.figures.theme import SMALL
+from scoring.presentation.figures.numerals import decimal, share, span
+from scoring.presentation.figures.score_points import SHARE, Part, score_strip
+from scoring.presentation.figures.theme import SMALL
 
 CONFIDENTIAL = (
     "▲ scorecard.json, the report and the table of cases hold what the truth says of every patient: do not "

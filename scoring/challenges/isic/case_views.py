@@ -6,8 +6,8 @@ from scoring.challenges.isic import card_summary
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Figure
-from scoring.figures.outputs import output_bars
-from scoring.figures.theme import short
+from scoring.presentation.figures.outputs import output_bars
+from scoring.presentation.figures.theme import short
 
 
 def scores(card: ScoreCard, index: int) -> Figure:

@@ -9,9 +9,9 @@ from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.score_findings import SMALL_CLASS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Data, Figure, Kind, Table
-from scoring.figures.intervals import Row, intervals
-from scoring.figures.numerals import share
-from scoring.figures.theme import label
+from scoring.presentation.figures.intervals import Row, intervals
+from scoring.presentation.figures.numerals import share
+from scoring.presentation.figures.theme import label
 
 
 def _measured(name: str, label: str, full: str, explain: str, kind: Kind = "number") -> Column:

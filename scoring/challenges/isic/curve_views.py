@@ -13,10 +13,10 @@ from scoring.challenges.isic.card import malignant_curve
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Choice, Data, Fact, Facts, Figure, Panel, Panels, SideBySide, Table, Text
-from scoring.figures import categories as figures
-from scoring.figures.categories import Line
-from scoring.figures.curves import Curve, precision_recall_panel, roc_panel
-from scoring.figures.numerals import share, span
+from scoring.presentation.figures import categories as figures
+from scoring.presentation.figures.categories import Line
+from scoring.presentation.figures.curves import Curve, precision_recall_panel, roc_panel
+from scoring.presentation.figures.numerals import share, span
 
 WANTED = 0.8
 """The sensitivity from which on the challenge takes an area of its own."""

@@ -9,8 +9,8 @@ from scoring.challenges.isic import card_summary, thresholds
 from scoring.challenges.isic.category_views import COLUMNS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Fact, Facts, Figure, Table, Text
-from scoring.figures.categories import threshold_lines
-from scoring.figures.numerals import decimal, share, span
+from scoring.presentation.figures.categories import threshold_lines
+from scoring.presentation.figures.numerals import decimal, share, span
 
 
 def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:

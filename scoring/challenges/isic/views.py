@@ -23,9 +23,9 @@ from scoring.core.views import (
     Text,
     Views,
 )
-from scoring.figures.numerals import UNDEFINED, share, span
-from scoring.figures.score_points import points_lost
-from scoring.figures.theme import short
+from scoring.presentation.figures.numerals import UNDEFINED, share, span
+from scoring.presentation.figures.score_points import points_lost
+from scoring.presentation.figures.theme import short
 
 NAMES = {
     "balanced_accuracy": "Balanced accuracy",

@@ -20,10 +20,10 @@ from scoring.challenges.melanoma.threshold import (
 )
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Facts, Figure, SideBySide, Table, Text
-from scoring.figures import binary
-from scoring.figures import thresholds as figures
-from scoring.figures.numerals import decimal, points, share, span
-from scoring.figures.thresholds import Mark, cut
+from scoring.presentation.figures import binary
+from scoring.presentation.figures import thresholds as figures
+from scoring.presentation.figures.numerals import decimal, points, share, span
+from scoring.presentation.figures.thresholds import Mark, cut
 
 OFFICIAL = Mark(THRESHOLD, "official 0.5", "circle")
 POINTS_DRAWN = 300

@@ -28,8 +28,8 @@ from scoring.core.views import (
     Text,
     Views,
 )
-from scoring.figures import binary, thresholds
-from scoring.figures.numerals import decimal, percent, points, span
+from scoring.presentation.figures import binary, thresholds
+from scoring.presentation.figures.numerals import decimal, percent, points, span
 
 NAMES = {"positive": "melanoma", "negative": "other", None: "no prediction"}
 """Classes as people call them; None: a case without a prediction."""

@@ -9,9 +9,9 @@ from scoring.challenges.puma.overlay import marks
 from scoring.challenges.puma.suspicious import suspicious_signs
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Figure, Gallery, Picture, Table
-from scoring.figures import detection as figures
-from scoring.figures.numerals import decimal
-from scoring.figures.raster import overlay_png
+from scoring.presentation.figures import detection as figures
+from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.raster import overlay_png
 
 IMAGES, PICTURES, SIDE, COLOURS = 30, 3, 440, 128
 """In a report: images in the heat map and in the list, pictures of errors, their size in px and colours."""

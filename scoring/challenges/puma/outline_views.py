@@ -5,8 +5,8 @@ from functools import partial
 from scoring.challenges import classification_views as shared
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Facts, Figure, SideBySide, Table, Text
-from scoring.figures import intervals as figures
-from scoring.figures.detection import spaced
+from scoring.presentation.figures import intervals as figures
+from scoring.presentation.figures.detection import spaced
 
 WORDS = {
     "pq": "Panoptic quality",

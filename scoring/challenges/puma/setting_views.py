@@ -14,9 +14,9 @@ from scoring.challenges.puma.views import NAMES, best_possible
 from scoring.common.arrays import Floats
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Fact, Facts, Figure, Table
-from scoring.figures import detection as figures
-from scoring.figures.detection import Dependence, spaced
-from scoring.figures.numerals import UNDEFINED, decimal, share
+from scoring.presentation.figures import detection as figures
+from scoring.presentation.figures.detection import Dependence, spaced
+from scoring.presentation.figures.numerals import UNDEFINED, decimal, share
 
 Curve = Mapping[str, Floats]
 """The score along a setting: "x" and "y"."""

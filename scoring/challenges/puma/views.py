@@ -15,9 +15,9 @@ from scoring.challenges.puma.tissue_views import tissue
 from scoring.challenges.puma.warnings import SMALL_CLASS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Fact, Facts, Figure, Headline, Section, SideBySide, Table, Views
-from scoring.figures import detection as figures
-from scoring.figures.detection import Reach, spaced
-from scoring.figures.numerals import decimal, share, span
+from scoring.presentation.figures import detection as figures
+from scoring.presentation.figures.detection import Reach, spaced
+from scoring.presentation.figures.numerals import decimal, share, span
 
 NAMES = {rule: f"Macro F1, {name}" for rule, name in RULE_NAMES.items()}
 DIVIDES = {

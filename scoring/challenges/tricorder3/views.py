@@ -21,9 +21,9 @@ from scoring.core.views import (
     Text,
     Views,
 )
-from scoring.figures.confusion import risk_matrix
-from scoring.figures.numerals import points, span
-from scoring.figures.theme import SHAPES
+from scoring.presentation.figures.confusion import risk_matrix
+from scoring.presentation.figures.numerals import points, span
+from scoring.presentation.figures.theme import SHAPES
 
 CLASS_COLUMNS = (
     Column("support", "n", "count", full="cases", width=40),

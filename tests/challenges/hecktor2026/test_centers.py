@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scoring.challenges.hecktor2026 import centers
-from scoring.figures.theme import LIGHT
+from scoring.presentation.figures.theme import LIGHT
 from tests.challenges.hecktor2026.four import GUESSED, MASKS, ROWS
 from tests.support.patients import CHALLENGE, labels, submission_folder, truth_folder
 

@@ -4,7 +4,7 @@ import pytest
 
 from scoring.challenges.hecktor2026 import rule_variants
 from scoring.challenges.hecktor2026.options import CHOICES
-from scoring.figures.theme import DARK, LIGHT
+from scoring.presentation.figures.theme import DARK, LIGHT
 from tests.challenges.hecktor2026.four import GUESSED
 from tests.support.patients import CHALLENGE, submission_folder
 

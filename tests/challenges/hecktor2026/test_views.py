@@ -3,11 +3,11 @@
 import pytest
 from markupsafe import escape
 
-from scoring import report
 from scoring.challenges.hecktor2026 import patient_views, patients, summary, views
 from scoring.core.views import Choice, Facts, Figure, SideBySide, Table, Text
-from scoring.figures.numerals import decimal, share, span
-from scoring.figures.theme import DARK, LIGHT
+from scoring.presentation import html
+from scoring.presentation.figures.numerals import decimal, share, span
+from scoring.presentation.figures.theme import DARK, LIGHT
 from tests.challenges.hecktor2026.eight import GUESS, ROWS, TOLD, TRUE
 from tests.support import patients as folders
 from tests.support.payloads import PAYLOADS
@@ -156,7 +156,7 @@ def test_one_patient_in_numbers(read, card):
 
 
 def test_the_report_has_every_section_and_says_what_it_holds(card):
-    written = report.html(card)
+    written = html.html(card)
     assert "hold what the truth says of every patient" in written
     for question in questions(card):
         assert escape(question) in written
@@ -172,7 +172,7 @@ def test_a_truth_that_lacks_things_has_no_blocks_of_them():
     notes = [block.text for block in blocks(card) if isinstance(block, Text) and block.kind == "note"]
     assert len(notes) == 3
     assert "**undefined**" in views.headline(card).strip.caption
-    assert all(note in report.html(card) for note in notes)
+    assert all(note in html.html(card) for note in notes)
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
@@ -180,6 +180,6 @@ def test_hostile_names_are_text_in_the_report(payload):
     name = " ".join(payload.split())
     rows = [{**row, "CenterID": name} for row in ROWS]
     card = folders.card(folders.truth_folder(rows, TRUE), folders.submission_folder(TOLD, GUESS))
-    written = report.html(card)
+    written = html.html(card)
     assert escape(next(iter(card.more["per_center"]))) in written
     assert "<" not in name or name not in written

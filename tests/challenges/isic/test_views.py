@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from scoring import load_challenge, report
+from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.challenges.isic import card_summary, threshold_views, thresholds
 from scoring.challenges.isic.case_views import scores
@@ -13,8 +13,9 @@ from scoring.challenges.isic.category_views import COLUMNS, MEAN_OF
 from scoring.challenges.isic.curve_views import confusion, malignant
 from scoring.challenges.isic.views import views
 from scoring.core.views import Choice, Facts, Figure, SideBySide, Table, Text
-from scoring.figures.numerals import share, span
-from scoring.figures.theme import DARK, LIGHT
+from scoring.presentation import html
+from scoring.presentation.figures.numerals import share, span
+from scoring.presentation.figures.theme import DARK, LIGHT
 from tests.support import category_tables
 from tests.support.category_tables import CATEGORIES, IDS, LABELS
 from tests.support.command_line import ROOT
@@ -237,7 +238,7 @@ def test_every_section_of_every_golden_case_is_in_the_report(name):
     for figure in (b for section in shown.sections for b in blocks(section.blocks) if isinstance(b, Figure)):
         assert figure.build(LIGHT).layout.meta == figure.build(DARK).layout.meta
         assert len({len(column) for column in figure.data.values()}) == 1
-    reader = read(report.html(card))
+    reader = read(html.html(card))
     words = " ".join(reader.words)
     assert reader.balanced
     for question in (
@@ -255,7 +256,7 @@ def test_names_that_would_be_markup_are_text_in_the_report():
     card = score(
         category_tables.truth(ids, labels, categories), category_tables.predictions(ids, labels, categories)
     )
-    text = report.html(card)
+    text = html.html(card)
     reader = read(text)
     assert reader.balanced
     assert HOSTILE in " ".join(reader.words)

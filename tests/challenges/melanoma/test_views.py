@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from scoring import load_challenge, report
+from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.challenges.melanoma import threshold_views
 from scoring.challenges.melanoma.threshold import at_threshold, best_threshold, net_benefit
 from scoring.challenges.melanoma.views import benefit, case_score, in_practice, views
 from scoring.core.views import Figure, Section, Table, Text, Views
-from scoring.figures.numerals import points, share, span
-from scoring.figures.theme import LIGHT
+from scoring.presentation import html
+from scoring.presentation.figures.numerals import points, share, span
+from scoring.presentation.figures.theme import LIGHT
 from tests.support import blocks, risk_tables
 from tests.support.html_reader import read
 
@@ -102,7 +103,7 @@ def test_everything_can_be_drawn(truth, scores, resamples):
     found = views(card)
     blocks.assert_drawn(Views(found.headline, (*found.sections, Section("live", live))))
     assert found.headline.strip.build(LIGHT).data
-    assert read(report.html(card)).balanced
+    assert read(html.html(card)).balanced
     if card.score is None:
         assert "The score is **undefined**" in found.headline.strip.caption
 
@@ -111,6 +112,6 @@ def test_a_foreign_name_is_text_in_the_report():
     truth, scores = risk_tables.TRUTH, risk_tables.SCORES
     cases = MELANOMA.read_truth(risk_tables.truth_table(truth), name="t.csv")
     predictions = MELANOMA.read_predictions(risk_tables.score_table(scores), cases, name=HOSTILE)
-    page = report.html(MELANOMA.score(cases, predictions, resamples=20))
+    page = html.html(MELANOMA.score(cases, predictions, resamples=20))
     assert "<b>" not in page
     assert "http:x" not in [a.get("href") for _, a in read(page).elements]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from scoring import report
 from scoring.challenges.puma import setting_views, tissue_statistics
 from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.formula import METRICS, RULES
@@ -28,10 +27,11 @@ from scoring.challenges.puma.views import (
     views,
 )
 from scoring.core.views import Figure, Gallery, SideBySide, Table
-from scoring.figures.numerals import decimal, share, span
-from scoring.figures.theme import DARK, LIGHT
-from scoring.report import blocks
-from scoring.report.document import Figures
+from scoring.presentation import html
+from scoring.presentation.figures.numerals import decimal, share, span
+from scoring.presentation.figures.theme import DARK, LIGHT
+from scoring.presentation.html import blocks
+from scoring.presentation.html.document import Figures
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists as plain
 from tests.support.nuclei_lists import CHALLENGE, card, nucleus, numbered
@@ -68,7 +68,7 @@ def flat(entries):
 
 
 def test_the_report_answers_its_questions_in_order():
-    written = report.html(scored())
+    written = html.html(scored())
     in_front = [question for question in QUESTIONS if f"<h2>{question}</h2>" in written]
     places = [written.index(f"<h3>{question}</h3>") for question in QUESTIONS if question not in in_front]
     assert places == sorted(places)
@@ -157,7 +157,7 @@ def test_images_are_listed_worst_first_with_what_is_suspicious():
 
 
 def test_the_worst_images_are_shown_as_small_pictures():
-    found, written = scored(), report.html(scored())
+    found, written = scored(), html.html(scored())
     pictures = re.findall(
         r'<img src="data:image/png;base64,([^"]+)" alt="Nuclei of ([^:]+): '
         r"(\d+) found, (\d+) spurious, (\d+) missed",
@@ -230,7 +230,7 @@ def test_what_a_setting_changes_is_told():
 
 
 def test_next_to_nothing_makes_a_report():
-    written = report.html(card({"a": [nucleus("tumor", 1, 1)], "b": []}, {"b": []}))
+    written = html.html(card({"a": [nucleus("tumor", 1, 1)], "b": []}, {"b": []}))
     assert "Where are the errors of the worst images?" in written
 
 

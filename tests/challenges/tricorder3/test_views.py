@@ -8,7 +8,7 @@ import pytest
 import scoring
 from scoring.challenges.tricorder3.views import views
 from scoring.core.views import Choice, Figure, Panels, Table
-from scoring.figures.numerals import points, share, span
+from scoring.presentation.figures.numerals import points, share, span
 from tests.support.blocks import assert_drawn, captions, every
 from tests.support.lesion_tables import CLASSES, IDS, predictions, truth
 
@@ -38,7 +38,7 @@ def table(shown, key: str) -> Table:
 
 
 def figure(shown, section: str, question: str) -> Figure:
-    from scoring.figures.theme import LIGHT
+    from scoring.presentation.figures.theme import LIGHT
 
     found = [block for block in every(shown) if isinstance(block, Figure)]
     return next(block for block in found if block.build(LIGHT).layout.meta["question"] == question)

@@ -2,7 +2,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from scoring.challenges.classification_views import class_name
-from scoring.figures.theme import SHAPES
+from scoring.presentation.figures.theme import SHAPES
 
 HOSTILE = "![x](https://example.org/x.png) [go](http://example.org) www.example.org a@example.org <b>:red[x]"
 
@@ -19,7 +19,7 @@ def whole_page():
     from scoring.challenges.classification_views import class_name
     from scoring.common.findings import error, note, warning
     from scoring.core.views import Status
-    from scoring.figures.score_points import Part, score_strip
+    from scoring.presentation.figures.score_points import Part, score_strip
 
     hostile = st.session_state.get("hostile", "name")
     layout.opening("Title", "**formula**", "| a |\n|---|\n| b |")

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.shared import render
 from scoring.core.views import Column, Table
-from scoring.figures.theme import LIGHT
+from scoring.presentation.figures.theme import LIGHT
 
 HOSTILE = "<b>**x** :red[y]"
 
@@ -25,7 +25,7 @@ def page():
     from pages.shared import headline, render
     from scoring.common.text import markdown
     from scoring.core import views
-    from scoring.figures.canvas import Canvas, unit_axes
+    from scoring.presentation.figures.canvas import Canvas, unit_axes
 
     hostile = "<b>**x** :red[y]"
     built = st.session_state.setdefault("built", [])

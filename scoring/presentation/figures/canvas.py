@@ -1,0 +1,145 @@
+"""Figures under construction: traces, marks and axes as plain dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scoring.common.arrays import Floats
+from scoring.presentation.figures.drawing import Drawing, Properties
+from scoring.presentation.figures.theme import Theme, faded, template
+
+QUARTERS: Properties = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", ".25", ".5", ".75", "1"]}
+"""Ticks of an axis from 0 to 1."""
+FIFTHS: Properties = {"tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1], "ticktext": ["0", ".2", ".4", ".6", ".8", "1"]}
+"""The same in steps of a fifth."""
+
+
+class Canvas:
+    """A figure under construction.
+
+    Plotly checks each property when it is set, and copies all annotations and shapes for each one that is
+    added: nine tenths of the time that a figure takes. Here everything is collected first, and `figure` hands
+    it over unchecked; instead, the tests let Plotly check every kind of figure.
+    """
+
+    def __init__(self, theme: Theme, question: str, height: int, **layout: Any) -> None:
+        """Begin a figure in the house style.
+
+        Args:
+            theme: Its colours.
+            question: That the figure answers. It stands in `layout.meta`, not in a title: Plotly's titles
+                neither wrap nor are read aloud.
+            height: In pixels.
+            **layout: Other properties of Plotly's layout.
+        """
+        self.theme = theme
+        self.traces: list[Properties] = []
+        self.annotations: list[Properties] = []
+        self.shapes: list[Properties] = []
+        self.layout: Properties = {"meta": {"question": question}, "height": height, **layout}
+
+    def figure(self) -> Drawing:
+        """Return the figure."""
+        layout = {"template": template(self.theme), **self.layout}
+        if self.annotations:
+            layout["annotations"] = self.annotations
+        if self.shapes:
+            layout["shapes"] = self.shapes
+        return Drawing({"data": self.traces, "layout": layout})
+
+    def trace(self, kind: str, **properties: Any) -> None:
+        """Add a trace, for example `trace("bar", x=..., y=...)`; properties that are None are left out."""
+        given = {name: value for name, value in properties.items() if value is not None}
+        self.traces.append({"type": kind, **given})
+
+    def reference(self, x: Sequence[float], y: Sequence[float], name: str, **properties: Any) -> None:
+        """Add a thin dotted line to compare with, for example that of chance."""
+        line = {"color": self.theme.zero, "width": 1, "dash": "dot"}
+        self.trace("scatter", x=x, y=y, mode="lines", line=line, hoverinfo="skip", name=name, **properties)
+
+    def band(self, x: Floats, low: Floats, high: Floats, colour: str, **properties: Any) -> None:
+        """Add a pointwise 95% band [points] where both of its ends are defined; colour: of its area."""
+        drawn = np.isfinite(low) & np.isfinite(high)
+        self.trace(
+            "scatter",
+            x=np.r_[x[drawn], x[drawn][::-1]],
+            y=np.r_[high[drawn], low[drawn][::-1]],
+            fill="toself",
+            fillcolor=colour,
+            line={"width": 0},
+            mode="lines",
+            hoverinfo="skip",
+            name="95% band",
+            **properties,
+        )
+
+    def write(
+        self, x: float | str, y: float | str, text: str, colour: str, size: int = 12, **properties: Any
+    ) -> None:
+        """Write words at a place, in data coordinates unless `properties` of the annotation say otherwise."""
+        font = {"size": size, "color": colour}
+        place = {"x": x, "y": y, "text": text, "showarrow": False, "font": font}
+        self.annotations.append(place | {k: v for k, v in properties.items() if v is not None})
+
+    def rule(self, x: float, colour: str, width: float = 1, dash: str | None = None) -> None:
+        """Draw an upright line at x, from the bottom of the figure to its top."""
+        ends = {"x0": x, "x1": x, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
+        self._line(ends, colour, width, dash)
+
+    def level(self, y: float, colour: str, width: float = 1, dash: str | None = None) -> None:
+        """Draw a level line at y, from one side of the figure to the other."""
+        ends = {"x0": 0, "x1": 1, "xref": "x domain", "y0": y, "y1": y, "yref": "y"}
+        self._line(ends, colour, width, dash)
+
+    def _line(self, ends: Properties, colour: str, width: float, dash: str | None) -> None:
+        line = {"color": colour, "width": width} | ({"dash": dash} if dash else {})
+        self.shapes.append({"type": "line", **ends, "line": line})
+
+    def rectangle(self, x: tuple[float, float], y: tuple[float, float], colour: str, width: float) -> None:
+        """Draw the border of a rectangle between two places of each axis."""
+        ends = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
+        self.shapes.append({"type": "rect", **ends, "line": {"color": colour, "width": width}})
+
+    def x_axis(self, title: str | None = None, **properties: Any) -> None:
+        """Set properties of the horizontal axis, added to those that were set before."""
+        self._axis("xaxis", title, properties)
+
+    def y_axis(self, title: str | None = None, **properties: Any) -> None:
+        """Set properties of the vertical axis, added to those that were set before."""
+        self._axis("yaxis", title, properties)
+
+    def _axis(self, name: str, title: str | None, properties: Properties) -> None:
+        axis = self.layout.setdefault(name, {})
+        if title is not None:
+            axis["title"] = {"text": title}
+        axis.update(properties)
+
+    def title_closer(self) -> None:
+        """Move the title of the vertical axis closer to its labels."""
+        self.layout["yaxis"]["title"]["standoff"] = 2
+
+    def legend_above(self) -> None:
+        """Show the names of the traces in rows above the figure."""
+        font = {"size": 12, "color": self.theme.ink}
+        place = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": font}
+        self.layout |= {"showlegend": True, "legend": place}
+
+
+def error_bars(low: Floats, value: Floats, high: Floats, **style: Any) -> Properties:
+    """Return whiskers from low to high around values [points], as a trace takes them."""
+    ends = {"array": high - value, "arrayminus": value - low}
+    return {"type": "data", "symmetric": False, **ends, **style}
+
+
+def pale(colour: str) -> str:
+    """Return the colour of a band around a curve."""
+    return faded(colour, 0.2)
+
+
+def unit_axes(canvas: Canvas, x_title: str, y_title: str) -> None:
+    """Let both axes go from 0 to 1."""
+    canvas.x_axis(x_title, range=[-0.01, 1.01], **QUARTERS)
+    canvas.y_axis(y_title, range=[-0.01, 1.03], **QUARTERS)

@@ -1,0 +1,128 @@
+"""Heat maps: cells with words in them, frames around them, clicks on them."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from scoring.common.arrays import Array, Bools, Floats
+from scoring.presentation.figures.canvas import Canvas
+from scoring.presentation.figures.theme import channels, text_is_black
+
+Scale = list[list[Any]]
+"""A colour scale: [share from 0 to 1, colour] in ascending order."""
+HALF = 0.47
+"""From the middle of a cell to its frame; cells are 1 wide."""
+CLEAR = "rgba(0,0,0,0)"
+
+
+def heat(
+    canvas: Canvas,
+    shares: Floats,
+    columns: Sequence[str],
+    rows: Sequence[str],
+    words: Array,
+    hovers: Array,
+    size: int = 12,
+) -> None:
+    """Draw shares as colour, with words in the cells: black or white, whichever is read better there.
+
+    Cells stand at whole numbers from 0, so that lines and frames can be drawn between them.
+
+    Args:
+        canvas: To draw on.
+        shares: [rows, columns] from 0 to 1; NaN stays blank.
+        columns: Names of the columns, as Plotly's HTML.
+        rows: Names of the rows, the first on top, likewise.
+        words: [rows, columns] text of each cell; "" for none.
+        hovers: [rows, columns] text shown while the pointer is on a cell.
+        size: Of the words, in pixels.
+    """
+    scale = [list(stop) for stop in canvas.theme.heat]
+    coloured(canvas, shares, (0, 1), scale, hovers)
+    write_words(canvas, words, text_colours(scale, shares), size)
+    canvas.x_axis(side="top", showgrid=False, tickvals=list(range(len(columns))), ticktext=list(columns))
+    canvas.y_axis(autorange="reversed", showgrid=False, tickvals=list(range(len(rows))), ticktext=list(rows))
+
+
+def coloured(
+    canvas: Canvas, values: Floats, limits: tuple[float, float], scale: Scale, hovers: Array
+) -> None:
+    """Draw values [rows, columns] as colour, the first row on top once the axis is reversed.
+
+    limits: the values at both ends of the scale.
+    """
+    canvas.trace(
+        "heatmap",
+        z=values,
+        zmin=limits[0],
+        zmax=limits[1],
+        colorscale=scale,
+        showscale=False,
+        xgap=1,
+        ygap=1,
+        hoverongaps=False,
+        hovertext=hovers.tolist(),
+        hoverinfo="text",
+    )
+
+
+def text_colours(scale: Scale, shares: Floats) -> Array:
+    """Return "#000000" or "#ffffff" for words on shares [...] of a colour scale; NaN counts as 0."""
+    stops = [share for share, _ in scale]
+    colours = np.array([channels(colour) for _, colour in scale])
+    places = np.nan_to_num(shares)
+    ground = np.stack([np.interp(places, stops, colours[:, k]) for k in range(3)], axis=-1)
+    return np.where(text_is_black(np.rint(ground)), "#000000", "#ffffff")
+
+
+def write_words(canvas: Canvas, words: Array, colours: Array, size: int = 12) -> None:
+    """Write words into the cells that have any; words and colours: [rows, columns]."""
+    for (row, column), text in np.ndenumerate(words):
+        if text:
+            canvas.write(column, row, text, str(colours[row, column]), size)
+
+
+def diverging(
+    canvas: Canvas, values: Floats, hovers: Array, words: Array | None, strong: Bools | None = None
+) -> None:
+    """Draw values [rows, columns] around 0 as colour.
+
+    words: with the sign, None for none. strong: cells whose words are easily read; the others' are soft.
+    """
+    theme = canvas.theme
+    scale = [[0.0, theme.categorical[1]], [0.5, theme.paper], [1.0, theme.categorical[0]]]
+    limit = float(np.nanmax(np.abs(values), initial=0)) or 1.0
+    coloured(canvas, values, (-limit, limit), scale, hovers)
+    if words is None:
+        return
+    colours = text_colours(scale, 0.5 + 0.5 * np.nan_to_num(values) / limit)
+    if strong is not None:
+        colours = np.where(strong, colours, theme.soft)
+    write_words(canvas, words, colours)
+
+
+def clickable(canvas: Canvas, keys: Sequence[Sequence[Hashable]], columns: int, size: int = 22) -> None:
+    """Put clear points over the cells of the first trace, a heat map: heat maps take no clicks.
+
+    keys: `customdata` of the points, row by row. columns: how many a row has. size: of a point, in pixels.
+    """
+    ground = canvas.traces[0]
+    canvas.trace(
+        "scatter",
+        x=[k % columns for k in range(len(keys))],
+        y=[k // columns for k in range(len(keys))],
+        mode="markers",
+        customdata=keys,
+        name="cells",
+        hoverinfo="text",
+        hovertext=[text for row in ground["hovertext"] for text in row],
+        marker={"symbol": "square", "size": size, "color": CLEAR},
+    )
+    ground["hoverinfo"] = "skip"
+
+
+def frame(canvas: Canvas, row: int, column: int, colour: str, width: float = 3) -> None:
+    """Draw a frame around a cell."""
+    across, down = (column - HALF, column + HALF), (row - HALF, row + HALF)
+    canvas.rectangle(across, down, colour, width)

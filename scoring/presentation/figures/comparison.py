@@ -1,0 +1,288 @@
+"""Figures of several teams on one test set: intervals, ranks, pairs, classes.
+
+Teams come best first. Names are cut where there is no room; the whole name stands on hover. Undefined numbers
+are None or NaN and stay blank.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scoring.common.arrays import Array, Bools, Floats
+from scoring.common.metric_names import class_named
+from scoring.presentation.figures.canvas import Canvas
+from scoring.presentation.figures.cells import clickable, diverging, frame, heat
+from scoring.presentation.figures.intervals import Row, interval_canvas
+from scoring.presentation.figures.numerals import decimal, percent
+from scoring.presentation.figures.theme import Theme, counted, lined, safe, short
+
+ROW = 32
+"""Height in pixels of one team's row."""
+MOST_WORDS = 20
+"""Teams up to which numbers stand in the cells: beyond, they could not be read, and colour and hover say
+them."""
+CLASS = 24
+"""Characters of the name of a class beside an axis."""
+UPRIGHT = 4
+"""Teams up to which their names above the columns are not turned."""
+
+
+def brief(value: float, sign: bool = False) -> str:
+    """Return two decimals without the leading zero: .66, +.04."""
+    return decimal(value, 2, sign).replace("0.", ".", 1)
+
+
+def turned(columns: int) -> int:
+    """Return the angle of the names above so many columns."""
+    return -45 if columns > UPRIGHT else 0
+
+
+def team_intervals(
+    rows: Sequence[Row],
+    theme: Theme,
+    question: str,
+    axis_title: str,
+    digits: int,
+    tied: int = 0,
+    reference: float | None = None,
+) -> go.Figure:
+    """Draw teams as dots with whiskers; see `intervals`. The axis has no zeros that say nothing."""
+    canvas = interval_canvas(rows, theme, question, axis_title, digits=digits, tied=tied, reference=reference)
+    canvas.x_axis(tickformat=".3~f")
+    return canvas.figure()
+
+
+def group_intervals(
+    rows: Sequence[Row],
+    theme: Theme,
+    question: str,
+    axis_title: str,
+    ends: Sequence[float],
+    reference: float | None = None,
+) -> go.Figure:
+    """Draw teams in one group.
+
+    ends: of the intervals of all groups beside it, so that their axes are the same. The other arguments are
+    those of `intervals`.
+    """
+    canvas = interval_canvas(rows, theme, question, axis_title, digits=3, tied=0, reference=reference)
+    canvas.x_axis(tickformat=".3~f")
+    known = [end for end in ends if np.isfinite(end)]
+    if known:
+        room = 0.03 * (max(known) - min(known)) + 0.01
+        canvas.x_axis(range=[min(known) - room, max(known) + room])
+    return canvas.figure()
+
+
+def _texts(rows: int, columns: int, text: Callable[[int, int], str]) -> Array:
+    """Texts [rows, columns], each from its row and column."""
+    return np.array([[text(i, j) for j in range(columns)] for i in range(rows)], dtype=object)
+
+
+def pair_matrix(
+    names: Sequence[str], differences: Floats, apart: Bools, hovers: Array, digits: int, theme: Theme
+) -> go.Figure:
+    """Draw the row's score minus the column's, coloured where the pair is told apart, else pale.
+
+    Args:
+        names: Of the A teams.
+        differences: [A, A].
+        apart: [A, A] whether a pair is told apart.
+        hovers: [A, A] text shown while the pointer is on a cell.
+        digits: Decimals of a difference.
+        theme: Its colours.
+    """
+    n = len(names)
+    shown = np.where(apart, differences, 0.0)
+    shown[np.eye(n, dtype=bool)] = np.nan
+    canvas = Canvas(theme, "Which pairs are told apart?", 110 + ROW * n)
+    words = _texts(n, n, lambda i, j: "" if i == j else decimal(differences[i, j], digits, sign=True))
+    diverging(canvas, shown, hovers, words if n <= MOST_WORDS else None, apart)
+    _axes(canvas, [safe(short(name)) for name in names], _rows(names), "minus", "score of")
+    return canvas.figure()
+
+
+def _axes(
+    canvas: Canvas, columns: Sequence[str], rows: Sequence[str], x_title: str = "", y_title: str = ""
+) -> None:
+    """Write names, as Plotly's HTML, on both axes of a heat map, the first row on top."""
+    canvas.x_axis(
+        x_title,
+        side="top",
+        showgrid=False,
+        tickvals=list(range(len(columns))),
+        ticktext=list(columns),
+        tickangle=turned(len(columns)),
+    )
+    canvas.y_axis(
+        y_title,
+        autorange="reversed",
+        showgrid=False,
+        tickvals=list(range(len(rows))),
+        ticktext=list(rows),
+    )
+
+
+def _rows(names: Sequence[str]) -> list[str]:
+    """Return names of teams beside the rows of a heat map, in full where rows are high enough."""
+    return [lined(name) if len(names) <= MOST_WORDS else safe(short(name)) for name in names]
+
+
+def rank_heat(
+    names: Sequence[str], shares: Floats, bounds: Sequence[Sequence[float]], theme: Theme
+) -> go.Figure:
+    """Draw how often each team has each rank.
+
+    Args:
+        names: Of the A teams.
+        shares: [A, ranks] share of the resamples, 0..1.
+        bounds: First and last place that each team could hold, drawn as a frame; empty for no frames.
+        theme: Its colours.
+    """
+    teams, ranks = shares.shape
+    height = 76 + (ROW if teams <= MOST_WORDS else 16) * teams
+    canvas = Canvas(theme, "How stable is the ranking?", height)
+
+    def word(team: int, rank: int) -> str:
+        value = shares[team, rank]
+        return f"{100 * value:.0f}" if value >= 0.005 and ranks <= MOST_WORDS else ""
+
+    def hover(team: int, rank: int) -> str:
+        part = percent(shares[team, rank])
+        return f"<b>{safe(names[team])}</b><br>rank {rank + 1} in {part} of the resamples"
+
+    every = max(1, ranks // 15)
+    columns = [str(rank + 1) if rank % every == 0 else "" for rank in range(ranks)]
+    rows = _rows(names)
+    heat(canvas, shares, columns, rows, _texts(teams, ranks, word), _texts(teams, ranks, hover))
+    for place, (low, high) in enumerate(bounds):
+        canvas.rectangle((low - 1.48, high - 0.52), (place - 0.46, place + 0.46), theme.ink, 1.5)
+    canvas.x_axis("rank, share of resamples in %", tickangle=0)
+    return canvas.figure()
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """The order of the teams under one rule.
+
+    Attributes:
+        name: Of the rule.
+        ranks: Of the A teams.
+        tau: Agreement with the official order, None where undefined.
+        small: Whether it rests on under 15 cases.
+    """
+
+    name: str
+    ranks: Sequence[int]
+    tau: float | None
+    small: bool = False
+
+
+def rules_heat(
+    names: Sequence[str], rules: Sequence[Ordering], shown: Sequence[int], theme: Theme
+) -> go.Figure:
+    """Draw the rank of each team under each rule, and to the right Kendall's tau to the official order.
+
+    Args:
+        names: Of all teams that are ranked.
+        rules: The official one first, which stands above a line.
+        shown: Places of the teams that are drawn.
+        theme: Its colours.
+    """
+    ranks = np.array([[rule.ranks[place] for place in shown] for rule in rules], float)
+    most = max(2.0, float(max(max(rule.ranks) for rule in rules)))
+    teams = [names[place] for place in shown]
+    margin = {"l": 4, "r": 74, "t": 8, "b": 4}
+    canvas = Canvas(theme, "Would another rule change the order?", 110 + 26 * len(rules), margin=margin)
+    for place, rule in enumerate(rules[1:], start=1):
+        words = f"τ {decimal(rule.tau, 2)}"
+        canvas.write(1, place, words, theme.soft, xref="paper", xanchor="left", xshift=8)
+    rows = [
+        f"<span style='color:{theme.soft}'>{safe(rule.name)}*</span>" if rule.small else safe(rule.name)
+        for rule in rules
+    ]
+
+    def hover(rule: int, team: int) -> str:
+        return f"<b>{safe(teams[team])}</b><br>{safe(rules[rule].name)}: rank {ranks[rule, team]:g}"
+
+    heat(
+        canvas,
+        0.9 * (1 - (ranks - 1) / (most - 1)),
+        [safe(short(name)) for name in teams],
+        rows,
+        _texts(len(rules), len(teams), lambda rule, team: f"{ranks[rule, team]:g}"),
+        _texts(len(rules), len(teams), hover),
+        12 if len(teams) <= MOST_WORDS else 9,
+    )
+    canvas.level(0.5, theme.ink, 1.5)
+    canvas.x_axis(tickangle=turned(len(teams)))
+    return canvas.figure()
+
+
+@dataclass(frozen=True)
+class ClassValues:
+    """A measure of each class and team.
+
+    Attributes:
+        values: [classes, A], 0..1, or differences to one team.
+        classes: Names of the classes.
+        teams: Names of the A teams.
+        support: Cases of each class.
+        measure: Name of the measure.
+        risks: Class -> risk group; may lack some.
+    """
+
+    values: Floats
+    classes: Sequence[str]
+    teams: Sequence[str]
+    support: Sequence[int]
+    measure: str
+    risks: Mapping[str, str] = field(default_factory=dict)
+
+    def hover(self, i: int, j: int, sign: bool) -> str:
+        """Return the text shown while the pointer is on a cell. sign: writes a plus."""
+        value = decimal(self.values[i, j], 3, sign)
+        head = f"<b>{safe(self.teams[j])}</b>, {safe(self.classes[i])}"
+        return f"{head}<br>{safe(self.measure)} {value}<br>n = {self.support[i]}"
+
+
+def class_heat(
+    table: ClassValues, theme: Theme, chosen: tuple[str, str] | None = None, differences: bool = False
+) -> go.Figure:
+    """Draw where the teams differ. Every cell can be clicked: its `customdata` is (class, team).
+
+    Args:
+        table: A measure of each class and team.
+        theme: Its colours.
+        chosen: Class and team of the framed cell.
+        differences: Whether the values are differences to one team, drawn around 0.
+    """
+    values = table.values
+    (n, teams), names = values.shape, table.teams
+    rows = [
+        counted(short(class_named(name), CLASS), size, table.risks.get(name), theme)
+        for name, size in zip(table.classes, table.support, strict=True)
+    ]
+    columns = [safe(short(name)) for name in names]
+    hovers = _texts(n, teams, lambda i, j: table.hover(i, j, differences))
+    canvas = Canvas(theme, "Where do the teams differ?", 110 + 26 * n)
+
+    def word(i: int, j: int) -> str:
+        value = values[i, j]
+        nothing = not np.isfinite(value) or teams > MOST_WORDS or (differences and not round(value, 2))
+        return "" if nothing else brief(value, sign=differences)
+
+    if differences:
+        words = _texts(n, teams, word)
+        diverging(canvas, values, hovers, words if teams <= MOST_WORDS else None)
+        _axes(canvas, columns, rows)
+    else:
+        heat(canvas, values, columns, rows, _texts(n, teams, word), hovers)
+    clickable(canvas, [(name, team) for name in table.classes for team in names], teams)
+    if chosen is not None and chosen[0] in table.classes and chosen[1] in names:
+        frame(canvas, list(table.classes).index(chosen[0]), list(names).index(chosen[1]), theme.accent)
+    canvas.x_axis(range=[-0.5, teams - 0.5], tickangle=turned(teams))
+    canvas.y_axis(range=[n - 0.5, -0.5])
+    return canvas.figure()

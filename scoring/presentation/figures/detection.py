@@ -1,0 +1,260 @@
+"""Figures of detected objects. Shares are 0..1; undefined numbers are None or NaN and are drawn as a gap."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scoring.common.arrays import Floats
+from scoring.common.text import common_start
+from scoring.presentation.figures.canvas import FIFTHS, Canvas
+from scoring.presentation.figures.cells import clickable, heat
+from scoring.presentation.figures.confusion import Counts
+from scoring.presentation.figures.drawing import Properties
+from scoring.presentation.figures.numerals import decimal, percent, span
+from scoring.presentation.figures.theme import Theme, safe
+
+ROW = 27
+"""Height in pixels of one row of dots."""
+NAME = 20
+"""Characters of a case's name."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """A score beside what can be reached.
+
+    Attributes:
+        name: Of the score.
+        value: None draws nothing but the name.
+        interval: Low and high, None without.
+        best: With every object right, None where that is 1.
+        marks: Other values to compare it with, each with its name.
+        chosen: Whether it is the one that ranks.
+    """
+
+    name: str
+    value: float | None
+    interval: Sequence[float | None] | None = None
+    best: float | None = None
+    marks: Sequence[tuple[str, float]] = ()
+    chosen: bool = False
+
+    def hover(self) -> str:
+        """Return the text shown while the pointer is on its dot."""
+        lines = [f"{safe(self.name)}: <b>{decimal(self.value, 3)}</b>"]
+        if self.ends():
+            lines.append(f"95% interval {span(self.interval, 3)}")
+        if self.best is not None:
+            lines.append(f"best possible {decimal(self.best, 3)}")
+        return "<br>".join(lines)
+
+    def ends(self) -> list[float | None]:
+        """Return both ends of the interval, none where it is undefined."""
+        return [] if self.interval is None or None in self.interval else list(self.interval)
+
+
+def spaced(name: str) -> str:
+    """Return the name of a class as people write it."""
+    return name.replace("_", " ")
+
+
+def tail(name: str, length: int = NAME) -> str:
+    """Return the end of a name, where those of one data set differ."""
+    return name if len(name) <= length else f"…{name[1 - length :]}"
+
+
+def reach(rows: Sequence[Reach], theme: Theme) -> go.Figure:
+    """Draw a dot with its interval per score, over a bar up to the best that can be reached; upright strokes
+    are other values to compare it with."""
+    canvas = Canvas(
+        theme,
+        "How much of what can be reached was reached?",
+        34 + ROW * len(rows),
+        barmode="overlay",
+        hovermode="closest",
+    )
+    places = list(range(len(rows)))
+    beyond = {
+        "color": theme.paper,
+        "line": {"color": theme.grid, "width": 1},
+        "pattern": {"shape": "/", "fgcolor": theme.grid, "size": 6, "solidity": 0.2},
+    }
+    for name, ends, marker in (
+        ("out of reach", [1.0] * len(rows), beyond),
+        ("within reach", [1.0 if row.best is None else row.best for row in rows], {"color": theme.tint}),
+    ):
+        canvas.trace(
+            "bar", y=places, x=ends, orientation="h", marker=marker, hoverinfo="skip", name=name, width=0.5
+        )
+    for place, row in zip(places, rows, strict=True):
+        _reached(canvas, place, row)
+    names = [f"<b>{safe(row.name)}</b>" if row.chosen else safe(row.name) for row in rows]
+    canvas.x_axis(range=[-0.005, 1.005], showgrid=False, **FIFTHS)
+    canvas.y_axis(range=[len(rows) - 0.5, -0.5], showgrid=False, tickvals=places, ticktext=names)
+    return canvas.figure()
+
+
+def _reached(canvas: Canvas, place: int, row: Reach) -> None:
+    theme = canvas.theme
+    for words, value in row.marks:
+        canvas.trace(
+            "scatter",
+            x=[value, value],
+            y=[place - 0.36, place + 0.36],
+            mode="lines",
+            line={"color": theme.second, "width": 2.5},
+            hoverinfo="text",
+            hovertext=f"{safe(words)}: {decimal(value, 3)}",
+            name=safe(words),
+        )
+    if row.value is None:
+        return
+    if row.ends():
+        canvas.trace(
+            "scatter",
+            x=row.ends(),
+            y=[place, place],
+            mode="lines",
+            line={"color": theme.soft, "width": 2},
+            hoverinfo="skip",
+            name="interval",
+        )
+    canvas.trace(
+        "scatter",
+        x=[row.value],
+        y=[place],
+        mode="markers",
+        marker={
+            "symbol": "diamond" if row.chosen else "circle",
+            "size": 11 if row.chosen else 9,
+            "color": theme.accent if row.chosen else theme.ink,
+        },
+        hovertext=row.hover(),
+        hoverinfo="text",
+        name=safe(row.name),
+        cliponaxis=False,
+    )
+
+
+def class_heat(f1: Floats, classes: Sequence[str], cases: Sequence[str], theme: Theme) -> go.Figure:
+    """Draw which classes fail in which images. A click on a cell gives its case as `customdata`.
+
+    Args:
+        f1: [n, K] F1 of images and classes; NaN (a class in neither truth nor prediction) is blank.
+        classes: Names of the K classes.
+        cases: Names of the n images.
+        theme: Its colours.
+    """
+    values = np.asarray(f1, float)
+    words, hovers = np.full(values.shape, "", object), np.full(values.shape, "", object)
+    for (i, k), value in np.ndenumerate(values):
+        shown = "in neither truth nor prediction" if np.isnan(value) else f"F1 {decimal(value, 3)}"
+        hovers[i, k] = f"{safe(cases[i])}<br>{spaced(classes[k])}: {shown}"
+        words[i, k] = "" if np.isnan(value) else f"{value:.2f}".removeprefix("0")
+    start, columns = common_start(cases), [spaced(name) for name in classes]
+    rows = [safe(tail(name.removeprefix(start))) for name in cases]
+    canvas = Canvas(theme, "Which classes fail in which images?", 124 + 24 * len(cases))
+    heat(canvas, values, columns, rows, words, hovers, 11)
+    clickable(canvas, [[case] for case in cases for _ in classes], len(classes))
+    canvas.x_axis(tickangle=-90, range=[-0.5, len(classes) - 0.5])
+    canvas.y_axis(range=[len(cases) - 0.5, -0.5], autorange=False)
+    return canvas.figure()
+
+
+def confusion(counts: Counts, classes: Sequence[str], theme: Theme) -> go.Figure:
+    """Draw which class is taken for which, what is missed and what is invented.
+
+    Args:
+        counts: [K + 1, K + 1], rows = truth, the last column what was missed, the last row what was invented.
+        classes: Names of the K classes.
+        theme: Its colours.
+    """
+    cells = np.asarray(counts)
+    rows, columns = ([*map(spaced, classes), last] for last in ("spurious", "missed"))
+    total = np.maximum(cells.sum(1, keepdims=True), 1)
+    words, hovers = np.full(cells.shape, "", object), np.full(cells.shape, "", object)
+    for (i, j), n in np.ndenumerate(cells):
+        text = _brief(int(n)) if n else ""
+        words[i, j] = f"<b>{text}</b>" if text and i == j else text
+        hovers[i, j] = (
+            f"truth: {'nothing there' if i == len(classes) else rows[i]}<br>{columns[j]}<br>{n:,}, "
+            f"{percent(n / total[i, 0])} of the row"
+        )
+    question = "Which class is taken for which, what is missed, what is invented?"
+    canvas = Canvas(theme, question, 150 + 27 * len(rows))
+    heat(canvas, cells / total, columns, rows, words, hovers, 10)
+    canvas.level(len(classes) - 0.5, theme.zero, 1.5)
+    canvas.rule(len(classes) - 0.5, theme.zero, 1.5)
+    canvas.x_axis("called", tickangle=-90)
+    canvas.y_axis("truth")
+    canvas.title_closer()
+    return canvas.figure()
+
+
+def _brief(n: int) -> str:
+    return str(n) if n < 1000 else f"{n / 1000:.1f}k" if n < 10_000 else f"{n / 1000:.0f}k"
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """A score over what it depends on.
+
+    Attributes:
+        x: [n] values of what is changed.
+        y: [n] score at each.
+        usual: The challenge's value.
+        chosen: The value in question.
+        score: At the chosen value.
+        best: The best possible score, None where that is 1.
+        measure: Name of the score.
+    """
+
+    x: Floats
+    y: Floats
+    usual: float
+    chosen: float
+    score: float
+    best: float | None = None
+    measure: str = "macro F1"
+
+
+def along(found: Dependence, question: str, axis: str, theme: Theme) -> go.Figure:
+    """Draw a score over what it depends on; the challenge's value is dotted.
+
+    Args:
+        found: The score at every value.
+        question: That the figure answers.
+        axis: What is changed, with its unit.
+        theme: Its colours.
+    """
+    canvas = Canvas(theme, question, 260, hovermode="x unified")
+    if found.best is not None:
+        canvas.level(found.best, theme.zero)
+        place: Properties = {"xref": "paper", "xanchor": "right", "yanchor": "top"}
+        canvas.write(1, found.best, "best possible", theme.soft, **place)
+    canvas.rule(found.usual, theme.ink, dash="dot")
+    canvas.trace(
+        "scatter",
+        x=found.x,
+        y=found.y,
+        mode="lines",
+        line={"color": theme.accent, "width": 2},
+        name=found.measure,
+        hovertemplate="%{y:.3f}",
+    )
+    canvas.trace(
+        "scatter",
+        x=[found.chosen],
+        y=[found.score],
+        mode="markers",
+        marker={"symbol": "diamond", "size": 11, "color": theme.accent},
+        name="chosen",
+        hoverinfo="skip",
+    )
+    known = [*np.asarray(found.x, float).tolist(), found.usual, found.chosen]
+    low, high = float(min(known)), float(max(known))
+    canvas.x_axis(axis, range=[low, high] if high > low else [low - 1, low + 1], nticks=7)
+    canvas.y_axis(f"{found.measure} ↑", range=[0, 1.03], **FIFTHS)
+    return canvas.figure()

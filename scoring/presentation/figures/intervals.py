@@ -1,0 +1,175 @@
+"""Values with their intervals as rows, for example of subgroups."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scoring.presentation.figures.canvas import Canvas, error_bars
+from scoring.presentation.figures.numerals import decimal, span
+from scoring.presentation.figures.theme import SMALL, Theme, faded, lined, safe
+
+COUNTED = {"malignant_sensitivity": "n_malignant", "recall": "n_positive"}
+"""Where a share is not one of all cases of a group: the key of how many it is of."""
+KINDS = {"location": "site"}
+"""What readers are told of a column of groups that files call otherwise."""
+NARROWED = 100
+"""Width of what stands at the right, px, that leaves the axis little room on a phone."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A dot with its whisker.
+
+    Attributes:
+        name: Of the row.
+        value: None draws nothing but the name.
+        interval: Low and high; None draws the dot alone.
+        n: Cases it rests on; under 15 it is grey and its number stands on hover only.
+        beside: Words at the right end of the row.
+        apart: False draws it hollow: not told apart.
+    """
+
+    name: str
+    value: float | None
+    interval: Sequence[float | None] | None = None
+    n: int | None = None
+    beside: str = ""
+    apart: bool = True
+
+
+def intervals(
+    rows: Sequence[Row],
+    theme: Theme,
+    question: str,
+    axis_title: str,
+    *,
+    digits: int = 2,
+    tied: int = 0,
+    reference: float | None = None,
+) -> go.Figure:
+    """Draw dots with 95% whiskers, the first row on top; grey and faint where they rest on under 15 cases.
+
+    Args:
+        rows: From top to bottom.
+        theme: Its colours.
+        question: That the figure answers.
+        axis_title: What the values are.
+        digits: Decimals of a value on hover.
+        tied: How many of the first rows are shaded.
+        reference: Where an upright line stands (all cases, no difference).
+    """
+    canvas = interval_canvas(rows, theme, question, axis_title, digits=digits, tied=tied, reference=reference)
+    return canvas.figure()
+
+
+def interval_canvas(
+    rows: Sequence[Row],
+    theme: Theme,
+    question: str,
+    axis_title: str,
+    *,
+    digits: int,
+    tied: int,
+    reference: float | None,
+) -> Canvas:
+    """Draw what `intervals` returns, for figures that add to it."""
+    beside = [_beside(row) for row in rows]
+    right = 14 + 7 * max(map(len, beside)) if any(beside) else 12
+    labels = [lined(row.name) for row in rows]
+    row_height = 38 if any("<br>" in label for label in labels) else 28
+    height = 50 + row_height * max(2, len(rows))  # one row alone leaves the axis no room
+    canvas = Canvas(theme, question, height, margin={"r": right})
+    if tied:
+        across = {"x0": 0, "x1": 1, "xref": "x domain", "y0": -0.5, "y1": tied - 0.5, "yref": "y"}
+        area = {"fillcolor": theme.tint, "line": {"width": 0}, "layer": "below"}
+        canvas.shapes.append({"type": "rect", **across, **area})
+    if reference is not None:
+        canvas.rule(reference, theme.zero, 1.5)
+    for small in (False, True):
+        drawn = [i for i, row in enumerate(rows) if row.value is not None and _is_small(row) is small]
+        _dots(canvas, [rows[i] for i in drawn], drawn, digits, small)
+    for place, text in enumerate(beside):
+        if text:
+            canvas.write(1, place, text, theme.soft, xref="paper", xanchor="left", xshift=8)
+    ticks = 6 if right < NARROWED else 4  # on a phone more would run into each other
+    canvas.x_axis(axis_title, tickformat=f".{min(digits, 2)}f", nticks=ticks, tickangle=0)
+    canvas.y_axis(
+        range=[len(rows) - 0.5, -0.5],
+        showgrid=False,
+        tickvals=list(range(len(rows))),
+        ticktext=labels,
+    )
+    return canvas
+
+
+def _is_small(row: Row) -> bool:
+    return row.n is not None and row.n < SMALL
+
+
+def _beside(row: Row) -> str:
+    cases = "" if row.n is None else f"n = {row.n}{'*' if _is_small(row) else ''}"
+    return ", ".join(filter(None, (safe(row.beside), cases, "" if row.value is not None else "undefined")))
+
+
+def _dots(canvas: Canvas, rows: Sequence[Row], places: Sequence[int], digits: int, small: bool) -> None:
+    if not rows:
+        return
+    theme = canvas.theme
+    value = np.array([row.value for row in rows], float)
+    low, high = np.array([_ends(row) for row in rows], float).T
+    whisker = (
+        {"color": faded(theme.soft, 0.4), "thickness": 1}
+        if small
+        else {"color": theme.soft, "thickness": 1.6}
+    )
+    colour = theme.zero if small else theme.accent
+    canvas.trace(
+        "scatter",
+        x=value,
+        y=places,
+        mode="markers",
+        hovertext=[_hover(row, digits) for row in rows],
+        hoverinfo="text",
+        cliponaxis=False,
+        name=f"fewer than {SMALL} cases" if small else "value",
+        error_x=error_bars(low, value, high, width=0, **whisker),
+        marker={
+            "size": 8 if small else 10,
+            "line": {"color": colour, "width": 2},
+            "color": [theme.paper if small or not row.apart else colour for row in rows],
+        },
+    )
+
+
+def _ends(row: Row) -> Sequence[float | None]:
+    return (None, None) if row.interval is None or None in row.interval else row.interval
+
+
+def _hover(row: Row, digits: int) -> str:
+    lines = [f"{safe(row.name)}: <b>{decimal(row.value, digits)}</b>"]
+    if row.interval is not None:
+        lines.append(f"95% interval {span(row.interval, digits)}")
+    if row.n is not None:
+        lines.append(f"n = {row.n}")
+    if _is_small(row):
+        lines.append("too few cases for an honest interval")
+    return "<br>".join(lines)
+
+
+def slice_rows(slices: Mapping[str, Mapping[str, Mapping[str, Any]]], metric: str) -> list[Row]:
+    """Return subgroups as rows for `intervals`: one per group, "age 0-29", unknown last.
+
+    Args:
+        slices: `ScoreCard.more["slices"]`: attribute -> group -> numbers.
+        metric: "accuracy", "malignant_sensitivity" or "recall"; the n of the last two is that of the
+            malignant or positive cases.
+    """
+    size = COUNTED.get(metric, "n")
+    return [
+        Row(f"{KINDS.get(kind, kind)} {group}", entry[metric], entry.get(f"{metric}_interval"), entry[size])
+        for kind, groups in slices.items()
+        for group, entry in sorted(groups.items(), key=lambda item: (item[0] == "unknown", item[0]))
+    ]

@@ -1,0 +1,230 @@
+"""Outputs of a model for one case, and how they move when an input is changed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scoring.common.arrays import Floats
+from scoring.metrics.calibration import softmax
+from scoring.presentation.figures.canvas import Canvas
+from scoring.presentation.figures.drawing import Properties
+from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, label, safe
+
+ROW = 26
+"""Height in pixels of a row of bars."""
+NAMED = 4
+"""Classes that have a colour and a name where all of them are drawn."""
+
+
+def output_bars(
+    outputs: Sequence[float],
+    names: Sequence[str],
+    theme: Theme,
+    risks: Mapping[str, str] | None = None,
+    truth: str | None = None,
+    normalised: bool = False,
+) -> go.Figure:
+    """Draw the outputs of one case, the largest on top.
+
+    Args:
+        outputs: [K], as the model gave them.
+        names: Of the K classes.
+        theme: Its colours.
+        risks: Class -> risk group.
+        truth: The true class, which is marked.
+        normalised: Draws their softmax, for display and not in the score.
+    """
+    risks = risks or {}
+    values = np.asarray(outputs, float)
+    if normalised:
+        values = softmax(values[None])[0]
+    order = np.argsort(values, kind="stable").tolist()
+    question = "What would the outputs be as shares?" if normalised else "What did the model say?"
+    canvas = Canvas(theme, question, 40 + ROW * len(names))
+    rows = [label(names[i], risks.get(names[i]), theme) for i in order]
+    canvas.trace(
+        "bar",
+        y=rows,
+        x=values[order],
+        orientation="h",
+        marker={"color": [theme.risk[risks[names[i]]] if names[i] in risks else theme.accent for i in order]},
+        name="output",
+        hovertext=[f"{label(safe(names[i]), risks.get(names[i]))}: {decimal(values[i], 6)}" for i in order],
+        hoverinfo="text",
+    )
+    for row, i in zip(rows, order, strict=True):
+        mark = " <b>truth</b>" if names[i] == truth else ""
+        text = f"{decimal(values[i], 3)}{mark}"
+        canvas.write(max(float(values[i]), 0), row, text, theme.ink, xanchor="left", xshift=6)
+    low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
+    canvas.x_axis(
+        "softmax of the outputs, for display, not in the score"
+        if normalised
+        else "output of the model, as it came",
+        range=[low, high + 0.3 * max(high - low, 1e-9)],
+        showgrid=False,
+        zeroline=low < 0,
+        zerolinecolor=theme.zero,
+        nticks=5,
+    )
+    canvas.y_axis(showgrid=False)
+    return canvas.figure()
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Outputs of a model while one input of a case is changed.
+
+    Attributes:
+        settings: The values of the input, numbers for a line and names for rows of dots.
+        outputs: [settings, K].
+        names: Of the K classes.
+        own: The case's true setting, None where it has none.
+        risks: Class -> risk group.
+    """
+
+    settings: Sequence[float | str]
+    outputs: Floats
+    names: Sequence[str]
+    own: float | str | None = None
+    risks: Mapping[str, str] = field(default_factory=dict)
+
+    def markers(self, theme: Theme, shown: Sequence[int]) -> list[Properties]:
+        """Return the marker of every class: its shape is the risk group, its colour the class itself, grey
+        where it is not among those shown."""
+        colours: dict[int, str] = {}
+        for k in shown:
+            # A class keeps its colour from figure to figure unless there are more classes than colours and
+            # two of them meet.
+            wanted = [*theme.categorical[k % len(theme.categorical) :], *theme.categorical]
+            colours[k] = next(colour for colour in wanted if colour not in colours.values())
+        return [
+            {
+                "symbol": SYMBOLS.get(self.risks.get(name, ""), "circle"),
+                "size": 9 if k in shown else 4,
+                "color": colours.get(k, theme.zero),
+            }
+            for k, name in enumerate(self.names)
+        ]
+
+    def plain(self, k: int) -> str:
+        """Return the name of a class for a hover text."""
+        return label(safe(self.names[k]), self.risks.get(self.names[k]))
+
+    def named(self, k: int, colour: str) -> str:
+        """Return the name of a class beside its shape in a colour."""
+        shape = SHAPES.get(self.risks.get(self.names[k], ""), "●")
+        return f"<span style='color:{colour};font-size:15px'>{shape}</span> {safe(self.names[k])}"
+
+
+def prominent(outputs: Floats, most: int = NAMED) -> list[int]:
+    """Return the classes worth a colour in outputs [settings, K]: those with the largest output anywhere, in
+    class order."""
+    found: list[int] = np.argsort(-outputs.max(0), kind="stable")[:most].tolist()
+    return sorted(found)
+
+
+def spread(values: Sequence[float] | Floats, gap: float, low: float, high: float) -> list[float]:
+    """Return places for labels beside values: in their order, at least `gap` apart, within low and high where
+    there is room."""
+    order = np.argsort(values, kind="stable")
+    placed = np.clip(np.array(values, float), low, high)
+    for below, above in pairwise(order):
+        placed[above] = max(placed[above], placed[below] + gap)
+    limit = high
+    for k in order[::-1]:
+        placed[k] = limit = min(placed[k], limit)
+        limit -= gap
+    places: list[float] = placed.tolist()
+    return places
+
+
+def _extent(outputs: Floats) -> tuple[float, float]:
+    """Smallest and largest output, never the same."""
+    low = float(outputs.min())
+    return low, max(float(outputs.max()), low + 1e-9)
+
+
+def sweep_lines(sweep: Sweep, theme: Theme, question: str, axis_title: str) -> go.Figure:
+    """Draw how outputs move when one number of the input is changed.
+
+    The four classes with the largest outputs have a colour and a name at their line's end; others are grey.
+
+    Args:
+        sweep: Outputs at every setting, which are numbers.
+        theme: Its colours.
+        question: That the figure answers.
+        axis_title: What is changed, with its unit.
+    """
+    outputs = np.asarray(sweep.outputs, float)
+    shown = prominent(outputs)
+    marks = sweep.markers(theme, shown)
+    margin = {"l": 4, "r": 100, "t": 10, "b": 4}
+    canvas = Canvas(theme, question, 300, margin=margin, hovermode="closest")
+    for k in sorted(range(len(sweep.names)), key=lambda k: k in shown):
+        canvas.trace(
+            "scatter",
+            x=list(sweep.settings),
+            y=outputs[:, k],
+            mode="lines+markers",
+            name=safe(sweep.names[k]),
+            marker=marks[k] | {"size": 5},
+            line={"color": marks[k]["color"], "width": 2 if k in shown else 1},
+            hovertemplate=f"{sweep.plain(k)}<br>%{{x}}: %{{y:.3f}}<extra></extra>",
+        )
+    low, high = _extent(outputs)
+    for k, y in zip(shown, spread(outputs[-1, shown], 0.08 * (high - low), low, high), strict=True):
+        words = sweep.named(k, marks[k]["color"])
+        canvas.write(1, y, words, theme.ink, xref="paper", xanchor="left", xshift=6)
+    if sweep.own is not None:
+        canvas.rule(float(sweep.own), theme.ink, dash="dot")
+    room = 0.06 * (high - low)
+    canvas.x_axis(axis_title, showgrid=False)
+    canvas.y_axis("output of the model", range=[low - room, high + room], nticks=5)
+    return canvas.figure()
+
+
+def setting_dots(sweep: Sweep, theme: Theme, question: str) -> go.Figure:
+    """Draw outputs under each choice of one input (gender, body site) as rows; the case's own is bold.
+
+    The four classes with the largest outputs have a colour and a name above the first row, the others are
+    small and grey.
+
+    Args:
+        sweep: Outputs at every setting, which are names.
+        theme: Its colours.
+        question: That the figure answers.
+    """
+    outputs, places = np.asarray(sweep.outputs, float), list(range(len(sweep.settings)))
+    shown = prominent(outputs)
+    marks = sweep.markers(theme, shown)
+    margin = {"l": 4, "r": 30, "t": 34, "b": 4}
+    canvas = Canvas(theme, question, 80 + 28 * len(places), margin=margin, hovermode="closest")
+    for k in sorted(range(len(sweep.names)), key=lambda k: k in shown):
+        canvas.trace(
+            "scatter",
+            x=outputs[:, k],
+            y=places,
+            mode="markers",
+            name=safe(sweep.names[k]),
+            hovertext=[
+                f"{safe(setting)}<br>{sweep.plain(k)}: {decimal(v, 3)}"
+                for setting, v in zip(sweep.settings, outputs[:, k], strict=True)
+            ],
+            hoverinfo="text",
+            cliponaxis=False,
+            marker=marks[k] | {"line": {"color": theme.paper, "width": 1}},
+        )
+    low, high = _extent(outputs)
+    width = high - low
+    for k, x in zip(shown, spread(outputs[0, shown], 0.28 * width, low + 0.08 * width, high), strict=True):
+        words = sweep.named(k, marks[k]["color"])
+        canvas.write(x, 1, words, theme.ink, yref="paper", yanchor="bottom", yshift=6)
+    ticks = [f"<b>{safe(name)}</b>" if name == sweep.own else safe(name) for name in sweep.settings]
+    canvas.x_axis("output of the model", nticks=6, range=[low - 0.05 * width, high + 0.05 * width])
+    canvas.y_axis(range=[len(places) - 0.5, -0.5], tickvals=places, ticktext=ticks)
+    return canvas.figure()

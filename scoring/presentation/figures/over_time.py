@@ -1,0 +1,119 @@
+"""Scores of submissions over time, with their intervals."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scoring.common.arrays import Floats
+from scoring.presentation.figures.canvas import Canvas, error_bars
+from scoring.presentation.figures.numerals import decimal, span
+from scoring.presentation.figures.theme import Theme, safe, short
+
+MARKS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "pentagon", "star")
+"""A mark for each team: colour is never the only sign."""
+MOST = len(MARKS)
+"""Teams that are drawn at most."""
+TICKS, LEGEND = 6, 24
+"""Ticks of the axis of time, and characters of a name beside its mark."""
+APART = 0.012
+"""Share of the whole time by which teams stand apart, so that whiskers of one day do not cover each other."""
+DAY = 86_400
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A submission of a team.
+
+    Attributes:
+        time: When, in ISO 8601.
+        value: Its score in the unit that is shown; None draws nothing.
+        interval: Of the score, None without.
+        counts: Whether it is ranked; others are drawn hollow.
+    """
+
+    time: str
+    value: float | None
+    interval: Sequence[float] | None
+    counts: bool
+
+
+def over_time(
+    teams: Sequence[tuple[str, Sequence[Sent]]], theme: Theme, question: str, unit: str, digits: int
+) -> go.Figure:
+    """Draw a line for each team through its submissions, oldest first, with 95% whiskers.
+
+    Args:
+        teams: Names and submissions; the first `MOST` are drawn.
+        theme: Its colours.
+        question: That the figure answers.
+        unit: Of the score.
+        digits: Decimals of a score on hover.
+    """
+    canvas = Canvas(theme, question, 380, margin={"r": 16})
+    drawn = [
+        (name, [one for one in sent if one.value is not None and np.isfinite(one.value)])
+        for name, sent in teams[:MOST]
+    ]
+    moments = [_seconds(one.time) for _, sent in drawn for one in sent] or [0.0]
+    first, room = min(moments), max(max(moments) - min(moments), DAY)
+    for place, (name, sent) in enumerate(drawn):
+        aside = APART * room * (place - (len(drawn) - 1) / 2)
+        x = np.array([_seconds(one.time) - first + aside for one in sent])
+        _line(canvas, name, sent, x, place, digits)
+    canvas.x_axis(
+        "submitted (UTC)", range=[-0.08 * room, 1.08 * room], showgrid=False, **_days(first, room, moments)
+    )
+    canvas.y_axis(unit, tickformat=".3~f")
+    canvas.legend_above()
+    return canvas.figure()
+
+
+def _line(canvas: Canvas, name: str, sent: Sequence[Sent], x: Floats, place: int, digits: int) -> None:
+    theme, colour = canvas.theme, canvas.theme.categorical[place]
+    value = np.array([one.value for one in sent], float)
+    low, high = np.array([one.interval or (one.value, one.value) for one in sent], float).reshape(-1, 2).T
+    canvas.trace(
+        "scatter",
+        x=x,
+        y=value,
+        name=safe(short(name, LEGEND)),
+        mode="lines+markers",
+        line={"color": colour, "width": 1.5},
+        error_y=error_bars(low, value, high, color=colour, thickness=1.2, width=0),
+        cliponaxis=False,
+        hovertext=[_hover(name, one, digits) for one in sent],
+        hoverinfo="text",
+        marker={
+            "symbol": MARKS[place],
+            "size": 10,
+            "color": [colour if one.counts else theme.paper for one in sent],
+            "line": {"color": colour, "width": 2},
+        },
+    )
+
+
+def _hover(name: str, one: Sent, digits: int) -> str:
+    lines = [f"<b>{safe(name)}</b>", one.time[:16].replace("T", " "), decimal(one.value, digits)]
+    if one.interval is not None:
+        lines.append(f"95% interval {span(one.interval, digits)}")
+    return "<br>".join(lines)
+
+
+def _seconds(time: str) -> float:
+    return datetime.fromisoformat(time).timestamp()
+
+
+def _days(first: float, room: float, moments: Sequence[float]) -> dict[str, list[float] | list[str]]:
+    """Return the ticks of the axis of time: days on which something was submitted, or days at equal steps
+    where these are many."""
+    days: dict[float, list[float]] = {}
+    for moment in moments:
+        days.setdefault(moment // DAY, []).append(moment)
+    middle = [sum(day) / len(day) for _, day in sorted(days.items())]
+    if len(middle) > TICKS:
+        middle = [float(moment) for moment in np.linspace(first, first + room, TICKS)]
+    texts = [datetime.fromtimestamp(moment, UTC).strftime("%d %b").lstrip("0") for moment in middle]
+    return {"tickvals": [moment - first for moment in middle], "ticktext": texts}

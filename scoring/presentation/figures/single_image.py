@@ -1,0 +1,364 @@
+"""Figures of one image: what a model says of it, where it lies among a test set's cases, and which parts move
+the answer."""
+
+import base64
+import io
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from PIL import Image
+
+from scoring.common.arrays import Array, Bools, Floats
+from scoring.presentation.figures.canvas import Canvas, error_bars
+from scoring.presentation.figures.cells import Scale
+from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.theme import LIGHT, SHAPES, SYMBOLS, Theme, channels, faded, label, safe
+
+RISKS = ("malignant", "medium", "benign", "")
+OTHER = "other"
+ROW = 25
+SIDE, QUALITY = 640, 88
+CELLS = 64
+"""Cells each way in which a map is drawn."""
+LEGEND = 52
+"""Pixels below a map for its legend."""
+SCORE = 48
+"""Pixels from the bars to the column of scores."""
+LINE, TALL_ROW = 30, 34
+"""Characters of a class's name in a line, and pixels of a row where names need two."""
+
+
+def preview(pixels: Array, side: int = SIDE) -> bytes:
+    """Return pixels uint8 [h, w, 3] as JPEG of at most `side` px, for the eye."""
+    image, file = Image.fromarray(pixels), io.BytesIO()
+    image.thumbnail((side, side), Image.Resampling.LANCZOS)
+    image.save(file, "JPEG", quality=QUALITY)
+    return file.getvalue()
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a model says of one image.
+
+    Attributes:
+        names: The K classes, in full.
+        risk: Risk group of each, "" without.
+        probabilities: [K] scores.
+        span: Lowest and highest score [K] of the turned and mirrored image, None without.
+    """
+
+    names: Sequence[str]
+    risk: Sequence[str]
+    probabilities: Floats
+    span: tuple[Floats, Floats] | None = None
+
+    def groups(self) -> dict[str, list[int]]:
+        """Return the classes of each risk group that has any, the highest score first."""
+        order: list[int] = np.argsort(-self.probabilities, kind="stable").tolist()
+        groups = {group: [k for k in order if self.risk[k] == group] for group in RISKS}
+        return {group: members for group, members in groups.items() if members}
+
+    def hover(self, k: int) -> str:
+        """Return the text shown while the pointer is on class k."""
+        lines = [f"<b>{safe(self.names[k])}</b>", f"score {decimal(self.probabilities[k], 6)}"]
+        if self.span is not None:
+            low, high = (decimal(ends[k], 3) for ends in self.span)
+            lines.append(f"turned and mirrored {low} to {high}")
+        return "<br>".join(lines)
+
+
+def ranked(found: Scores, theme: Theme) -> go.Figure:
+    """Draw classes as bars by risk group, in each the highest first, with the group's sum where a group has
+    several. A whisker spans the scores of the turned image."""
+    groups = found.groups()
+    with_sums = any(len(members) > 1 for members in groups.values())
+    rows: list[int | str] = []
+    for group, members in groups.items():
+        rows += [group, *members] if with_sums else members
+    row_height = ROW if max(map(len, found.names)) <= LINE else TALL_ROW
+    margin = {"l": 4, "r": 54, "t": 8, "b": 44}
+    canvas = Canvas(theme, "What does the model say?", 58 + row_height * len(rows), margin=margin)
+    _bars(canvas, found, {row: place for place, row in enumerate(rows) if isinstance(row, int)})
+    ticks, top = [], int(np.argmax(found.probabilities))
+    for place, row in enumerate(rows):
+        if isinstance(row, str):
+            ticks.append(f"<b>{label(row or OTHER, row or None, theme)}</b>")
+            total = decimal(sum(found.probabilities[k] for k in groups[row]), 3)
+            _beside(canvas, place, total, theme.soft)
+            continue
+        name, risk = _lines(found.names[row]), found.risk[row] or None
+        text = name if with_sums or not risk else f"{name} {_shape(risk, theme)}"
+        ticks.append(f"<b>{text}</b>" if row == top else text)
+        _beside(canvas, place, f"<b>{decimal(found.probabilities[row], 3)}</b>", theme.ink)
+    canvas.x_axis("score of the model, all classes together 1", range=[-0.02, 1], nticks=6)
+    canvas.y_axis(
+        range=[len(rows) - 0.4, -0.7],
+        tickvals=list(range(len(rows))),
+        ticktext=ticks,
+        showgrid=False,
+        ticklabelposition="outside",
+    )
+    return canvas.figure()
+
+
+def _lines(name: str) -> str:
+    """Return a name in lines that a narrow screen has room for."""
+    return "<br>".join(safe(line) for line in textwrap.wrap(name.replace("/", "/ "), LINE)).replace("/ ", "/")
+
+
+def _shape(risk: str, theme: Theme) -> str:
+    return label("", risk, theme).strip()
+
+
+def _beside(canvas: Canvas, y: float, text: str, colour: str) -> None:
+    """Write to the right of the bars."""
+    canvas.write(1, y, text, colour, 12, xref="paper", xanchor="right", xshift=SCORE)
+
+
+def _bars(canvas: Canvas, found: Scores, places: Mapping[int, int]) -> None:
+    """places: class -> row."""
+    theme, order, y = canvas.theme, list(places), list(places.values())
+    values = np.asarray(found.probabilities, float)[order]
+    whiskers = None
+    if found.span is not None:
+        low, high = (np.asarray(ends, float)[order] for ends in found.span)
+        whiskers = error_bars(low, values, high, color=theme.ink, thickness=1.5, width=4)
+    canvas.trace(
+        "bar",
+        x=values,
+        y=y,
+        orientation="h",
+        width=0.62,
+        marker={"color": [theme.risk[found.risk[k]] if found.risk[k] else theme.third for k in order]},
+        error_x=whiskers,
+        hovertext=[found.hover(k) for k in order],
+        hoverinfo="text",
+        name="score",
+    )
+
+
+def among(scores: Floats, positive: Bools, own: float, threshold: float | None, theme: Theme) -> go.Figure:
+    """Draw where an image lies among a test set, a tick per case, malignant cases above the others.
+
+    Args:
+        scores: [n] score of all malignant classes together, of each case.
+        positive: [n] whether it is malignant.
+        own: Score of the image.
+        threshold: Above which a score counts as malignant, None without.
+        theme: Its colours.
+    """
+    margin = {"l": 4, "r": 14, "t": 26, "b": 4}
+    question = "Where does this image lie among the test set?"
+    canvas = Canvas(theme, question, 168, margin=margin, hovermode="closest")
+    for place, chosen, name, colour in (
+        (0, positive, "malignant", theme.risk["malignant"]),
+        (1, ~positive, "others", theme.third),
+    ):
+        canvas.trace(
+            "scatter",
+            x=scores[chosen],
+            y=np.full(int(chosen.sum()), place),
+            mode="markers",
+            marker={"symbol": "line-ns", "size": 22, "line": {"width": 1.5, "color": faded(colour, 0.55)}},
+            hovertemplate=f"{name}, score %{{x:.3f}}<extra></extra>",
+            name=name,
+        )
+    if threshold is not None:
+        canvas.rule(threshold, theme.accent, 2, "dot")
+    canvas.trace(
+        "scatter",
+        x=[own],
+        y=[0.5],
+        mode="markers",
+        marker={
+            "symbol": "diamond",
+            "size": 14,
+            "color": theme.ink,
+            "line": {"color": theme.paper, "width": 1.5},
+        },
+        hovertemplate="this image %{x:.3f}<extra></extra>",
+        name="this image",
+        cliponaxis=False,
+    )
+    words, side = f"this image {decimal(own, 3)}", "left" if own < 0.5 else "right"
+    canvas.write(own, 1, words, theme.ink, yref="paper", yanchor="bottom", xanchor=side)
+    shape = f"<span style='color:{theme.risk['malignant']}'>{SHAPES['malignant']}</span>"
+    ticks = [f"malignant {shape}<br>n = {positive.sum()}", f"others<br>n = {(~positive).sum()}"]
+    canvas.x_axis("score of all malignant classes together", range=[-0.01, 1.01], nticks=6)
+    canvas.y_axis(range=[1.6, -0.6], tickvals=[0, 1], ticktext=ticks, showgrid=False)
+    return canvas.figure()
+
+
+def reweighted(
+    classes: Sequence[str],
+    risk: Sequence[str],
+    before: Floats,
+    after: Floats,
+    theme: Theme,
+    shown: int = 5,
+) -> go.Figure:
+    """Draw the highest scores with the test set's frequencies (ring) and with others (filled).
+
+    Args:
+        classes: The K classes.
+        risk: Risk group of each, "" without.
+        before: [K] scores with the frequencies of the test set.
+        after: [K] scores with others.
+        theme: Its colours.
+        shown: How many classes are drawn.
+    """
+    order = np.argsort(-np.maximum(before, after), kind="stable")[:shown].tolist()
+    margin = {"l": 4, "r": 14, "t": 8, "b": 4}
+    question = "What if such lesions were rarer?"
+    height = ROW if max(len(classes[k]) for k in order) <= LINE else TALL_ROW
+    canvas = Canvas(theme, question, 60 + height * len(order), margin=margin, hovermode="closest")
+    for place, k in enumerate(order):
+        colour = theme.risk[risk[k]] if risk[k] else theme.third
+        hover = (
+            f"{safe(classes[k])}<br>as in the test set {decimal(before[k], 3)}<br>reweighted "
+            f"{decimal(after[k], 3)}"
+        )
+        canvas.trace(
+            "scatter",
+            x=[before[k], after[k]],
+            y=[place, place],
+            mode="lines+markers",
+            line={"color": colour, "width": 2},
+            marker={
+                "symbol": ["circle-open", SYMBOLS.get(risk[k], "circle")],
+                "size": [9, 11],
+                "color": colour,
+                "line": {"width": 1.5},
+            },
+            hovertext=[hover, hover],
+            hoverinfo="text",
+            cliponaxis=False,
+            name=safe(classes[k]),
+        )
+    canvas.x_axis("score", range=[-0.01, 1.01], nticks=6)
+    ticks = [f"{_lines(classes[k])} {_shape(risk[k], theme) if risk[k] else ''}".strip() for k in order]
+    places = list(range(len(order)))
+    canvas.y_axis(range=[len(order) - 0.5, -0.5], tickvals=places, ticktext=ticks, showgrid=False)
+    return canvas.figure()
+
+
+@dataclass(frozen=True)
+class Saliency:
+    """Which parts of an image move the score of a class.
+
+    Attributes:
+        name: Of the class.
+        how: In which way parts were hidden.
+        drops: [h, w] how far the score falls without each part.
+        scale: The drop with the strongest colour.
+        floor: The drop below which nothing is coloured.
+        jpeg: The image, which the map covers whatever its own shape.
+        size: Width and height of the image in px.
+        cell: Row, column and cells each way of the patch that is outlined, None for none.
+    """
+
+    name: str
+    how: str
+    drops: Floats
+    scale: float
+    floor: float
+    jpeg: bytes
+    size: tuple[int, int]
+    cell: tuple[int, int, int] | None = None
+
+
+def saliency(found: Saliency, theme: Theme, opacity: float = 0.5) -> go.Figure:
+    """Draw a map of drops over the image: red supports the class, blue opposes it, in the same colours under
+    every theme, because the image is the same.
+
+    Args:
+        found: The map.
+        theme: Its colours.
+        opacity: Of the strongest colours, 0..1.
+    """
+    width, height = found.size
+    rows, columns = (np.linspace(0, length - 1, CELLS).round().astype(int) for length in found.drops.shape)
+    middles, drawn = (np.arange(CELLS) + 0.5) / CELLS, found.drops[np.ix_(rows, columns)]
+    shown = min(400, round(400 * height / width))
+    margin = {"l": 0, "r": 0, "t": 2, "b": LEGEND}
+    canvas = Canvas(theme, found.how, shown + 2 + LEGEND, margin=margin)
+    ground = {"x": 0, "y": 0, "sizex": width, "sizey": height, "xref": "x", "yref": "y"}
+    source = f"data:image/jpeg;base64,{base64.b64encode(found.jpeg).decode()}"
+    canvas.layout["images"] = [{"source": source, "layer": "below", "sizing": "stretch", **ground}]
+    canvas.trace(
+        "heatmap",
+        z=drawn,
+        x=middles * width,
+        y=middles * height,
+        zmin=-found.scale,
+        zmax=found.scale,
+        colorscale=_diverging(opacity, found.floor / found.scale),
+        zsmooth="best",
+        colorbar=_legend(found, theme),
+        hovertext=[[_fall(value) for value in row] for row in drawn],
+        hoverinfo="text",
+    )
+    if found.cell is not None:
+        row, column, cells = found.cell
+        across = (column / cells * width, (column + 1) / cells * width)
+        down = (row / cells * height, (row + 1) / cells * height)
+        canvas.rectangle(across, down, "#ffffff", 4)
+        canvas.rectangle(across, down, "#000000", 1.5)
+    canvas.x_axis(visible=False, range=[0, width], constrain="domain")
+    canvas.y_axis(visible=False, range=[height, 0], scaleanchor="x", constrain="domain")
+    return canvas.figure()
+
+
+def _fall(drop: float) -> str:
+    """Return what hiding a place does to the score, in words."""
+    if round(abs(drop), 3) == 0:
+        return "hiding here leaves the score"
+    return f"hiding here {'lowers' if drop > 0 else 'raises'} the score by {decimal(abs(drop), 3)}"
+
+
+def _legend(found: Saliency, theme: Theme) -> dict[str, object]:
+    """Return the colours of a map as a bar below it."""
+    ends = [
+        f"raises by {found.scale:g} or more",
+        f"less than {found.floor:g}",
+        f"lowers by {found.scale:g} or more",
+    ]
+    return {
+        "orientation": "h",
+        "x": 0.5,
+        "y": 0,
+        "xanchor": "center",
+        "yanchor": "top",
+        "len": 0.9,
+        "thickness": 10,
+        "outlinewidth": 1,
+        "outlinecolor": theme.grid,
+        "tickvals": [-0.7 * found.scale, 0, 0.7 * found.scale],
+        "ticktext": ends,
+        "ticks": "",
+        "tickfont": {"size": 12, "color": theme.soft},
+        "title": {"text": "what hiding here does to the score", "side": "bottom", "font": {"size": 12}},
+    }
+
+
+def _diverging(opacity: float, clear: float) -> Scale:
+    """Blue, clear, red: the image shows where little changes. clear: share of the scale that stays clear."""
+    blue, red = LIGHT.categorical[0], LIGHT.risk["malignant"]
+    low, high = 0.5 - clear / 2, 0.5 + clear / 2
+    first = 0.3 * opacity
+    return [
+        [0, _tint(blue, opacity)],
+        [low, _tint(blue, first)],
+        [low, _tint(blue, 0)],
+        [high, _tint(red, 0)],
+        [high, _tint(red, first)],
+        [1, _tint(red, opacity)],
+    ]
+
+
+def _tint(colour: str, opacity: float) -> str:
+    red, green, blue = channels(colour).astype(int)
+    return f"rgba({red},{green},{blue},{opacity:.3f})"

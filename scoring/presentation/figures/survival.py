@@ -1,0 +1,219 @@
+"""Figures of prognosis: survival by predicted risk, and comparable pairs. Times are in days."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scoring.common.arrays import Floats, Ints
+from scoring.presentation.figures.canvas import Canvas
+from scoring.presentation.figures.drawing import Properties
+from scoring.presentation.figures.numerals import percent
+from scoring.presentation.figures.theme import Theme, faded, safe, text_on
+
+DASHES = ("solid", "dash", "dot")
+ROW = 20
+"""Pixels of a line of the legend and of the numbers at risk."""
+HATCHED = ("discordant", "missing")
+QUARTERS = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0%", "25%", "50%", "75%", "100%"]}
+AT_RISK = -38
+"""Pixels from the horizontal axis to the heading of the numbers at risk."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """What survival is free of: verb and past tense, for example "relapse" and "relapsed"."""
+
+    name: str
+    past: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Kaplan-Meier curve of a group.
+
+    Attributes:
+        name: Of the group.
+        n: Number of patients.
+        n_events: How many had the event.
+        time: [K] distinct times in days.
+        survival: [K] after each time, 0..1.
+        at_risk: [K] under observation before it.
+        events: [K] events at it.
+        censored: [K] who left unobserved at it.
+        number_at_risk: [M] under observation at each of the moments that the figure is given.
+    """
+
+    name: str
+    n: int
+    n_events: int
+    time: Floats
+    survival: Floats
+    at_risk: Ints
+    events: Ints
+    censored: Ints
+    number_at_risk: Ints
+
+    def hovers(self, event: Event) -> list[str]:
+        """Return the texts shown while the pointer is on the start of the curve and on each of its times."""
+        name = f"{safe(self.name)} risk"
+        steps = zip(self.time, self.survival, self.at_risk, self.events, self.censored, strict=True)
+        return [f"<b>{name}</b><br>from the start, n = {self.n}"] + [
+            f"<b>{name}</b><br>day {t:g}: {percent(s)} without {event.name}<br>{n} at risk before, {e} "
+            f"{event.past}, {c} left unobserved"
+            for t, s, n, e, c in steps
+        ]
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """A group as it is drawn."""
+
+    group: Group
+    colour: str
+    dash: str
+
+
+def colours(theme: Theme) -> tuple[str, str, str]:
+    """Return the colours of low, middle and high risk, told apart without red and green."""
+    return theme.categorical[0], theme.soft, theme.categorical[1]
+
+
+def kaplan_meier(groups: Sequence[Group], moments: Floats, event: Event, theme: Theme) -> go.Figure:
+    """Draw survival curves with a tick for every patient who left unobserved, and below the numbers at risk.
+
+    Args:
+        groups: Low, middle and high risk; those without a patient are left out.
+        moments: [M] days at which numbers at risk are written.
+        event: What survival is free of.
+        theme: Its colours.
+    """
+    shown = [
+        Stroke(group, tint, dash)
+        for group, tint, dash in zip(groups, colours(theme), DASHES, strict=False)
+        if group.n
+    ]
+    above, below = 10 + ROW * len(shown), 46 + ROW * (len(shown) + 1)
+    canvas = Canvas(
+        theme,
+        f"Do those with a higher predicted risk {event.name} earlier?",
+        290 + above + below,
+        hovermode="closest",
+        margin={"l": 70, "r": 14, "t": above, "b": below},
+    )
+    last = float(moments[-1]) if len(moments) else 1.0
+    longest = max([last, *(float(stroke.group.time[-1]) for stroke in shown)])
+    for stroke in shown:
+        _curve(canvas, stroke, event)
+    _legend(canvas, shown, event)
+    _at_risk(canvas, shown, moments)
+    ends = [-0.01 * longest, 1.02 * longest]
+    canvas.x_axis("days", range=ends, tickvals=moments.tolist(), tickformat="d")
+    canvas.y_axis(f"without {event.name}", range=[0, 1.04], **QUARTERS)
+    return canvas.figure()
+
+
+def _curve(canvas: Canvas, stroke: Stroke, event: Event) -> None:
+    group = stroke.group
+    name = f"{safe(group.name)} risk"
+    canvas.trace(
+        "scatter",
+        x=np.r_[0.0, group.time],
+        y=np.r_[1.0, group.survival],
+        mode="lines",
+        line={"color": stroke.colour, "width": 2.5, "dash": stroke.dash, "shape": "hv"},
+        name=name,
+        hovertext=group.hovers(event),
+        hoverinfo="text",
+    )
+    left = group.censored > 0
+    canvas.trace(
+        "scatter",
+        x=group.time[left],
+        y=group.survival[left],
+        mode="markers",
+        name=f"{name}, left unobserved",
+        hoverinfo="skip",
+        marker={"symbol": "line-ns", "size": 8, "line": {"color": stroke.colour, "width": 1.5}},
+    )
+
+
+def _legend(canvas: Canvas, shown: Sequence[Stroke], event: Event) -> None:
+    """Names stand above the curves, where no curve runs through them."""
+    for row, stroke in enumerate(reversed(shown)):
+        group, up = stroke.group, 10 + ROW * row
+        ends = {"xref": "paper", "x0": 0.015, "x1": 0.085, "yref": "paper", "y0": up, "y1": up}
+        line = {"color": stroke.colour, "width": 2.5, "dash": stroke.dash}
+        canvas.shapes.append({"type": "line", "line": line, "ysizemode": "pixel", "yanchor": 1, **ends})
+        words = f"{safe(group.name)} risk: {group.n_events} of {group.n} {event.past}"
+        place: Properties = {"xref": "paper", "xanchor": "left", "yref": "paper", "yanchor": "middle"}
+        canvas.write(0.1, 1, words, canvas.theme.ink, **place, yshift=up)
+
+
+def _at_risk(canvas: Canvas, shown: Sequence[Stroke], moments: Floats) -> None:
+    theme = canvas.theme
+    below: Properties = {"yref": "paper", "yanchor": "top"}
+    beside: Properties = {"xref": "paper"}
+    heading: Properties = {"xanchor": "left", "yshift": AT_RISK, "xshift": -4}
+    canvas.write(0, 0, "number at risk", theme.soft, **below, **beside, **heading)
+    for row, stroke in enumerate(shown, start=1):
+        down = AT_RISK - ROW * row
+        for moment, n in zip(moments, stroke.group.number_at_risk, strict=True):
+            canvas.write(float(moment), 0, f"{n}", theme.ink, **below, yshift=down)
+        mark = f"<span style='color:{stroke.colour}'>■</span> {safe(stroke.group.name)}"
+        canvas.write(0, 0, mark, theme.ink, **below, **beside, xanchor="right", yshift=down, xshift=-10)
+
+
+def pair_bar(counts: Mapping[str, int], theme: Theme) -> go.Figure:
+    """Draw comparable pairs by what the scores make of them, side by side.
+
+    counts: of "concordant", "tied", "discordant" and "missing" pairs.
+    """
+    canvas = Canvas(
+        theme, "What became of the comparable pairs?", 96, barmode="stack", bargap=0, hovermode="closest"
+    )
+    total, start = sum(counts.values()), 0
+    for name, n in counts.items():
+        if n:
+            _pairs(canvas, name, n, start, total)
+            start += n
+    canvas.x_axis("pairs", range=[0, max(total, 1)], showgrid=False, nticks=5, tickformat=",d")
+    canvas.y_axis(visible=False, range=[-0.45, 0.85])
+    return canvas.figure()
+
+
+def _pairs(canvas: Canvas, name: str, n: int, start: int, total: int) -> None:
+    theme, hatched = canvas.theme, name in HATCHED
+    tint = {
+        "concordant": theme.accent,
+        "tied": theme.third,
+        "discordant": theme.categorical[1],
+        "missing": theme.zero,
+    }[name]
+    canvas.trace(
+        "bar",
+        x=[n],
+        y=[0],
+        orientation="h",
+        width=0.7,
+        name=name,
+        hoverinfo="text",
+        hovertext=f"{name}: {n:,} of {total:,} pairs, {percent(n / total)}",
+        marker={
+            "color": theme.paper if hatched else tint,
+            "line": {"color": tint, "width": 1},
+            "pattern": {
+                "shape": "/" if hatched else "",
+                "fgcolor": faded(tint, 0.6),
+                "bgcolor": theme.paper,
+                "size": 6,
+                "solidity": 0.3,
+            },
+        },
+    )
+    if n > 0.14 * total:
+        ink, ground = (theme.ink, theme.paper) if hatched else (text_on(tint), None)
+        canvas.write(start + n / 2, 0, f"<b>{n:,}</b>", ink, bgcolor=ground)
+    if n > 0.22 * total:
+        canvas.write(start, 0.62, name, theme.soft, xanchor="left", xshift=-3)

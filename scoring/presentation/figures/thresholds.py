@@ -1,0 +1,299 @@
+"""Figures of a threshold on one score. "score > threshold" decides; NaN, an undefined number, is a gap."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scoring.common.arrays import Floats, Ints
+from scoring.presentation.figures.canvas import QUARTERS, Canvas
+from scoring.presentation.figures.drawing import Properties
+from scoring.presentation.figures.numerals import MINUS, UNDEFINED, decimal, percent
+from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, faded, safe
+
+MARGIN = {"l": 4, "r": 14, "t": 10, "b": 4}
+QUANTITIES = {
+    "score": "score",
+    "f2": "F2",
+    "accuracy": "accuracy",
+    "recall": "sensitivity",
+    "specificity": "specificity",
+}
+DASHES = {"recall": "dash", "specificity": "dot"}
+STEPS = (0.02, 0.05, 0.1, 0.2, 0.5)
+"""Distances between two ticks of a histogram."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a score tells from the rest, in words.
+
+    Attributes:
+        name: Of one case that has it, for example "melanoma".
+        plural: The same for several.
+        other: Of the cases that do not have it.
+    """
+
+    name: str
+    plural: str
+    other: str = "other"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A threshold worth showing.
+
+    Attributes:
+        threshold: In units of the score.
+        place: What it is, in words.
+        symbol: Of its point on curves, as Plotly calls it.
+        main: Whether it is the one in question, drawn in the accent colour.
+    """
+
+    threshold: float
+    place: str
+    symbol: str
+    main: bool = False
+
+    def colour(self, theme: Theme) -> str:
+        """Return the colour of its line and its point."""
+        return theme.accent if self.main else theme.ink
+
+
+def cut(threshold: float) -> str:
+    """Return a threshold in words: three decimals, near zero three digits that count."""
+    return f"{threshold:.3g}".replace("-", MINUS) if 0 < abs(threshold) < 0.01 else decimal(threshold, 3)
+
+
+def _rules(canvas: Canvas, marks: Sequence[Mark]) -> None:
+    for mark in marks:
+        width, dash = (2, "solid") if mark.main else (1, "dot")
+        canvas.rule(mark.threshold, mark.colour(canvas.theme), width, dash)
+
+
+def threshold_lines(
+    found: Mapping[str, Floats], marks: Sequence[Mark], span: Sequence[float], theme: Theme
+) -> go.Figure:
+    """Draw what the threshold changes, the names above the figure, the marks as upright lines.
+
+    Args:
+        found: The quantities of `QUANTITIES` [T], and "threshold" [T] in descending order.
+        marks: Thresholds worth showing.
+        span: Both ends of the axis.
+        theme: Its colours.
+    """
+    canvas = Canvas(theme, "What does the threshold change?", 320, hovermode="x unified", margin=MARGIN)
+    canvas.legend_above()
+    colours = {
+        "score": theme.accent,
+        "f2": theme.categorical[1],
+        "accuracy": theme.categorical[3],
+        "recall": theme.risk["malignant"],
+        "specificity": theme.second,
+    }
+    for key, name in QUANTITIES.items():
+        width, dash = 3 if key == "score" else 1.6, DASHES.get(key, "solid")
+        canvas.trace(
+            "scatter",
+            x=found["threshold"][::-1],
+            y=found[key][::-1],
+            mode="lines",
+            name=name,
+            line={"color": colours[key], "width": width, "dash": dash, "shape": "hv"},
+            hovertemplate="%{y:.3f}",
+        )
+    _rules(canvas, marks)
+    for row, mark in enumerate(mark for mark in marks if not mark.main):
+        to_the_left = mark.threshold < (span[0] + span[1]) / 2
+        canvas.write(
+            mark.threshold,
+            0.01 + 0.07 * row,
+            safe(mark.place),
+            theme.ink,
+            xanchor="left" if to_the_left else "right",
+            yanchor="bottom",
+            xshift=4 if to_the_left else -4,
+            bgcolor=theme.paper,
+        )
+    canvas.x_axis("threshold", range=list(span), hoverformat=".3f", nticks=6)
+    canvas.y_axis(range=[0, 1.02], **QUARTERS)
+    return canvas.figure()
+
+
+def histogram(
+    edges: Floats,
+    negative: Ints,
+    positive: Ints,
+    marks: Sequence[Mark],
+    theme: Theme,
+    condition: Condition,
+) -> go.Figure:
+    """Draw the share of each class per bin of the score: positive cases upwards, the others downwards, so
+    that neither hides the other and few are seen beside many.
+
+    Args:
+        edges: [bins + 1] of the score, evenly spaced.
+        negative: [bins] number of cases without the condition.
+        positive: [bins] number of cases with it.
+        marks: Thresholds worth showing.
+        theme: Its colours.
+        condition: What is told from the rest.
+    """
+    margin = {"l": 4, "r": 14, "t": 26, "b": 4}
+    canvas = Canvas(
+        theme, "Where do the scores of the two classes lie?", 300, barmode="overlay", margin=margin
+    )
+    heights, words = [], []
+    for name, counts, sign, colour, shape in (
+        (condition.name, positive, 1, theme.risk["malignant"], SHAPES["malignant"]),
+        (condition.other, negative, -1, theme.third, "■"),
+    ):
+        heights.append(_bars(canvas, edges, counts, (name, colour, sign)))
+        words.append(f"<span style='color:{colour}'>{shape}</span> {name}, n = {counts.sum()}")
+    _rules(canvas, marks)
+    corner: Properties = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    canvas.write(0, 1, "   ".join(words), theme.ink, **corner, yshift=4)
+    canvas.x_axis("score of the model", range=[edges[0], edges[-1]], nticks=6, showgrid=False)
+    _share_axis(canvas, heights)
+    return canvas.figure()
+
+
+@lru_cache(maxsize=8)
+def _words_of_bins(name: str, edges: bytes, counts: bytes) -> Sequence[str]:
+    """Return what is read of each bar of a class. edges: of float64; counts: of int64. A threshold that moves
+    changes none of it."""
+    numbers = np.frombuffer(counts, np.int64)
+    spans = (f"{decimal(a, 3)} to {decimal(b, 3)}" for a, b in pairwise(np.frombuffer(edges)))
+    shares = numbers / max(numbers.sum(), 1)
+    return [
+        f"{name}, score {span}<br>{n} case{'s' * (n != 1)}, {percent(part)} of the class"
+        for span, n, part in zip(spans, numbers.tolist(), shares, strict=True)
+    ]
+
+
+def _bars(canvas: Canvas, edges: Floats, counts: Ints, drawn: tuple[str, str, int]) -> float:
+    """Draw a class, upwards or downwards, and return the height of its highest bar. drawn: name, colour, and
+    1 or -1."""
+    name, colour, sign = drawn
+    shares = counts / max(counts.sum(), 1)
+    canvas.trace(
+        "bar",
+        x=(edges[1:] + edges[:-1]) / 2,
+        y=sign * shares,
+        width=(edges[1] - edges[0]) * 0.94,
+        marker={"color": colour},
+        name=name,
+        hoverinfo="text",
+        hovertext=_words_of_bins(name, edges.astype(float).tobytes(), counts.astype(np.int64).tobytes()),
+    )
+    return float(shares.max())
+
+
+def _share_axis(canvas: Canvas, heights: Sequence[float]) -> None:
+    top, bottom = (max(height, 0.3 * max(heights), 0.01) for height in heights)
+    step = next(step for step in STEPS if (top + bottom) / step < 8)
+    ticks = step * np.arange(-int(bottom / step), int(top / step) + 1)
+    canvas.y_axis(
+        "share of the class",
+        range=[-1.05 * bottom, 1.05 * top],
+        tickvals=ticks,
+        ticktext=[percent(abs(tick)) for tick in ticks],
+        zeroline=True,
+        zerolinecolor=canvas.theme.zero,
+    )
+
+
+def net_benefit(
+    found: Mapping[str, Floats], theme: Theme, condition: Condition, marks: Sequence[Mark] = ()
+) -> go.Figure:
+    """Draw the net benefit of the model, of calling everybody and of calling nobody.
+
+    Args:
+        found: "threshold" [T] in ascending order, 0..1; "model", "everybody" and "nobody" [T] per person;
+            "low" and "high" [T], the model's band, where there is one.
+        theme: Its colours.
+        condition: What is told from the rest.
+        marks: Thresholds worth showing.
+    """
+    question = "Is the model of more use than calling everybody?"
+    canvas = Canvas(theme, question, 360, hovermode="x unified", margin=MARGIN)
+    canvas.legend_above()
+    x = found["threshold"]
+    if "low" in found:
+        canvas.band(x, found["low"], found["high"], faded(theme.accent, 0.18), showlegend=False)
+    for key, name, colour, dash, width in (
+        ("model", "the model", theme.accent, "solid", 2.5),
+        ("everybody", "calling everybody", theme.categorical[1], "dash", 1.6),
+        ("nobody", "calling nobody", theme.zero, "solid", 1.6),
+    ):
+        line = {"color": colour, "width": width, "dash": dash}
+        canvas.trace(
+            "scatter", x=x, y=found[key], mode="lines", name=name, line=line, hovertemplate="%{y:.3f}"
+        )
+    _rules(canvas, marks)
+    highest = np.nanmax(np.r_[found["model"], found.get("high", found["model"]), 0])
+    top = float(max(highest, found["everybody"][0], 0.01))
+    canvas.x_axis(
+        "threshold: risk from which a call is worth it",
+        range=[x[0], x[-1]],
+        tickformat=".0%",
+        hoverformat=".0%",
+        nticks=7,
+    )
+    canvas.y_axis(f"net benefit, {condition.plural} per person", range=[-0.25 * top, 1.08 * top], nticks=6)
+    return canvas.figure()
+
+
+def score_bar(
+    score: float | None, marks: Sequence[Mark], span: Sequence[float], theme: Theme, is_positive: bool
+) -> go.Figure:
+    """Draw the score of one case on the line of all thresholds, with the marks.
+
+    Args:
+        score: Of the case, None where it has none.
+        marks: Thresholds worth showing.
+        span: Both ends of the line.
+        theme: Its colours.
+        is_positive: Whether the case has the condition in truth.
+    """
+    margin = {"l": 14, "r": 14, "t": 24, "b": 4}
+    canvas = Canvas(theme, "What did the model say?", 120, hovermode="closest", margin=margin)
+    line = {"color": theme.tint, "width": 18}
+    canvas.trace("scatter", x=list(span), y=[0, 0], mode="lines", line=line, hoverinfo="skip", name="range")
+    for mark in marks:
+        canvas.trace(
+            "scatter",
+            x=[mark.threshold, mark.threshold],
+            y=[-0.5, 0.5],
+            mode="lines",
+            line={"color": theme.ink, "width": 2, "dash": "dot"},
+            hoverinfo="text",
+            hovertext=f"{safe(mark.place)} {cut(mark.threshold)}",
+            name=safe(mark.place),
+        )
+        canvas.write(mark.threshold, 0.55, safe(mark.place), theme.soft, yanchor="bottom")
+    if score is not None:
+        marker: Properties = {
+            "symbol": SYMBOLS["malignant"] if is_positive else "square",
+            "size": 15,
+            "color": theme.risk["malignant"] if is_positive else theme.third,
+            "line": {"color": theme.ink, "width": 1.5},
+        }
+        canvas.trace(
+            "scatter",
+            x=[score],
+            y=[0],
+            mode="markers",
+            cliponaxis=False,
+            hoverinfo="text",
+            hovertext=f"score {decimal(score, 6)}",
+            name="score",
+            marker=marker,
+        )
+    words = UNDEFINED if score is None else f"{score:.6g}"
+    canvas.x_axis(f"score {words}", range=list(span), nticks=6, showgrid=False)
+    canvas.y_axis(range=[-0.6, 0.9], visible=False)
+    return canvas.figure()

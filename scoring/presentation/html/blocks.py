@@ -1,0 +1,164 @@
+"""The blocks of `scoring.core.views` as HTML."""
+
+import base64
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from markupsafe import Markup
+
+from scoring.common.text import markdown
+from scoring.core.scorecard import plain
+from scoring.core.views import (
+    Block,
+    Choice,
+    Column,
+    Fact,
+    Facts,
+    Figure,
+    Gallery,
+    Headline,
+    Panels,
+    Section,
+    SideBySide,
+    Status,
+    Table,
+    Text,
+    directed,
+)
+from scoring.presentation.figures.numerals import span
+from scoring.presentation.figures.theme import SMALL, label
+from scoring.presentation.html.document import Cell, Figures, Number, render, table
+
+STATUS = 1200
+"""Characters of what is said about a score's worth."""
+PANEL, WIDE_PANEL = 210, 330
+"""Pixels of a small figure, and of one that needs more."""
+RIGHT = ("number", "bar", "count", "interval", "written")
+"""Kinds of columns that stand to the right."""
+
+
+def sections(entries: Iterable[Section], figures: Figures) -> Iterator[str]:
+    """Yield the sections as HTML, each under its name, figures placed as they come."""
+    for section in entries:
+        parts = [html(block, figures) for block in section.blocks]
+        if any(parts):
+            yield render("chapter", name=section.name, parts=[Markup(part) for part in parts])
+
+
+def html(block: Block, figures: Figures) -> str:
+    """Return a block as HTML; what a page shows side by side or one at a time stands one below the other, but
+    for texts."""
+    match block:
+        case Figure():
+            return figures.place(block)
+        case Panels():
+            return _panels(block, figures)
+        case Table():
+            return _table(block)
+        case Facts():
+            rows = fact_rows(block.facts)
+            return render("facts", question=block.question, facts=rows, caption=block.caption)
+        case Text():
+            return render("text", question=block.question, text=block.text, kind=block.kind)
+        case Gallery():
+            return _gallery(block)
+        case SideBySide() if all(isinstance(inner, Text) for column in block.columns for inner in column):
+            texts = [Markup("".join(html(inner, figures) for inner in column)) for column in block.columns]
+            return render("beside", texts=texts)
+        case SideBySide():
+            return "".join(html(inner, figures) for column in block.columns for inner in column)
+        case Choice():
+            options = list(block.options.values())[: block.printed]
+            return "".join(html(inner, figures) for inner in options)
+
+
+def headline(shown: Headline, below: str, figures: Figures) -> str:
+    """Return the score, the numbers beside it, and what made it. below: what stands below the score."""
+    score, facts = shown.score, fact_rows(shown.facts)
+    name = directed(score.name, score.better)
+    parts = [render("hero", name=name, value=score.value, below=below, method=score.explain or "")]
+    parts += _status(shown.status)
+    if facts:
+        parts.append(render("facts", question="", facts=facts, caption=""))
+    if shown.strip:
+        parts.append(figures.place(shown.strip))
+    if shown.arithmetic:
+        parts.append(render("text", question="", text=shown.arithmetic, kind="plain"))
+    return "".join((*parts, *(html(note, figures) for note in (*shown.parts, *shown.notes))))
+
+
+def _status(status: Status) -> Iterator[str]:
+    """Yield what the submission lacks, and whether the score is official."""
+    if status.incomplete:
+        words = f"**Incomplete: {markdown(status.incomplete, STATUS)}.**"
+        yield render("text", question="", text=words, kind="caution")
+    if status.official:
+        kind = "plain" if status.is_official else "caution"
+        yield render("text", question="", text=markdown(status.official, STATUS), kind=kind)
+
+
+def fact_rows(facts: Iterable[Fact]) -> list[tuple[str, str, str, str | None]]:
+    """Return name, value, what stands below it, and explanation of each fact."""
+    return [(directed(fact.name, fact.better), fact.value, fact.below, fact.explain) for fact in facts]
+
+
+def _panels(block: Panels, figures: Figures) -> str:
+    if not figures.drawn:
+        return ""
+    width = panel_width(block)
+    panels = [
+        (panel.title, Markup(figures.draw(panel.build, width)[0]), panel.below) for panel in block.panels
+    ]
+    return render("panels", question=block.question, panels=panels, caption=block.caption, wide=width > PANEL)
+
+
+def panel_width(block: Panels) -> int:
+    """Return the pixels of each of several small figures."""
+    return WIDE_PANEL if block.width > PANEL else PANEL
+
+
+def _gallery(block: Gallery) -> str:
+    pictures = [
+        (f"data:image/png;base64,{base64.b64encode(picture.build()).decode()}", picture.alt, picture.caption)
+        for picture in block.pictures
+    ]
+    return render("gallery", question=block.question, pictures=pictures, caption=block.caption)
+
+
+def _table(block: Table) -> str:
+    columns = [shown_column(column, block) for column in block.columns]
+    values = [[cell(column, value, block) for value in block.rows[column.name]] for column in columns]
+    heads = [directed(column.full or column.label, column.better) for column in columns]
+    right = [column.kind in RIGHT for column in columns]
+    return render(
+        "titled_table",
+        question=block.question,
+        table=Markup(table(heads, zip(*values, strict=True), right)),
+        caption=block.caption,
+    )
+
+
+def shown_column(column: Column, block: Table) -> Column:
+    """Return a column as it is written: without decimals where all its numbers are counts."""
+    values = [value for value in map(plain, block.rows[column.name]) if value is not None]
+    whole = column.kind == "number" and all(isinstance(value, int) for value in values)
+    return replace(column, digits=0) if whole else column
+
+
+def cell(column: Column, given: object, block: Table) -> object:
+    """Return a value of a table as the cell that a document shows."""
+    value: Any = plain(given)
+    if value is None:
+        return None
+    match column.kind:
+        case "number" | "bar":
+            return Number(value, column.digits, column.unit, column.sign)
+        case "count":
+            return f"{value}{'*' if value < SMALL else ''}"
+        case "interval":
+            return Cell(span(value, column.digits, sign=column.sign), kind="soft")
+        case "class":
+            risk = block.risks.get(str(value))
+            return Cell(label(str(value), risk), kind=risk or "")
+    return Cell(value, kind="soft") if column.lighter else value

@@ -1,0 +1,145 @@
+"""The report of one scorecard."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from markupsafe import Markup
+
+from scoring.challenges import load_challenge
+from scoring.common.metric_names import named, spelled
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Headline, Status, Views
+from scoring.presentation.figures.numerals import UNDEFINED, points, share, span
+from scoring.presentation.html import blocks, default_views, front
+from scoring.presentation.html.document import (
+    Cell,
+    Figures,
+    document,
+    findings,
+    provenance,
+    render,
+    rule,
+    section,
+    table,
+)
+from scoring.presentation.html.front import Lines
+
+CASES = 200
+"""Cases that a report lists at most."""
+
+
+def views_of(card: ScoreCard) -> Views:
+    """Return what is shown of a card, as its challenge says it, with whether the score is official."""
+    challenge = load_challenge(card.challenge)
+    shown = (challenge.display.views or default_views.views)(card)
+    write = points if challenge.scoring.as_points else share
+    words = card.official.words(challenge.words.official_source, write)
+    other = card.official.score if not card.official.same else None
+    status = Status(
+        words, card.official.same, "" if other is None else write(other), incomplete=card.incomplete
+    )
+    return replace(shown, headline=replace(shown.headline, status=status))
+
+
+def html(card: ScoreCard, shown: Views | None = None, lines: Lines = ()) -> str:
+    """Return the report of a card. The same arguments give the same bytes; names of files, classes and cases
+    are escaped.
+
+    Args:
+        card: The scored submission.
+        shown: What is shown of it, made by its challenge if not given.
+        lines: Names and texts for the front page: test set, submission, team, date.
+    """
+    challenge, figures = load_challenge(card.challenge), Figures()
+    shown = shown or views_of(card)
+    chosen = front.chosen(shown.headline.strip, shown.sections)
+    sections = (
+        front.front(challenge.words.title, f"{challenge.words.formula}, higher is better", lines),
+        front.noticed(card.findings),
+        front.pictures(figures, chosen),
+        headline(shown.headline, figures),
+        front.cite(challenge),
+        *blocks.sections(shown.sections, figures),
+        metrics(card),
+        cases(card),
+        provenance({"challenge": card.challenge, **card.provenance}),
+        rule(challenge.words.rule),
+        findings(card.findings),
+    )
+    # The pictures are drawn first, so that they are left out further on, and stand below the score.
+    opening, words, drawn, score, *rest = sections
+    title = f"{challenge.words.title}: {score_words(card, challenge.scoring.as_points)}"
+    return document(title, (opening, score, words, drawn, *rest))
+
+
+def fragment(card: ScoreCard) -> str:
+    """Return score, facts and tables of a card as HTML without scripts or figures, for a notebook."""
+    shown = views_of(card)
+    figures = Figures(drawn=False)
+    parts = (
+        section(load_challenge(card.challenge).words.title, headline(shown.headline, figures)),
+        findings(card.findings),
+        *blocks.sections(shown.sections, figures),
+    )
+    return render("fragment", parts=[Markup(part) for part in parts])
+
+
+def score_words(card: ScoreCard, as_points: bool) -> str:
+    """Return the score in words, for a title."""
+    if card.score is None:
+        return "no score"
+    number = f"{points(card.score)} of 100 points" if as_points else share(card.score)
+    return number if card.official.same else f"{number}, not the official score"
+
+
+def headline(shown: Headline, figures: Figures) -> str:
+    """Return the score with its interval, the numbers beside it, and what made it."""
+    interval = shown.score.below
+    return blocks.headline(shown, f"95% interval {interval}. " if interval else "", figures)
+
+
+def metrics(card: ScoreCard) -> str:
+    """Return all numbers of a card, and how its JSON names them."""
+    rows = [
+        (named(name), value, span(card.intervals.get(name), 3), Cell(name, tag="code"))
+        for name, value in card.metrics.items()
+    ]
+    rows += [
+        (named(name), value, UNDEFINED, Cell(name, tag="code"))
+        for name, value in card.more.items()
+        if isinstance(value, (int, float))
+    ]
+    heads = ("metric", "value", "95% interval", "in scorecard.json")
+    return section("What are the numbers?", table(heads, rows, (False, True, True, False)))
+
+
+def cases(card: ScoreCard) -> str:
+    """Return the cases that were called wrong, malignant called benign first; all of them for challenges that
+    call nothing right or wrong."""
+    listed = list(card.cases)
+    graded = bool(listed) and "correct" in listed[0]
+    if graded:
+        listed = [c for c in listed if not c["correct"]]
+        listed.sort(key=lambda c: (c.get("truth_risk"), c.get("predicted_risk")) != ("malignant", "benign"))
+    if not listed:
+        return ""
+    columns = [
+        key for key, value in listed[0].items() if not isinstance(value, (list, tuple, Mapping, np.ndarray))
+    ]
+    values = [_counts([case.get(key) for case in listed[:CASES]]) for key in columns]
+    question = "Which cases were called wrong?" if graded else "What became of each case?"
+    parts = [table([spelled(column) for column in columns], list(zip(*values, strict=True)))]
+    if len(listed) > CASES:
+        more = f"and {len(listed) - CASES} more, in scorecard.json"
+        parts.append(render("text", question="", text=more, kind="note"))
+    return section(f"{question} ({len(listed)})", *parts)
+
+
+def _counts(values: Sequence[object]) -> Sequence[object]:
+    """Return numbers without decimals where all of a column are whole and more than yes and no, such as days;
+    other columns as they are."""
+    numbers = [value for value in values if isinstance(value, float)]
+    if not numbers or not all(value.is_integer() for value in numbers) or max(numbers) <= 1:
+        return values
+    return [int(value) if isinstance(value, float) else value for value in values]

@@ -1,0 +1,230 @@
+"""The record of one image as one HTML page to print: image, model and result."""
+
+import base64
+import io
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from scoring.challenges import REGISTRY
+from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
+from scoring.challenges.puma.names import CLASSES
+from scoring.common.text import shortened
+from scoring.presentation.figures.numerals import decimal, percent
+from scoring.presentation.html.document import POLICY, template
+from scoring.single_image.abstention import withheld_line
+from scoring.single_image.comparison import mean_scores, models_line, photographs_line
+from scoring.single_image.model_task import described
+from scoring.single_image.photograph import Photograph
+from scoring.single_image.quality import GOOD, STOP
+from scoring.single_image.record import Record, TileRecord
+from scoring.single_image.reference import share_alike
+from scoring.single_image.sweep import FIELDS
+from scoring.single_image.wording import (
+    BANNER,
+    NO_ANSWER,
+    RESEARCH_USE,
+    TURNED,
+    dropped_line,
+    score_line,
+    set_line,
+    views_line,
+)
+from scoring.version import __version__
+
+LONGEST_SIDE, JPEG_QUALITY = 900, 88
+NAMED = 24
+"""Characters of a model's name above a column."""
+
+
+def html(record: Record, with_image: bool = True) -> str:
+    """Return the record as one self-contained HTML page.
+
+    Args:
+        record: What was shown.
+        with_image: Whether the image is in it; its pixels alone, without anything else that its file held.
+    """
+    task, shown = record.model.task, record.scores_shown or not record.checks.abstentions
+    found = record.test_set.class_set
+    return template("record.html").render(
+        policy=POLICY,
+        version=__version__,
+        label=RESEARCH_USE,
+        about=BANNER.replace("**", ""),
+        date=record.date,
+        image=_jpeg(record.photograph.pixels) if with_image else "",
+        image_line=_image_line(record),
+        facts=_facts(record),
+        headline=_headline(record),
+        no_answer=bool(record.checks.abstentions),
+        reasons=record.checks.abstentions,
+        test_set_line=_test_set_line(record) if shown else "",
+        class_set=_members(record) if shown else "",
+        class_set_line=set_line(found, task.names, record.answer.top) if found is not None else "",
+        rate_line=withheld_line(record.test_set.withheld) if record.test_set.withheld is not None else "",
+        cautions=_cautions(record),
+        impression=task.names[task.classes.index(record.impression)] if record.impression else "",
+        scores=_scores(record) if shown else (),
+        heads=_heads(record),
+        scores_line=_scores_line(record),
+        second_line=_second_line(record) if shown else "",
+        sha256=record.model.sha256,
+    )
+
+
+def tile_html(record: TileRecord, with_image: bool = True) -> str:
+    """Return the record of a tile as one self-contained HTML page; arguments as of `html`."""
+    counts, least = record.found, record.least_confidence
+    most = max(int(counts.counts.max()), 1)
+    rows = [
+        (name.replace("_", " "), [float(count), float(density)], round(100 * int(count) / most))
+        for name, count, density in zip(CLASSES, counts.counts, counts.per_mm2, strict=True)
+    ]
+    facts = [
+        ("Model" if record.sha256 else "File of nuclei", record.source),
+        ("Challenge", REGISTRY["puma"].short_name),
+        ("Confidence", f"from {least:.2f}" if least else "all that were found"),
+        ("Area", f"{counts.area_mm2:.4f} mm²"),
+        ("Nuclei per mm²", decimal(counts.total / counts.area_mm2, 0)),
+        ("TIL share", f"{percent(counts.til_share)}, lymphocytes of all nuclei"),
+    ]
+    return template("record.html").render(
+        policy=POLICY,
+        version=__version__,
+        label=RESEARCH_USE,
+        about=BANNER.replace("**", ""),
+        date=record.date,
+        image=_jpeg(record.photograph.pixels) if with_image else "",
+        image_line=_size_line(record.photograph),
+        facts=facts,
+        question="How many nuclei are in the tile?",
+        headline=f"{counts.total:,} {'nucleus' if counts.total == 1 else 'nuclei'}",
+        no_answer=False,
+        reasons=(),
+        class_set="",
+        class_set_line="",
+        rate_line="",
+        impression="",
+        second_line="",
+        test_set_line="No truth stands behind these counts.",
+        cautions=[chip.words for chip in record.chips if chip.level != GOOD],
+        heading="Nuclei by class",
+        digits=0,
+        scores=sorted(rows, key=lambda row: -row[1][0]),
+        heads=["nuclei", "per mm²"],
+        scores_line=f"Of this one tile; {MICROMETRES_PER_PIXEL} µm per px.",
+        sha256=record.sha256,
+    )
+
+
+def _headline(record: Record) -> str:
+    if record.checks.abstentions:
+        return NO_ANSWER
+    answer = record.answer
+    name = record.model.task.names[answer.top]
+    return f"Highest score: {name} {answer.probabilities[answer.top]:.2f}"
+
+
+def _test_set_line(record: Record) -> str:
+    if record.test_set.reference is None:
+        return "The model was not compared with cases whose class is known."
+    names, answer = record.model.task.names, record.answer
+    share = share_alike(record.test_set.reference, answer.probabilities, answer.top)
+    return score_line(answer, share, record.test_set.reference, names).partition(". ")[2]
+
+
+def _members(record: Record) -> str:
+    if record.test_set.class_set is None:
+        return ""
+    row = record.answer.probabilities
+    members = sorted(np.flatnonzero(record.test_set.class_set.members), key=lambda k: -row[k])
+    return "; ".join(record.model.task.names[k] for k in members)
+
+
+def _image_line(record: Record) -> str:
+    return _size_line(record.photograph)
+
+
+def _size_line(photograph: Photograph) -> str:
+    width, height = photograph.size
+    turned = f" {TURNED}" if photograph.turned else ""
+    return f"{width} x {height} px. {photograph.framed} {dropped_line(photograph.dropped)}{turned}"
+
+
+def _facts(record: Record) -> list[tuple[str, str]]:
+    answer, task = record.answer, record.model.task
+    facts = [("Model", record.model_name), ("Challenge", REGISTRY[task.challenge].short_name)]
+    if answer.vector is not None:
+        given = described(answer.vector)
+        facts += [(FIELDS[name], _plain(value)) for name, value in given.items()]
+    if record.test_set.reference is not None:
+        facts.append(("Test set", f"{record.test_set.reference.name}, n = {len(record.test_set.reference)}"))
+    if record.test_set.truth:
+        facts.append(("Truth in the test set", record.test_set.truth))
+    return [(name[0].upper() + name[1:], value) for name, value in facts]
+
+
+def _plain(value: float | str) -> str:
+    return f"{value:g}" if isinstance(value, float) else value
+
+
+def _cautions(record: Record) -> list[str]:
+    said = [chip.words for chip in record.checks.chips if chip.level not in (GOOD, STOP)]
+    if record.more.views is not None and record.more.views.changed:
+        said.append(views_line(record.more.views))
+    return said
+
+
+def _scores(record: Record) -> list[tuple[str, list[float], int]]:
+    """Return name, scores and width of the bar in per cent of each class, the highest first."""
+    rows = [record.answer.probabilities]
+    if record.more.others:
+        rows.append(mean_scores([record.answer, *record.more.others]))
+    if record.more.second is not None:
+        other = record.more.second.answer.probabilities
+        rows += [other, other - record.answer.probabilities]
+    names = record.model.task.names
+    return [
+        (names[k], [float(row[k]) for row in rows], round(100 * float(rows[0][k])))
+        for k in record.answer.order
+    ]
+
+
+def _heads(record: Record) -> list[str]:
+    """Return what stands above the columns of scores."""
+    mean = ["mean"] if record.more.others else []
+    if record.more.second is None:
+        return ["score", *mean]
+    return [
+        shortened(record.model_name, NAMED),
+        *mean,
+        shortened(record.more.second.name, NAMED),
+        "difference",
+    ]
+
+
+def _second_line(record: Record) -> str:
+    """Return what a second model says, "" where none was chosen."""
+    if record.more.second is None:
+        return ""
+    names, name = record.model.task.names, shortened(record.more.second.name, NAMED)
+    return (
+        f"Second model, {name}: {models_line(record.answer, record.more.second.answer, names)} Its SHA-256: "
+        f"{record.more.second.sha256}"
+    )
+
+
+def _scores_line(record: Record) -> str:
+    words = "Scores of all classes together 1."
+    if record.more.others:
+        answers = [record.answer, *record.more.others]
+        words += f" {photographs_line(answers, record.model.task.names)}"
+    return words
+
+
+def _jpeg(pixels: np.ndarray[Any, Any]) -> str:
+    image, file = Image.fromarray(pixels), io.BytesIO()
+    image.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
+    image.save(file, "JPEG", quality=JPEG_QUALITY)
+    return f"data:image/jpeg;base64,{base64.b64encode(file.getvalue()).decode()}"

@@ -1,0 +1,147 @@
+"""Everything that a paper takes from a result, in one zip: tables as LaTeX and CSV, figures as SVG, a
+paragraph on methods, and the references."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from scoring.challenges import load_challenge
+from scoring.challenges.classification_views import method
+from scoring.common import markup
+from scoring.common.citation import Citation
+from scoring.common.text import file_name, shortened
+from scoring.core.challenge import Challenge
+from scoring.core.scorecard import ScoreCard, plain
+from scoring.core.views import Block, Choice, Figure, Headline, Panels, Section, SideBySide, Table
+from scoring.presentation.figures.theme import LIGHT
+from scoring.presentation.html.blocks import panel_width
+from scoring.presentation.html.front import Lines
+from scoring.presentation.html.scorecard import views_of
+from scoring.presentation.paper import latex
+from scoring.presentation.svg import WIDTH, svg
+from scoring.version import __version__
+
+FIRST_DAY = (1980, 1, 1, 0, 0, 0)
+"""The date of the zip's members: the same result gives the same bytes."""
+BENCHSIDE = Citation("benchside", "Benchside", note=f"Version {__version__}")
+
+
+def of_card(card: ScoreCard, lines: Lines = ()) -> bytes:
+    """Return the zip of a scored submission.
+
+    Args:
+        card: The submission.
+        lines: Names and texts that stand on the front page of its report.
+    """
+    challenge, shown = load_challenge(card.challenge), views_of(card)
+    score = [shown.headline.score.value, shown.headline.score.below]
+    words = (
+        f"The score is {score[0]}{f' (95% interval {score[1]})' if score[1] else ''}.",
+        card.official.words(challenge.words.official_source),
+        markup.plain(method(card)),
+    )
+    return zipped(
+        files(challenge, shown.headline, shown.sections, methods(challenge, words, card.provenance, lines))
+    )
+
+
+def files(
+    challenge: Challenge[Any, Any], headline: Headline, sections: Iterable[Section], paragraph: str
+) -> dict[str, str]:
+    """Return the text of each file by its name.
+
+    Args:
+        challenge: For the references.
+        headline: Its strip is the first figure.
+        sections: Whose figures and tables are written.
+        paragraph: On methods.
+    """
+    strip = [headline.strip] if headline.strip else []
+    blocks = [*strip, *(block for section in sections for block in section.blocks)]
+    written = {
+        "methods.txt": paragraph,
+        "references.bib": "\n".join(one.bibtex() for one in (*challenge.words.citations, BENCHSIDE)),
+    }
+    drawn_last, count = "", {"figure": 0, "table": 0}
+    for block in _single(blocks):
+        if isinstance(block, Table):
+            count["table"] += 1
+            question = block.question or drawn_last
+            stem = f"{count['table']:02}-{file_name(question or block.key)}"
+            caption = f"{question} {markup.plain(block.caption)}".strip()
+            written[f"tables/{stem}.tex"] = latex.table(block, caption, file_name(stem).lower())
+            written[f"tables/{stem}.csv"] = latex.comma_separated(block)
+        else:
+            for title, drawn in _drawn(block):
+                count["figure"] += 1
+                drawn_last = title
+                written[f"figures/{count['figure']:02}-{file_name(title)}.svg"] = drawn
+    return written
+
+
+def _single(blocks: Iterable[Block]) -> Iterator[Figure | Panels | Table]:
+    """Yield figures and tables one by one."""
+    for block in blocks:
+        match block:
+            case Figure() | Panels() | Table():
+                yield block
+            case SideBySide():
+                for column in block.columns:
+                    yield from _single(column)
+            case Choice():
+                yield from _single(block.options.values())
+
+
+def _drawn(block: Figure | Panels) -> Iterator[tuple[str, str]]:
+    """Yield question and SVG of a figure, or of each of several small ones."""
+    if isinstance(block, Figure):
+        figure = block.build(LIGHT)
+        yield figure.question, svg(figure, WIDTH, alone=True)
+        return
+    for panel in block.panels:
+        title = f"{block.question} {markup.plain(panel.title)}"
+        yield title, svg(panel.build(LIGHT), panel_width(block), alone=True)
+
+
+def methods(
+    challenge: Challenge[Any, Any], words: Iterable[str], source: Mapping[str, Any], lines: Lines
+) -> str:
+    """Return a paragraph that says with which settings the result was computed.
+
+    Args:
+        challenge: The challenge.
+        words: Sentences about the result.
+        source: `provenance` of the result.
+        lines: Names and texts that stand on the front page of its report.
+    """
+    about = "; ".join(f"{shortened(name)}: {shortened(text)}" for name, text in lines if text)
+    options = ", ".join(
+        f"{name} = {json.dumps(plain(value), ensure_ascii=False)}"
+        for name, value in sorted(source["options"].items())
+        if value is not None
+    )
+    digests = ", ".join(f"{name.removesuffix('_sha256')} {source[name]}" for name in _digests(source))
+    sentences = (
+        f"{challenge.words.title} was scored with Benchside {source['version']}: {challenge.words.formula}.",
+        f"{about}." if about else "",
+        *words,
+        f"Settings: {options}." if options else "",
+        f"SHA-256 of the files: {digests}." if digests else "",
+        "References: " + " ".join(citation.words() for citation in challenge.words.citations),
+    )
+    return " ".join(" ".join(sentence for sentence in sentences if sentence).split()) + "\n"
+
+
+def _digests(source: Mapping[str, Any]) -> list[str]:
+    return [name for name in source if name.endswith("_sha256") and source[name]]
+
+
+def zipped(texts: Mapping[str, str]) -> bytes:
+    """Return a zip of texts by name. Nothing in it is packed: packing differs from machine to machine."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in texts.items():
+            archive.writestr(zipfile.ZipInfo(name, FIRST_DAY), content.encode("utf-8", "backslashreplace"))
+    return file.getvalue()

@@ -1,0 +1,75 @@
+"""Figures as SVG, for reports and papers: what Plotly draws, without a browser and without scripts.
+
+Drawn is what the figures here are made of: bars, lines, points, heat maps, violins, boxes and triangles. The
+same figure gives the same bytes. What answers a pointer stays on the page.
+"""
+
+from collections.abc import Iterator
+from html import escape
+
+from scoring.presentation.figures.drawing import Drawing
+from scoring.presentation.figures.theme import FONT
+from scoring.presentation.svg.bars import Sums, bars, heatmap
+from scoring.presentation.svg.furniture import annotations, grid, labels, legend, shapes
+from scoring.presentation.svg.plot import Plot, measured
+from scoring.presentation.svg.scatter import scatter
+from scoring.presentation.svg.spread import box, violin
+from scoring.presentation.svg.ternary import ground, ternary_points
+from scoring.presentation.svg.words import number
+
+WIDTH = 680
+"""Pixels that a sheet of paper is wide, without its margins."""
+MARKS = {
+    "scatter": scatter,
+    "heatmap": heatmap,
+    "violin": violin,
+    "box": box,
+    "scatterternary": ternary_points,
+}
+
+
+def svg(
+    figure: Drawing, width: float = WIDTH, prefix: str = "", alone: bool = False, ground: str = "#ffffff"
+) -> str:
+    """Return a figure as SVG.
+
+    Args:
+        figure: Of `scoring.presentation.figures`.
+        width: In pixels; the figure brings its height.
+        prefix: Begins all names in it: figures of one page need different ones.
+        alone: Whether it is a file of its own, on a ground.
+        ground: The colour of that ground; "": none.
+    """
+    plot = measured(figure, width, prefix)
+    question = escape(figure.question)
+    size = f'width="{number(width)}" height="{number(plot.height)}"'
+    own = f' xmlns="http://www.w3.org/2000/svg" {size}' if alone else ""
+    paper = f'<rect width="100%" height="100%" fill="{ground}"/>' if alone and ground else ""
+    parts = "".join(_parts(plot))
+    return (
+        f'<svg{own} viewBox="0 0 {number(width)} {number(plot.height)}" role="img" aria-label="{question}" '
+        f'font-family="{escape(FONT)}">{paper}{parts}</svg>'
+    )
+
+
+def _parts(plot: Plot) -> Iterator[str]:
+    area = plot.area
+    box_ = f'x="{number(area.left)}" y="{number(area.top)}"'
+    size = f'width="{number(area.width)}" height="{number(area.height)}"'
+    yield f'<clipPath id="{plot.prefix}area"><rect {box_} {size}/></clipPath>'
+    if "ternary" in plot.layout:
+        yield from ground(plot)
+    else:
+        yield from shapes(plot, below=True)
+        yield from grid(plot)
+    sums: Sums = {}
+    for trace in plot.traces:
+        if trace["type"] == "bar":
+            yield from bars(trace, plot, sums)
+        else:
+            yield from MARKS[trace["type"]](trace, plot)
+    if "ternary" not in plot.layout:
+        yield from shapes(plot, below=False)
+        yield from labels(plot)
+        yield from annotations(plot)
+    yield from legend(plot)

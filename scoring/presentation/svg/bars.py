@@ -1,0 +1,125 @@
+"""Bars, with hatching where a figure asks for it, and heat maps."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scoring.common.arrays import Floats
+from scoring.presentation.figures.theme import channels
+from scoring.presentation.svg import ranges
+from scoring.presentation.svg.plot import Plot
+from scoring.presentation.svg.scatter import whiskers
+from scoring.presentation.svg.words import number, paint, words
+
+Properties = Mapping[str, Any]
+Sums = dict[tuple[float, bool], float]
+"""Where the next bar of a stack starts, by place and side of zero."""
+
+
+def bars(trace: Properties, plot: Plot, sums: Sums) -> Iterator[str]:
+    """Yield the bars of a trace; where bars are stacked, `sums` is brought forward."""
+    level = trace.get("orientation") == "h"
+    across, down = plot.axes_of(trace)
+    along, beside = (across, down) if level else (down, across)
+    places = ranges.positions(beside, trace, "y" if level else "x")
+    values = along.coordinates(list(trace["x" if level else "y"]))
+    half, marker = ranges.bar_width(trace, plot.layout, places) / 2, trace.get("marker", {})
+    stacked = plot.layout.get("barmode") == "stack"
+    tops = []
+    for k, (place, value) in enumerate(zip(places, values, strict=True)):
+        key = (float(place), bool(value < 0))
+        start = sums.get(key, 0.0) if stacked else 0.0
+        tops.append(start + value)
+        if not np.isfinite(place + value):
+            continue
+        sums[key] = start + value
+        ends = [along.pixel(start), along.pixel(start + value)]
+        sides = [beside.pixel(place - half), beside.pixel(place + half)]
+        (x, w), (y, h) = map(_span, (ends, sides) if level else (sides, ends))
+        if w and h:
+            yield from _bar((x, y, w, h), marker, k, plot)
+    at = np.array([[along.pixel(top), beside.pixel(place)] for top, place in zip(tops, places, strict=True)])
+    letter = "x" if level else "y"
+    ends_of_whiskers = ranges.error_ends(along, trace, letter)
+    if ends_of_whiskers is not None:
+        yield whiskers(
+            trace[f"error_{letter}"], letter, along, ends_of_whiskers, at if level else at[:, ::-1], plot
+        )
+    for text, (top, place) in zip(trace.get("text", ()), at, strict=False):
+        if text:
+            x, y = (top, place) if level else (place, top)
+            size = float(trace.get("textfont", {}).get("size", 12))
+            yield words(text, size).svg(x, y - 0.8 * size, str(trace["textfont"]["color"]))
+
+
+def _span(ends: Sequence[float]) -> tuple[float, float]:
+    return min(ends), abs(ends[1] - ends[0])
+
+
+def _bar(box: tuple[float, float, float, float], marker: Properties, k: int, plot: Plot) -> Iterator[str]:
+    x, y, w, h = map(number, box)
+    line, place = marker.get("line", {}), f'x="{x}" y="{y}" width="{w}" height="{h}"'
+    border = ""
+    if line.get("width"):
+        border = f' stroke="{paint(str(_one(line["color"], k)))}" stroke-width="{number(line["width"])}"'
+    pattern, colour = marker.get("pattern", {}), str(_one(marker.get("color", plot.ink), k))
+    if not _one(pattern.get("shape", ""), k):
+        yield f'<rect {place} fill="{paint(colour)}"{border}/>'
+        return
+    ground = pattern.get("bgcolor")
+    name = f"{plot.prefix}hatch{x}-{y}"
+    tint, size = str(pattern.get("fgcolor", colour)), float(pattern.get("size", 8)) * 1.4142
+    width = float(pattern.get("solidity", 0.3)) * float(pattern.get("size", 8))
+    yield (
+        f'<pattern id="{name}" width="{number(size)}" height="{number(size)}" patternUnits="userSpaceOnUse">'
+        f'<path d="M{number(-size / 4)},{number(size / 4)}l{number(size / 2)},{number(-size / 2)}'
+        f"M0,{number(size)}L{number(size)},0M{number(0.75 * size)},{number(1.25 * size)}"
+        f'l{number(size / 2)},{number(-size / 2)}" stroke="{paint(tint)}" stroke-width="{width:.2f}"/>'
+        "</pattern>"
+    )
+    if ground:
+        yield f'<rect {place} fill="{paint(str(ground))}"/>'
+    yield f'<rect {place} fill="url(#{name})"{border}/>'
+
+
+def _one(value: Any, k: int) -> Any:
+    return value[k] if isinstance(value, (list, tuple, np.ndarray)) else value
+
+
+def heatmap(trace: Properties, plot: Plot) -> Iterator[str]:
+    """Yield the cells of a heat map, those of one colour as one path; NaN stays blank."""
+    across, down = plot.axes_of(trace)
+    values = np.array(trace["z"], float)
+    low, high = float(trace["zmin"]), float(trace["zmax"])
+    columns, rows = (
+        ranges.positions(axis, trace, name).tolist() for axis, name in ((across, "x"), (down, "y"))
+    )
+    colours = _colours(np.clip((values - low) / (high - low), 0, 1), trace["colorscale"])
+    paths: dict[str, list[str]] = {}
+    gaps = float(trace.get("xgap", 0)), float(trace.get("ygap", 0))
+    for (i, k), value in np.ndenumerate(values):
+        if np.isfinite(value):
+            x, w = _span([across.pixel(columns[k] - 0.5), across.pixel(columns[k] + 0.5)])
+            y, h = _span([down.pixel(rows[i] - 0.5), down.pixel(rows[i] + 0.5)])
+            w, h = w - gaps[0], h - gaps[1]
+            cell = (
+                f"M{number(x + gaps[0] / 2)},{number(y + gaps[1] / 2)}h{number(w)}v{number(h)}h{number(-w)}z"
+            )
+            paths.setdefault(str(colours[i, k]), []).append(cell)
+    for colour, cells in paths.items():
+        yield f'<path fill="{colour}" d="{"".join(cells)}"/>'
+
+
+def _colours(shares: Floats, scale: Sequence[Sequence[Any]]) -> np.ndarray[Any, Any]:
+    """Colours [...] of shares 0..1 of a scale, as text."""
+    stops = [float(share) for share, _ in scale]
+    of_stops = np.array([channels(str(colour)) for _, colour in scale])
+    mixed = np.stack(
+        [np.interp(np.nan_to_num(shares), stops, of_stops[:, channel]) for channel in range(3)], -1
+    )
+    result = np.empty(shares.shape, object)
+    for place in np.ndindex(shares.shape):
+        red, green, blue = np.rint(mixed[place]).astype(int)
+        result[place] = f"#{red:02x}{green:02x}{blue:02x}"
+    return result

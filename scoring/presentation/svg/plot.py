@@ -1,0 +1,172 @@
+"""A figure measured for drawing: its axes, its margins, its area."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scoring.presentation.figures.drawing import Drawing
+from scoring.presentation.svg import ranges
+from scoring.presentation.svg.axes import Axis, merged, title
+from scoring.presentation.svg.legend import Entry, entries, height_above
+
+Properties = Mapping[str, Any]
+STANDOFF, TITLE_STANDOFF = 4.0, 6.0
+"""Pixels between axis and labels, and between labels and title, where a theme says nothing."""
+PASSES = 3
+"""How often margins are measured: labels depend on the length of an axis, and its length on their width."""
+
+
+@dataclass(frozen=True)
+class Area:
+    """The area of a plot in pixels from the top left corner."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        return self.bottom - self.top
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure as it is drawn.
+
+    Attributes:
+        traces: With all their properties.
+        layout: Of the figure, without the axes.
+        axes: By name: "x", "y", "y2".
+        area: Of the plot.
+        width: Of the whole, in pixels.
+        height: Likewise.
+        prefix: Begins the names of everything that is referred to, so that figures of one page do not meet.
+        legend: Its entries; empty without one.
+    """
+
+    traces: Sequence[Properties]
+    layout: Properties
+    axes: Mapping[str, Axis]
+    area: Area
+    width: float
+    height: float
+    prefix: str
+    legend: Sequence[Entry]
+
+    @property
+    def ink(self) -> str:
+        """The colour of text that has none of its own."""
+        return str(self.layout["font"]["color"])
+
+    def axes_of(self, trace: Properties) -> tuple[Axis, Axis]:
+        """Return the axes that a trace is drawn on."""
+        return self.axes[str(trace.get("xaxis", "x"))], self.axes[str(trace.get("yaxis", "y"))]
+
+    def colour(self, trace: Properties) -> str:
+        """Return the colour of a trace that names none."""
+        colours = self.layout["colorway"]
+        place = next(k for k, other in enumerate(self.traces) if other is trace)
+        return str(colours[place % len(colours)])
+
+
+def measured(figure: Drawing, width: float, prefix: str) -> Plot:
+    """Return a figure measured for a width in pixels."""
+    theme = figure.own_layout["template"]["layout"]
+    layout = merged(theme, {name: one for name, one in figure.own_layout.items() if name != "template"})
+    traces = figure.traces
+    names = ["x", "y", *(["y2"] if "yaxis2" in layout else [])]
+    properties = {name: _properties(layout, theme, name) for name in names}
+    legend = entries(traces, layout)
+    margins = {side: float(layout["margin"].get(side, 0)) for side in "lrtb"}
+    height, plot = float(layout["height"]), None
+    for _ in range(PASSES):
+        area = Area(margins["l"], margins["t"], width - margins["r"], height - margins["b"])
+        axes = {name: _axis(properties[name], name, area, traces, layout) for name in names}
+        plot = Plot(traces, layout, axes, area, width, height, prefix, legend)
+        margins = _margins(plot)
+    assert plot is not None
+    return replace(plot, axes=axes)
+
+
+def _properties(layout: Properties, theme: Properties, name: str) -> Properties:
+    key = f"{name[0]}axis{name[1:]}"
+    return merged(theme.get(f"{name[0]}axis", {}), layout.get(key, {}))
+
+
+def _axis(
+    properties: Properties, name: str, area: Area, traces: Sequence[Properties], layout: Properties
+) -> Axis:
+    across, (start, end) = name == "x", properties.get("domain", (0, 1))
+    if across:
+        pixels = area.left + start * area.width, area.left + end * area.width
+    else:
+        pixels = area.bottom - start * area.height, area.bottom - end * area.height
+    axis = Axis(properties, across, (0.0, 1.0), pixels, _categories(name, traces))
+    return replace(axis, range=ranges.found(axis, name, traces, layout))
+
+
+def _categories(name: str, traces: Sequence[Properties]) -> dict[str, int]:
+    """Return the place of each name along an axis, in the order in which traces name them."""
+    found: dict[str, int] = {}
+    for trace in traces:
+        values = trace.get(name[0]) if ranges.own(trace, name) else None
+        if values is not None and trace["type"] in ("bar", "scatter"):
+            for value in values:
+                if isinstance(value, str):
+                    found.setdefault(value, len(found))
+    return found
+
+
+def _margins(plot: Plot) -> dict[str, float]:
+    """Return the room that labels, titles and legend need, at least what the figure asks for."""
+    margins = {side: float(plot.layout["margin"].get(side, 0)) for side in "lrtb"}
+    if "ternary" in plot.layout:
+        return margins
+    for axis in plot.axes.values():
+        for side, room in _needed(axis, plot):
+            margins[side] = max(margins[side], room)
+    if plot.legend and plot.layout["legend"].get("orientation") == "h":
+        margins["t"] = max(margins["t"], height_above(plot.legend, plot.area.width))
+    return margins
+
+
+def _needed(axis: Axis, plot: Plot) -> Iterator[tuple[str, float]]:
+    """Yield sides and the pixels that an axis needs there."""
+    ticks, named = axis.ticks(), title(axis.properties) if axis.visible else None
+    beyond = title_room(axis) if named else 0.0
+    label = label_room(axis)
+    if not axis.across:
+        yield "l", label + beyond
+        return
+    yield "t" if axis.properties.get("side") == "top" else "b", label + beyond
+    turned = axis.properties.get("tickangle", 0)
+    for tick in ticks:
+        half = tick.words.width / 2 if not turned else 0.0
+        place = axis.pixel(tick.place)
+        right = half if turned != -45 else 0.75 * tick.words.width
+        yield "l", plot.area.left - (place - half)
+        yield "r", plot.width - plot.area.right + place + right - (plot.width - 1)
+
+
+def label_room(axis: Axis) -> float:
+    """Return the pixels from an axis to the far end of its labels."""
+    ticks = axis.ticks()
+    if not ticks:
+        return 0.0
+    widest, highest = (max(getattr(t.words, side) for t in ticks) for side in ("width", "height"))
+    turned = axis.properties.get("tickangle", 0)
+    room = widest if not axis.across or turned == -90 else highest
+    if axis.across and turned == -45:
+        room = 0.71 * (widest + highest)
+    return float(room) + float(axis.properties.get("ticklabelstandoff", STANDOFF))
+
+
+def title_room(axis: Axis) -> float:
+    """Return the pixels from the labels of an axis to the far end of its title."""
+    standoff = axis.properties.get("title", {}).get("standoff", TITLE_STANDOFF)
+    return float(standoff) + title(axis.properties).height

@@ -1,0 +1,169 @@
+"""Lines, areas, points, whiskers and words of scatter traces."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scoring.common.arrays import Floats
+from scoring.presentation.svg import ranges
+from scoring.presentation.svg.axes import Axis
+from scoring.presentation.svg.plot import Plot
+from scoring.presentation.svg.symbols import attributes, path
+from scoring.presentation.svg.words import number, paint, words
+
+Properties = Mapping[str, Any]
+DASHES = {"dash": 3.0, "dot": 1.0}
+"""Length of a dash and of the gap after it, in widths of the line."""
+LEAST_DASH = 3.0
+"""Pixels that the width counts as in this, at least."""
+CLEAR = "rgba(0,0,0,0)"
+SIZE = 6.0
+"""Of a marker that names none."""
+
+
+def scatter(trace: Properties, plot: Plot) -> Iterator[str]:
+    """Yield the elements of a trace, what is clipped to the area of the plot in a group."""
+    mode = str(trace.get("mode", "lines"))
+    across, down = plot.axes_of(trace)
+    x, y = ranges.positions(across, trace, "x"), ranges.positions(down, trace, "y")
+    at = np.column_stack([_pixels(across, x), _pixels(down, y)])
+    lines = "".join(_line(trace, at, plot)) if "lines" in mode else ""
+    marks = "".join((*_whiskers(trace, plot, at), *(points(trace, at, plot) if "markers" in mode else ())))
+    clip = f'<g clip-path="url(#{plot.prefix}area)">'
+    if lines:
+        yield f"{clip}{lines}</g>"
+    if marks:
+        yield marks if trace.get("cliponaxis") is False else f"{clip}{marks}</g>"
+    if "text" in mode:
+        yield from _texts(trace, at, plot)
+
+
+def dashed(line: Properties) -> str:
+    """Return the attribute of the dashes of a line, "" for a whole one."""
+    length = DASHES.get(str(line.get("dash")), 0.0) * max(LEAST_DASH, float(line.get("width", 2)))
+    return f' stroke-dasharray="{number(length)}"' if length else ""
+
+
+def polyline(at: Floats) -> str:
+    """Return the path through places [n, 2] in pixels; NaN parts it. Places on the way are left out."""
+    parts = []
+    for piece in np.split(at, np.flatnonzero(~np.isfinite(at).all(1))):
+        piece = np.round(piece[np.isfinite(piece).all(1)], 1)
+        if not len(piece):
+            continue
+        steps = np.diff(piece, axis=0)
+        kept = np.r_[True, (steps != 0).any(1)]
+        piece = piece[kept]
+        steps = np.diff(piece, axis=0)
+        straight = steps[:-1, 0] * steps[1:, 1] == steps[:-1, 1] * steps[1:, 0]
+        forward = (steps[:-1] * steps[1:]).sum(1) > 0
+        piece = piece[~np.r_[False, straight & forward, False]] if len(piece) > 2 else piece
+        parts.append("M" + "L".join(f"{number(x)},{number(y)}" for x, y in piece))
+    return "".join(parts)
+
+
+def points(trace: Properties, at: Floats, plot: Plot) -> Iterator[str]:
+    """Yield the marks of points at places [n, 2], those that look alike in one group."""
+    marker = trace.get("marker", {})
+    n, line = len(at), marker.get("line", {})
+    columns = [
+        _each(marker.get("symbol", "circle"), n),
+        _each(marker.get("size", SIZE), n),
+        _each(marker.get("color", plot.colour(trace)), n),
+        _each(line.get("color", plot.layout["font"]["color"]), n),
+        _each(line.get("width", 0), n),
+    ]
+    alike: dict[tuple[Any, ...], list[int]] = {}
+    for k, look in enumerate(zip(*columns, strict=True)):
+        if np.isfinite(at[k]).all() and look[2] != CLEAR:
+            alike.setdefault(look, []).append(k)
+    for (symbol, size, colour, tint, width), places in alike.items():
+        if symbol == "circle" and not width and colour.startswith("#"):
+            # A line of no length with round ends is a circle: a tenth of the bytes.
+            dots = "".join(f"M{number(at[k, 0])},{number(at[k, 1])}h0" for k in places)
+            round_ = f'stroke="{paint(colour)}" stroke-width="{number(float(size))}" stroke-linecap="round"'
+            yield f'<path d="{dots}" {round_}/>'
+            continue
+        shape = path(symbol, float(size))
+        copies = "".join(
+            f'<path transform="translate({number(at[k, 0])},{number(at[k, 1])})" d="{shape}"/>'
+            for k in places
+        )
+        yield f"<g {attributes(symbol, str(colour), (str(tint), float(width)))}>{copies}</g>"
+
+
+def _pixels(axis: Axis, coordinates: Floats) -> Floats:
+    return np.array([axis.pixel(value) for value in coordinates], float)
+
+
+def _each(value: Any, n: int) -> Sequence[Any]:
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [one.item() if isinstance(one, np.generic) else one for one in value]
+    return [value] * n
+
+
+def _line(trace: Properties, at: Floats, plot: Plot) -> Iterator[str]:
+    line = trace.get("line", {})
+    drawn = polyline(_stepped(at, str(line.get("shape", "linear"))))
+    if not drawn:
+        return
+    if trace.get("fill") == "toself":
+        yield f'<path d="{drawn}Z" fill="{paint(str(trace["fillcolor"]))}"/>'
+    width = float(line.get("width", 2))
+    if width:
+        colour = paint(str(line.get("color", plot.colour(trace))))
+        yield (
+            f'<path d="{drawn}" fill="none" stroke="{colour}" stroke-width="{number(width)}"'
+            f' stroke-linejoin="round"{dashed(line)}/>'
+        )
+
+
+def _stepped(at: Floats, shape: str) -> Floats:
+    """Return the places of a staircase: "hv" goes across first, "vh" up or down first."""
+    if shape not in ("hv", "vh") or len(at) < 2:
+        return at
+    between = np.column_stack(
+        [at[1:, 0], at[:-1, 1]] if shape == "hv" else [at[:-1, 0], at[1:, 1]],
+    )
+    result = np.empty((2 * len(at) - 1, 2))
+    result[0::2], result[1::2] = at, between
+    return result
+
+
+def _whiskers(trace: Properties, plot: Plot, at: Floats) -> Iterator[str]:
+    for letter, axis in zip("xy", plot.axes_of(trace), strict=True):
+        ends = ranges.error_ends(axis, trace, letter)
+        if ends is not None:
+            yield whiskers(trace[f"error_{letter}"], letter, axis, ends, at, plot)
+
+
+def whiskers(
+    bars: Properties, letter: str, axis: Axis, ends: tuple[Floats, Floats], at: Floats, plot: Plot
+) -> str:
+    """Return whiskers between ends, in coordinates of their axis, through places [n, 2] in pixels."""
+    low, high = _pixels(axis, ends[0]), _pixels(axis, ends[1])
+    cap, pieces = float(bars.get("width", 4)), []
+    for a, b, (x, y) in zip(low, high, at, strict=True):
+        if not np.isfinite([a, b, x, y]).all():
+            continue
+        if letter == "x":
+            pieces.append(f"M{number(a)},{number(y)}H{number(b)}")
+            pieces += [f"M{number(end)},{number(y - cap)}v{number(2 * cap)}" for end in (a, b) if cap]
+        else:
+            pieces.append(f"M{number(x)},{number(a)}V{number(b)}")
+            pieces += [f"M{number(x - cap)},{number(end)}h{number(2 * cap)}" for end in (a, b) if cap]
+    colour, width = str(bars.get("color", plot.ink)), float(bars.get("thickness", 2))
+    return (
+        f'<path d="{"".join(pieces)}" fill="none" stroke="{paint(colour)}" stroke-width="{number(width)}"/>'
+    )
+
+
+def _texts(trace: Properties, at: Floats, plot: Plot) -> Iterator[str]:
+    """Words to the right of points."""
+    font = trace.get("textfont", {})
+    colour, size = str(font.get("color", plot.ink)), float(font.get("size", 12))
+    beside = float(np.max(trace.get("marker", {}).get("size", SIZE)))
+    for text, (x, y) in zip(trace["text"], at, strict=True):
+        if np.isfinite([x, y]).all():
+            yield words(str(text).strip(), size).svg(x + beside, y, colour, "start")

@@ -1,0 +1,65 @@
+"""Scorecards of golden cases, and a check of every figure that is drawn."""
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from plotly.io import to_json
+
+import scoring
+from scoring.presentation.figures.canvas import Canvas
+from scoring.presentation.figures.drawing import MANY
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "tricorder3"
+
+
+def scored(name: str, **options) -> scoring.ScoreCard:
+    challenge = scoring.load_challenge("tricorder3")
+    truth = challenge.read_truth(GOLDEN / name / "truth.csv")
+    return challenge.score(
+        truth, challenge.read_predictions(GOLDEN / name / "predictions.csv", truth), **options
+    )
+
+
+@pytest.fixture(scope="session")
+def card() -> scoring.ScoreCard:
+    return scored("05-all-classes-300", model_size_mib=73.456789, resamples=60)
+
+
+@pytest.fixture(scope="session")
+def absent() -> scoring.ScoreCard:
+    """Three of eleven classes have no case."""
+    return scored("01-public-a", resamples=0)
+
+
+def read(sent):
+    """Return what was sent with its arrays as lists, those of many numbers with seven digits."""
+    if isinstance(sent, dict) and "bdata" in sent:
+        values = np.frombuffer(base64.b64decode(sent["bdata"]), sent["dtype"])
+        if values.dtype.kind == "f" and len(values) >= MANY:
+            values = values.astype(np.float32)
+        return [sent.get("shape"), *("nan" if value != value else value for value in values.tolist())]
+    if isinstance(sent, dict):
+        return {name: read(value) for name, value in sent.items()}
+    return [read(value) for value in sent] if isinstance(sent, list) else sent
+
+
+@pytest.fixture(autouse=True)
+def checked(monkeypatch):
+    """Plotly knows every property of every figure that a test draws, and would send each the same way, but
+    for the digits of long curves."""
+    build = Canvas.figure
+
+    def figure(canvas: Canvas) -> go.Figure:
+        built = build(canvas)
+        description = {"data": built.traces, "layout": built.own_layout}
+        sent = json.loads(to_json(built.to_dict(), validate=False))
+        whole = json.loads(to_json(go.Figure(description, _validate=False), validate=False))
+        assert read(sent) == read(whole)
+        assert json.loads(go.Figure(built.to_dict()).to_json()) == sent
+        return built
+
+    monkeypatch.setattr(Canvas, "figure", figure)

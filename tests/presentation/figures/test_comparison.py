@@ -1,0 +1,183 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scoring.presentation.figures import comparison as figures
+from scoring.presentation.figures.comparison import ClassValues, Ordering
+from scoring.presentation.figures.intervals import Row
+from scoring.presentation.figures.model_size import Sized, size_scatter
+from scoring.presentation.figures.over_time import Sent, over_time
+from scoring.presentation.figures.team_cases import case_heat, teams_right
+from scoring.presentation.figures.theme import DARK, LIGHT
+from scoring.presentation.figures.weights import FirstPlaces, weight_map
+
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+HOSTILE = "<a href='https://example.org'>team</a>"
+NAMES = ["aurora", HOSTILE]
+WEIGHTS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
+
+
+def words(rows: int, columns: int) -> np.ndarray:
+    return np.full((rows, columns), "x", dtype=object)
+
+
+def pairs(names=NAMES, theme=LIGHT, apart=True):
+    n = len(names)
+    differences = np.subtract.outer(np.arange(n)[::-1], np.arange(n)[::-1]).astype(float)
+    return figures.pair_matrix(names, differences, np.full((n, n), apart), words(n, n), 1, theme)
+
+
+def every(theme, names=NAMES):
+    a, b = names
+    rules = [Ordering("official", (1, 2), 1.0), Ordering("age 70+: accuracy", (2, 1), -1.0, small=True)]
+    values = np.array([[0.5, 0.25], [np.nan, 1.0]])
+    table = ClassValues(values, ["MEL", "NV"], names, [20, 3], "F1", {"MEL": "malignant"})
+    firsts = np.array([[1, 0], [0, 1], [0.5, 0.5]])
+    weeks = [Sent(f"2026-10-{day:02}T12:00:00+00:00", day / 9, (0.1, 1.2), day > 8) for day in (1, 8, 15)]
+    sent = [(a, weeks), (b, [*weeks, Sent("2026-10-16T09:30:00+00:00", None, None, False)])]
+    return (
+        figures.team_intervals([Row(a, 1.0, [0.5, 2.0]), Row(b, 0.5)], theme, "Who wins?", "points", 2),
+        figures.group_intervals(
+            [Row(a, 0.8, [0.7, 0.9])], theme, "How do teams do in 70+?", "accuracy", [0.2, 0.9]
+        ),
+        pairs(names, theme),
+        figures.rank_heat(names, np.array([[0.75, 0.25], [0.25, 0.75]]), [[1, 2], [1, 2]], theme),
+        figures.rules_heat(names, rules, [0, 1], theme),
+        figures.class_heat(table, theme, ("MEL", a)),
+        figures.class_heat(replace(table, risks={}), theme, differences=True),
+        case_heat(names, ["images/c1.jpg", "c2"], np.array([[0, 1], [0.5, np.nan]]), theme),
+        teams_right([3, 2, 1], theme),
+        size_scatter(
+            [Sized(a, 10.0, 80.0, [75, 85]), Sized(b, 100.0, 70.0, None)], "points", 2, theme, (50, 150)
+        ),
+        weight_map("Who wins?", FirstPlaces("abc", WEIGHTS, firsts, names, (0.25, 0.35, 0.4)), theme),
+        over_time(sent, theme, "Do the teams get better?", "points", 1),
+    )
+
+
+@THEMES
+def test_every_figure_asks_its_question_and_has_no_title(theme):
+    for figure in every(theme):
+        assert figure.layout.meta["question"].endswith("?")
+        assert figure.layout.title.text is None
+
+
+@THEMES
+def test_names_of_strangers_are_text(theme):
+    """Except in `customdata`, which answers clicks and is never drawn."""
+    for figure in every(theme):
+        figure.update_traces(customdata=None, selector={"name": "cells"})
+        assert "<a href" not in figure.to_json().replace("\\u003c", "<")
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(2, 8), st.data())
+def test_pairs_are_antisymmetric_and_coloured_only_where_told_apart(n, data):
+    scores = np.array(data.draw(st.lists(st.integers(-9, 9), min_size=n, max_size=n)), float)
+    differences = np.subtract.outer(scores, scores)
+    apart = np.abs(differences) > 4
+    figure = figures.pair_matrix([f"t{k}" for k in range(n)], differences, apart, words(n, n), 1, LIGHT)
+    drawn = np.array(figure.data[0].z, float)
+    off = ~np.eye(n, dtype=bool)
+    assert np.array_equal(drawn[off], np.where(apart, differences, 0)[off])
+    assert np.isnan(drawn.diagonal()).all()
+    assert len(figure.layout.annotations) == n * (n - 1)
+
+
+def test_the_sign_of_a_difference_is_written():
+    assert sorted(note.text for note in pairs().layout.annotations) == ["+1.0", "−1.0"]
+
+
+@pytest.mark.parametrize(("teams", "written"), [(figures.MOST_WORDS, True), (figures.MOST_WORDS + 1, False)])
+def test_numbers_leave_the_cells_before_they_cannot_be_read(teams, written):
+    names = [f"t{k}" for k in range(teams)]
+    shares = np.full((teams, teams), 1 / teams)
+    ranked = figures.rank_heat(names, shares, [[1, teams]] * teams, LIGHT)
+    assert bool(pairs(names).layout.annotations) is written
+    assert bool(ranked.layout.annotations) is written
+    assert len(ranked.layout.shapes) == teams
+
+
+def test_the_frame_holds_the_places_that_a_team_could_hold():
+    figure = figures.rank_heat(["a", "b"], np.eye(2), [[1, 1], [1, 2]], LIGHT)
+    assert [(round(shape.x0, 2), round(shape.x1, 2)) for shape in figure.layout.shapes] == [
+        (-0.48, 0.48),
+        (-0.48, 1.48),
+    ]
+
+
+def test_a_rule_shows_the_ranks_among_all_teams_of_those_that_are_drawn():
+    rules = [Ordering("official", (1, 2, 3), 1.0), Ordering("accuracy", (3, 1, 2), -0.33)]
+    figure = figures.rules_heat(["a", "b", "c"], rules, [0, 2], LIGHT)
+    assert [note.text for note in figure.layout.annotations] == ["τ −0.33", "1", "3", "3", "2"]
+    shares = np.array(figure.data[0].z)
+    assert shares[0, 0] == shares.max()
+    assert shares[0, 1] == shares[1, 0] == shares.min()
+
+
+def test_every_cell_of_classes_and_cases_can_be_clicked():
+    _, _, _, _, _, heat, _, cases, *_ = every(LIGHT)
+    for figure, first in ((heat, ("MEL", "aurora")), (cases, ("images/c1.jpg", "aurora"))):
+        cells = figure.data[1]
+        assert len(cells.customdata) == figure.data[0].z.size
+        assert tuple(cells.customdata[0]) == first
+        assert (cells.x[1], cells.y[1]) == (1, 0)
+
+
+def test_differences_to_a_team_are_written_with_their_sign():
+    table = ClassValues(np.array([[0.0, -0.25]]), ["MEL"], ["a", "b"], [20], "F1")
+    figure = figures.class_heat(table, LIGHT, differences=True)
+    assert [note.text for note in figure.layout.annotations] == ["−.25"]
+
+
+def test_what_is_entirely_wrong_has_a_cross_and_what_is_between_a_number():
+    figure = case_heat(["a", "b", "c", "d"], ["c1"], np.array([[0, 0.4, 1, np.nan]]), LIGHT)
+    assert [(note.x, note.text) for note in figure.layout.annotations] == [(0, "×"), (1, ".40"), (2, "1.00")]
+    decided = case_heat(["a", "b"], ["c1"], np.array([[0, 1]]), LIGHT)
+    assert [(note.x, note.text) for note in decided.layout.annotations] == [(0, "×")]
+    shares = np.array(figure.data[0].z)[0]
+    assert shares[0] > shares[1] > shares[2]
+    assert np.isnan(shares[3])
+
+
+def test_the_front_is_what_no_smaller_model_reaches():
+    teams = [
+        Sized("small", 5, 60, None),
+        Sized("worse", 20, 55, None),
+        Sized("better", 40, 80, [70, 90]),
+        Sized("equal", 90, 80, None),
+    ]
+    marks = size_scatter(teams, "points", 2, LIGHT).data[1]
+    assert dict(zip(marks.x, (colour == LIGHT.accent for colour in marks.marker.color), strict=True)) == {
+        5: True,
+        20: False,
+        40: True,
+        90: False,
+    }
+
+
+def test_the_map_says_how_much_of_it_each_team_has():
+    first = np.array([[1, 0], [1, 0], [0.5, 0.5]])
+    firsts = FirstPlaces("abc", WEIGHTS, first, ["aurora", "borealis"], (0.25, 0.35, 0.4))
+    figure = weight_map("Who wins?", firsts, LIGHT)
+    assert [trace.name for trace in figure.data] == [
+        "aurora: first on 67% of the map",
+        "several: first on 33% of the map",
+        "official weights 0.25 0.35 0.40",
+    ]
+    assert (figure.data[-1].a[0], figure.data[-1].b[0], figure.data[-1].c[0]) == (0.25, 0.35, 0.4)
+
+
+def test_groups_beside_each_other_have_one_axis():
+    rows = [Row("a", 0.5, [0.4, 0.6])]
+    axes = [
+        figures.group_intervals(
+            [replace(row, value=0.5) for row in rows], LIGHT, "Where?", "x", [0.1, 0.9]
+        ).layout.xaxis.range
+        for _ in range(2)
+    ]
+    assert axes[0] == axes[1]
+    assert axes[0][0] < 0.1 < 0.9 < axes[0][1]

@@ -1,0 +1,70 @@
+"""What holds for each kind of figure of a classifier."""
+
+import numpy as np
+import pytest
+
+from scoring.presentation.figures.calibration import reliability
+from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix, matrix, risk_matrix
+from scoring.presentation.figures.curves import Curve, precision_recall_panel, roc_panel
+from scoring.presentation.figures.intervals import Row, intervals, slice_rows
+from scoring.presentation.figures.outputs import Sweep, output_bars, setting_dots, sweep_lines
+from scoring.presentation.figures.score_points import Part, points_lost, score_strip
+from scoring.presentation.figures.theme import DARK, LIGHT
+from tests.support.figures import risks
+
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+HOSTILE = "<a href='https://example.org'>MEL</a>"
+
+
+def every_figure(card, theme):
+    """One of each builder, from a card."""
+    labels, known, outputs = card.confusion_matrix["labels"], risks(card), card.arrays["outputs"]
+    grid, low, high = (card.arrays[f"roc_{k}"] for k in ("grid", "low", "high"))
+    bins = [card.arrays[f"reliability_{k}"] for k in ("predicted", "observed", "low", "high", "n")]
+    yield score_strip(
+        [Part("accuracy", "acc.", 45, 0.8), Part("weighted F1", "wF1", 45, None)],
+        theme,
+        [100 * v for v in card.intervals["score"]],
+        100 * card.more["best_possible_score"],
+    )
+    yield points_lost(card.per_class, theme)
+    yield risk_matrix(card.more["risk_matrix"]["counts"], card.more["risk_matrix"]["labels"], theme)
+    yield confusion_matrix(card.confusion_matrix["counts"], labels, theme, known)
+    band = (grid, low[7], high[7])
+    yield roc_panel(Curve("MEL", grid, card.arrays["roc_sensitivity"][7], "malignant", band), theme)
+    precision = Curve("MEL", grid, card.arrays["pr_precision"][7], "malignant")
+    yield precision_recall_panel(precision, 0.13, theme)
+    yield reliability(*bins, theme)
+    yield intervals(slice_rows(card.more["slices"], "accuracy"), theme, "Which patients?", "accuracy")
+    yield output_bars(outputs[0], labels, theme, known, "NV")
+    ages = Sweep([20, 50, 80], outputs[:3], labels, 50, known)
+    yield sweep_lines(ages, theme, "Another age?", "age in years")
+    yield setting_dots(
+        Sweep(["male", "female"], outputs[:2], labels, "male", known), theme, "Another gender?"
+    )
+
+
+@THEMES
+def test_every_figure_asks_its_question_and_has_room(card, theme):
+    for figure in every_figure(card, theme):
+        assert figure.layout.meta["question"].endswith("?")
+        assert figure.layout.height >= 100
+        assert figure.layout.title.text is None
+
+
+def test_names_of_strangers_start_no_element():
+    counts = [[2, 1], [0, 3]]
+    entry = {"support": 3, "f1": 0.5, "score_worth": 0.5, "score_lost": 0.25}
+    shown = [
+        matrix(counts, [HOSTILE, "b"], {}, MatrixStyle("Which?", 200), LIGHT).figure(),
+        points_lost({HOSTILE: entry, "b": entry}, LIGHT),
+        output_bars([0.1, 0.9], [HOSTILE, "b"], LIGHT),
+        intervals([Row(HOSTILE, 1.0, (0, 2), 20, HOSTILE)], LIGHT, "Who?", "points"),
+        sweep_lines(Sweep([1, 2], np.eye(2), [HOSTILE, "b"]), LIGHT, "What?", "x"),
+        setting_dots(Sweep([HOSTILE, "f"], np.eye(2), [HOSTILE, "b"]), LIGHT, "What?"),
+        score_strip([Part(HOSTILE, HOSTILE, 100, 0.5)], LIGHT),
+    ]
+    for figure in shown:
+        assert "<a " not in figure.to_json().replace("\\u003c", "<").replace(
+            figure.layout.meta["question"], ""
+        )

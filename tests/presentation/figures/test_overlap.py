@@ -1,0 +1,83 @@
+"""Figures of masks: what they draw is what they were given."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scoring.presentation.figures import overlap
+from scoring.presentation.figures.overlap import Cloud, Patients
+from scoring.presentation.figures.theme import DARK, LIGHT
+
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+VOLUMES = st.lists(st.one_of(st.just(0.0), st.floats(1e-6, 5000)), max_size=6)
+
+
+def people(dice, truth, guess, name: str = "P") -> Patients:
+    return Patients(
+        [f"{name}{i}" for i in range(len(dice))], *(np.array(v, float) for v in (dice, truth, guess))
+    )
+
+
+SOME = people([0.9, 0.4, 0.7], [20.0, 0.4, 3.0], [22.0, 0.2, 0.0])
+NONE = people([], [], [])
+ZERO = people([0, 0], [0.0, 12.0], [3.0, 0.0], "<b>Z</b>")
+CLOUDS = (Cloud("GTVp", SOME, ZERO, 4), Cloud("GTVn", NONE, ZERO, 0))
+
+
+def every_figure(theme):
+    yield overlap.raincloud(CLOUDS, theme)
+    for place, patients in enumerate((SOME, NONE, ZERO)):
+        yield overlap.dice_by_volume("GTVp", patients, place, theme)
+        yield overlap.volumes("GTVn", patients, place, theme)
+
+
+@THEMES
+def test_every_figure_asks_a_question_and_names_its_axes(theme):
+    for figure in every_figure(theme):
+        assert figure.layout.meta["question"].endswith("?")
+        assert figure.layout.xaxis.title.text
+        assert figure.to_json()
+
+
+@THEMES
+def test_foreign_words_are_no_markup(theme):
+    said = "".join(str(trace.hovertext) for figure in every_figure(theme) for trace in figure.data)
+    assert "&lt;b&gt;Z&lt;/b&gt;0" in said
+    assert "<b>Z</b>" not in said
+
+
+def test_zeros_and_empty_masks_are_in_no_density_or_box():
+    figure = overlap.raincloud(CLOUDS, LIGHT)
+    for kind in ("violin", "box"):
+        drawn = [trace for trace in figure.data if trace.type == kind]
+        assert [trace.x.tolist() for trace in drawn] == [[0.9, 0.4, 0.7]]
+    zeros = [trace for trace in figure.data if trace.name.endswith("Dice 0")]
+    assert [trace.x.tolist() for trace in zeros] == [[0, 0], [0, 0]]
+    said = [words.text for words in figure.layout.annotations]
+    assert "3 above 0" in said[0]
+    assert "<b>2</b> at 0" in said[0]
+    assert "4 empty in both" in said[0]
+
+
+def test_each_point_names_its_patient():
+    for figure in (overlap.raincloud(CLOUDS[:1], LIGHT), overlap.volumes("GTVp", SOME, 0, LIGHT)):
+        points = next(trace for trace in figure.data if trace.customdata is not None)
+        assert [row[0] for row in points.customdata] == ["P0", "P1", "P2"]
+        assert "Dice 0.900" in points.hovertext[0]
+
+
+@given(truth=VOLUMES, guess=VOLUMES)
+@settings(max_examples=40, deadline=None)
+def test_every_volume_has_a_place_on_its_axis_and_nothing_one_of_its_own(truth, guess):
+    axis = overlap.volume_axis(np.array(truth), np.array(guess))
+    layout = axis.layout()
+    for volume, place in zip([*truth, *guess], axis.places(np.array([*truth, *guess])), strict=True):
+        assert layout["range"][0] <= place <= layout["range"][1]
+        if volume == 0:
+            assert layout["ticktext"][layout["tickvals"].index(place)] == "none"
+        elif volume >= overlap.LEAST_ML:
+            assert 10**place == pytest.approx(volume)
+    assert ("none" in layout["ticktext"]) is (0 in [*truth, *guess])
+    for place, words in zip(layout["tickvals"], layout["ticktext"], strict=True):
+        assert words == "none" or 10**place == pytest.approx(float(words))
