@@ -14,7 +14,7 @@ from scoring.common.arrays import Array
 from scoring.common.findings import InputRefused
 from scoring.inference.pool import Cancelled
 from scoring.inference.process import ImageProcess
-from scoring.single_image.answer import Views, answer, views
+from scoring.single_image.image_prediction import Views, answer, views
 from scoring.single_image.model import Opened
 from scoring.single_image.photograph import received
 from scoring.single_image.quality import STOP, Chip, Measured, Pictures, likeness_chip, photograph_chips

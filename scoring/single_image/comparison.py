@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring.common.arrays import Floats
-from scoring.single_image.answer import Answer
+from scoring.single_image.image_prediction import Answer
 
 
 def mean_scores(answers: Sequence[Answer]) -> Floats:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.single_image.answer import Answer
+from scoring.single_image.image_prediction import Answer
 from scoring.single_image.masks import COUNT, masks
 from scoring.single_image.model import Opened
 from scoring.single_image.occlusion import occlusion

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from scoring.single_image.answer import Answer
+from scoring.single_image.image_prediction import Answer
 from scoring.single_image.model import Opened
 from scoring.single_image.saliency import Progress, SaliencyMap, scores, surrounding
 

@@ -19,7 +19,7 @@ from scoring.inference.process import ImageProcess
 from scoring.metrics.appearance import appearance, patches
 from scoring.metrics.quality import Quality as Quality
 from scoring.metrics.quality import quality
-from scoring.single_image.foreign import TILE_PATCHES, KnownImages, Unlikeness, known_images
+from scoring.single_image.out_of_distribution import TILE_PATCHES, KnownImages, Unlikeness, known_images
 from scoring.single_image.photograph import Photograph, received
 
 GOOD, NOTE, CAUTION, STOP = "good", "note", "caution", "stop"

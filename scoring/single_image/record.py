@@ -15,7 +15,7 @@ from scoring.challenges.puma.names import CLASSES
 from scoring.core.scorecard import plain
 from scoring.metrics.quality import Quality
 from scoring.single_image.abstention import Withheld
-from scoring.single_image.answer import Answer, Views
+from scoring.single_image.image_prediction import Answer, Views
 from scoring.single_image.model import Opened
 from scoring.single_image.model_task import described
 from scoring.single_image.nuclei import Detector, Overview

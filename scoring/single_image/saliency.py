@@ -9,7 +9,7 @@ from PIL import Image
 
 from scoring.common.arrays import Floats
 from scoring.inference.pool import Cancelled
-from scoring.single_image.answer import Answer
+from scoring.single_image.image_prediction import Answer
 from scoring.single_image.model import Opened
 from scoring.single_image.model_task import probabilities
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.challenges.tricorder3.model import sweep_vectors
-from scoring.single_image.answer import Answer
+from scoring.single_image.image_prediction import Answer
 from scoring.single_image.model import Opened
 from scoring.single_image.model_task import described
 from scoring.single_image.saliency import Progress, scores

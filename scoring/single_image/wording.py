@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring.single_image.answer import Answer, Views
+from scoring.single_image.image_prediction import Answer, Views
 from scoring.single_image.reference import ClassSet, Reference, Share
 
 RESEARCH_USE = "Research use only. Not a medical device. Not for use in diagnostic procedures."

@@ -22,7 +22,7 @@ from scoring.inference.preprocessing import tensor
 from scoring.inference.process import ImageProcess
 from scoring.metrics import conformal
 from scoring.single_image import masks, nuclei, occlusion
-from scoring.single_image.answer import Answer, answer, views
+from scoring.single_image.image_prediction import Answer, answer, views
 from scoring.single_image.model import Opened, opened
 from scoring.single_image.model_task import model_task, vector
 from scoring.single_image.photograph import Photograph, received

@@ -10,7 +10,7 @@ from scoring.challenges import samples
 from scoring.inference.pool import Cancelled
 from scoring.single_image import abstention
 from scoring.single_image.abstention import Withheld, least_score, reasons, withheld, withheld_line
-from scoring.single_image.answer import Views
+from scoring.single_image.image_prediction import Views
 from scoring.single_image.model_task import model_task
 from scoring.single_image.quality import CAUTION, STOP, Chip, measured
 from scoring.single_image.reference import class_set, reference

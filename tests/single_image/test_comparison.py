@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scoring.single_image.answer import Answer
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line
+from scoring.single_image.image_prediction import Answer
 from scoring.single_image.wording import banned
 
 NAMES = ("Melanoma", "Melanocytic nevus", "Other")

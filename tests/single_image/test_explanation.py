@@ -7,8 +7,8 @@ import pytest
 
 from scoring.inference.pool import Cancelled
 from scoring.single_image import masks, occlusion
-from scoring.single_image.answer import answer
 from scoring.single_image.explanation import agreement_line, explanation
+from scoring.single_image.image_prediction import answer
 from scoring.single_image.model_task import model_task
 from scoring.single_image.saliency import FLOOR, surrounding
 from tests.support.single_image import constant, model, of_patches, photograph

@@ -11,7 +11,7 @@ from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.inference.pool import Cancelled
 from scoring.single_image import masks, occlusion
-from scoring.single_image.answer import answer
+from scoring.single_image.image_prediction import answer
 from scoring.single_image.model import Opened
 from scoring.single_image.model_task import model_task
 from scoring.single_image.photograph import received

@@ -18,7 +18,7 @@ from scoring.presentation.html import single_image as html
 from scoring.single_image import masks, nuclei, occlusion, operating, record, sweep, wording
 from scoring.single_image import quality as chips
 from scoring.single_image.abstention import least_score, reasons
-from scoring.single_image.answer import answer, views
+from scoring.single_image.image_prediction import answer, views
 from scoring.single_image.model_task import vector
 from scoring.single_image.photograph import received
 from scoring.single_image.reference import alike, class_set, reference

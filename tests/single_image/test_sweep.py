@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from scoring.inference.pool import Cancelled
-from scoring.single_image.answer import answer
+from scoring.single_image.image_prediction import answer
 from scoring.single_image.model_task import described, model_task, vector
 from scoring.single_image.sweep import DemographicSweep, changes, leading, sweep
 from tests.inference import builders

@@ -11,7 +11,7 @@ from scoring.metrics.conformal import Coverage
 from scoring.metrics.quality import Quality, Tissue
 from scoring.single_image import quality, wording
 from scoring.single_image.abstention import reasons
-from scoring.single_image.answer import Answer, Views
+from scoring.single_image.image_prediction import Answer, Views
 from scoring.single_image.model_task import model_task
 from scoring.single_image.reference import ClassSet, Reference, Share
 from scoring.single_image.wording import banned

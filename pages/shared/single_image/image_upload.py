@@ -18,7 +18,7 @@ from pages.shared.submissions import Outcome, Running
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.single_image import framing, photograph, wording
-from scoring.single_image.foreign import Unlikeness
+from scoring.single_image.out_of_distribution import Unlikeness
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import Quality, of_photograph, seen_parts
 

@@ -13,9 +13,9 @@ from pages.shared.single_image.image_upload import Image
 from pages.shared.submissions import Outcome
 from scoring.inference.model_task import ModelTask
 from scoring.presentation.figures import single_image as figures
-from scoring.single_image import answer as answers
+from scoring.single_image import image_prediction as answers
 from scoring.single_image.abstention import Withheld, least_score, reasons
-from scoring.single_image.answer import Answer, Views
+from scoring.single_image.image_prediction import Answer, Views
 from scoring.single_image.model import Opened
 from scoring.single_image.quality import Chip, Quality
 from scoring.single_image.reference import ClassSet, Reference, class_set

@@ -14,9 +14,9 @@ from pages.shared.single_image.query import Query
 from pages.shared.submissions import Outcome, Running
 from scoring.challenges import samples
 from scoring.common.text import markdown
-from scoring.single_image import answer as answers
-from scoring.single_image.answer import Answer
+from scoring.single_image import image_prediction as answers
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line
+from scoring.single_image.image_prediction import Answer
 from scoring.single_image.model import Opened
 from scoring.single_image.record import SecondModel
 

@@ -8,8 +8,8 @@ import pytest
 from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.metrics.appearance import FEATURES, appearance, patches
-from scoring.single_image import foreign
-from scoring.single_image.foreign import KnownImages, known_images
+from scoring.single_image import out_of_distribution
+from scoring.single_image.out_of_distribution import KnownImages, known_images
 from scoring.single_image.photograph import received
 from scoring.single_image.quality import CAUTION, GOOD, STOP, likeness_chip, measured, seen_parts
 from tests.support.foreign import GALLERY, gallery
@@ -155,7 +155,7 @@ def test_appearance_of_any_shape(shape):
 
 
 def test_the_chip_of_a_usual_image_is_good():
-    (chip,) = likeness_chip(foreign.Unlikeness(0.8, 1.2, 2, 0, 60))
+    (chip,) = likeness_chip(out_of_distribution.Unlikeness(0.8, 1.2, 2, 0, 60))
     assert chip.level == GOOD
     assert "2 (3%)" in chip.words
     assert set(GALLERY) >= {"fur", "leaf", "text", "sky", "screen", "black", "noise", "X-ray"}

@@ -10,7 +10,7 @@ from scoring.challenges import samples
 from scoring.common.findings import InputRefused
 from scoring.inference.pool import Cancelled
 from scoring.metrics import calibration
-from scoring.single_image.answer import answer, turned, views
+from scoring.single_image.image_prediction import answer, turned, views
 from scoring.single_image.model import opened
 from scoring.single_image.model_task import model_task, vector
 from scoring.single_image.photograph import received
