@@ -3,10 +3,10 @@
 import streamlit as st
 
 from pages.shared import access, exposure, layout, uploads
-from scoring import doctor
 from scoring.common.text import markdown
-from scoring.doctor import Entry
 from scoring.inference.cluster.scheduler import is_named
+from scoring.services import doctor
+from scoring.services.doctor import Entry
 
 access.guard(__file__)
 

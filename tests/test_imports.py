@@ -15,14 +15,14 @@ MODULES = sorted((ROOT / "scoring").rglob("*.py"))
 PAGES = sorted([ROOT / "app.py", *(ROOT / "pages").rglob("*.py")])
 LAYERS = (
     ("scoring.__main__", "scoring.cli"),
-    ("scoring.history",),
-    ("scoring.boards", "scoring.platforms"),
+    ("scoring.services.history",),
+    ("scoring.services.boards", "scoring.services.platforms"),
     (
         "scoring.comparison",
         "scoring.single_image",
         "scoring.presentation.html",
         "scoring.challenges.recognition",
-        "scoring.doctor",
+        "scoring.services.doctor",
         "scoring.preload",
     ),
     ("scoring.challenges", "scoring.challenges.samples"),
@@ -40,10 +40,15 @@ LAYERS = (
         "scoring.core.file_contents",
         "scoring.core.applied_fixes",
     ),
-    ("scoring.inference", "scoring.inference.cluster", "scoring.presentation.figures", "scoring.store"),
+    (
+        "scoring.inference",
+        "scoring.inference.cluster",
+        "scoring.presentation.figures",
+        "scoring.services.store",
+    ),
     ("scoring.inputs", "scoring.statistics", "scoring.metrics"),
     (
-        "scoring.access",
+        "scoring.services.access",
         "scoring.common.findings",
         "scoring.common.fixes",
         "scoring.common.finding_groups",

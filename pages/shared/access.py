@@ -19,15 +19,15 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.shared import logins
-from scoring.access import roles, settings
-from scoring.access.claims import AccessRules, actor_of, key_of
-from scoring.access.roles import LOCAL, NOBODY, Actor, Role
 from scoring.challenges import REGISTRY
 from scoring.common.findings import InputRefused, error, lines
 from scoring.common.text import markdown
+from scoring.services.access import roles, settings
+from scoring.services.access.claims import AccessRules, actor_of, key_of
+from scoring.services.access.roles import LOCAL, NOBODY, Actor, Role
 
 if TYPE_CHECKING:
-    from scoring.store.database import Store
+    from scoring.services.store.database import Store
 
 LEAST = {
     "overview": Role.PARTICIPANT,
@@ -178,7 +178,7 @@ def record_refused(address: str) -> None:
     is_unread = not is_known and USER_COOKIE in {*st.context.cookies} and LOGGED_IN not in st.session_state
     if person is LOCAL or not (is_known or is_unread):
         return
-    from scoring.boards.refused_addresses import Reason, record  # takes a second, as in `_revoked`
+    from scoring.services.boards.refused_addresses import Reason, record
 
     reason = Reason.ROLE if person.key else Reason.ENDED if is_known else Reason.FORGED
     with contextlib.suppress(InputRefused):
@@ -222,7 +222,7 @@ def _rules() -> AccessRules:
 
 
 def _revoked(claims: dict[str, Any]) -> float:
-    from scoring.boards.members import not_before  # takes a second, and only where people log in
+    from scoring.services.boards.members import not_before
 
     return not_before(program_store(), _key(claims))
 
@@ -233,6 +233,6 @@ def _key(claims: dict[str, Any]) -> str:
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _opened(folder: str | None, url: str | None) -> "Store":
-    from scoring.store.database import open_store
+    from scoring.services.store.database import open_store
 
     return replace(open_store(folder, url), actor=LOCAL)

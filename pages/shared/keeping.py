@@ -16,8 +16,8 @@ from scoring.core.challenge import Challenge
 
 if TYPE_CHECKING:
     from pages.shared.challenge_page import ScoredSubmission
-    from scoring.history.entries import Entry
-    from scoring.store.database import Store
+    from scoring.services.history.entries import Entry
+    from scoring.services.store.database import Store
 
 TAB = "History"
 OFF = (
@@ -46,7 +46,7 @@ class Offer:
     @property
     def content(self) -> str:
         """Return by what it is known in the store."""
-        from scoring.history import keeping
+        from scoring.services.history import keeping
 
         test_set = keeping.test_set_of(self.shown.card, self.shown.truth)
         return keeping.content_of(self.shown.card, test_set)
@@ -92,9 +92,9 @@ def tab(offer: Offer, _shown: "ScoredSubmission") -> None:
     if whose is None:
         st.markdown(OFF)
         return
-    from scoring.history import entries as of_store  # with the database, which takes a second to import
-    from scoring.history.series import series
-    from scoring.store.database import is_there
+    from scoring.services.history import entries as of_store
+    from scoring.services.history.series import series
+    from scoring.services.store.database import is_there
 
     if not is_there():
         st.markdown(NOTHING)
@@ -126,15 +126,15 @@ def _group(offer: Offer, groups: Sequence[list["Entry"]]) -> list["Entry"]:
 
 
 def _series_of(offer: Offer) -> tuple[str, str, str]:
-    from scoring.history import keeping
-    from scoring.history.entries import series_of
+    from scoring.services.history import keeping
+    from scoring.services.history.entries import series_of
 
     card = offer.shown.card
     return series_of(card.challenge, keeping.test_set_of(card, offer.shown.truth), keeping.rules_of(card))
 
 
 def _series(store: "Store", offer: Offer, group: Sequence["Entry"]) -> None:
-    from scoring.history import views
+    from scoring.services.history import views
 
     known = tuple((entry.id, entry.note) for entry in group)
     content = offer.content
@@ -154,7 +154,7 @@ def _series(store: "Store", offer: Offer, group: Sequence["Entry"]) -> None:
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Comparing ...")
 def _steps(known: tuple, _store: "Store", _group: Sequence["Entry"]) -> Outcome:
-    from scoring.history.series import steps
+    from scoring.services.history.series import steps
 
     return attempt(steps, _store, _group)
 
@@ -162,7 +162,7 @@ def _steps(known: tuple, _store: "Store", _group: Sequence["Entry"]) -> Outcome:
 def _manage(store: "Store", offer: Offer, newest: Sequence["Entry"], here: str | None) -> None:
     """Draw the choice of one that is kept, its note, and how it is opened again and deleted."""
     from scoring.comparison import scale
-    from scoring.history import views
+    from scoring.services.history import views
 
     of, by_id = scale.of(offer.challenge), {entry.id: entry for entry in newest}
     is_new = st.session_state.get(HERE) != here
@@ -226,7 +226,7 @@ def _keep(offer: Offer) -> None:
 
 
 def _note(kept_id: str, key: str) -> None:
-    from scoring.history import keeping
+    from scoring.services.history import keeping
 
     whose = owner()
     if whose is None:
@@ -245,7 +245,7 @@ def _open(challenge: Challenge, entry: "Entry") -> None:
 
 
 def _delete(entry: "Entry") -> None:
-    from scoring.history import keeping
+    from scoring.services.history import keeping
 
     whose = owner()
     if whose is None:

@@ -13,8 +13,8 @@ if str(ROOT) not in sys.path:
 
 from pages.shared import access, address, drop, headline, kept_files, placement_line, score_first, uploads  # noqa: E402
 from pages.shared.access import Entry  # noqa: E402
-from scoring.access.roles import Role  # noqa: E402
 from scoring.challenges import REGISTRY  # noqa: E402
+from scoring.services.access.roles import Role  # noqa: E402
 
 st.set_page_config(page_icon="🔬", layout="wide")
 ENTRIES = [

@@ -17,8 +17,8 @@ from scoring.core.challenge import Challenge
 
 if TYPE_CHECKING:
     from pages.shared.keeping import Offer
-    from scoring.history.entries import Entry
-    from scoring.store.database import Store
+    from scoring.services.history.entries import Entry
+    from scoring.services.store.database import Store
 
 OPENED, LACKS = "_opened_again", "_opened_lacks"
 NOT_CHOICES = ("tab", "set", "submission", "with")
@@ -27,7 +27,7 @@ NOT_CHOICES = ("tab", "set", "submission", "with")
 
 def keep(store: "Store", offer: "Offer", note: str, owner: str, with_test_set: bool) -> None:
     """Keep what a page shows, with what brings it back. Raises InputRefused."""
-    from scoring.history import keeping
+    from scoring.services.history import keeping
 
     held = st.session_state.get(placement.KEPT["metadata"].format(offer.challenge.id))
     keeping.keep(
@@ -73,7 +73,7 @@ def _page(offer: "Offer") -> dict[str, Any]:
 def open_again(store: "Store", challenge: Challenge, entry: "Entry") -> None:
     """Bring what is kept back: its files or samples, its mends and choices. Called before the page is drawn.
     Raises InputRefused where a file cannot be read; nothing is changed then."""
-    from scoring.history import entries, keeping
+    from scoring.services.history import entries, keeping
 
     submitted = entries.files(store, entry, keeping.SUBMISSION)
     truth = entries.files(store, entry, keeping.TRUTH)

@@ -13,13 +13,13 @@ from pages.shared import inputs, jobs, submissions
 from pages.shared.inputs import Input
 from pages.shared.submissions import Outcome, Running, Runs
 from pages.shared.upload_widget import MODEL
-from scoring.boards import bundle
 from scoring.challenges.recognition import recognise
 from scoring.challenges.samples import TestSet
 from scoring.common.findings import Finding, error
 from scoring.core.challenge import Challenge
 from scoring.inference.pool import Cancelled
 from scoring.inputs import team_entries
+from scoring.services.boards import bundle
 
 MOST = 100
 """Teams that one page compares."""

@@ -19,7 +19,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from pages.shared import exposure, kept_files
 from scoring.common import limits
 from scoring.common.text import uploaded_name
-from scoring.doctor import Occupancy
+from scoring.services.doctor import Occupancy
 
 ROUTE = "/_stcore/upload_file/"
 SETTLED_SECONDS = 60

@@ -3,22 +3,22 @@
 import argparse
 from dataclasses import asdict, replace
 
-from scoring.boards import hidden, members, participating
-from scoring.boards.board import opened
-from scoring.boards.hidden import HiddenRules
 from scoring.cli.output import answer, print_findings
 from scoring.common.findings import InputRefused, error
-from scoring.store.database import Store
+from scoring.services.boards import hidden_truth, members, participant
+from scoring.services.boards.board import opened
+from scoring.services.boards.hidden_truth import HiddenRules
+from scoring.services.store.database import Store
 
 
 def hide(store: Store, arguments: argparse.Namespace) -> None:
     """Hide the truth of a board, change what it tells, or open it."""
     board = opened(store, arguments.board)
     if arguments.open:
-        hidden.reveal(store, board.row.id)
+        hidden_truth.reveal(store, board.row.id)
         answer(arguments.json, {"board": board.row.id, "hidden": None}, "The truth is open to participants.")
         return
-    known = hidden.rules(store, board.row.id) or HiddenRules()
+    known = hidden_truth.rules(store, board.row.id) or HiddenRules()
     values = {
         "detail": arguments.detail,
         "step": arguments.ladder,
@@ -27,8 +27,8 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
     known = replace(known, **{name: value for name, value in values.items() if value is not None})
     if known.step == 0:
         known = replace(known, step=None)
-    hidden.hide(store, board.row.id, known)
-    used = hidden.use(board)
+    hidden_truth.hide(store, board.row.id, known)
+    used = hidden_truth.use(board)
     value = {"board": board.row.id, "hidden": asdict(known), "use": asdict(used) | {"gain": used.gain}}
     ladder = "without the Ladder" if known.step is None else f"the Ladder's step is {known.step:g}"
     answer(arguments.json, value, f"Hidden: participants see {known.detail}, {ladder}.\n{used.words}")
@@ -53,8 +53,8 @@ def attempts(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     if arguments.revoke is not None:
         members.revoke(store, arguments.revoke)
-    found = participating.attempts(store, board.row.id)
-    print_findings(participating.notices(store, board.row.id))
+    found = participant.attempts(store, board.row.id)
+    print_findings(participant.notices(store, board.row.id))
     kept = ("created", "team", "person", "outcome", "sha256", "near")
     rows = [{name: getattr(one, name) for name in kept} for one in found]
     words = "\n".join(

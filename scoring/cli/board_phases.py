@@ -5,14 +5,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from scoring.boards import phases, refused, settings, submitting
-from scoring.boards.board import opened
-from scoring.boards.phases import Phase
 from scoring.cli.board_tables import phase_lines
 from scoring.cli.output import answer
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.store import tables
-from scoring.store.database import Store
+from scoring.services.boards import phases, refused, settings, submitting
+from scoring.services.boards.board import opened
+from scoring.services.boards.phases import Phase
+from scoring.services.store import tables
+from scoring.services.store.database import Store
 
 NONE = "none"
 """Takes a time or a limit away."""

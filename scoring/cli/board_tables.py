@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scoring.boards.board import Opened
-from scoring.boards.imported import ImportedBoard
-from scoring.boards.phases import Phase
-from scoring.boards.rescoring import Change
-from scoring.boards.sent import Receipt
-from scoring.boards.standing import Standing, history_rows, moved
 from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
+from scoring.services.boards.board import Opened
+from scoring.services.boards.imported import ImportedBoard
+from scoring.services.boards.phases import Phase
+from scoring.services.boards.ranking import Standing, history_rows, moved
+from scoring.services.boards.rescoring import Change
+from scoring.services.boards.submission_request import Receipt
 
 CASES = 5
 """Cases that a line names before it says "and N more"."""

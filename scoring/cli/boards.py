@@ -6,20 +6,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scoring.boards import bundle, deleting, facts, folders, imported, publishing, rescoring, submitting
-from scoring.boards.board import Settings, create, listed, opened, own_options
-from scoring.boards.packing import packed
-from scoring.boards.rescoring import Change, changes
-from scoring.boards.sent import Receipt, Sent
-from scoring.boards.standing import standing
 from scoring.challenges import load_challenge
 from scoring.cli import board_people, board_phases
 from scoring.cli.board_tables import board_table, changes_table, imported_table, list_table, receipt_line
 from scoring.cli.output import answer, print_findings, progress, write
 from scoring.cli.reading import chosen, statistics
 from scoring.common.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
-from scoring.platforms.leaderboards import read_leaderboard
-from scoring.store.database import Store, open_store
+from scoring.services.boards import (
+    bundle,
+    deleting,
+    facts,
+    folders,
+    imported,
+    publishing,
+    rescoring,
+    submitting,
+)
+from scoring.services.boards.board import Settings, create, listed, opened, own_options
+from scoring.services.boards.packing import packed
+from scoring.services.boards.ranking import standing
+from scoring.services.boards.rescoring import Change, changes
+from scoring.services.boards.submission_request import Receipt, Sent
+from scoring.services.platforms.leaderboards import read_leaderboard
+from scoring.services.store.database import Store, open_store
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -144,7 +153,7 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
         value |= _as_value(changed)
         words += "\n\n" + changes_table(board, changed)
     if arguments.html:
-        from scoring.boards.report import html  # figures take a second to import
+        from scoring.services.boards.report import html
 
         write(arguments.html, html(found), "--html")
     answer(arguments.json, value, words)

@@ -2,9 +2,9 @@
 
 import argparse
 
-from scoring import doctor
 from scoring.cli.output import as_json, write
-from scoring.doctor import Entry
+from scoring.services import doctor
+from scoring.services.doctor import Entry
 
 SIGNS = {"ok": "ok  ", "caution": "note", "fault": "MEND"}
 

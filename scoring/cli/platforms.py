@@ -7,9 +7,9 @@ from pathlib import Path
 from scoring.challenges import load_challenge
 from scoring.cli.reading import chosen, statistics
 from scoring.common.findings import InputRefused, error
-from scoring.platforms import codabench, grand_challenge
-from scoring.platforms.evaluation import Refused
-from scoring.platforms.settings import DECIMALS, Settings, read_settings
+from scoring.services.platforms import codabench, grand_challenge
+from scoring.services.platforms.evaluation import Refused
+from scoring.services.platforms.settings import DECIMALS, Settings, read_settings
 
 
 def run(arguments: argparse.Namespace) -> bool:
@@ -53,7 +53,7 @@ def _refuse(text: str) -> None:
 
 
 def _bundle(arguments: argparse.Namespace) -> None:
-    from scoring.platforms.bundles import Order, write_bundle  # images and archives, for this alone
+    from scoring.services.platforms.bundles import Order, write_bundle
 
     challenge, is_public = load_challenge(arguments.challenge), arguments.public_truth
     decimals = arguments.decimals if is_public or arguments.decimals is not None else DECIMALS

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from scoring.boards.sample import create_sample
-from scoring.store.database import open_store
+from scoring.services.boards.sample import create_sample
+from scoring.services.store.database import open_store
 from tests.browser import driver
 from tests.browser.driver import Server
 from tests.browser.profiles import Profile, Profiles

@@ -6,13 +6,13 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
-from scoring.boards import bundle, rescoring
-from scoring.boards.board import Settings, create, opened
-from scoring.boards.packing import zipped
-from scoring.boards.sent import Sent
-from scoring.boards.standing import standing
-from scoring.boards.submitting import exclude, submit
-from scoring.store.database import open_store
+from scoring.services.boards import bundle, rescoring
+from scoring.services.boards.board import Settings, create, opened
+from scoring.services.boards.packing import zipped
+from scoring.services.boards.ranking import standing
+from scoring.services.boards.submission_request import Sent
+from scoring.services.boards.submitting import exclude, submit
+from scoring.services.store.database import open_store
 from tests.browser import driver
 from tests.support.boards import CASES, TRUTH, labels, predictions
 

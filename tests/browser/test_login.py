@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from scoring.boards import members
-from scoring.boards.hidden import HiddenRules
-from scoring.store.database import open_store
+from scoring.services.boards import members
+from scoring.services.boards.hidden_truth import HiddenRules
+from scoring.services.store.database import open_store
 from tests.browser import driver
 from tests.support.hidden_boards import good, hidden_board
 from tests.support.provider import provided, secrets
@@ -200,9 +200,9 @@ def test_a_server_with_half_written_secrets_does_not_start(tmp_path, text, words
 
 
 def _attempts():
-    from scoring.boards import participating
+    from scoring.services.boards import participant
 
-    return participating.attempts(open_store(), "h")
+    return participant.attempts(open_store(), "h")
 
 
 def _bytes(data: str | bytes) -> bytes:

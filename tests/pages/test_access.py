@@ -8,10 +8,10 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import access
-from scoring.access import roles
-from scoring.access.roles import Role
-from scoring.boards import members, refused_addresses
-from scoring.store.database import open_store
+from scoring.services.access import roles
+from scoring.services.access.roles import Role
+from scoring.services.boards import members, refused_addresses
+from scoring.services.store.database import open_store
 from tests.pages.conftest import NAVIGATION
 from tests.support.command_line import ROOT
 from tests.support.thinned import crossed
@@ -104,7 +104,7 @@ def test_an_act_before_the_shell_is_refused_when_the_role_is_gone():
         import streamlit as st
 
         from pages.shared import access
-        from scoring.access.roles import Role
+        from scoring.services.access.roles import Role
 
         @access.needs(Role.PARTICIPANT)
         def write():

@@ -5,15 +5,15 @@ from datetime import datetime
 import pytest
 
 from pages.shared import exposure
-from scoring.boards.board import listed
-from scoring.boards.board import opened as board_of
-from scoring.boards.facts import facts as known_facts
-from scoring.boards.phases import Phase, define, phases
-from scoring.boards.settings import change
-from scoring.boards.standing import standing
-from scoring.boards.submitting import exclude
 from scoring.comparison.team_facts import TeamFacts
-from scoring.store.database import open_store
+from scoring.services.boards.board import listed
+from scoring.services.boards.board import opened as board_of
+from scoring.services.boards.facts import facts as known_facts
+from scoring.services.boards.phases import Phase, define, phases
+from scoring.services.boards.ranking import standing
+from scoring.services.boards.settings import change
+from scoring.services.boards.submitting import exclude
+from scoring.services.store.database import open_store
 from tests.support.boards import filled, labels, predictions
 from tests.support.visits import finished, words
 

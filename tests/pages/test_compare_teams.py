@@ -13,16 +13,16 @@ import pytest
 import scoring
 from pages.shared.comparison import facts
 from pages.shared.wording import without_flags
-from scoring.boards import board as boards
-from scoring.boards import bundle
-from scoring.boards.standing import standing
 from scoring.challenges import samples
 from scoring.common import text
 from scoring.common.finding_groups import folded
 from scoring.common.findings import error
 from scoring.comparison import scale, summary_text
 from scoring.presentation.figures.numerals import points
-from scoring.store.database import open_store
+from scoring.services.boards import board as boards
+from scoring.services.boards import bundle
+from scoring.services.boards.ranking import standing
+from scoring.services.store.database import open_store
 from tests.support import visits
 from tests.support.boards import filled
 from tests.support.command_line import run

@@ -3,10 +3,10 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from scoring.boards import hidden, members, participating, refused_addresses
-from scoring.boards.hidden import HiddenRules
-from scoring.boards.refused_addresses import Reason
-from scoring.store.database import open_store
+from scoring.services.boards import hidden_truth, members, participant, refused_addresses
+from scoring.services.boards.hidden_truth import HiddenRules
+from scoring.services.boards.refused_addresses import Reason
+from scoring.services.store.database import open_store
 from tests.pages.test_access import RULES, claims
 from tests.support.hidden_boards import good, hidden_board
 from tests.support.visits import finished, words
@@ -47,7 +47,7 @@ def test_a_participant_submits_and_sees_what_is_left(board):
     members.set_members(open_store(), "h", "alpha", [])  # between two clicks
     finished(next(one for one in app.button if one.label == "Submit").click().run())
     assert "You are in no team" in words(app)
-    assert hidden.use(board).answers == 1
+    assert hidden_truth.use(board).answers == 1
 
     app = visited(claims("mallory"), "Submit")
     assert "You are in no team" in words(app)
@@ -55,7 +55,7 @@ def test_a_participant_submits_and_sees_what_is_left(board):
     for address in ({"tab": "Participants"}, {"board": "guessed"}):
         app.query_params.update(address)
         app.run()
-    (told,) = participating.notices(board.store, "h")
+    (told,) = participant.notices(board.store, "h")
     assert (told.code, told.where) == ("refused-address", "/board?board=…, /board?tab=Participants")
     assert "https://idp|mallory" in told.message
 
@@ -70,18 +70,18 @@ def test_an_organizer_hides_and_names_members(board):
     assert app.number_input(key="hide_step_h").value == 0
     app.selectbox(key="hide_detail_h").select("score").run()
     next(one for one in app.button if one.label == "Hide the truth so").click().run()
-    assert hidden.rules(open_store(), "h").detail == "score"
+    assert hidden_truth.rules(open_store(), "h").detail == "score"
     app.text_input(key="members_team").input("gamma")
     app.text_input(key="members_who").input("nobody").run()
     next(one for one in app.button if one.label == "Set members").click().run()
     assert "bad-option" in words(app)
-    assert participating.attempts(open_store(), "h") == []
+    assert participant.attempts(open_store(), "h") == []
     app.selectbox(key="hide_detail_h").select("cases").run()
     app.secrets = {
         "access": {"organizers": ["other@example.org"]}
     }  # the role is taken away between two clicks
     next(one for one in app.button if one.label == "Hide the truth so").click().run()
-    assert hidden.rules(open_store(), "h").detail == "score"
+    assert hidden_truth.rules(open_store(), "h").detail == "score"
     assert "Who is in which team?" not in words(app)
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from pages.shared import access
-from scoring.access.roles import Role
-from scoring.boards import participating, refused_addresses
-from scoring.boards.board import opened
-from scoring.boards.hidden import HiddenRules
-from scoring.boards.standing import standing
-from scoring.store.database import open_store
+from scoring.services.access.roles import Role
+from scoring.services.boards import participant, refused_addresses
+from scoring.services.boards.board import opened
+from scoring.services.boards.hidden_truth import HiddenRules
+from scoring.services.boards.ranking import standing
+from scoring.services.store.database import open_store
 from tests.browser import driver
 from tests.support.hidden_boards import OPEN, good, hidden_board
 from tests.support.provider import PEOPLE, cookie_of, secrets
@@ -193,7 +193,7 @@ def test_no_frame_download_or_media_address_of_a_participant_holds_the_truth(pla
 
 def test_two_tabs_share_the_limits_of_a_team(place, arrive):
     tabs = [arrive("paul", board="h", tab="Submit") for _ in range(3)]
-    left = participating.left(opened(open_store_of(place), "h"), "alpha").submissions
+    left = participant.left(opened(open_store_of(place), "h"), "alpha").submissions
     for number, one in enumerate(tabs):
         one.upload("p.csv", good(20 + number), one.widget("own_file_h_file"))
     while left > 1:

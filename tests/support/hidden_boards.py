@@ -5,13 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
-from scoring.access.roles import Actor, Role
-from scoring.boards import hidden, members, participating, phases
-from scoring.boards.board import Opened, Settings, create, opened
-from scoring.boards.hidden import HiddenRules
-from scoring.boards.participating import Answer
-from scoring.boards.phases import Phase
-from scoring.store.database import Store, open_store
+from scoring.services.access.roles import Actor, Role
+from scoring.services.boards import hidden_truth, members, participant, phases
+from scoring.services.boards.board import Opened, Settings, create, opened
+from scoring.services.boards.hidden_truth import HiddenRules
+from scoring.services.boards.participant import Answer
+from scoring.services.boards.phases import Phase
+from scoring.services.store.database import Store, open_store
 from tests.support.boards import CASES, TRUTH
 
 PAUL = Actor(Role.PARTICIPANT, "https://idp|paul", "Paul", "paul@example.org", issued=1000.0)
@@ -35,7 +35,7 @@ def hidden_board(
         + "".join(f"{case},{bool(ill)},canaryplace{i % 3}\n" for i, (case, ill) in enumerate(rows.items()))
     )
     create(store, "h", "melanoma", str(truth), Settings("H", statistics=STATISTICS))
-    hidden.hide(store, "h", known or HiddenRules())
+    hidden_truth.hide(store, "h", known or HiddenRules())
     if phase is not None:
         phases.define(store, "h", phase)
     members.set_members(store, "h", "alpha", ["Paul@example.org"])
@@ -65,4 +65,4 @@ def good(wrong: int = 0) -> bytes:
 
 def handed_in(board: Opened, data: bytes, actor: Actor = PAUL, team: str = "alpha", **more: str) -> Answer:
     """Hand in a file as a participant."""
-    return participating.hand_in(acting(board, actor), team, "p.csv", data, more, uuid4().hex)
+    return participant.hand_in(acting(board, actor), team, "p.csv", data, more, uuid4().hex)

@@ -10,9 +10,9 @@ import streamlit as st
 
 from pages.shared import access, exposure, finding_list, jobs, submissions
 from pages.shared.submissions import Outcome
-from scoring.access.roles import Role
 from scoring.common.findings import InputRefused, error
 from scoring.inference.pool import Cancelled
+from scoring.services.access.roles import Role
 
 
 def may_organize() -> bool:

@@ -9,10 +9,10 @@ import streamlit as st
 
 from pages.shared import finding_list, inputs, jobs, layout, render
 from pages.shared.board import acts
-from scoring.boards import rescoring, views
-from scoring.boards.board import Opened, opened
-from scoring.boards.standing import standing
 from scoring.core.views import Block
+from scoring.services.boards import rescoring, views
+from scoring.services.boards.board import Opened, opened
+from scoring.services.boards.ranking import standing
 
 if TYPE_CHECKING:
     from pages.shared.board.opened import BoardPage

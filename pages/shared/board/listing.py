@@ -9,15 +9,15 @@ from pages.shared import address, finding_list, inputs, layout
 from pages.shared.board import acts
 from pages.shared.board.correcting import ABOUT_CASES
 from pages.shared.option_widgets import option_widget
-from scoring.boards import bundle, members, phases
-from scoring.boards.board import COUNTS, USUAL, Settings, create, listed
-from scoring.boards.sample import ID, create_sample
-from scoring.boards.views import RULES
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option
-from scoring.store.database import Store
+from scoring.services.boards import bundle, members, phases
+from scoring.services.boards.board import COUNTS, USUAL, Settings, create, listed
+from scoring.services.boards.sample import ID, create_sample
+from scoring.services.boards.views import RULES
+from scoring.services.store.database import Store
 
 WHAT = (
     "A board collects what teams submit over weeks, scores each file at once, and ranks the teams with "

@@ -11,14 +11,14 @@ from pages.shared import access, address, downloads, finding_list, layout, rende
 from pages.shared.board import acts, correcting, participants, settings, submitting
 from pages.shared.render import Place
 from pages.shared.submissions import Outcome, attempt
-from scoring.access.roles import NOBODY, Role
-from scoring.boards import bundle, hidden, imported, members, phases, publishing, report, views
-from scoring.boards.board import Opened, opened
-from scoring.boards.standing import Standing, standing
 from scoring.common.text import markdown
 from scoring.comparison import summary_text
 from scoring.core.views import Section
-from scoring.store.database import Store
+from scoring.services.access.roles import NOBODY, Role
+from scoring.services.boards import bundle, hidden_truth, imported, members, phases, publishing, report, views
+from scoring.services.boards.board import Opened, opened
+from scoring.services.boards.ranking import Standing, standing
+from scoring.services.store.database import Store
 
 ORGANIZERS_TABS = ("Submissions", "Corrections", "Participants", "Settings")
 PUBLIC = "public"
@@ -135,7 +135,7 @@ def _shown(store: Store, board_id: str, is_public: bool, phase: str | None) -> B
     known = (
         repr((row.options, row.counts)),
         repr((found.entries, found.phases, found.facts)),
-        repr(hidden.rules(store, board_id)),
+        repr(hidden_truth.rules(store, board_id)),
     )
     key = (store.place, row.id, str(row.version), row.title, *known, repr((actor, phase)))
     return _kept(key, found, is_public)

@@ -11,17 +11,17 @@ import streamlit as st
 from pages.shared import access, finding_list, inputs, layout
 from pages.shared.board import acts
 from pages.shared.inputs import Input
-from scoring.access.roles import Role
-from scoring.boards import hidden, members, participating, publishing
-from scoring.boards.board import Opened
-from scoring.boards.board import opened as board_of
-from scoring.boards.hidden import DETAILS, HiddenRules
-from scoring.boards.packing import packed
-from scoring.boards.participating import Answer, Left
-from scoring.boards.phases import spoken
 from scoring.common.text import markdown
 from scoring.comparison import scale as scales
-from scoring.store.database import Store
+from scoring.services.access.roles import Role
+from scoring.services.boards import hidden_truth, members, participant, publishing
+from scoring.services.boards.board import Opened
+from scoring.services.boards.board import opened as board_of
+from scoring.services.boards.hidden_truth import DETAILS, HiddenRules
+from scoring.services.boards.packing import packed
+from scoring.services.boards.participant import Answer, Left
+from scoring.services.boards.phases import spoken
+from scoring.services.store.database import Store
 
 TELLS = {
     "score": "the score",
@@ -47,7 +47,7 @@ def submit(store: Store, shown: Opened) -> None:
     came = acts.outcome(key, "submissions")
     if came is not None:
         st.session_state[f"own_came_{board.row.id}"] = came
-    left = participating.left(board, team)
+    left = participant.left(board, team)
     st.markdown(_left_words(left))
     if left.problem is not None:
         st.info(f"{left.problem.message[0].upper()}{left.problem.message[1:]}", icon=":material/event_busy:")
@@ -55,7 +55,7 @@ def submit(store: Store, shown: Opened) -> None:
         _drop(board, team, key)
     _last_outcome(st.session_state.get(f"own_came_{board.row.id}"))
     _history(board, team)
-    known = hidden.rules(store, board.row.id)
+    known = hidden_truth.rules(store, board.row.id)
     if known is not None:
         st.caption(publishing.hidden_truth_words(known))
 
@@ -81,7 +81,7 @@ def _drop(board: Opened, team: str, key: tuple[str, str]) -> None:
 
 def _hand_in(board: Opened, team: str, given: Input, options: dict[str, str], submission: str) -> Answer:
     name, data = packed(given.source, given.name)
-    return participating.hand_in(board, team, name, data, options, submission)
+    return participant.hand_in(board, team, name, data, options, submission)
 
 
 def _last_outcome(came: Any) -> None:
@@ -107,13 +107,13 @@ def _last_outcome(came: Any) -> None:
 
 def _history(board: Opened, team: str) -> None:
     """Draw what was told of each submission of the team."""
-    answers = participating.answers(board, team)[::-1]
+    answers = participant.answers(board, team)[::-1]
     layout.heading("What did your team submit?")
     if not answers:
         st.caption("Nothing yet.")
         return
     scale = scales.of(board.challenge)
-    digits = 1 if scale.factor == 100 else hidden.DECIMALS
+    digits = 1 if scale.factor == 100 else hidden_truth.DECIMALS
     st.table(
         {
             "submitted": [spoken(one.time) for one in answers],
@@ -122,7 +122,7 @@ def _history(board: Opened, team: str) -> None:
         }
     )
     with_detail = {one.submission: one for one in answers if one.score is not None}
-    known = hidden.rules(board.store, board.row.id)
+    known = hidden_truth.rules(board.store, board.row.id)
     if not with_detail or (known is not None and known.detail == "score"):
         return
     chosen = st.selectbox(
@@ -132,7 +132,7 @@ def _history(board: Opened, team: str) -> None:
         key=f"own_detail_{board.row.id}",
         width=360,
     )
-    detail = participating.detailed(board, team, chosen)
+    detail = participant.detailed(board, team, chosen)
     if detail.classes:
         st.table({markdown(name, 60): _written(row) for name, row in detail.classes.items()})
     if detail.cases:
@@ -165,7 +165,7 @@ def show(store: Store, shown: Opened) -> None:
     _hiding(board)
     _teams(board)
     layout.heading("What should you know of attempts?")
-    found = participating.notices(store, board.row.id)
+    found = participant.notices(store, board.row.id)
     if found:
         finding_list.findings(found)
     else:
@@ -174,11 +174,11 @@ def show(store: Store, shown: Opened) -> None:
 
 def _hiding(board: Opened) -> None:
     """Draw whether the truth is hidden, and what it tells."""
-    row, known = board.row, hidden.rules(board.store, board.row.id)
+    row, known = board.row, hidden_truth.rules(board.store, board.row.id)
     layout.heading("Is the truth hidden from participants?")
     if known is not None:
         st.markdown(f"Participants see {TELLS[known.detail]}. {publishing.hidden_truth_words(known)}")
-        st.markdown(hidden.use(board).words)
+        st.markdown(hidden_truth.use(board).words)
     else:
         st.markdown("No: participants see all of their own scorecard, and everybody the intervals and ties.")
     with st.expander("**Change it**", icon=":material/visibility_off:"):
@@ -204,9 +204,9 @@ def _hiding(board: Opened) -> None:
         wanted = replace(known or HiddenRules(), detail=detail, step=step or None)
         with st.container(horizontal=True, gap="small"):
             if st.button("Hide the truth so", type="primary", icon=":material/visibility_off:"):
-                acts.done(acts.attempt(hidden.hide, board.store, row.id, wanted))
+                acts.done(acts.attempt(hidden_truth.hide, board.store, row.id, wanted))
             if known is not None and st.button("Open it to all", icon=":material/visibility:"):
-                acts.done(acts.attempt(hidden.reveal, board.store, row.id))
+                acts.done(acts.attempt(hidden_truth.reveal, board.store, row.id))
 
 
 def _teams(board: Opened) -> None:

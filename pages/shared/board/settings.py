@@ -13,13 +13,13 @@ import streamlit as st
 
 from pages.shared import address, finding_list, inputs, layout, render
 from pages.shared.board import acts, listing
-from scoring.boards import deleting, facts, phases, settings, views
-from scoring.boards.board import COUNTS, Opened
-from scoring.boards.phases import Phase
 from scoring.common.text import markdown
 from scoring.comparison.team_facts import LABELS, UNKNOWN
-from scoring.store import tables
-from scoring.store.database import Store
+from scoring.services.boards import deleting, facts, phases, settings, views
+from scoring.services.boards.board import COUNTS, Opened
+from scoring.services.boards.phases import Phase
+from scoring.services.store import tables
+from scoring.services.store.database import Store
 
 if TYPE_CHECKING:
     from pages.shared.board.opened import BoardPage

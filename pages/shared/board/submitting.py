@@ -12,14 +12,14 @@ from pages.shared.inputs import Input
 from pages.shared.option_widgets import option_widget
 from pages.shared.render import Place
 from pages.shared.submissions import Outcome
-from scoring.boards import deleting, folders, refused, views
-from scoring.boards.board import Opened
-from scoring.boards.sent import Receipt, Sent
-from scoring.boards.standing import Entry
-from scoring.boards.submitting import exclude, submit
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.text import markdown
 from scoring.inputs.team_entries import legible
+from scoring.services.boards import deleting, folders, refused, views
+from scoring.services.boards.board import Opened
+from scoring.services.boards.ranking import Entry
+from scoring.services.boards.submission_request import Receipt, Sent
+from scoring.services.boards.submitting import exclude, submit
 
 if TYPE_CHECKING:
     from pages.shared.board.opened import BoardPage

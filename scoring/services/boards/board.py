@@ -1,0 +1,305 @@
+"""Create and find boards, and score what is submitted to them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import select
+
+from scoring.challenges import REGISTRY, load_challenge
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import shortened
+from scoring.core import options as of_options
+from scoring.core.challenge import Challenge
+from scoring.core.scorecard import ScoreCard
+from scoring.inputs.case_tables import joined_columns
+from scoring.inputs.sources import Source, sha256
+from scoring.inputs.team_entries import MODEL
+from scoring.services.boards import cards
+from scoring.services.boards.packing import packed
+from scoring.services.store import tables
+from scoring.services.store.database import Store
+from scoring.services.store.secure_delete import hold
+from scoring.statistics.options import StatisticsOptions
+from scoring.version import __version__
+
+COUNTS = ("last", "best")
+USUAL = asdict(StatisticsOptions())
+"""Replicates, seed, unit and kind of interval, as they usually are."""
+IMPORTED = "imported"
+"""The option that holds a leaderboard of another platform: a board without test set and submissions."""
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a board scores.
+
+    Attributes:
+        title: Above its ranking.
+        counts: Which submission of a team is ranked: "last" or "best".
+        score: The challenge's options of `score` that are the same for all teams.
+        compare: Its options of the stage "compare".
+        statistics: `resamples`, `seed`, `group` and `interval`.
+        keep_refused: Whether refused files are kept; they count nothing.
+        metadata: A table that is joined to the truth by case id, for slices and units.
+    """
+
+    title: str
+    counts: str = "last"
+    score: Mapping[str, Any] = field(default_factory=dict)
+    compare: Mapping[str, Any] = field(default_factory=dict)
+    statistics: Mapping[str, Any] = field(default_factory=dict)
+    keep_refused: bool = False
+    metadata: Source | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """A submission on one version of the test set: its scorecard, or why it is refused."""
+
+    card: ScoreCard | None
+    problems: tuple[Finding, ...] = ()
+
+    @cached_property
+    def files(self) -> dict[str, bytes]:
+        """Return the scorecard as a file by its SHA-256; none where it is refused."""
+        data = cards.to_bytes(self.card) if self.card else b""
+        return {sha256(data): data} if data else {}
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A board with one version of its test set."""
+
+    store: Store
+    row: tables.Board
+    test_set: tables.TestSet
+
+    @property
+    def challenge(self) -> Challenge[Any, Any]:
+        """Return the challenge that scores."""
+        return load_challenge(self.row.challenge)
+
+    @cached_property
+    def truth(self) -> Any:
+        """Return the truth. Raises InputRefused where the store does not have it."""
+        score = self.row.options["score"]
+        data = self.store.files.read(self.test_set.sha256)
+        needed = self.challenge.needed("truth", score)
+        return self.challenge.read_truth(data, name=self.test_set.name, **needed)
+
+    @cached_property
+    def metadata(self) -> bytes | None:
+        """Return the table that is joined to the truth. Raises InputRefused where the store lacks it."""
+        digest = self.test_set.metadata_sha256
+        return None if digest is None else self.store.files.read(digest)
+
+    def result(self, data: bytes, name: str, own: Mapping[str, Any]) -> Result:
+        """Score predictions or a model (.onnx). name: what messages call it; own: options of this submission
+        alone."""
+        challenge, options = self.challenge, {**self.row.options["score"], **own}
+        truth, is_model = self.truth, name.lower().endswith(MODEL)
+        try:
+            if wrong := challenge.check_options(options, is_model):
+                raise InputRefused(wrong)
+            if is_model:
+                predictions = challenge.predict(
+                    data, truth, name=name, **challenge.needed("predict", options)
+                )
+            else:
+                needed = challenge.needed("predictions", options)
+                predictions = challenge.read_predictions(data, truth, name, **needed)
+            how = {**options, **self.row.options["statistics"], "metadata": self.metadata}
+            card = challenge.score(truth, predictions, with_curves=False, **how)
+        except InputRefused as refused:
+            return Result(None, refused.problems)
+        return Result(card)
+
+
+def create(
+    store: Store,
+    board_id: str,
+    challenge_id: str,
+    truth: Source,
+    settings: Settings,
+    name: str | None = None,
+) -> Opened:
+    """Create a board.
+
+    Args:
+        store: Where.
+        board_id: Its id: small letters, digits and hyphens.
+        challenge_id: Of the challenge.
+        truth: The test set.
+        settings: How it scores.
+        name: What messages call the test set; None: its own name.
+
+    Raises:
+        InputRefused: With every problem of truth, id and settings.
+    """
+    challenge = load_challenge(challenge_id)
+    problems = [*name_problems(store, board_id, settings.title), *_wrong(challenge, settings)]
+    table = None
+    try:
+        called, data = packed(truth, name)
+        read = challenge.read_truth(data, name=called, **challenge.needed("truth", settings.score))
+        if settings.metadata is not None:
+            joined_columns(read, settings.metadata, repeated=True)
+            table = packed(settings.metadata)[1]
+    except InputRefused as refused:
+        problems += refused.problems
+    if problems:
+        raise InputRefused(problems)
+    created, digest = tables.now(), sha256(data)
+    options = {part: dict(getattr(settings, part)) for part in ("score", "compare", "statistics")}
+    row = tables.Board(
+        id=board_id,
+        challenge=challenge_id,
+        title=shortened(settings.title),
+        counts=settings.counts,
+        options=options,
+        created=created,
+        version=1,
+        keep_refused=settings.keep_refused,
+    )
+    test_set = tables.TestSet(board_id=board_id, number=1, name=called, sha256=digest, created=created)
+    files = {digest: data}
+    if table is not None:
+        test_set.metadata_sha256 = sha256(table)
+        files[test_set.metadata_sha256] = table
+    with store.write() as session:
+        hold(store, session, files)
+        session.add(row)
+        session.flush()
+        session.add(test_set)
+    return Opened(store, row, test_set)
+
+
+def _wrong(challenge: Challenge[Any, Any], settings: Settings) -> list[Finding]:
+    """Return the problems of options."""
+    problems = [
+        *challenge.check_options({**settings.score, **settings.compare}),
+        *StatisticsOptions(**settings.statistics).problems(),
+    ]
+    if settings.counts not in COUNTS:
+        words = f"{settings.counts!r} is not one of {', '.join(COUNTS)}."
+        problems.append(error("bad-option", "--counts", words))
+    return problems
+
+
+def opened(store: Store, board_id: str, number: int | None = None) -> Opened:
+    """Return a board with a version of its test set, None: the one whose numbers are shown.
+
+    Raises:
+        InputRefused: `no-board` or `no-version` where there is none.
+    """
+    with store.read() as session:
+        row = session.get(tables.Board, board_id)
+        if row is None:
+            known = ", ".join(session.scalars(select(tables.Board.id).order_by(tables.Board.id)))
+            words = f"there is no such board here. Boards: {known or 'none yet'}."
+            raise InputRefused([error("no-board", shortened(board_id, 64), words)])
+        if IMPORTED in row.options:
+            words = "it was imported from another platform: it is shown, and takes no submissions."
+            raise InputRefused([error("imported-board", board_id, words)])
+        if row.challenge not in REGISTRY:
+            words = (
+                f"its challenge {shortened(row.challenge, 64)} is unknown here: install a newer Benchside."
+            )
+            raise InputRefused([error("no-board", board_id, words)])
+        wanted = number or row.version
+        test_set = session.get(tables.TestSet, (board_id, wanted)) if wanted <= row.version else None
+        if test_set is None:
+            words = f"the board has no version {wanted} of its test set; there are 1 to {row.version}."
+            raise InputRefused([error("no-version", board_id, words)])
+    return Opened(store, row, test_set)
+
+
+def listed(store: Store) -> list[dict[str, Any]]:
+    """Return the boards, oldest first, with how many teams and submissions each has."""
+    with store.read() as session:
+        rows = session.scalars(select(tables.Board).order_by(tables.Board.created, tables.Board.id)).all()
+        sent = session.execute(select(tables.Submission.board_id, tables.Submission.team)).all()
+    return [
+        {
+            "id": row.id,
+            "challenge": row.challenge,
+            "title": row.title,
+            "created": row.created,
+            "version": row.version,
+            "teams": len(
+                {entry[0] for entry in row.options[IMPORTED]["entries"]}
+                if IMPORTED in row.options
+                else {team for board_id, team in sent if board_id == row.id}
+            ),
+            "submissions": sum(board_id == row.id for board_id, _ in sent),
+        }
+        for row in rows
+    ]
+
+
+def scoring_of(submission_id: str, opened_board: Opened, result: Result) -> tables.Scoring:
+    """Return the row of a result, which refers to the result's files."""
+    card = result.card
+    low, high = (card.intervals.get("score") if card else None) or (None, None)
+    return tables.Scoring(
+        submission_id=submission_id,
+        number=opened_board.test_set.number,
+        board_id=opened_board.row.id,
+        score=card.score if card else None,
+        low=low,
+        high=high,
+        card=next(iter(result.files), None),
+        problems=[problem.as_dict() for problem in result.problems],
+        program=__version__,
+    )
+
+
+def own_options(challenge: Challenge[Any, Any], texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return the options of one submission from their texts.
+
+    Raises:
+        InputRefused: `bad-option` for names that are no options of single submissions, and for wrong values.
+    """
+    own = {option.name: option for option in challenge.options if option.per_team}
+    problems: list[Finding] = []
+    values: dict[str, Any] = {}
+    for name, text in texts.items():
+        if name not in own:
+            known = ", ".join(own) or "none"
+            problems.append(
+                error("bad-option", "--option", f"{name!r} cannot be set by submission; these can: {known}.")
+            )
+            continue
+        try:
+            values[name] = own[name].type(text)
+        except ValueError:
+            problems.append(error("bad-option", "--option", f"{name}: {text!r} is no number."))
+    problems += of_options.check(own.values(), values)
+    if problems:
+        raise InputRefused(problems)
+    return values
+
+
+def name_problems(store: Store, board_id: str, title: str) -> list[Finding]:
+    """Return what is wrong with the id and the title of a new board."""
+    problems = []
+    if not _ID.fullmatch(board_id):
+        words = "write small letters, digits and hyphens, at most 64, such as lesions-2026."
+        problems.append(error("bad-option", "--id", words))
+    problems += title_problems(title)
+    with store.read() as session:
+        if session.get(tables.Board, board_id) is not None:
+            words = f"there is a board {board_id} already: choose another id."
+            problems.append(error("board-exists", "--id", words))
+    return problems
+
+
+def title_problems(title: str) -> list[Finding]:
+    """Return what is wrong with the title of a board."""
+    if title.strip() and len(title) <= tables.NAME:
+        return []
+    return [error("bad-option", "--title", f"write 1 to {tables.NAME} characters.")]

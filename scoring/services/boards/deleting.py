@@ -1,0 +1,100 @@
+"""Delete submissions, refused files and boards: from the database, with its log, and from the disk."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import delete as delete_rows
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.common.text import shortened
+from scoring.services.store import tables
+from scoring.services.store.access_tables import Attempt, Hidden, Member
+from scoring.services.store.database import Store
+from scoring.services.store.secure_delete import alone, overwrite, sweep
+
+OF_BOARD: tuple[type[tables.Base], ...] = (
+    tables.Scoring,
+    tables.Submission,
+    tables.Refused,
+    tables.Team,
+    tables.Phase,
+    Hidden,
+    Member,
+    Attempt,
+    tables.TestSet,
+)
+"""Tables of what belongs to a board, in the order in which rows can be deleted."""
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """How many submissions and files were deleted. findings: what stays in the log."""
+
+    submissions: int
+    files: int
+    findings: tuple[Finding, ...] = ()
+
+
+def delete_board(store: Store, board_id: str) -> Deleted:
+    """Delete a board with everything that was submitted to it, and its test sets.
+
+    Raises:
+        InputRefused: `no-board` where there is none; nothing is deleted then.
+    """
+    with store.write() as session:
+        alone(session)
+        row = _board(session, board_id)
+        sent = tables.Submission
+        count = len(session.scalars(select(sent.id).where(sent.board_id == board_id)).all())
+        for table in OF_BOARD:
+            session.execute(delete_rows(table).where(table.__table__.c.board_id == board_id))
+        session.delete(row)
+        gone = sweep(store, session)
+    return Deleted(count, len(gone), _left(store))
+
+
+def delete_submission(store: Store, board_id: str, submission_id: str) -> Deleted:
+    """Delete a submission with its results, or a refused file; the team with its last one.
+
+    It counts for no limit any more.
+
+    Raises:
+        InputRefused: `no-submission` where the board has none of that id; nothing is deleted then.
+    """
+    with store.write() as session:
+        alone(session)
+        _board(session, board_id)
+        row = session.get(tables.Submission, submission_id) or session.get(tables.Refused, submission_id)
+        if row is None or row.board_id != board_id:
+            words = f"the board {board_id} has no such submission: `board show` lists their ids."
+            raise InputRefused([error("no-submission", shortened(submission_id, 64), words)])
+        session.execute(delete_rows(tables.Scoring).where(tables.Scoring.submission_id == submission_id))
+        session.delete(row)
+        session.flush()
+        sent = tables.Submission
+        others = select(sent.id).where(sent.board_id == board_id, sent.team == row.team)
+        if session.scalars(others).first() is None:
+            team = (tables.Team.board_id == board_id, tables.Team.name == row.team)
+            session.execute(delete_rows(tables.Team).where(*team))
+        gone = sweep(store, session)
+    return Deleted(1, len(gone), _left(store))
+
+
+def _board(session: Session, board_id: str) -> tables.Board:
+    row = session.get(tables.Board, board_id, with_for_update=True)
+    if row is None:
+        words = "there is no such board here: `board list` lists them."
+        raise InputRefused([error("no-board", shortened(board_id, 64), words)])
+    return row
+
+
+def _left(store: Store) -> tuple[Finding, ...]:
+    """Empty the database's log, and return what keeps it from being emptied."""
+    if overwrite(store):
+        return ()
+    words = (
+        "another program reads the database: what was deleted stays in its log until a later deletion. "
+        "Delete something again when that program is done."
+    )
+    return (warning("store-busy", store.place, words),)

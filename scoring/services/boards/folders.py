@@ -1,0 +1,116 @@
+"""What a folder or zip of submissions holds: `team/date/files`, `team/date.csv`, or one entry per team."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.inputs.sources import Files, Source, is_litter, open_source
+from scoring.inputs.team_entries import part
+from scoring.services.boards.packing import as_read, packed
+from scoring.services.boards.submission_request import Sent
+from scoring.services.boards.submitting import time_of
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file or folder within files that are open already; path: without a slash at its end, "" for all."""
+
+    files: Files
+    path: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return its name."""
+        return PurePosixPath(self.path).name or self.files.name
+
+    @property
+    def stem(self) -> str:
+        """Return its name without the ending."""
+        return PurePosixPath(self.name).stem
+
+    def is_file(self) -> bool:
+        """Return whether it is a file."""
+        return self.path in self.files.sizes
+
+    def is_dir(self) -> bool:
+        """Return whether it is a folder."""
+        return not self.is_file()
+
+    def iterdir(self) -> Iterator["Member"]:
+        """Yield what the folder holds."""
+        prefix = f"{self.path}/" if self.path else ""
+        names = {
+            name[len(prefix) :].partition("/")[0] for name in self.files.members if name.startswith(prefix)
+        }
+        yield from (Member(self.files, prefix + name) for name in names)
+
+    def packed(self) -> tuple[str, bytes]:
+        """Return its name and bytes, a folder as a zip. Raises InputRefused."""
+        if self.is_file():
+            return as_read(self.name, self.files.read(self.path))
+        prefix = f"{self.path}/"
+        inside = [name for name in self.files.members if name.startswith(prefix)]
+        return f"{self.name}.zip", packed(part(self.files, prefix, inside))[1]
+
+
+Place = Path | Member
+
+
+def of_source(source: Source, name: str | None = None) -> Iterator[Sent | Finding]:
+    """Yield what a dropped folder or a zip holds, as `of_folder` does; one folder around everything counts as
+    none, unless it is a team's.
+
+    Raises:
+        InputRefused: Where it cannot be opened.
+    """
+    top = Member(open_source(source, name))
+    inside = _entries(top)
+    if len(inside) == 1 and inside[0].is_dir() and not _is_dated(_entries(inside[0])):
+        top = inside[0]
+    yield from of_folder(top)
+
+
+def of_folder(folder: Place) -> Iterator[Sent | Finding]:
+    """Yield what a folder holds, oldest first: `team/date/files`, `team/date.csv`, or one entry per team; a
+    finding for what cannot be read."""
+    found: list[tuple[str, str, Place]] = []
+    for entry in _entries(folder):
+        inside = _entries(entry)
+        if entry.is_dir() and _is_dated(inside):
+            found += [(_time(child) or "", entry.name, child) for child in inside]
+        else:
+            found.append(("", entry.name if entry.is_dir() else entry.stem, entry))
+    for time, team, place in sorted(found, key=lambda one: (one[0] or "9999", one[1], _path(one[2]))):
+        try:
+            inside = _entries(place)
+            only = inside[0] if len(inside) == 1 and inside[0].is_file() else place
+            name, data = only.packed() if isinstance(only, Member) else packed(str(only))
+            yield Sent(team, name, data, created=time or None)
+        except InputRefused as refused:
+            yield from (error(one.code, f"{team}: {one.where}", one.message) for one in refused.problems)
+    if not found:
+        yield error("bad-option", folder.name, "there is nothing in it: put a folder per team there.")
+
+
+def _path(place: Place) -> str:
+    return place.path if isinstance(place, Member) else str(place)
+
+
+def _time(place: Place) -> str | None:
+    return time_of(place.name) or time_of(place.stem)
+
+
+def _is_dated(entries: Sequence[Place]) -> bool:
+    return bool(entries) and all(_time(entry) for entry in entries)
+
+
+def _entries(folder: Place) -> list[Any]:
+    """Return what a folder holds, sorted, without what operating systems leave behind."""
+    try:
+        found = folder.iterdir() if folder.is_dir() else ()
+        return sorted((place for place in found if not is_litter(place.name)), key=_path)
+    except OSError as problem:
+        words = f"it cannot be opened ({problem.strerror})."
+        raise InputRefused([error("unreadable-file", folder.name, words)]) from problem

@@ -1,0 +1,251 @@
+"""A hidden truth: what a board tells participants and the public, and nothing beyond it.
+
+What is shown of a score is rounded and, with the Ladder, only shown where it beats the team's best by a step
+(Blum and Hardt 2015). It follows from the submissions in their order alone, so that asking twice gives
+the same.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from scoring.common.findings import InputRefused, error
+from scoring.services.access.roles import Role
+from scoring.services.boards.board import Opened
+from scoring.services.boards.ranking import Entry, Standing, standing
+from scoring.services.store.access_tables import Hidden
+from scoring.services.store.database import Store
+from scoring.statistics.adaptive_use import possible_gain
+
+DETAILS = ("score", "classes", "cases")
+DECIMALS = 3
+"""Of everything that is shown of a hidden truth."""
+REFUSED_PER_DAY = 20
+RATES = frozenset(
+    {
+        *("precision", "recall", "f1", "f1_pooled", "specificity", "sensitivity", "accuracy", "ppv", "npv"),
+        *("auc", "auc_sens_80", "average_precision", "mean_dice", "dice_agg"),
+    }
+)
+"""Of a class, told where the organizer allows it: not what follows from the truth alone, as the worth of a
+class, nor what tells several labels at once, as log loss."""
+NOT_PUBLISHED = ("truth_sha256",)
+"""Of the provenance: guesses of the truth could be checked with it."""
+
+
+@dataclass(frozen=True)
+class HiddenRules:
+    """What a hidden truth may tell. Attributes as of `scoring.services.store.access_tables.Hidden`."""
+
+    detail: str = "score"
+    step: float | None = None
+    refused_per_day: int = REFUSED_PER_DAY
+
+
+@dataclass(frozen=True)
+class VisibleScore:
+    """What is shown of a submission.
+
+    Attributes:
+        entry: The submission.
+        score: Its score as it is shown; None where none is.
+        best: The team's best that is shown so far, this submission included; None before the first.
+    """
+
+    entry: Entry
+    score: float | None
+    best: float | None
+
+
+@dataclass(frozen=True)
+class Use:
+    """How much a truth has been used up. answers: scores shown; cases: of the test set; gain: what could be
+    gained above chance by them without learning anything."""
+
+    answers: int
+    cases: int
+
+    @property
+    def gain(self) -> float:
+        """Return the possible gain, 0 to 0.5."""
+        return possible_gain(self.answers, self.cases)
+
+    @property
+    def words(self) -> str:
+        """Return it in plain words."""
+        scores = "1 score has" if self.answers == 1 else f"{self.answers} scores have"
+        return (
+            f"{scores} been shown of {self.cases} hidden cases. Trying often could by now lift a method that "
+            f"only guesses by up to {self.gain:.2f} above chance: a smaller lead proves little here."
+        )
+
+
+def rules(store: Store, board_id: str) -> HiddenRules | None:
+    """Return what a board may tell; None where its truth is not hidden."""
+    with store.read() as session:
+        row = session.get(Hidden, board_id)
+    return None if row is None else HiddenRules(row.detail, row.step, row.refused_per_day)
+
+
+def hide(store: Store, board_id: str, wanted: HiddenRules) -> None:
+    """Hide the truth of a board, or change what it tells.
+
+    Raises:
+        InputRefused: `forbidden` for others than organizers, `bad-option` for what cannot be.
+    """
+    store.actor.require(Role.ORGANIZER)
+    problems = []
+    if wanted.detail not in DETAILS:
+        problems.append(
+            error("bad-option", "--detail", f"{wanted.detail!r} is not one of {', '.join(DETAILS)}.")
+        )
+    if wanted.step is not None and not 0.001 <= wanted.step < 1:
+        problems.append(error("bad-option", "--ladder", "write a number from 0.001 to below 1."))
+    if not 0 < wanted.refused_per_day <= 1000:
+        problems.append(error("bad-option", "--refused-per-day", "write a number from 1 to 1000."))
+    if problems:
+        raise InputRefused(problems)
+    with store.write() as session:
+        session.merge(Hidden(board_id=board_id, **asdict(wanted)))
+
+
+def reveal(store: Store, board_id: str) -> None:
+    """Let a board tell everything from now on. Raises InputRefused `forbidden` for others than organizers."""
+    store.actor.require(Role.ORGANIZER)
+    with store.write() as session:
+        row = session.get(Hidden, board_id)
+        if row is not None:
+            session.delete(row)
+
+
+def released(scores: Sequence[float | None], step: float | None) -> list[float | None]:
+    """Return what is shown of scores.
+
+    Args:
+        scores: Of one team, oldest first; None where undefined.
+        step: Of the Ladder; None: each is shown, rounded.
+
+    Returns:
+        For each the score that is shown; None where none is.
+    """
+    shown: list[float | None] = []
+    best = -np.inf
+    for score in scores:
+        if score is None or (step is not None and not score > best + step):
+            shown.append(None)
+            continue
+        value = round(float(round(score / step) * step if step else score), DECIMALS)
+        best = max(best, value)
+        shown.append(value)
+    return shown
+
+
+def shown_of(entries: Iterable[Entry], team: str, step: float | None) -> list[VisibleScore]:
+    """Return what is shown of the submissions of a team. Those that are excluded or refused show nothing."""
+    own = [one for one in entries if one.team == team]
+    eligible = [one for one in own if one.is_eligible]
+    scores = dict(
+        zip((one.id for one in eligible), released([one.score for one in eligible], step), strict=True)
+    )
+    found: list[VisibleScore] = []
+    best: float | None = None
+    for one in own:
+        score = scores.get(one.id)
+        if score is not None:
+            best = score if best is None else max(best, score)
+        found.append(VisibleScore(one, score, best))
+    return found
+
+
+def counting(found: Sequence[VisibleScore], rule: str, step: float | None) -> VisibleScore | None:
+    """Return the submission of a team whose shown score is ranked; None where none is shown."""
+    visible = [one for one in found if one.score is not None]
+    if not visible:
+        return None
+    if rule == "last" and step is None:
+        return visible[-1]
+    return max(visible, key=lambda one: one.score or 0.0)
+
+
+def published(found: Standing) -> dict[str, Any]:
+    """Return what may be published of a board: `Standing.as_dict`, and of a hidden truth only scores as they
+    are shown, ranked by these, without intervals and ties."""
+    value, board = found.as_dict(), found.board
+    known = rules(board.store, board.row.id)
+    if known is None:
+        return value
+    every = standing(board).entries  # the Ladder climbs over all phases, whichever is ranked
+    teams = [_team(found, every, known, one) for one in value["teams"]]
+    placed = sorted((one for one in teams if one["score"] is not None), key=lambda one: -one["score"])
+    for one in placed:
+        one["rank"] = 1 + sum(other["score"] > one["score"] for other in placed)
+    unseen = [one["team"] for one in teams if one["score"] is None]
+    provenance = {name: one for name, one in value["provenance"].items() if name not in NOT_PUBLISHED}
+    return value | {
+        "teams": sorted(placed, key=lambda one: (one["rank"], one["team"])),
+        "unranked": sorted({*value["unranked"], *unseen}),
+        "provenance": provenance,
+    }
+
+
+def _team(
+    found: Standing, every: Sequence[Entry], known: HiddenRules, full: Mapping[str, Any]
+) -> dict[str, Any]:
+    ranked = {one.id for one in found.entries}
+    shown = [one for one in shown_of(every, full["team"], known.step) if one.entry.id in ranked]
+    counts = counting(shown, found.board.row.counts, known.step)
+    by_id = {one.entry.id: one for one in shown}
+    nothing: dict[str, Any] = {"interval": None, "rank_that_day": None}
+    history = [
+        one
+        | nothing
+        | {
+            "score": by_id[one["submission"]].score,
+            "counts": counts is not None and counts.entry.id == one["submission"],
+        }
+        for one in full["history"]
+    ]
+    return dict(full) | {
+        "score": counts.score if counts else None,
+        "submission": counts.entry.id if counts else full["submission"],
+        "time": counts.entry.created if counts else full["time"],
+        "interval": None,
+        "rank_interval": None,
+        "tied_for_first": None,
+        "previous_rank": None,
+        "history": history,
+    }
+
+
+def use(board: Opened) -> Use:
+    """Return how much the truth of a board has been used up, by all teams together."""
+    found = standing(board)
+    known = rules(board.store, board.row.id) or HiddenRules()
+    teams = {one.team for one in found.entries}
+    answers = sum(
+        one.score is not None for team in teams for one in shown_of(found.entries, team, known.step)
+    )
+    return Use(answers, len(board.truth))
+
+
+def classes_of(found: Standing, entry: Entry) -> dict[str, dict[str, float]]:
+    """Return the rates of each class, rounded: no number of cases, no share of the truth, and no cell of a
+    confusion matrix."""
+    return {
+        str(name): {
+            str(key): round(value, DECIMALS)
+            for key, value in row.items()
+            if key in RATES and isinstance(value, float) and 0 <= value <= 1
+        }
+        for name, row in found.card(entry).per_class.items()
+    }
+
+
+def cases_of(found: Standing, entry: Entry) -> list[tuple[str, float]]:
+    """Return how right each case is, rounded, by id: no label, and not in the order of the truth."""
+    card = found.card(entry)
+    values = found.board.challenge.comparison.correct(card)
+    pairs = zip(card.cases, map(float, values), strict=True)
+    return sorted((str(row["case"]), round(value, DECIMALS)) for row, value in pairs if np.isfinite(value))

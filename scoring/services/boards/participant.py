@@ -1,0 +1,326 @@
+"""What a participant does on a board: submits for an own team, and sees what the organizer allows."""
+
+import logging
+import uuid
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from sqlalchemy import func, select
+
+from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.common.text import shortened
+from scoring.inputs.sources import sha256
+from scoring.services.access.roles import LOCAL, Actor, Role
+from scoring.services.boards import hidden_truth, members, phases, probing_detection, refused_addresses
+from scoring.services.boards.board import Opened, own_options
+from scoring.services.boards.hidden_truth import HiddenRules
+from scoring.services.boards.phases import DAY
+from scoring.services.boards.ranking import Entry, Standing, standing
+from scoring.services.boards.redaction import fixed
+from scoring.services.boards.submission_request import Sent
+from scoring.services.boards.submitting import submit
+from scoring.services.store import tables
+from scoring.services.store.access_tables import Attempt
+from scoring.services.store.database import Store
+
+LOG = logging.getLogger(__name__)
+RUNNING, SCORED, AGAIN, FAILED = "running", "scored", "again", "failed"
+FREE = frozenset(
+    {SCORED, AGAIN, "limit-reached", "phase-closed", "phase-not-open", "no-phase", "clock-behind"}
+)
+"""Outcomes that do not count as refused."""
+NEAR = "differ in hardly a case from an earlier one: this is how a hidden truth is probed."
+ALIKE = (
+    "have the same number for all cases, in every column or in one: how often a class occurs is probed so."
+)
+UNSCORED = "could not be scored by a fault of this server, not of the file: its log says more."
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a participant is told of a submission.
+
+    Attributes:
+        submission: Its id.
+        team: Name of the team.
+        time: When it was submitted.
+        score: What is shown of its score; None where nothing is.
+        interval: Of the score, on an open board only.
+        best: The team's best that is shown so far.
+        counts: Whether it is ranked.
+        fate: "scored", "excluded", or "refused" by this version of the test set.
+        again: Whether the same file had been submitted before.
+        classes: Rates by class, where the board tells them.
+        cases: How right each case is, by id, where the board tells it.
+        findings: What was noticed, on an open board only.
+    """
+
+    submission: str
+    team: str
+    time: str
+    score: float | None
+    interval: tuple[float, float] | None
+    best: float | None
+    counts: bool
+    fate: str
+    again: bool = False
+    classes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    cases: tuple[tuple[str, float], ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a team may still do today.
+
+    Attributes:
+        phase: Name of the phase that is open; empty where none is.
+        closes: When it closes; None: without end.
+        submissions: How many more it may submit today; None: any number.
+        refused: How many more may be refused today.
+        problem: Why it may submit nothing now; None where it may.
+    """
+
+    phase: str
+    closes: str | None
+    submissions: int | None
+    refused: int
+    problem: Finding | None = None
+
+
+def hand_in(
+    board: Opened, team: str, name: str, data: bytes, options: Mapping[str, str], submission: str
+) -> Answer:
+    """Submit a file for an own team, on behalf of the actor of the board's store.
+
+    Args:
+        board: The board.
+        team: Name of the team.
+        name: Of the file.
+        data: Its bytes.
+        options: Texts of the options of this submission alone.
+        submission: Id, made once for this submission: sending it again changes nothing.
+
+    Returns:
+        What the participant is told.
+
+    Raises:
+        InputRefused: With every problem; of a hidden truth only sentences of `fixed_messages`.
+    """
+    actor = board.store.actor
+    members.require_current(board.store, actor, Role.PARTICIPANT)
+    inner = _as_program(board)
+    known = hidden_truth.rules(inner.store, board.row.id)
+    digest = sha256(data)
+    if actor.role < Role.ORGANIZER and team not in members.teams_of(inner.store, board.row.id, actor):
+        _begin(inner, actor, team, digest, "foreign-team", _most_refused(known))
+        words = "you are not in such a team. The organizer, who says who is, is told of this attempt."
+        raise InputRefused([error("foreign-team", "team", words)])
+    if (problem := left(board, team).problem) is not None:
+        raise InputRefused([problem])
+    attempt = _begin(inner, actor, team, digest, RUNNING, _most_refused(known))
+    try:
+        own = own_options(board.challenge, options)
+        receipt = submit(inner, Sent(team, name, data, own, id=submission))
+    except InputRefused as refused:
+        _end(inner, attempt, refused.problems[0].code)
+        raise InputRefused(fixed(refused.problems) if known else refused.problems) from None
+    except Exception as problem:
+        LOG.warning("a submission to %s could not be scored: %s", board.row.id, type(problem).__name__)
+        _end(inner, attempt, FAILED)
+        raise InputRefused(fixed([error(FAILED, "submission", "")])) from None
+    found = standing(inner)
+    entry = next(one for one in found.entries if one.id == receipt.id)
+    if receipt.again:
+        _end(inner, attempt, AGAIN)
+    else:
+        _end(inner, attempt, SCORED, probing_detection.near(found, entry))
+    answer = _answered(found, known, team, entry)
+    return replace(answer, again=receipt.again, findings=() if known else receipt.findings)
+
+
+def answers(board: Opened, team: str) -> list[Answer]:
+    """Return what a team is told of its submissions, oldest first. Raises InputRefused for others' teams."""
+    _require_member(board, team)
+    inner = _as_program(board)
+    found, known = standing(inner), hidden_truth.rules(inner.store, board.row.id)
+    return _history(found, known, team)
+
+
+def detailed(board: Opened, team: str, submission: str) -> Answer:
+    """Return what a team is told of a submission, with classes and cases where the board tells them.
+
+    Raises:
+        InputRefused: `no-submission`, with the same words for one of another team and for none.
+    """
+    _require_member(board, team)
+    inner = _as_program(board)
+    found, known = standing(inner), hidden_truth.rules(inner.store, board.row.id)
+    entry = next((one for one in found.entries if (one.id, one.team) == (submission, team)), None)
+    if entry is None:
+        raise InputRefused([error("no-submission", "submission", "your team has no such submission.")])
+    return _answered(found, known, team, entry)
+
+
+def left(board: Opened, team: str) -> Left:
+    """Return what a team may still do today. A hidden truth without phases takes no submissions."""
+    inner = _as_program(board)
+    known = hidden_truth.rules(inner.store, board.row.id)
+    allowed = phases.allowance(inner.store, board.row.id, team)
+    refused = max(0, _most_refused(known) - _refused_today(inner.store, board.row.id, team))
+    problem = allowed.problem
+    if problem is None and known is not None and allowed.phase is None:
+        words = "this board takes no submissions yet: its organizer has opened no phase."
+        problem = error("phase-not-open", "board", words)
+    if problem is None and not refused:
+        problem = _refused_limit()
+    phase = allowed.phase
+    return Left(phase.name if phase else "", phase.closes if phase else None, allowed.left, refused, problem)
+
+
+def attempts(store: Store, board_id: str) -> list[Attempt]:
+    """Return what participants tried, newest first. Raises InputRefused for others than organizers."""
+    store.actor.require(Role.ORGANIZER)
+    with store.read() as session:
+        query = select(Attempt).where(Attempt.board_id == board_id)
+        return list(session.scalars(query.order_by(Attempt.created.desc(), Attempt.id)))
+
+
+def notices(store: Store, board_id: str) -> list[Finding]:
+    """Return what an organizer should know of attempts: foreign teams, submissions that differ in hardly a
+    case from an earlier one or answer all cases alike, as probing does, and those that could not be scored;
+    and of the whole server addresses that were refused.
+
+    Raises:
+        InputRefused: `forbidden` for others than organizers.
+    """
+    tried = attempts(store, board_id)
+    found = [
+        note(
+            "foreign-team", shortened(one.team, 60), f"{shortened(one.person)} tried to submit for this team."
+        )
+        for one in tried
+        if one.outcome == "foreign-team"
+    ]
+    scored = [one for one in tried if one.outcome == SCORED]
+    alike = Counter(one.team for one in scored if probing_detection.constant_file(store, one.sha256))
+    near = Counter(one.team for one in tried if one.near)
+    failed = Counter(one.team for one in tried if one.outcome in (FAILED, "clock-behind"))
+    return [
+        *found,
+        *(_counted("near-duplicates", team, count, NEAR) for team, count in sorted(near.items())),
+        *(_counted("constant-columns", team, count, ALIKE) for team, count in sorted(alike.items())),
+        *(_counted("not-scored", team, count, UNSCORED) for team, count in sorted(failed.items())),
+        *refused_addresses.notices(store),
+    ]
+
+
+def _counted(code: str, team: str, count: int, words: str) -> Finding:
+    return note(code, shortened(team, 60), f"{count} of its submissions {words}")
+
+
+def _as_program(board: Opened) -> Opened:
+    """Return the board with the program's own rights, for what happens inside."""
+    return replace(board, store=replace(board.store, actor=LOCAL))
+
+
+def _require_member(board: Opened, team: str) -> None:
+    actor, inner = board.store.actor, _as_program(board)
+    members.require_current(board.store, actor, Role.PARTICIPANT)
+    if actor.role < Role.ORGANIZER and team not in members.teams_of(inner.store, board.row.id, actor):
+        raise InputRefused([error("foreign-team", "team", "you are not in such a team.")])
+
+
+def _history(found: Standing, known: HiddenRules | None, team: str) -> list[Answer]:
+    row = found.board.row
+    own = [one for one in found.entries if one.team == team]
+    if known is None:
+        counts = found.counting.get(team)
+        return [
+            Answer(one.id, team, one.created, one.score, one.interval, None, one is counts, fate=_fate(one))
+            for one in own
+        ]
+    shown = hidden_truth.shown_of(own, team, known.step)
+    chosen = hidden_truth.counting(shown, row.counts, known.step)
+    return [
+        Answer(
+            one.entry.id,
+            team,
+            one.entry.created,
+            one.score,
+            None,
+            one.best,
+            one is chosen,
+            fate=_fate(one.entry),
+        )
+        for one in shown
+    ]
+
+
+def _answered(found: Standing, known: HiddenRules | None, team: str, entry: Entry) -> Answer:
+    """Return the answer with its details. Where the Ladder shows no score, it shows no detail either."""
+    answer = next(one for one in _history(found, known, team) if one.submission == entry.id)
+    detail = known.detail if known else hidden_truth.DETAILS[-1]
+    if answer.score is None or detail == "score" or not entry.is_eligible:
+        return answer
+    answer = replace(answer, classes=hidden_truth.classes_of(found, entry))
+    return replace(answer, cases=tuple(hidden_truth.cases_of(found, entry))) if detail == "cases" else answer
+
+
+def _fate(entry: Entry) -> str:
+    return "excluded" if entry.excluded is not None else "scored" if entry.card is not None else "refused"
+
+
+def _most_refused(known: HiddenRules | None) -> int:
+    return (known or HiddenRules()).refused_per_day
+
+
+def _refused_limit() -> Finding:
+    words = "too many submissions were refused today (UTC): submit it on another day."
+    return error("refused-limit", "team", words)
+
+
+def _refused_today(store: Store, board_id: str, team: str) -> int:
+    with store.read() as session:
+        count = select(func.count()).select_from(Attempt).where(Attempt.board_id == board_id)
+        mine = (Attempt.team == team, Attempt.outcome.not_in([*FREE, "foreign-team"]))
+        return session.scalar(count.where(*mine, Attempt.created.startswith(tables.now()[:DAY]))) or 0
+
+
+def _begin(board: Opened, actor: Actor, team: str, digest: str, outcome: str, most: int) -> str:
+    """Note an attempt before anything is read, so that a program that is killed counts it.
+
+    Raises:
+        InputRefused: `refused-limit` where the team, or for foreign teams the person, had too many today.
+    """
+    attempt, created = uuid.uuid4().hex, tables.now()
+    person = actor.key[: 2 * tables.NAME]
+    foreign = outcome == "foreign-team"
+    whose = (Attempt.person == person, Attempt.outcome == outcome) if foreign else (Attempt.team == team,)
+    with board.store.write() as session:
+        count = select(func.count()).select_from(Attempt).where(Attempt.board_id == board.row.id, *whose)
+        if not foreign:
+            count = count.where(Attempt.outcome.not_in([*FREE, "foreign-team"]))
+        if (session.scalar(count.where(Attempt.created.startswith(created[:DAY]))) or 0) >= most:
+            raise InputRefused([_refused_limit()])
+        session.add(
+            Attempt(
+                id=attempt,
+                board_id=board.row.id,
+                team=shortened(team, tables.NAME),
+                person=person,
+                created=created,
+                outcome=outcome,
+                sha256=digest,
+                near=None,
+            )
+        )
+    return attempt
+
+
+def _end(board: Opened, attempt: str, outcome: str, near: str | None = None) -> None:
+    with board.store.write() as session:
+        row = session.get(Attempt, attempt)
+        if row is not None:
+            row.outcome, row.near = outcome[:64], near

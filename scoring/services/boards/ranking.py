@@ -1,0 +1,255 @@
+"""How a board stands: who is ranked, with which submission, and how it came to that.
+
+What `as_dict` gives can be published: scores, intervals, ties and history, but no case and no prediction.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import select
+
+from scoring.common.findings import InputRefused
+from scoring.comparison.compare import Comparison, compare_cards, ranks_of
+from scoring.comparison.team_facts import TeamFacts
+from scoring.core.scorecard import ScoreCard, plain
+from scoring.services.boards import cards, phases
+from scoring.services.boards.board import Opened
+from scoring.services.boards.facts import facts as facts_of_teams
+from scoring.services.boards.phases import DAY, Phase
+from scoring.services.store import tables
+
+MINUTE = 16
+"""Characters of a time that name its minute."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A submission with its result on one version of the test set; fields as in the tables. refused: the
+    first problem where this version refuses it."""
+
+    id: str
+    team: str
+    name: str
+    created: str
+    score: float | None
+    interval: tuple[float, float] | None
+    card: str | None
+    excluded: str | None
+    refused: str = ""
+    phase: str | None = None
+
+    @property
+    def minute(self) -> str:
+        """Return when it was submitted, to the minute."""
+        return self.created[:MINUTE].replace("T", " ")
+
+    @property
+    def is_eligible(self) -> bool:
+        """Return whether it may be ranked: it is scored and not excluded."""
+        return self.card is not None and self.excluded is None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A board on one version of its test set. entries: all submissions, oldest first, or those of one phase;
+    phases: of the board; facts: of its teams; phase: the name of that one, None for all."""
+
+    board: Opened
+    entries: tuple[Entry, ...]
+    phases: tuple[Phase, ...] = ()
+    facts: Mapping[str, TeamFacts] = field(default_factory=dict)
+    phase: str | None = None
+
+    @property
+    def counting(self) -> dict[str, Entry]:
+        """Return the submission of each team that is ranked."""
+        return counting(self.entries, self.board.row.counts)
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """Return the comparison of the teams; None where nobody is ranked."""
+        chosen = {team: self.card(one) for team, one in self.counting.items()}
+        options = self.board.row.options["compare"]
+        return compare_cards(self.board.challenge, chosen, facts=self.facts, **options) if chosen else None
+
+    @cached_property
+    def ranks_by_day(self) -> dict[str, dict[str, int]]:
+        """Return the rank of each team at the end of each day on which somebody submitted."""
+        found: dict[str, dict[str, int]] = {}
+        challenge, options = self.board.challenge, self.board.row.options["compare"]
+        before: dict[str, Entry] = {}
+        ranks: dict[str, int] = {}
+        for day in sorted({one.created[:DAY] for one in self.entries}):
+            until = counting((one for one in self.entries if one.created[:DAY] <= day), self.board.row.counts)
+            if until != before:
+                ranks = ranks_of(challenge, {team: self.card(one) for team, one in until.items()}, **options)
+            before, found[day] = until, ranks
+        return found
+
+    @property
+    def previous_ranks(self) -> Mapping[str, int]:
+        """Return the ranks before the last day on which somebody submitted."""
+        days = list(self.ranks_by_day.values())
+        return days[-2] if len(days) > 1 else {}
+
+    def card(self, entry: Entry) -> ScoreCard:
+        """Return the scorecard of a scored submission. Raises InputRefused where it is damaged."""
+        known = self._cards
+        if entry.card not in known:
+            known[str(entry.card)] = cards.from_bytes(self.board.store.files.read(str(entry.card)))
+        return known[str(entry.card)]
+
+    @cached_property
+    def _cards(self) -> dict[str, ScoreCard]:
+        return {}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what `board show --json` writes."""
+        row, found = self.board.row, self.comparison
+        value = {
+            "board": {
+                "id": row.id,
+                "challenge": row.challenge,
+                "title": row.title,
+                "counts": row.counts,
+                "created": row.created,
+                "test_set_version": self.board.test_set.number,
+                "test_set_versions": row.version,
+                "phase": self.phase,
+            },
+            "teams": [self._team(entry) for entry in (found.as_dict()["teams"] if found else ())],
+            "phases": [phase.as_dict() for phase in self.phases],
+            "unranked": sorted({one.team for one in self.entries} - set(self.counting)),
+            "excluded": [
+                {"team": one.team, "submission": one.id, "time": one.created, "reason": one.excluded}
+                for one in self.entries
+                if one.excluded is not None
+            ],
+            "provenance": self._provenance(found),
+        }
+        result: dict[str, Any] = plain(value)
+        return result
+
+    def _team(self, compared: Mapping[str, Any]) -> dict[str, Any]:
+        team = compared["team"]
+        kept = ("team", "rank", "rank_interval", "tied_for_first", "score", "interval", "facts")
+        counted = self.counting[team]
+        return {
+            **{name: compared[name] for name in kept},
+            "previous_rank": self.previous_ranks.get(team),
+            "submission": counted.id,
+            "time": counted.created,
+            "history": [self._past(one) for one in self.entries if one.team == team],
+        }
+
+    def _past(self, one: Entry) -> dict[str, Any]:
+        return {
+            "submission": one.id,
+            "time": one.created,
+            "phase": one.phase,
+            "score": one.score,
+            "interval": one.interval,
+            "rank_that_day": self.ranks_by_day[one.created[:DAY]].get(one.team),
+            "counts": self.counting.get(one.team) == one,
+            "scored": one.card is not None,
+            "excluded": one.excluded is not None,
+        }
+
+    @staticmethod
+    def _provenance(found: Comparison | None) -> dict[str, Any]:
+        if found is None:
+            return {}
+        kept = ("version", "truth_sha256", "seed", "resamples", "interval", "unit", "n_units", "pairs_test")
+        n_cases = next(iter(found.cards.values())).n_cases
+        return {**{name: found.provenance[name] for name in kept}, "n_cases": n_cases}
+
+
+def counting(entries: Iterable[Entry], rule: str) -> dict[str, Entry]:
+    """Return the submission of each team that is ranked, by team.
+
+    Args:
+        entries: Submissions, oldest first.
+        rule: "last", or "best": the highest score, of equal ones the first.
+    """
+    chosen: dict[str, Entry] = {}
+    for one in entries:
+        before = chosen.get(one.team)
+        if one.is_eligible and (before is None or rule == "last" or _worth(one) > _worth(before)):
+            chosen[one.team] = one
+    return chosen
+
+
+def _worth(entry: Entry) -> float:
+    return float("-inf") if entry.score is None else entry.score
+
+
+def standing(board: Opened, phase: str | None = None) -> Standing:
+    """Return how a board stands on its version of the test set.
+
+    Args:
+        board: The board.
+        phase: Name of the phase whose submissions are ranked; None: all.
+
+    Raises:
+        InputRefused: `no-phase` where the board has none of that name.
+    """
+    known = phases.phases(board.store, board.row.id)
+    if phase is not None and phase not in {one.name for one in known}:
+        raise InputRefused([phases.unknown(phase, known)])
+    with board.store.read() as session:
+        scored = tables.Scoring
+        query = select(tables.Submission, scored).join(scored, scored.submission_id == tables.Submission.id)
+        rows = session.execute(
+            query.where(tables.Submission.board_id == board.row.id, scored.number == board.test_set.number)
+        ).all()
+    chosen = [(sent, result) for sent, result in rows if phase in (None, sent.phase)]
+    return Standing(board, results(chosen), known, facts_of_teams(board.store, board.row.id), phase)
+
+
+def results(rows: Iterable[tuple[tables.Submission, tables.Scoring]]) -> tuple[Entry, ...]:
+    """Return submissions with their results, oldest first."""
+    entries = (_entry(sent, result) for sent, result in rows)
+    return tuple(sorted(entries, key=lambda one: (one.created, one.id)))
+
+
+def _entry(sent: tables.Submission, result: tables.Scoring) -> Entry:
+    ends = None if result.low is None or result.high is None else (result.low, result.high)
+    problem = str(result.problems[0]["message"]) if result.problems else ""
+    known = (sent.id, sent.team, sent.name, sent.created, result.score, ends, result.card)
+    return Entry(*known, sent.excluded, problem, sent.phase)
+
+
+def moved(now: int, before: int | None) -> str:
+    """Return how a rank moved: "up 2", "down 1", "as before", "new"."""
+    if before is None:
+        return "new"
+    steps = before - now
+    return "as before" if not steps else f"{'up' if steps > 0 else 'down'} {abs(steps)}"
+
+
+def history_rows(found: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
+    """Return team, time, score, interval, rank of that day and what became of it, for every submission of the
+    teams of `Standing.as_dict`."""
+    return [
+        (
+            team["team"],
+            one["time"][:MINUTE].replace("T", " "),
+            one["score"],
+            one["interval"],
+            one["rank_that_day"],
+            fate(one),
+        )
+        for team in found
+        for one in team["history"]
+    ]
+
+
+def fate(one: Mapping[str, Any]) -> str:
+    """Return what became of a submission."""
+    if one["excluded"]:
+        return "excluded"
+    if not one["scored"]:
+        return "refused by this version of the test set"
+    return "counts" if one["counts"] else ""

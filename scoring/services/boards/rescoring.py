@@ -1,0 +1,291 @@
+"""Score a board again with a corrected truth, and say what that changes.
+
+The corrected truth is a further version of the test set. Submissions are scored on it one by one, and each
+result is kept, so that a run that was stopped goes on where it was. The board shows the new numbers once all
+are there; those of older versions stay.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy import delete, select
+
+from scoring.common.findings import InputRefused, error
+from scoring.core.scorecard import ScoreCard
+from scoring.inputs.case_tables import joined_columns
+from scoring.inputs.sources import Source, sha256
+from scoring.services.boards.board import Opened, opened, scoring_of
+from scoring.services.boards.packing import packed
+from scoring.services.boards.ranking import Standing, standing
+from scoring.services.store import tables
+from scoring.services.store.database import Store
+from scoring.services.store.secure_delete import hold
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a corrected truth changes for a team.
+
+    Attributes:
+        team: Its name.
+        ranks: Before and after; None where it was not ranked.
+        scores: Before and after, of the submission that counts now and the one that counted before.
+        cases: Ids of the cases on which the submission that counts now is more or less right than before.
+        gained: Those of them on which it is more right.
+    """
+
+    team: str
+    ranks: tuple[int | None, int | None]
+    scores: tuple[float | None, float | None]
+    cases: tuple[str, ...]
+    gained: frozenset[str] = frozenset()
+
+    @property
+    def lost(self) -> frozenset[str]:
+        """Return the cases on which it is less right."""
+        return frozenset(self.cases) - self.gained
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry of JSON."""
+        return {
+            "team": self.team,
+            "rank_before": self.ranks[0],
+            "rank": self.ranks[1],
+            "score_before": self.scores[0],
+            "score": self.scores[1],
+            "cases": list(self.cases),
+            "cases_more_right": [case for case in self.cases if case in self.gained],
+        }
+
+
+def rescore(
+    store: Store,
+    board_id: str,
+    truth: Source | None,
+    progress: Callable[[int, int], object] | None = None,
+    name: str | None = None,
+    metadata: Source | None = None,
+) -> Opened:
+    """Score all submissions on a corrected truth or table about its cases, or go on with a run that was
+    stopped.
+
+    Args:
+        store: Where the board is.
+        board_id: Its id.
+        truth: The corrected test set; None: the one that is there, or, without a table, go on.
+        progress: progress(done, total) of the submissions. What it raises stops the run.
+        name: What messages call the test set; None: its own name.
+        metadata: A table that takes the place of the one that is joined to the truth by case id; None: that
+            one stays.
+
+    Returns:
+        The board with its new version.
+
+    Raises:
+        InputRefused: Where one of them is refused, or both are those of the board already, and
+            `nothing-to-rescore` where there is no run to go on with. The board stays as it was.
+    """
+    board = opened(store, board_id)
+    goes_on = truth is None and metadata is None
+    target = _begun(board) if goes_on else _begin(board, _corrected(board, truth, name, metadata))
+    while True:
+        left, total = _left(target)
+        for place, sent in enumerate(left):
+            if progress:
+                progress(total - len(left) + place, total)
+            data = _read(store, sent)
+            if data is None:
+                continue
+            result = target.result(data, sent.name, sent.options)
+            row = scoring_of(sent.id, target, result)
+            with store.write() as session:
+                if session.get(tables.Submission, sent.id, with_for_update=True) is None:
+                    continue  # it was deleted meanwhile
+                hold(store, session, result.files)
+                session.merge(row)
+        if progress:
+            progress(total, total)
+        if _finished(target):
+            return opened(store, board_id)
+
+
+def stopped(board: Opened) -> tuple[int, int] | None:
+    """Return how many submissions are scored on a corrected truth whose run is not done, and how many there
+    are; None where none was begun."""
+    with board.store.read() as session:
+        begun = session.get(tables.TestSet, (board.row.id, board.row.version + 1))
+    if begun is None:
+        return None
+    left, total = _left(Opened(board.store, board.row, begun))
+    return total - len(left), total
+
+
+def _read(store: Store, sent: tables.Submission) -> bytes | None:
+    """Return the file of a submission; None where it was deleted meanwhile."""
+    try:
+        return store.files.read(sent.sha256)
+    except InputRefused:
+        with store.read() as session:
+            if session.get(tables.Submission, sent.id) is None:
+                return None
+        raise
+
+
+def _begun(board: Opened) -> Opened:
+    """Return the board with the version that was begun."""
+    with board.store.read() as session:
+        begun = session.get(tables.TestSet, (board.row.id, board.row.version + 1))
+    if begun is None:
+        words = "no run was stopped: name the corrected test set with --truth."
+        raise InputRefused([error("nothing-to-rescore", board.row.id, words)])
+    return Opened(board.store, board.row, begun)
+
+
+@dataclass(frozen=True)
+class _Corrected:
+    """The files of a further version: the truth with its name, and the table that is joined to it, if any, by
+    SHA-256. files: what is new of them."""
+
+    name: str
+    sha256: str
+    metadata_sha256: str | None
+    files: Mapping[str, bytes]
+
+    def is_of(self, test_set: tables.TestSet) -> bool:
+        """Return whether a version has these files."""
+        return (self.sha256, self.metadata_sha256) == (test_set.sha256, test_set.metadata_sha256)
+
+
+def _corrected(board: Opened, truth: Source | None, name: str | None, metadata: Source | None) -> _Corrected:
+    """Return the files of the next version, when they can be read. None: that of the board stays."""
+    files: dict[str, bytes] = {}
+    called, digest, read = board.test_set.name, board.test_set.sha256, None
+    if truth is not None:
+        called, data = packed(truth, name)
+        needed = board.challenge.needed("truth", board.row.options["score"])
+        read = board.challenge.read_truth(data, name=called, **needed)
+        digest = sha256(data)
+        files[digest] = data
+    of_table = board.test_set.metadata_sha256
+    if metadata is not None:
+        joined_columns(board.truth if read is None else read, metadata, repeated=True)
+        table = packed(metadata)[1]
+        of_table = sha256(table)
+        files[of_table] = table
+    found = _Corrected(called, digest, of_table, files)
+    if found.is_of(board.test_set):
+        words = f"this is the test set of version {board.row.version} already: nothing to score again."
+        raise InputRefused([error("nothing-to-rescore", called, words)])
+    return found
+
+
+def _begin(board: Opened, corrected: _Corrected) -> Opened:
+    """Return the board with corrected files as its next version; what was begun with the same files goes on,
+    what was begun with others is dropped."""
+    number = board.row.version + 1
+    with board.store.write() as session:
+        begun = session.get(tables.TestSet, (board.row.id, number))
+        if begun is not None and not corrected.is_of(begun):
+            same = (tables.Scoring.board_id == board.row.id, tables.Scoring.number == number)
+            session.execute(delete(tables.Scoring).where(*same))
+            session.delete(begun)
+            session.flush()
+            begun = None
+        hold(board.store, session, corrected.files)
+        if begun is None:
+            begun = tables.TestSet(
+                board_id=board.row.id,
+                number=number,
+                name=corrected.name,
+                sha256=corrected.sha256,
+                created=tables.now(),
+                metadata_sha256=corrected.metadata_sha256,
+            )
+            session.add(begun)
+    return Opened(board.store, board.row, begun)
+
+
+def _left(target: Opened) -> tuple[list[tables.Submission], int]:
+    """Return the submissions that are not scored on the version yet, oldest first, and the number of all."""
+    with target.store.read() as session:
+        sent = session.scalars(
+            select(tables.Submission)
+            .where(tables.Submission.board_id == target.row.id)
+            .order_by(tables.Submission.created, tables.Submission.id)
+        ).all()
+        number = tables.Scoring.number == target.test_set.number
+        done = set(
+            session.scalars(
+                select(tables.Scoring.submission_id).where(tables.Scoring.board_id == target.row.id, number)
+            )
+        )
+    return [one for one in sent if one.id not in done], len(sent)
+
+
+def _finished(target: Opened) -> bool:
+    """Show the new version, unless something was submitted meanwhile."""
+    with target.store.write() as session:
+        row = session.get(tables.Board, target.row.id, with_for_update=True)
+        if row is None:
+            return True  # it was deleted meanwhile
+        sent, scored = tables.Submission, tables.Scoring
+        done = select(scored.submission_id).where(
+            scored.board_id == row.id, scored.number == target.test_set.number
+        )
+        missing = select(sent.id).where(sent.board_id == row.id, sent.id.not_in(done))
+        if session.scalars(missing).first() is not None:
+            return False
+        row.version = target.test_set.number
+    return True
+
+
+def changes(board: Opened) -> list[Change]:
+    """Return what the version of a board changed against the one before, teams by rank; nothing for the
+    first."""
+    number = board.test_set.number
+    if number == 1:
+        return []
+    after, before = standing(board), standing(opened(board.store, board.row.id, number - 1))
+    ranks_after, ranks_before = (
+        found.comparison.ranks if found.comparison else {} for found in (after, before)
+    )
+    ranked = sorted(ranks_after, key=lambda team: ranks_after[team] or len(ranks_after))
+    teams = [*ranked, *(team for team in ranks_before if team not in ranks_after)]
+    return [
+        Change(
+            team,
+            (ranks_before.get(team), ranks_after.get(team)),
+            (_score(before, team), _score(after, team)),
+            *_cases(before, after, team),
+        )
+        for team in teams
+    ]
+
+
+def _score(found: Standing, team: str) -> float | None:
+    return found.counting[team].score if team in found.counting else None
+
+
+def _cases(before: Standing, after: Standing, team: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the cases on which the submission that counts now is more or less right than before, and those
+    on which it is more right. A case that one version lacks is as one with nothing right."""
+    entry = after.counting.get(team)
+    old = next((one for one in before.entries if entry and one.id == entry.id and one.card), None)
+    if entry is None or old is None:
+        return (), frozenset()
+    now, then = _right(after, after.card(entry)), _right(before, before.card(old))
+    cases = tuple(case for case in (now | then) if not _same(now.get(case), then.get(case)))
+    return cases, frozenset(case for case in cases if now.get(case, 0.0) > then.get(case, 0.0))
+
+
+def _right(found: Standing, card: ScoreCard) -> dict[str, float]:
+    values = found.board.challenge.comparison.correct(card)
+    return {str(row["case"]): float(value) for row, value in zip(card.cases, values, strict=True)}
+
+
+def _same(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return bool(np.isclose(one, other, rtol=0, atol=1e-12, equal_nan=True))

@@ -1,0 +1,186 @@
+"""Submit to a board: scored at once; what is refused is not kept and counts nothing."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import shortened
+from scoring.inputs.archives import has_hidden
+from scoring.inputs.sources import sha256
+from scoring.inputs.team_entries import misnamed
+from scoring.services.boards import clock, phases
+from scoring.services.boards.board import Opened, opened, scoring_of
+from scoring.services.boards.refused import refusal
+from scoring.services.boards.submission_request import Receipt, Sent
+from scoring.services.store import tables
+from scoring.services.store.database import Store
+from scoring.services.store.secure_delete import discard_left, hold
+
+_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T_ ](\d{2})[:-]?(\d{2})(?:[:-]?(\d{2}))?Z?)?")
+
+
+def submit(board: Opened, sent: Sent) -> Receipt:
+    """Score a submission and keep it, unless the team submitted the same file before.
+
+    Its time is that of its arrival, however long it is scored. Where the truth is corrected meanwhile, it is
+    scored on both versions.
+
+    Raises:
+        InputRefused: With every problem; nothing is counted then, and the file is kept only where the board
+            keeps refused files (`refused-kept` among its findings).
+    """
+    if problems := _misnamed(sent):
+        raise InputRefused(problems)
+    store, digest = board.store, sha256(sent.data)
+    time = sent.created or clock.arrival(store, board.row.id)
+    with store.read() as session:
+        before = _before(session, board.row.id, sent, digest)
+        allowed = phases.allowed(session, board.row.id, sent.team, time, sent.phase)
+    if before is not None:
+        return before
+    if allowed.problem is not None:
+        raise refusal(board, sent, time, (allowed.problem,))
+    files, found = dict[str, bytes](), None
+    try:
+        found = _scored_and_kept(board, sent, time, files)
+    finally:
+        if files and (found is None or found.again):
+            discard_left(store, files)
+    return found
+
+
+def _scored_and_kept(board: Opened, sent: Sent, time: str, files: dict[str, bytes]) -> Receipt:
+    """Score a submission and keep it. files: to which is added what is kept, by SHA-256."""
+    scorings: dict[int, tables.Scoring] = {}
+    while True:
+        number = board.test_set.number
+        result = board.result(sent.data, sent.name, sent.options)
+        if result.card is None:
+            board = opened(board.store, board.row.id)
+            if board.test_set.number == number:
+                raise refusal(board, sent, time, result.problems)
+            continue
+        files |= {sha256(sent.data): sent.data, **result.files}
+        for data in files.values():
+            board.store.keep(data)
+        scorings[number] = scoring_of(sent.id, board, result)
+        kept = _kept(board, sent, time, files, scorings)
+        if isinstance(kept, Finding):
+            raise refusal(board, sent, time, (kept,))
+        if kept is not None:
+            known = frozenset(board.truth.findings)
+            noticed = () if kept.again else (f for f in result.card.findings if f not in known)
+            return replace(kept, findings=tuple(noticed))
+        board = opened(board.store, board.row.id)
+
+
+def _misnamed(sent: Sent) -> list[Finding]:
+    """Return what is wrong with the names of a submission."""
+    problems = list(misnamed(sent.team, "--team"))
+    if len(sent.team) > tables.NAME:
+        problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
+    if not 0 < len(sent.id) <= tables.NAME or has_hidden(sent.id):
+        problems.append(
+            error("bad-option", "--submission", f"an id has 1 to {tables.NAME} visible characters.")
+        )
+    return problems
+
+
+def _kept(
+    board: Opened, sent: Sent, time: str, files: Mapping[str, bytes], scorings: Mapping[int, tables.Scoring]
+) -> Receipt | Finding | None:
+    """Keep a scored submission, or return why its phase has no place for it; None where the board has another
+    version of its truth by now. files: the submission, then scorecards; scorings: by version."""
+    store, scoring, digest = board.store, scorings[board.test_set.number], next(iter(files))
+    with store.write() as session:
+        row = session.get(tables.Board, board.row.id, with_for_update=True)
+        if row is None or row.version != board.test_set.number:
+            return None
+        before = _before(session, board.row.id, sent, digest)
+        if before is not None:
+            return before
+        allowed = phases.allowed(session, row.id, sent.team, time, sent.phase)
+        if allowed.problem is not None:
+            return allowed.problem
+        hold(store, session, files)
+        if session.get(tables.Team, (row.id, sent.team)) is None:
+            session.add(tables.Team(board_id=row.id, name=sent.team, created=time))
+            session.flush()
+        session.add(
+            tables.Submission(
+                id=sent.id,
+                board_id=row.id,
+                team=sent.team,
+                name=sent.name[-tables.NAME :],
+                sha256=digest,
+                options=dict(sent.options),
+                created=time,
+                excluded=None,
+                phase=allowed.phase.name if allowed.phase else None,
+                dated=sent.created is not None,
+            )
+        )
+        session.flush()
+        session.add_all(scorings.values())
+    return Receipt(sent.id, sent.team, time, scoring.score, _interval(scoring))
+
+
+def _before(session: Session, board_id: str, sent: Sent, digest: str) -> Receipt | None:
+    """Return the receipt of the same id, or of the same file by the same team; None where neither is kept."""
+    row = session.get(tables.Submission, sent.id)
+    if row is not None and (row.board_id, row.team, row.sha256) != (board_id, sent.team, digest):
+        words = "another submission has this id: let each have its own."
+        raise InputRefused([error("submission-exists", sent.id, words)])
+    if row is None:
+        same = (tables.Submission.team == sent.team, tables.Submission.sha256 == digest)
+        query = select(tables.Submission).where(tables.Submission.board_id == board_id, *same)
+        row = session.scalars(query).first()
+    if row is None:
+        return None
+    query_scored = select(tables.Scoring).where(tables.Scoring.submission_id == row.id)
+    last = session.scalars(query_scored.order_by(tables.Scoring.number.desc())).first()
+    return Receipt(
+        row.id,
+        row.team,
+        row.created,
+        last.score if last else None,
+        _interval(last) if last else None,
+        again=True,
+    )
+
+
+def _interval(row: tables.Scoring) -> tuple[float, float] | None:
+    return None if row.low is None or row.high is None else (row.low, row.high)
+
+
+def exclude(store: Store, board_id: str, submission_id: str, reason: str | None) -> None:
+    """Let a submission not count, with the reason; None: let it count again.
+
+    Raises:
+        InputRefused: `no-submission` where the board has none of that id.
+    """
+    with store.write() as session:
+        row = session.get(tables.Submission, submission_id)
+        if row is None or row.board_id != board_id:
+            words = f"the board {board_id} has no such submission: `board show` lists their ids."
+            raise InputRefused([error("no-submission", shortened(submission_id, 64), words)])
+        row.excluded = shortened(reason) if reason is not None else None
+
+
+def time_of(text: str) -> str | None:
+    """Return the time, in UTC, that a text names: 2026-01-31 or 2026-01-31T18:00; None for any other text."""
+    found = _DATE.fullmatch(text.strip())
+    if not found:
+        return None
+    day, *clock = found.groups()
+    try:
+        hour, minute, second = (int(part or 0) for part in clock)
+        start = datetime.fromisoformat(day).replace(hour=hour, minute=minute, second=second, tzinfo=UTC)
+    except ValueError:
+        return None
+    return tables.written(start)

@@ -1,0 +1,255 @@
+"""What an installation is and can: its version, the confinement of models, limits, and what needs mending.
+
+One source for the command line and for the page about the server.
+"""
+
+import os
+import platform
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from scoring.common import host, limits
+from scoring.common.findings import Finding, InputRefused
+from scoring.inference import confinement, stale_folders
+from scoring.inference.cluster.connection import size
+from scoring.inference.cluster.scheduler import ClusterUnusable, falls_back, is_named, named
+from scoring.inference.pool import cores
+from scoring.inference.process import achieved_layers
+from scoring.inference.results import ModelFailed
+from scoring.inference.worker_process import Limits
+from scoring.inputs.archives import MEMBER_BYTES, MEMBERS
+from scoring.inputs.tables import CELLS, TABLE_BYTES
+from scoring.version import __version__
+
+State = Literal["ok", "caution", "fault"]
+LOW_MEMORY, LOW_ROOM, NO_ROOM = 2 << 30, 2 << 30, 50 << 20
+STATE_SECONDS = 30
+"""How long what was found of a cluster holds."""
+PROGRAM, MODELS, DATA, LIMITS, MACHINE = "Program", "Models", "Files", "Limits", "Machine"
+NEWER = "Run it on Linux 5.13 or newer, outside of containers that forbid it."
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line about the installation.
+
+    Attributes:
+        group: What it belongs to.
+        name: What it is about.
+        value: How it is.
+        state: "ok", "caution" for what works less well than it could, "fault" for what does not work.
+        mend: What to do about it; "" where it is ok.
+        public: Whether anybody may read it, also on a public address.
+    """
+
+    group: str
+    name: str
+    value: str
+    state: State = "ok"
+    mend: str = ""
+    public: bool = False
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """How full a server is: connected visitors, and bytes of uploads of all of them."""
+
+    visitors: int
+    upload_bytes: int
+
+
+def examine(public: bool = False, occupancy: Occupancy | None = None) -> list[Entry]:
+    """Return everything there is to say.
+
+    Args:
+        public: Whether other machines can reach the server; then unconfined models are refused.
+        occupancy: How full the server is; None on the command line.
+    """
+    return [
+        *_program(),
+        *_models(public, occupancy is not None),
+        *_cluster(),
+        *_files(),
+        *_store(),
+        *_limits(public, occupancy),
+        *_machine(),
+    ]
+
+
+def faults(entries: Iterable[Entry]) -> list[Entry]:
+    """Return what does not work."""
+    return [entry for entry in entries if entry.state == "fault"]
+
+
+def as_document(entries: Sequence[Entry]) -> dict[str, Any]:
+    """Return the entries as a value for JSON."""
+    return {"version": __version__, "works": not faults(entries), "entries": [asdict(e) for e in entries]}
+
+
+def _program() -> Iterator[Entry]:
+    yield Entry(PROGRAM, "Version", __version__, public=True)
+    yield Entry(PROGRAM, "Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
+    silent = os.environ.get("ORT_DISABLE_TELEMETRY") == "1"
+    leaving = "models and images, to the cluster that its operator named" if is_named() else "nothing"
+    yield Entry(
+        PROGRAM,
+        "What leaves this machine",
+        leaving if silent else "reports of onnxruntime on its use",
+        "ok" if silent else "fault",
+        "" if silent else "Set the environment variable ORT_DISABLE_TELEMETRY=1.",
+        public=True,
+    )
+
+
+def _models(public: bool, served: bool) -> Iterator[Entry]:
+    try:
+        layers = achieved_layers()
+    except ModelFailed as failed:
+        yield Entry(MODELS, "Process for models", "does not start", "fault", failed.message, public=False)
+        yield Entry(MODELS, "Visitors' models", "do not run", "fault", "Ask the operator.", public=True)
+        return
+    lacking = confinement.missing(layers)
+    for layer, words in confinement.LAYERS.items():
+        there = layer not in lacking
+        yield Entry(MODELS, f"Confinement: {words}", "active" if there else "missing", *_mended(there, NEWER))
+    spaces = "namespaces" in layers
+    yield Entry(
+        MODELS,
+        "Confinement: a network without interfaces",
+        "active" if spaces else "not allowed here; the other layers stop the network, too",
+    )
+    if served:
+        accepted = os.environ.get(confinement.ACCEPTED) == "accepted"
+        refused = bool(lacking) and public and not accepted
+        words = "refused" if refused else "run, not fully confined" if lacking else "run, fully confined"
+        advice = f"Mend the confinement above, or accept the risk with {confinement.ACCEPTED}=accepted."
+        yield Entry(MODELS, "Visitors' models", words, *_mended(not lacking, advice), public=True)
+
+
+def _cluster() -> Iterator[Entry]:
+    """Yield how the cluster is, where one is named."""
+    name = "Cluster that runs models"
+    try:
+        scheduler = named()
+        if scheduler is not None:
+            workers, threads = size(scheduler, int(time.monotonic() / STATE_SECONDS))
+            counted = f"{workers} worker{'s' * (workers > 1)}, {threads} thread{'s' * (threads > 1)}"
+            yield Entry(MODELS, name, f"{scheduler.address}, {counted}, same versions as here")
+    except ClusterUnusable as unusable:
+        state: State = "caution" if falls_back() else "fault"
+        here = ": done on this machine instead" if falls_back() else ""
+        yield Entry(MODELS, name, f"{unusable.where} cannot be used{here}", state, unusable.message)
+
+
+def _mended(well: bool, advice: str) -> tuple[State, str]:
+    return ("ok", "") if well else ("caution", advice)
+
+
+def _files() -> Iterator[Entry]:
+    yield Entry(
+        DATA,
+        "Where files of visitors are",
+        "in memory, for their session only; gone within 30 seconds of closing the tab",
+        public=True,
+    )
+    folder = host.temporary_folder()
+    if folder is None:
+        advice = "Name a folder that can be written with the environment variable TMPDIR."
+        yield Entry(DATA, "Folder for temporary files", "cannot be written", "fault", advice)
+        return
+    advice = "Make room there, or name another folder with TMPDIR: uploads pass through it."
+    yield _room("Folder for temporary files", folder, advice)
+    left = len(stale_folders.abandoned())
+    if left:
+        yield Entry(
+            DATA, "Folders that a killed server left", f"{left}", "caution", "The next start removes them."
+        )
+
+
+def _store() -> Iterator[Entry]:
+    """Yield where boards and history are, whether that can be used, and the room beside it."""
+    from scoring.services.store.database import is_there, store_folder
+
+    place, name = store_folder(), "Boards and history"
+    if not is_there():
+        yield Entry(DATA, name, f"none yet; they will be in {place}")
+        return
+    problem = _problem_of_store(place, int(time.monotonic() / STATE_SECONDS))
+    if problem is not None:
+        yield Entry(DATA, name, f"{problem.where} cannot be used", "fault", problem.message)
+        return
+    yield _room(name, place, "Make room there: without it nothing more can be kept.")
+
+
+def _room(name: str, folder: Path, advice: str) -> Entry:
+    """Return where a folder is, and the room that is left in it."""
+    free = host.free_bytes(folder)
+    state: State = "fault" if free < NO_ROOM else "caution" if free < LOW_ROOM else "ok"
+    return Entry(DATA, name, f"{folder}, {free / 1e9:.1f} GB free", state, "" if state == "ok" else advice)
+
+
+@lru_cache(maxsize=1)
+def _problem_of_store(place: Path, _since: int) -> Finding | None:
+    """Return what is wrong with the store, looked for once for each `_since`."""
+    from scoring.services.store.database import open_store
+
+    try:
+        store = open_store(place)
+        try:
+            store.check()
+        finally:
+            store.engine.dispose()
+    except InputRefused as refused:
+        return refused.problems[0]
+    return None
+
+
+def _limits(public: bool, occupancy: Occupancy | None) -> Iterator[Entry]:
+    allowed, one = limits.uploads(public), Limits()
+    yield Entry(LIMITS, "Uploads of one visitor", _mb(allowed.session_bytes), public=True)
+    value, state, advice = _mb(allowed.server_bytes), "ok", ""
+    if occupancy is not None:
+        value = f"{_mb(occupancy.upload_bytes)} of {value} used by {occupancy.visitors} visitors"
+        if occupancy.upload_bytes > 0.9 * allowed.server_bytes:
+            state, advice = "caution", f"Raise {limits.SERVER_UPLOADS.name}, or wait until visitors leave."
+    yield Entry(LIMITS, "Uploads of all visitors", value, state, advice)  # type: ignore[arg-type]
+    yield Entry(
+        LIMITS,
+        "One model",
+        f"{one.model_bytes >> 20} MiB; {one.load_seconds:g} s to load, {one.run_seconds:g} s an image; "
+        f"{one.memory_bytes >> 30} GiB of memory up to 160 MiB of model, more for larger ones",
+        public=True,
+    )
+    yield Entry(LIMITS, "One table", f"{_mb(TABLE_BYTES)}, {CELLS:,} cells", public=True)
+    yield Entry(LIMITS, "One zip", f"{MEMBERS:,} files of {_mb(MEMBER_BYTES)}", public=True)
+    yield Entry(LIMITS, "Visitors' models that stay open", f"{limits.OPEN_MODELS.value}", public=True)
+    for setting in limits.SETTINGS:
+        if setting.problem:
+            words = f"{setting.written!r}"[:60]
+            yield Entry(LIMITS, setting.name, words, "caution", setting.problem)
+
+
+def _machine() -> Iterator[Entry]:
+    yield Entry(MACHINE, "Processors", f"{cores()}")
+    memory = host.memory()
+    if memory is not None:
+        held, free = memory
+        state, advice = _mended(free >= LOW_MEMORY, "A model may take 2 GB: end other programs.")
+        yield Entry(MACHINE, "Memory", f"{_mb(held)} held, {free / 1e9:.1f} GB free", state, advice)
+    most = host.descriptors()
+    if most is not None:
+        advice = "Start it with more, for example after `ulimit -n 4096`: each open tab takes one."
+        yield Entry(
+            MACHINE,
+            "Open files and connections",
+            f"{most:,}",
+            *_mended(most >= host.ENOUGH_DESCRIPTORS, advice),
+        )
+
+
+def _mb(size: int) -> str:
+    return f"{size / 1e6:,.0f} MB"

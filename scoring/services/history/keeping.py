@@ -1,0 +1,228 @@
+"""Keep, note and delete own submissions."""
+
+import json
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import delete as delete_rows
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scoring.challenges import load_challenge
+from scoring.common.findings import InputRefused, error
+from scoring.common.text import shortened
+from scoring.comparison.same_terms import EQUAL, options_by_team
+from scoring.core.scorecard import ScoreCard, plain
+from scoring.core.submission import labels_digest
+from scoring.inputs.sources import is_litter, sha256
+from scoring.services.boards import cards
+from scoring.services.history.entries import Entry, of_row
+from scoring.services.store import tables
+from scoring.services.store.database import Store
+from scoring.services.store.secure_delete import alone, discard_unused, overwrite
+
+LOCAL = ""
+"""The owner where one person uses this machine."""
+NOTE = 2000
+"""Characters of a note at most."""
+SUBMISSION, TRUTH, METADATA = "submission", "truth", "metadata"
+PLACES = (SUBMISSION, TRUTH, METADATA)
+File = tuple[str, bytes]
+"""A file by its name."""
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """What is to be kept.
+
+    Attributes:
+        card: The scorecard.
+        truth: The test set as the challenge read it.
+        name: Of the submission.
+        test_set_name: Of the test set.
+        submission: Files of the submission; none for a sample, whose key is on the page.
+        test_set: Files of the test set, where they are to be kept as well.
+        metadata: The table about the cases that was used, where it was brought.
+        page: What brings it back on its page.
+        note: The keeper's own words.
+        owner: Who keeps it.
+    """
+
+    card: ScoreCard
+    truth: object
+    name: str
+    test_set_name: str
+    submission: Sequence[File] = ()
+    test_set: Sequence[File] = ()
+    metadata: Sequence[File] = ()
+    page: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+    owner: str = LOCAL
+
+
+def rules_of(card: ScoreCard) -> dict[str, Any]:
+    """Return what must be equal for two cards of a challenge to be compared, but for the test set."""
+    source, may_differ = card.provenance, options_by_team(load_challenge(card.challenge))
+    shared = {name: value for name, value in source["options"].items() if name not in may_differ}
+    rules: dict[str, Any] = plain(shared | {key: source[key] for key in EQUAL})
+    return rules
+
+
+def test_set_of(card: ScoreCard, truth: object) -> str:
+    """Return the SHA-256 by which submissions to one test set are found."""
+    return labels_digest(truth) or str(card.provenance["truth_sha256"])
+
+
+def content_of(card: ScoreCard, test_set: str) -> str:
+    """Return the SHA-256 of a scored submission: of what it rests on, and of how it was scored.
+
+    Args:
+        card: Its scorecard.
+        test_set: Of `test_set_of`.
+    """
+    source = {key: value for key, value in card.provenance.items() if key != "truth_sha256"}
+    return sha256(json.dumps([card.challenge, test_set, plain(source)], sort_keys=True).encode())
+
+
+def keep(store: Store, what: Keeping) -> tuple[Entry, bool]:
+    """Keep a scored submission.
+
+    Args:
+        store: Where.
+        what: The submission.
+
+    Returns:
+        What is kept, and whether it was kept before. Then files of the test set are added where they were
+        missing, and the note is replaced where a new one is not empty.
+
+    Raises:
+        InputRefused: Where the note is too long, or the store cannot be written; nothing is kept then.
+    """
+    check_note(what.note)
+    card, test_set = what.card, test_set_of(what.card, what.truth)
+    content = content_of(card, test_set)
+    with store.write() as session:
+        alone(session)
+        same = (tables.Kept.owner == what.owner, tables.Kept.content == content)
+        row = session.scalars(select(tables.Kept).where(*same)).first()
+        before = row is not None
+        if row is None:
+            row = _row(store, what, test_set, content)
+            session.add(row)
+            session.flush()
+            _add_files(store, session, row.id, SUBMISSION, what.submission)
+            _add_files(store, session, row.id, METADATA, what.metadata)
+        row.note = what.note.strip() or row.note
+        if what.test_set and not _has(session, row.id, TRUTH):
+            _add_files(store, session, row.id, TRUTH, what.test_set)
+        session.flush()
+        return of_row(row, _has(session, row.id, TRUTH)), before
+
+
+def _row(store: Store, what: Keeping, test_set: str, content: str) -> tables.Kept:
+    card = what.card
+    low, high = card.intervals.get("score") or (None, None)
+    return tables.Kept(
+        id=secrets.token_hex(6),
+        owner=what.owner,
+        content=content,
+        challenge=card.challenge,
+        test_set=test_set,
+        rules=rules_of(card),
+        name=what.name[-tables.NAME :],
+        test_set_name=what.test_set_name[-tables.NAME :],
+        score=card.score,
+        low=low,
+        high=high,
+        card=store.keep(cards.to_bytes(card)),
+        page=dict(what.page),
+        note="",
+        created=tables.now(),
+        program=str(card.provenance["version"]),
+    )
+
+
+def _add_files(store: Store, session: Session, kept_id: str, place: str, files: Sequence[File]) -> None:
+    for number, (name, data) in enumerate(files):
+        digest = store.keep(data)
+        session.add(tables.KeptFile(kept_id=kept_id, place=place, number=number, name=name, sha256=digest))
+
+
+def _has(session: Session, kept_id: str, place: str) -> bool:
+    return session.get(tables.KeptFile, (kept_id, place, 0)) is not None
+
+
+def files_at(path: str) -> list[File]:
+    """Return a file, or a folder's files with its name before theirs, as they would be dropped on a page.
+
+    Raises:
+        InputRefused: `unreadable-file` where one cannot be read.
+    """
+    place = Path(path)
+    try:
+        if not place.is_dir():
+            return [(place.name, place.read_bytes())]
+        inside = sorted(file for file in place.rglob("*") if file.is_file())
+        named = [(f"{place.name}/{file.relative_to(place).as_posix()}", file) for file in inside]
+        return [(name, file.read_bytes()) for name, file in named if not is_litter(name)]
+    except OSError as problem:
+        words = f"it cannot be kept ({problem.strerror or problem})."
+        raise InputRefused([error("unreadable-file", place.name, words)]) from problem
+
+
+def write_note(store: Store, kept_id: str, note: str, owner: str = LOCAL) -> Entry:
+    """Replace the note of what is kept; "" for none.
+
+    Raises:
+        InputRefused: `nothing-kept` where the owner kept nothing of that id; `bad-note` where it is too long.
+    """
+    check_note(note)
+    with store.write() as session:
+        row = _mine(session, kept_id, owner)
+        row.note = note.strip()
+        return of_row(row, _has(session, row.id, TRUTH))
+
+
+def check_note(note: str) -> None:
+    """Raise InputRefused (`bad-note`) for a note that is too long."""
+    if len(note) > NOTE:
+        words = f"it has {len(note)} characters, of {NOTE} at most: write less."
+        raise InputRefused([error("bad-note", "note", words)])
+
+
+def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> int:
+    """Delete what is kept, with its files where nothing else in the store refers to them, from the disk.
+
+    Args:
+        store: Where it is kept.
+        ids: Of what is deleted.
+        owner: Who kept it.
+
+    Returns:
+        How many files were deleted.
+
+    Raises:
+        InputRefused: `nothing-kept` where the owner kept nothing of one of the ids; nothing is deleted then.
+    """
+    with store.write() as session:
+        alone(session)
+        rows = [_mine(session, kept_id, owner) for kept_id in dict.fromkeys(ids)]
+        mine = tables.KeptFile.kept_id.in_([row.id for row in rows])
+        digests = {*session.scalars(select(tables.KeptFile.sha256).where(mine)), *(row.card for row in rows)}
+        session.execute(delete_rows(tables.KeptFile).where(mine))
+        for row in rows:
+            session.delete(row)
+        gone = discard_unused(store, session, digests)
+    overwrite(store)
+    return len(gone)
+
+
+def _mine(session: Session, kept_id: str, owner: str) -> tables.Kept:
+    row = session.get(tables.Kept, kept_id)
+    if row is None or row.owner != owner:
+        words = "nothing of that id is kept: it may have been deleted meanwhile."
+        raise InputRefused([error("nothing-kept", shortened(kept_id, 64), words)])
+    return row

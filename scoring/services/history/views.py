@@ -1,0 +1,136 @@
+"""What is shown of a history, as data."""
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from scoring.challenges import load_challenge
+from scoring.common.text import shortened
+from scoring.comparison import pairwise, scale
+from scoring.comparison.pairwise import Change
+from scoring.comparison.scale import Scale
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Block, Column, Figure, Table, Text
+from scoring.presentation.figures.progress import Moment, progress
+from scoring.presentation.figures.theme import Theme
+from scoring.services.history.entries import Entry, card_of
+from scoring.services.history.series import Step, best_of, compared
+from scoring.services.store.database import Store
+
+QUESTION = "Did it get better?"
+DRAWN = 60
+"""Submissions that the figure holds at most, the newest."""
+CAUTION = (
+    "Each difference has its own 95% interval, not adjusted for looking at several. The best of many tries "
+    "on one test set is likely too high: confirm it on cases that none of them was chosen by."
+)
+SMALLEST_CAUTION = 3
+"""Tries from which on the caution is given."""
+
+
+def blocks(steps: Sequence[Step], shown: str | None = None) -> tuple[Block, ...]:
+    """Return a series as a figure and a table.
+
+    Args:
+        steps: Oldest first, of one challenge.
+        shown: Id of the one that is on the page.
+    """
+    challenge = load_challenge(steps[0].entry.challenge)
+    of = scale.of(challenge)
+    caution = (Text(CAUTION, "note"),) if len(steps) >= SMALLEST_CAUTION else ()
+    return (_figure(steps, of, shown), _table(steps, of), *caution)
+
+
+def _figure(steps: Sequence[Step], of: Scale, shown: str | None) -> Figure:
+    drawn = steps[-DRAWN:]
+    days = {step.entry.created[:10] for step in drawn}
+    (start, stop), axis = ((0, 10), "kept on") if len(days) > 1 else ((11, 16), f"kept on {min(days)} (UTC)")
+    moments = [
+        Moment(
+            shortened(step.entry.name, 60),
+            step.entry.created[start:stop],
+            None if step.entry.score is None else of.factor * step.entry.score,
+            of.scaled(step.entry.interval),
+            bool(step.change and step.change.apart),
+            step.entry.id == shown,
+        )
+        for step in drawn
+    ]
+
+    def build(theme: Theme) -> go.Figure:
+        return progress(moments, theme, (QUESTION, axis, of.unit), of.digits)
+
+    cut = f" The newest {DRAWN} of {len(steps)} are drawn." if len(steps) > DRAWN else ""
+    words = "Dotted: the best so far. Filled: told apart from the best before it. Whiskers: 95% interval."
+    return Figure(build, words + cut, _numbers(drawn), key="own_history")
+
+
+def _numbers(steps: Sequence[Step]) -> dict[str, list[object]]:
+    rows = [step.as_dict() for step in steps]
+    names = ("time", "name", "score", "difference", "told_apart", "note")
+    ends = [row["interval"] or (None, None) for row in rows]
+    numbers = {name: [row[name] for row in rows] for name in names}
+    return numbers | {"low": [low for low, _ in ends], "high": [high for _, high in ends]}
+
+
+def _table(steps: Sequence[Step], of: Scale) -> Table:
+    newest = list(reversed(steps))
+    rows: dict[str, list[object]] = {
+        "time": [time_of(step.entry) for step in newest],
+        "name": [shortened(step.entry.name, 60) for step in newest],
+        "score": [None if step.entry.score is None else of.factor * step.entry.score for step in newest],
+        "interval": [of.scaled(step.entry.interval) for step in newest],
+        "difference": [difference(step.change, of) or "the first" * (step is steps[0]) for step in newest],
+        "note": [shortened(step.entry.note, 120) for step in newest],
+    }
+    columns = (
+        Column("time", "kept (UTC)"),
+        Column("name", "submission"),
+        Column("score", "score", "number", of.digits, "higher"),
+        Column("interval", "95% interval", "interval", of.digits_of_intervals),
+        Column("difference", "against the best before", "written"),
+        Column("note", "note"),
+    )
+    return Table("What is kept?", columns, rows, key="own_history_table")
+
+
+def time_of(entry: Entry) -> str:
+    """Return when something was kept, to the minute."""
+    return entry.created[:16].replace("T", " ")
+
+
+def difference(change: Change | None, of: Scale) -> str:
+    """Return a difference with its interval in words; "" where there is none."""
+    if change is None:
+        return ""
+    interval = f" ({of.span(change.interval, sign=True)})" if change.interval else ""
+    told = {True: ", told apart", False: ", could be chance", None: ""}[change.apart]
+    return f"{of.number(change.value, sign=True)}{interval}{told}"
+
+
+def label(entry: Entry, of: Scale) -> str:
+    """Return what a list calls an entry."""
+    return f"{time_of(entry)} · {shortened(entry.name, 40)} · {of.number(entry.score)}"
+
+
+def answer(store: Store, card: ScoreCard, name: str, others: Sequence[Entry]) -> str:
+    """Return in a sentence whether a scorecard is better than the best that is kept (Markdown).
+
+    Args:
+        store: Where the others are kept.
+        card: The scorecard.
+        name: What it is called.
+        others: Entries of its series, without itself.
+
+    Returns:
+        The sentence; "" where there is no other one with a score.
+
+    Raises:
+        InputRefused: Where a scorecard cannot be read.
+    """
+    best = best_of(others)
+    if best is None:
+        return ""
+    names = shortened(name, 40), f"{shortened(best.name, 40)} of {best.created[:10]}"
+    between = compared(card.challenge, card, card_of(store, best), names)
+    return pairwise.answer(between, *names)

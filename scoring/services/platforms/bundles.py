@@ -1,0 +1,267 @@
+"""Write what an organizer uploads to a platform: program, settings, truth and container."""
+
+import io
+import json
+import tarfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from gzip import GzipFile
+from importlib.metadata import version
+from pathlib import Path
+from string import Template
+
+from PIL import Image
+
+import scoring
+from scoring.common import markup
+from scoring.common.findings import InputRefused, error
+from scoring.inputs.sources import Source
+from scoring.services.boards.packing import packed, zipped
+from scoring.services.platforms.settings import FILE, Settings
+
+NEEDED = (
+    "alembic",
+    "fsspec",
+    "jinja2",
+    "markupsafe",
+    "nibabel",
+    "numpy",
+    "onnx",
+    "onnxruntime",
+    "pandas",
+    "pillow",
+    "pillow-heif",
+    "platformdirs",
+    "plotly",
+    "pydicom",
+    "pysimdjson",
+    "rich",
+    "scikit-learn",
+    "scipy",
+    "shapely",
+    "sqlalchemy",
+    "zlib-ng",
+)
+"""Packages that the library needs; pyproject.toml says why."""
+PER_DAY, IN_ALL = 5, 100
+"""Submissions that a team may make: whoever may submit often enough learns a hidden truth."""
+LEADERBOARD_DECIMALS = 6
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a bundle is made of.
+
+    Attributes:
+        settings: How the platform scores.
+        truth: The test set.
+        title: Of the challenge on the platform.
+        image: Name of the container's image, where the platform is told it.
+        start: First day of the challenge.
+    """
+
+    settings: Settings
+    truth: Source
+    title: str
+    image: str = "benchside-evaluation:latest"
+    start: date | None = None
+
+
+def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
+    """Write the files of a platform into a new folder.
+
+    Args:
+        platform: One of `PLATFORMS`.
+        order: What it is made of.
+        folder: Must not exist, or be empty.
+
+    Returns:
+        What to do next, a sentence each.
+
+    Raises:
+        InputRefused: With every problem of truth, settings and folder; nothing is written then.
+    """
+    problems = order.settings.problems()
+    if not order.title.strip() or len(order.title) > 80:
+        problems.append(error("bad-option", "--title", "write 1 to 80 characters."))
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        problems.append(
+            error("bad-option", "--output", f"{folder.name} is there already: name a new folder.")
+        )
+    try:
+        name, data = packed(order.truth)
+        challenge = order.settings.challenge
+        challenge.read_truth(data, name=name, **challenge.needed("truth", order.settings.options))
+    except InputRefused as refused:
+        problems += refused.problems
+    if problems:
+        raise InputRefused(problems)
+    files, steps = PLATFORMS[platform](order, name, data)
+    try:
+        for member, content in files.items():
+            (folder / member).parent.mkdir(parents=True, exist_ok=True)
+            (folder / member).write_bytes(content)
+    except OSError as problem:
+        words = f"{folder} cannot be written: {problem.strerror}."
+        raise InputRefused([error("bad-option", "--output", words)]) from problem
+    return steps
+
+
+Made = tuple[dict[str, bytes], tuple[str, ...]]
+"""Files by name, and what to do next."""
+
+
+def _grand_challenge(order: Order, name: str, data: bytes) -> Made:
+    command = ("python", "-m", "scoring", "platform", "grand-challenge", "--settings", "benchside.json")
+    user = "RUN useradd --create-home --uid 10001 benchside\nUSER benchside"
+    files = {
+        **_container(f"COPY program/ ./\n{user}\nENTRYPOINT {json.dumps(command)}"),
+        **_below("program", _program(order.settings)),
+        "ground_truth.tar.gz": _tar(name, data),
+    }
+    return files, (
+        f"Build the container in this folder: {_build(order)}",
+        f"Save it: docker save {order.image} | gzip > evaluation.tar.gz",
+        "Upload evaluation.tar.gz as evaluation method of the phase, and ground_truth.tar.gz as its truth.",
+        'In the phase\'s scoring, write "score" as the path of the score, in descending order.',
+    )
+
+
+def _codabench(order: Order, name: str, data: bytes) -> Made:
+    program = {
+        **_program(order.settings),
+        "evaluate.py": _template("codabench_evaluate.txt"),
+        "metadata.yaml": b"command: python3 /app/program/evaluate.py /app/input /app/output\n",
+    }
+    columns = "".join(
+        f"      - {{title: {json.dumps(column)}, key: {json.dumps(column)}, index: {index}, sorting: desc, "
+        f"precision: {_decimals(order.settings)}}}\n"
+        for index, column in enumerate(_columns(order.settings))
+    )
+    texts = {"columns": columns, "image": json.dumps(order.image)}
+    bundle = {
+        "competition.yaml": _template("competition.yaml", **_common(order), **texts),
+        "logo.png": _logo(),
+        "overview.md": _rule(order),
+        "terms.md": _template("terms.md"),
+        **_below("scoring_program", program),
+        f"reference_data/{name}": data,
+    }
+    # The folders in which submissions are scored belong to the worker's user, so that there is no USER here.
+    files = {**_container(""), "competition.zip": zipped(bundle.items())}
+    return files, (
+        f"Build the container in this folder: {_build(order)}",
+        f"Push it to a registry that the workers reach: docker push {order.image}",
+        "Upload competition.zip to Codabench (Benchmarks, Management, Upload).",
+    )
+
+
+def _evalai(order: Order, name: str, data: bytes) -> Made:
+    script = {
+        **_program(order.settings),
+        "__init__.py": b"from .main import evaluate  # noqa: F401\n",
+        "main.py": _template("evalai_main.txt"),
+    }
+    suffix = Path(name).suffix or ".zip"
+    texts = {
+        "labels": json.dumps(_columns(order.settings)),
+        "decimals": str(_decimals(order.settings)),
+        "annotation": json.dumps(f"annotations/truth{suffix}"),
+    }
+    pages = ("description", "evaluation_details", "submission_guidelines", "phase_description")
+    bundle = {
+        "challenge_config.yaml": _template("challenge_config.yaml", **_common(order), **texts),
+        "logo.png": _logo(),
+        **{f"templates/{page}.html": _html(order) for page in pages},
+        "templates/terms_and_conditions.html": b"<p>" + _template("terms.md").strip() + b"</p>\n",
+        "evaluation_script.zip": zipped(script.items()),
+        f"annotations/truth{suffix}": data,
+    }
+    files = {**_container(""), "challenge_config.zip": zipped(bundle.items())}
+    return files, (
+        "Upload challenge_config.zip to EvalAI (Host challenge).",
+        "Let the worker that evaluates run the image of the Containerfile: it has the packages.",
+    )
+
+
+PLATFORMS: Mapping[str, Callable[[Order, str, bytes], Made]] = {
+    "grand-challenge": _grand_challenge,
+    "codabench": _codabench,
+    "evalai": _evalai,
+}
+
+
+def _program(settings: Settings) -> dict[str, bytes]:
+    """Return the settings and this library."""
+    root = Path(scoring.__file__).parent
+    found = (path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    library = {f"scoring/{path.relative_to(root).as_posix()}": path.read_bytes() for path in sorted(found)}
+    return {FILE: settings.to_json().encode(), **library}
+
+
+def _build(order: Order) -> str:
+    return f"docker build --file Containerfile --tag {order.image} ."
+
+
+def _container(end: str) -> dict[str, bytes]:
+    """Return a container with the packages that the library needs. end: further lines."""
+    pins = "".join(f"{name}=={version(name)}\n" for name in NEEDED)
+    return {"Containerfile": _template("Containerfile", end=end), "requirements.txt": pins.encode()}
+
+
+def _below(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {f"{folder}/{name}": data for name, data in files.items()}
+
+
+def _columns(settings: Settings) -> list[str]:
+    return ["score", *(name for name in settings.metrics if name != "score")]
+
+
+def _decimals(settings: Settings) -> int:
+    return LEADERBOARD_DECIMALS if settings.decimals is None else settings.decimals
+
+
+def _common(order: Order) -> dict[str, str]:
+    first = order.start or datetime.now(UTC).date()
+    return {
+        "title": json.dumps(order.title),
+        "about": json.dumps(order.settings.challenge.words.about),
+        "start": first.isoformat(),
+        "end": (first + timedelta(days=365)).isoformat(),
+        "per_day": str(PER_DAY),
+        "in_all": str(IN_ALL),
+    }
+
+
+def _rule(order: Order) -> bytes:
+    challenge = order.settings.challenge
+    return f"# {order.title}\n\n{challenge.words.formula}\n\n{challenge.words.rule.strip()}\n".encode()
+
+
+def _html(order: Order) -> bytes:
+    return markup.html(_rule(order).decode()).encode()
+
+
+def _template(name: str, **values: str) -> bytes:
+    text = (_TEMPLATES / name).read_text(encoding="utf-8")
+    return Template(text).substitute(values).encode()
+
+
+def _logo() -> bytes:
+    target = io.BytesIO()
+    Image.new("RGB", (300, 300), "#1f4e79").save(target, "PNG")
+    return target.getvalue()
+
+
+def _tar(name: str, data: bytes) -> bytes:
+    target = io.BytesIO()
+    with (
+        GzipFile(filename="", mode="wb", fileobj=target, mtime=0) as smaller,
+        tarfile.open(fileobj=smaller, mode="w") as written,
+    ):
+        member = tarfile.TarInfo(name)
+        member.size = len(data)
+        written.addfile(member, io.BytesIO(data))
+    return target.getvalue()

@@ -1,0 +1,146 @@
+"""Score one submission for a platform, and say what may be said of it."""
+
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scoring.common.findings import Finding, InputRefused, error, lines
+from scoring.core.scorecard import ScoreCard, plain
+from scoring.inputs.sources import Source, is_litter
+from scoring.services.boards.redaction import fixed
+from scoring.services.platforms.settings import Settings
+
+
+class Refused(Exception):
+    """A submission that is not scored. Its text is for the participant."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A scored submission."""
+
+    card: ScoreCard
+    settings: Settings
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Return what a leaderboard has columns for: the score and the published metrics that are defined."""
+        card, chosen = self.card, self.settings.metrics
+        names = card.metrics if self.settings.is_public and not chosen else chosen
+        found = {"score": card.score, **{name: card.metrics.get(name) for name in names}}
+        return {name: self._rounded(value) for name, value in plain(found).items() if value is not None}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything that may be published."""
+        card, numbers = self.card, self.numbers
+        score = numbers.pop("score")
+        ends = {name: card.intervals.get(name) for name in ("score", *numbers)}
+        value: dict[str, Any] = {
+            "score": score,
+            "metrics": numbers,
+            "intervals": {
+                name: [self._rounded(end) for end in pair] for name, pair in plain(ends).items() if pair
+            },
+            "n_cases": card.n_cases,
+            "official": card.official.same,
+            "challenge": card.challenge,
+            "version": card.provenance["version"],
+        }
+        if self.settings.is_public:
+            value |= plain({"per_class": card.per_class, "cases": card.cases})
+            value["findings"] = [finding.as_dict() for finding in card.findings]
+        return value
+
+    def _rounded(self, value: float) -> float:
+        decimals = self.settings.decimals
+        return float(value) if decimals is None else round(float(value), decimals)
+
+
+def evaluate(read: Callable[[], Source], truth_place: Path, settings: Settings) -> Result:
+    """Score a submission.
+
+    Args:
+        read: Returns the submission.
+        truth_place: Folder or file of the truth.
+        settings: How to score.
+
+    Raises:
+        Refused: With everything that is wrong, as far as a participant may know it.
+    """
+    try:
+        return _evaluate(read, truth_place, settings)
+    except Refused:
+        raise
+    except Exception as defect:  # its text may quote the truth
+        at = traceback.extract_tb(defect.__traceback__)[-1]
+        place = f"{type(defect).__name__} at {Path(at.filename).name}:{at.lineno}"
+        raise Refused(f"internal error, tell the organizers: {place}.") from None
+
+
+def _evaluate(read: Callable[[], Source], truth_place: Path, settings: Settings) -> Result:
+    challenge, options = settings.challenge, settings.options
+    try:
+        needed = challenge.needed("truth", options)
+        truth = challenge.read_truth(content(truth_place), **needed)
+    except InputRefused as refused:
+        raise Refused(_of_truth(refused, settings)) from None
+    try:
+        source = read()
+    except InputRefused as refused:
+        raise Refused(_text(refused.problems)) from None
+    try:
+        reading = challenge.needed("predictions", options)
+        predictions = challenge.read_predictions(source, truth, **reading)
+        card = challenge.score(truth, predictions, **options, **settings.statistics)
+    except InputRefused as refused:
+        known = refused.problems if settings.is_public else _without_truth(refused, source, settings)
+        raise Refused(_text(known)) from None
+    if plain(card.score) is None:
+        words = "the score is undefined for this submission."
+        raise Refused(_text([error("undefined-score", "submission", words)]))
+    if unknown := sorted(set(settings.metrics) - set(card.metrics)):
+        words = f"the settings name metrics that there are not ({', '.join(unknown)}): tell the organizers."
+        raise Refused(_text([error("bad-settings", "benchside.json", words)]))
+    return Result(card, settings)
+
+
+def content(place: Path, ignored: tuple[str, ...] = ()) -> Path:
+    """Return what a folder of a platform holds: its only file, or the folder itself.
+
+    Raises:
+        InputRefused: `unreadable-file` where there is nothing.
+    """
+    if not place.is_dir():
+        return place
+    inside = [path for path in place.iterdir() if not is_litter(path.name) and path.name not in ignored]
+    if not inside:
+        raise InputRefused([error("unreadable-file", place.name, "there is nothing in this folder.")])
+    return inside[0] if len(inside) == 1 and inside[0].is_file() else place
+
+
+def _of_truth(refused: InputRefused, settings: Settings) -> str:
+    """Return what is said where the truth cannot be read: the organizers see why with `benchside check`."""
+    if settings.is_public:
+        return _text(refused.problems)
+    words = "the test set cannot be read: tell the organizers. Nothing is wrong with the submission so far."
+    return _text([error("unreadable-file", "test set", words)])
+
+
+def _without_truth(refused: InputRefused, source: Source, settings: Settings) -> list[Finding]:
+    """Return what a file alone shows in full, and of what only the truth shows the kind."""
+    challenge = settings.challenge
+    alone: tuple[Finding, ...] = ()
+    try:
+        needed = challenge.needed("predictions", settings.options)
+        predictions = challenge.read_predictions(source, None, **needed)
+        alone = tuple(challenge.readers.faults(predictions, settings.options)[0])
+    except InputRefused as also:
+        alone = also.problems
+    known = {finding.code for finding in alone}
+    return [*alone, *fixed(finding for finding in refused.problems if finding.code not in known)]
+
+
+def _text(problems: Sequence[Finding]) -> str:
+    return "\n".join(lines(problems))

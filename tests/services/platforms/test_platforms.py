@@ -1,0 +1,388 @@
+"""The same submission has the same score on the command line, on a board and in every platform's folders."""
+
+import importlib.util
+import json
+import math
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from scoring.services.boards.board import opened, own_options
+from scoring.services.boards.submission_request import Sent
+from scoring.services.boards.submitting import submit
+from scoring.services.platforms import bundles
+from scoring.services.store.database import open_store
+from tests.support.boards import CASES as BOARD_CASES
+from tests.support.boards import TRUTH, labels
+from tests.support.command_line import ROOT, Finished, run
+from tests.support.platform_folders import jobs, table_answers, unpacked, zipped_answers
+from tests.support.thinned import some
+
+SAMPLES = ROOT / "sample_data"
+FEW = ("--resamples", 20)
+DECIMALS = 15
+
+
+@dataclass(frozen=True)
+class Case:
+    """A challenge's truth, made in a folder, and a submission with its answers by case."""
+
+    truth: Callable[[Path], Path]
+    submission: Path
+    answers: Callable[[Path], dict]
+    options: tuple = ()
+
+
+def of_table(sample: str, name: str) -> Callable[[Path], Path]:
+    return lambda _folder: SAMPLES / sample / name
+
+
+def two_tiles(folder: Path) -> Path:
+    place = folder / "tiles"
+    place.mkdir()
+    for path in sorted((SAMPLES / "puma" / "truth").glob("sample_primary_roi_00[12]*")):
+        shutil.copy(path, place)
+    return place
+
+
+def patients(folder: Path) -> Path:
+    place = folder / "patients"
+    shutil.copytree(SAMPLES / "hecktor2026" / "masks", place / "masks")
+    shutil.copy(SAMPLES / "hecktor2026" / "clinical.csv", place)
+    return place
+
+
+CASES = {
+    "tricorder3": Case(
+        of_table("tricorder3", "labels.csv"),
+        SAMPLES / "tricorder3/teams/aurora.csv",
+        table_answers,
+        ("--model-size-mib", 20),
+    ),
+    "melanoma": Case(
+        of_table("melanoma", "labels.csv"), SAMPLES / "melanoma/teams/fornax.csv", table_answers
+    ),
+    "isic": Case(
+        of_table("isic2019", "ISIC_2019_Sample_GroundTruth.csv"),
+        SAMPLES / "isic2019/teams/juno.csv",
+        table_answers,
+    ),
+    "puma": Case(two_tiles, SAMPLES / "puma/teams/octans.zip", zipped_answers),
+    "hecktor2026": Case(patients, SAMPLES / "hecktor2026/teams/altair.zip", zipped_answers),
+}
+
+
+def bundle(challenge: str, platform: str, truth: Path, folder: Path, *more: object) -> Path:
+    """Write the files of a platform."""
+    options = ("--platform", platform, "--title", "T: 2026", "--truth", truth, "--output", folder)
+    done = run("platform", "bundle", challenge, *options, *FEW, *more)
+    assert done.status == 0, done.err
+    return folder
+
+
+def grand_challenge(made: Path, submitted: Path, output: Path) -> Finished:
+    """Run the container's command where it would run: with the truth unpacked from what is uploaded."""
+    with tarfile.open(made / "ground_truth.tar.gz") as archive:
+        archive.extractall(made / "ground_truth", filter="data")
+    settings = made / "program" / "benchside.json"
+    places = ("--input", submitted, "--truth", made / "ground_truth", "--output", output)
+    return run("platform", "grand-challenge", "--settings", settings, *places)
+
+
+def codabench(made: Path, submission: Path, folder: Path) -> Finished:
+    """Lay out `input/ref` and `input/res` from the competition's zip and run the scoring program."""
+    with zipfile.ZipFile(made / "competition.zip") as archive:
+        archive.extractall(made / "competition")
+    shutil.copytree(made / "competition" / "reference_data", folder / "input" / "ref")
+    unpacked(submission, folder / "input" / "res")
+    (folder / "input" / "res" / "metadata").write_text("elapsed: 1")
+    settings = made / "competition" / "scoring_program" / "benchside.json"
+    places = ("--input", folder / "input", "--output", folder / "output")
+    return run("platform", "codabench", "--settings", settings, *places)
+
+
+def evalai(made: Path) -> tuple[Callable, Path]:
+    """Return `evaluate` as the platform imports it, and the truth's file."""
+    with zipfile.ZipFile(made / "challenge_config.zip") as archive:
+        archive.extractall(made / "config")
+    script = made / "config" / "evaluation_script"
+    with zipfile.ZipFile(made / "config" / "evaluation_script.zip") as archive:
+        archive.extractall(script)
+    name = f"evaluation_script_{abs(hash(made))}"
+    where = [str(script)]
+    spec = importlib.util.spec_from_file_location(
+        name, script / "__init__.py", submodule_search_locations=where
+    )
+    module = importlib.util.module_from_spec(spec)
+    before = list(sys.path)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path[:] = before
+    (annotation,) = (made / "config" / "annotations").iterdir()
+    return module.evaluate, annotation
+
+
+def rounded(value: float | list[float] | None) -> float | list[float] | None:
+    """Return a number or an interval as a bundle of that many decimals publishes it."""
+    return (
+        [round(end, DECIMALS) for end in value]
+        if isinstance(value, list)
+        else value and round(value, DECIMALS)
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("challenge", some(list(CASES), 3))
+def test_every_platform_gives_the_score_of_the_command_line_and_of_a_board(challenge, place, tmp_path):
+    case = CASES[challenge]
+    truth = case.truth(tmp_path)
+    places = ("--truth", truth, "--predictions", case.submission, *case.options, *FEW, "--json", "-")
+    card = run("score", challenge, *places).json
+    score, interval = (rounded(value) for value in (card["score"], card["intervals"]["score"]))
+    unrounded = (*case.options, "--decimals", DECIMALS)
+
+    done = run("board", "create", challenge, "--id", "b", "--title", "B", "--truth", truth, *FEW)
+    assert done.status == 0, done.err
+    board = opened(open_store(), "b")
+    written = {name.strip("-").replace("-", "_"): str(value) for name, value in pairwise(case.options)}
+    own = own_options(board.challenge, written)
+    submit(board, Sent("alpha", case.submission.name, case.submission.read_bytes(), own))
+    (team,) = run("board", "show", "b", "--json", "-").json["teams"]
+    assert (rounded(team["score"]), rounded(team["interval"])) == (score, interval)
+
+    made = bundle(challenge, "grand-challenge", truth, tmp_path / "gc", *unrounded)
+    submitted = jobs(tmp_path / "input", case.answers(case.submission))
+    done = grand_challenge(made, submitted, tmp_path / "out")
+    assert done.status == 0, done.err
+    metrics = json.loads((tmp_path / "out" / "metrics.json").read_text())
+    assert (metrics["score"], metrics["intervals"].get("score")) == (score, interval)
+
+    made = bundle(challenge, "codabench", truth, tmp_path / "cb", *unrounded)
+    done = codabench(made, case.submission, tmp_path / "app")
+    assert done.status == 0, done.err
+    scores = json.loads((tmp_path / "app" / "output" / "scores.json").read_text())
+    assert scores == {"score": score}
+
+    made = bundle(challenge, "evalai", truth, tmp_path / "ea", *unrounded)
+    evaluate, annotation = evalai(made)
+    found = evaluate(str(annotation), str(case.submission), "test", submission_metadata={"id": 1})
+    assert found["result"] == [{"test": scores}]
+    assert found["submission_result"] == scores
+
+
+HIDDEN = {  # a submission that is refused: what is wrong with it, what is said of it
+    "cases of the test set that are missing": (
+        lambda rows: rows[:-7],
+        "refused-cases",
+        "its cases are not those",
+    ),
+    "a number that is none": (
+        lambda rows: [*rows[:-1], rows[-1].split(",")[0] + ",high"],
+        "not-a-number",
+        "high",
+    ),
+    "another test set": (lambda rows: [rows[0], *(row.replace("/M", "/Q") for row in rows[1:])], "", "error"),
+}
+
+
+@pytest.mark.parametrize("what", some(list(HIDDEN), 2))
+def test_a_refusal_says_nothing_that_only_the_truth_shows(what, tmp_path):
+    change, code, words = HIDDEN[what]
+    truth, submission = SAMPLES / "melanoma/labels.csv", tmp_path / "team.csv"
+    rows = (SAMPLES / "melanoma/teams/fornax.csv").read_text().splitlines()
+    submission.write_text("\n".join(change(rows)) + "\n")
+    missing = {Path(row.split(",")[0]).stem for row in rows[-7:]} if code == "refused-cases" else set()
+
+    made = bundle("melanoma", "codabench", truth, tmp_path / "cb")
+    done = codabench(made, submission, tmp_path / "app")
+    details = (tmp_path / "app" / "output" / "detailed_results.html").read_text()
+    assert done.status == 2
+    assert not (tmp_path / "app" / "output" / "scores.json").exists()
+
+    (tmp_path / "input").mkdir()
+    shutil.copy(submission, tmp_path / "input")
+    made = bundle("melanoma", "grand-challenge", truth, tmp_path / "gc")
+    finished = grand_challenge(made, tmp_path / "input", tmp_path / "out")
+    assert finished.status == 2
+    assert not list((tmp_path / "out").iterdir())
+
+    evaluate, annotation = evalai(bundle("melanoma", "evalai", truth, tmp_path / "ea"))
+    with pytest.raises(Exception, match="error") as raised:
+        evaluate(str(annotation), str(submission), "test")
+    assert raised.value.__cause__ is None
+    assert raised.value.__suppress_context__
+    for text in (done.err, details, finished.err, str(raised.value)):
+        assert code in text
+        assert words in text
+        assert not any(case in text for case in missing)
+        assert "Traceback" not in text
+        assert "labels" not in text
+
+
+def test_of_a_hidden_truth_the_score_is_published_and_nothing_else(tmp_path):
+    truth, submission = SAMPLES / "melanoma/labels.csv", SAMPLES / "melanoma/teams/fornax.csv"
+    made = bundle("melanoma", "codabench", truth, tmp_path / "cb", "--metrics", "auc")
+    done = codabench(made, submission, tmp_path / "app")
+    assert done.status == 0, done.err
+    scores = json.loads((tmp_path / "app" / "output" / "scores.json").read_text())
+    assert set(scores) == {"score", "auc"}
+    assert all(value == round(value, 3) for value in scores.values())
+    details = (tmp_path / "app" / "output" / "detailed_results.html").read_text()
+    cases = [Path(row.split(",")[0]).stem for row in submission.read_text().splitlines()[1:]]
+    assert not any(case in details for case in cases)
+    assert str(scores["score"]) in details
+
+    open_truth = bundle("melanoma", "codabench", truth, tmp_path / "open", "--public-truth")
+    done = codabench(open_truth, submission, tmp_path / "public")
+    details = (tmp_path / "public" / "output" / "detailed_results.html").read_text()
+    assert any(case in details for case in cases)
+
+
+@pytest.mark.soak
+def test_log_loss_would_tell_eight_labels_at_once(tmp_path):
+    """Why it is told only where the organizer names it, and docs/platforms.md advises against that."""
+    truth, submission = labels(tmp_path / "labels.csv"), tmp_path / "team.csv"
+    steps = [0.12 * 2**place for place in range(8)]  # twice what three decimals of a mean of 60 leave open
+    chances = [1 / (1 + math.exp(-step)) for step in steps] + [0.5] * (len(BOARD_CASES) - 8)
+    rows = (f"{case},{chance:.12f}" for case, chance in zip(BOARD_CASES, chances, strict=True))
+    submission.write_text("filename,score\n" + "\n".join(rows) + "\n")
+    told = {}
+    for name, more in {"named": ("--metrics", "log_loss"), "usual": ()}.items():
+        made = bundle("melanoma", "codabench", truth, tmp_path / name, *more)
+        assert codabench(made, submission, tmp_path / f"{name}-app").status == 0
+        told[name] = json.loads((tmp_path / f"{name}-app" / "output" / "scores.json").read_text())
+    assert set(told["usual"]) == {"score"}
+    if_all_ill = sum(-math.log(chance) for chance in chances)
+    excess = round((told["named"]["log_loss"] * len(BOARD_CASES) - if_all_ill) / steps[0])
+    assert [not excess >> place & 1 for place in range(8)] == [bool(ill) for ill in TRUTH[:8]]
+
+
+def test_a_truth_that_cannot_be_read_is_told_without_it(tmp_path):
+    truth, submission = SAMPLES / "melanoma/labels.csv", SAMPLES / "melanoma/teams/fornax.csv"
+    made = bundle("melanoma", "grand-challenge", truth, tmp_path / "gc")
+    (tmp_path / "input").mkdir()
+    shutil.copy(submission, tmp_path / "input")
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "labels.csv").write_text("filename,label\nsecret1,perhaps\n")
+    places = ("--input", tmp_path / "input", "--truth", broken, "--output", tmp_path / "out")
+    done = run("platform", "grand-challenge", "--settings", made / "program" / "benchside.json", *places)
+    assert done.status == 2
+    assert "tell the organizers" in done.err
+    assert "secret1" not in done.err
+    assert "perhaps" not in done.err
+
+
+@pytest.mark.parametrize("kind", some(["a list", "two answers", "no JSON"], 2))
+def test_answers_of_jobs_that_are_no_rows_are_refused_by_job(kind, tmp_path):
+    answer = {"a list": b"[0.1, 0.2]", "no JSON": b"0.1.2", "two answers": b"0.5"}[kind]
+    files = {"a.json": answer} | ({"b.json": answer} if kind == "two answers" else {})
+    submitted = jobs(tmp_path / "input", {"M0001": files})
+    made = bundle("melanoma", "grand-challenge", SAMPLES / "melanoma/labels.csv", tmp_path / "gc")
+    done = grand_challenge(made, submitted, tmp_path / "out")
+    assert done.status == 2
+    assert "unreadable-file" in done.err
+    assert "M0001" in done.err or "pk-0" in done.err
+
+
+def test_lone_numbers_of_jobs_are_scores(tmp_path):
+    rows = (SAMPLES / "melanoma/teams/fornax.csv").read_text().splitlines()[1:]
+    answers = {
+        Path(case).stem: {"risk.json": score.encode()} for case, score in (row.split(",") for row in rows)
+    }
+    made = bundle("melanoma", "grand-challenge", SAMPLES / "melanoma/labels.csv", tmp_path / "gc")
+    done = grand_challenge(made, jobs(tmp_path / "input", answers), tmp_path / "out")
+    assert done.status == 0, done.err
+
+
+def test_the_files_of_a_platform_are_what_it_reads(tmp_path):
+    yaml = pytest.importorskip("yaml")
+    truth = SAMPLES / "melanoma/labels.csv"
+    made = bundle("melanoma", "codabench", truth, tmp_path / "cb", "--metrics", "auc,accuracy")
+    with zipfile.ZipFile(made / "competition.zip") as archive:
+        competition = yaml.safe_load(archive.read("competition.yaml"))
+        names = set(archive.namelist())
+        command = yaml.safe_load(archive.read("scoring_program/metadata.yaml"))["command"]
+    assert competition["title"] == "T: 2026"
+    assert [column["key"] for column in competition["leaderboards"][0]["columns"]] == [
+        "score",
+        "auc",
+        "accuracy",
+    ]
+    assert {competition["image"], competition["terms"], competition["pages"][0]["file"]} <= names
+    task = competition["tasks"][0]
+    for folder in (task["scoring_program"], task["reference_data"]):
+        assert any(name.startswith(f"{folder}/") for name in names)
+    assert command.split()[1:] == ["/app/program/evaluate.py", "/app/input", "/app/output"]
+    assert "scoring_program/evaluate.py" in names
+
+    made = bundle("melanoma", "evalai", truth, tmp_path / "ea")
+    with zipfile.ZipFile(made / "challenge_config.zip") as archive:
+        config = yaml.safe_load(archive.read("challenge_config.yaml"))
+        names = set(archive.namelist())
+    phase = config["challenge_phases"][0]
+    files = [config[key] for key in ("description", "evaluation_details", "terms_and_conditions", "image")]
+    files += [config["submission_guidelines"], config["evaluation_script"], phase["description"]]
+    assert {*files, phase["test_annotation_file"]} <= names
+    assert config["leaderboard"][0]["schema"] == {"labels": ["score"], "default_order_by": "score"}
+    assert config["dataset_splits"][0]["codename"] == phase["codename"] == "test"
+
+
+@pytest.mark.soak
+def test_the_scoring_program_runs_alone(tmp_path):
+    made = bundle("melanoma", "codabench", SAMPLES / "melanoma/labels.csv", tmp_path / "cb")
+    with zipfile.ZipFile(made / "competition.zip") as archive:
+        archive.extractall(tmp_path / "app")
+    shutil.copytree(tmp_path / "app" / "reference_data", tmp_path / "in" / "ref")
+    unpacked(SAMPLES / "melanoma/teams/fornax.csv", tmp_path / "in" / "res")
+    program = tmp_path / "app" / "scoring_program" / "evaluate.py"
+    command = [sys.executable, "-I", str(program), str(tmp_path / "in"), str(tmp_path / "out")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert 0 < json.loads((tmp_path / "out" / "scores.json").read_text())["score"] < 1
+
+
+def test_needed_packages_are_those_of_the_project():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert sorted(re.split(r"[<>=\[]", line)[0] for line in project["dependencies"]) == list(bundles.NEEDED)
+
+
+BAD_BUNDLES = {
+    "a folder that is there": (("--output", "."), "--output"),
+    "a truth that is none": (("--truth", "nothing.csv"), "unreadable-file"),
+    "another platform": (("--platform", "kaggle"), "platform"),
+    "too many decimals": (("--decimals", 99), "--decimals"),
+    "no title": (("--title", " "), "--title"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_BUNDLES)
+def test_a_bundle_that_cannot_be_written_is_refused_and_leaves_nothing(what, tmp_path):
+    changed, words = BAD_BUNDLES[what]
+    usual = ("--platform", "evalai", "--title", "T", "--truth", SAMPLES / "melanoma/labels.csv")
+    target = tmp_path / "made"
+    done = run("platform", "bundle", "melanoma", *usual, "--output", target, *changed)
+    assert done.status == 2
+    assert words in done.err
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": "benchside-platform/1", "challenge": "none"}'])
+def test_settings_that_are_none_are_refused(text, tmp_path):
+    path = tmp_path / "benchside.json"
+    path.write_text(text)
+    done = run("platform", "codabench", "--settings", path, "--input", tmp_path, "--output", tmp_path / "o")
+    assert done.status == 2
+    assert "bad-settings" in done.err
