@@ -12,11 +12,11 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.shared import access, exposure, garbage, kept_settings, leaving
-from pages.shared.logins import LoginWays
-from pages.shared.origins import OwnOrigins
-from pages.shared.private_routes import PrivateRoutes
-from pages.shared.uploads import UploadQuota
+from pages.inputs.upload_quota import UploadQuota
+from pages.server import access, gc_tuning, kept_settings, network_exposure, session_cleanup
+from pages.server.login_redirect import LoginWays
+from pages.server.private_routes import PrivateRoutes
+from pages.server.websocket_origin import OwnOrigins
 
 
 @asynccontextmanager
@@ -28,19 +28,19 @@ async def warm(_app):
     except SystemExit as stopped:  # raised further, the server would print where it came from
         print(stopped, file=sys.stderr, flush=True)
         os._exit(2)
-    from scoring import preload
+    from pages.server import preload
     from scoring.common import host
     from scoring.inference import stale_folders
 
     preload.preload()
-    from pages.shared import challenge_page  # noqa: F401
+    from pages.challenge import challenge_page  # noqa: F401
 
-    exposure.require_confinement()
-    garbage.keep_short()
+    network_exposure.require_confinement()
+    gc_tuning.keep_short()
     kept_settings.keep()
     host.raise_descriptors()
     stale_folders.sweep()
-    departures = asyncio.create_task(leaving.watch())
+    departures = asyncio.create_task(session_cleanup.watch())
     yield
     departures.cancel()
 

@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from pages.shared import access, exposure, layout, uploads
+from pages.display import layout
+from pages.inputs import upload_quota
+from pages.server import access, network_exposure
 from scoring.common.text import markdown
 from scoring.inference.cluster.scheduler import is_named
 from scoring.services import doctor
@@ -20,10 +22,10 @@ PART = "What confines models, which limits hold, and where files are."
 
 
 def about() -> None:
-    public = exposure.is_public()
+    public = network_exposure.is_public()
     layout.plain_opening("About this server", PART if public else WHOLE)
     with st.spinner("Looking at this machine ..."):
-        entries = [*doctor.examine(public, uploads.occupancy()), *_statistics(), _login(public)]
+        entries = [*doctor.examine(public, upload_quota.occupancy()), *_statistics(), _login(public)]
     shown = [entry for entry in entries if entry.public or not public]
     _summary(shown, public)
     for group in dict.fromkeys(entry.group for entry in shown):

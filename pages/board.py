@@ -2,19 +2,20 @@
 
 import streamlit as st
 
-from pages.shared import access, finding_list, layout
-from pages.shared.board import acts, listing, opened
+from pages.boards import actions, board_page, listing
+from pages.display import finding_list, layout
+from pages.server import access
 
 access.guard(__file__)
 
 
 def board() -> None:
-    store, board_id = acts.store(), st.query_params.get("board")
+    store, board_id = actions.store(), st.query_params.get("board")
     if store.refused:
         layout.plain_opening("Boards", listing.WHAT)
         finding_list.refusal(store.refused)
     elif board_id:
-        opened.show(store.value, board_id)
+        board_page.show(store.value, board_id)
     else:
         listing.show(store.value)
     layout.closing("What is submitted to a board is kept on this server.")

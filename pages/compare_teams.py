@@ -6,20 +6,13 @@ from functools import partial
 import streamlit as st
 
 import scoring
-from pages.shared import (
-    access,
-    class_names,
-    finding_list,
-    inputs,
-    layout,
-    mends,
-    placement_line,
-    submissions,
-    teams,
-)
-from pages.shared.comparison import result
-from pages.shared.comparison.selection import selected_teams
-from pages.shared.wording import cases_were_read
+from pages.challenge import scoring_run
+from pages.comparison import result, teams
+from pages.comparison.selection import selected_teams
+from pages.display import finding_list, layout
+from pages.display.page_wording import cases_were_read
+from pages.inputs import class_names, drop_messages, fixes, selectors
+from pages.server import access
 from scoring.challenges import REGISTRY, samples
 from scoring.comparison import summary_text
 
@@ -38,23 +31,23 @@ def compare_teams() -> None:
     sets = samples.test_sets(challenge.id)
     left, right = st.columns(2)
     with left:
-        test_set, panel = inputs.test_set(
+        test_set, panel = selectors.test_set(
             sets, challenge.id, challenge.inputs.truth.words, challenge.inputs.truth.endings
         )
-    of_board = teams.test_set_of(inputs.packs_of_teams(challenge.id), challenge)
+    of_board = teams.test_set_of(selectors.packs_of_teams(challenge.id), challenge)
     test_set = of_board or test_set
-    mends.lines(test_set)
-    own_test_set, test_set = test_set, mends.mended_truth(challenge, test_set)
-    read = submissions.truth(challenge.id, test_set, mends.options_of(own_test_set))
+    fixes.lines(test_set)
+    own_test_set, test_set = test_set, fixes.mended_truth(challenge, test_set)
+    read = scoring_run.truth(challenge.id, test_set, fixes.options_of(own_test_set))
     with right:
         chosen, problems, options = selected_teams(challenge, test_set, sets[panel.sample])
-    placement_line.line(challenge.id, compares=True)
-    if isinstance(read, submissions.Running):
+    drop_messages.line(challenge.id, compares=True)
+    if isinstance(read, scoring_run.Running):
         panel.caption("Being read: see below.")
-        submissions.running(read)
+        scoring_run.running(read)
     elif read.refused:
         panel.caption("Refused: see below.")
-        finding_list.refusal(read.refused, partial(mends.take, challenge.id, own_test_set), key="mend_set")
+        finding_list.refusal(read.refused, partial(fixes.take, challenge.id, own_test_set), key="mend_set")
         class_names.choose(challenge, own_test_set, "set")
     else:
         class_names.change(challenge, own_test_set, "set")

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import streamlit as st
 
 import scoring
-from pages.shared import access
-from pages.shared.challenge_page import ChallengePage, Lines, show
-from pages.shared.inputs import Input
-from pages.shared.option_widgets import chosen_before, option_widget
+from pages.challenge.challenge_page import ChallengePage, Lines, show
+from pages.inputs.option_widgets import chosen_before, option_widget
+from pages.inputs.selectors import Input
+from pages.server import access
 from pages.tabs.hecktor2026.centers import centers_tab
 from pages.tabs.hecktor2026.direction import direction_switch, direction_used
 from pages.tabs.hecktor2026.patients import all_patients, patient_table

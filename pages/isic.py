@@ -6,10 +6,11 @@ from typing import Any
 import streamlit as st
 
 import scoring
-from pages.shared import access, inputs
-from pages.shared.challenge_page import ChallengePage, Lines, show
-from pages.shared.inputs import Input
-from pages.shared.option_widgets import option_widget
+from pages.challenge.challenge_page import ChallengePage, Lines, show
+from pages.inputs import selectors
+from pages.inputs.option_widgets import option_widget
+from pages.inputs.selectors import Input
+from pages.server import access
 from pages.tabs.isic import case_table, confusion, malignant, preflight, thresholds
 from scoring.challenges.isic.card import scores_at_half
 from scoring.challenges.isic.options import METRIC, RULES
@@ -32,7 +33,7 @@ def choices(test_set: Input, _truth: Cases, predictions: Predictions) -> Mapping
         chosen = {METRIC.name: option_widget(METRIC, width=220)}
         if scores_at_half(predictions):
             chosen[RULES.name] = option_widget(RULES, width=260)
-        metadata = inputs.metadata(CHALLENGE.id, test_set.metadata)
+        metadata = selectors.metadata(CHALLENGE.id, test_set.metadata)
     return chosen | ({"metadata": metadata} if metadata else {})
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 import scoring
-from pages.shared import access
-from pages.shared.challenge_page import ChallengePage, Lines, show
+from pages.challenge.challenge_page import ChallengePage, Lines, show
+from pages.server import access
 from pages.tabs.melanoma import case_table, missed, preflight, prevalence, thresholds
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.core.scorecard import ScoreCard

@@ -2,9 +2,11 @@
 
 import streamlit as st
 
-from pages.shared import access, drop, layout, placement, placement_line
-from pages.shared.challenge_card import challenge_card
-from pages.shared.upload_widget import BUTTON_WIDTH, UPLOAD_MB
+from pages.challenge.challenge_card import challenge_card
+from pages.display import layout
+from pages.inputs import drop_messages, drop_routing, drop_target
+from pages.inputs.upload_widget import BUTTON_WIDTH, UPLOAD_MB
+from pages.server import access
 from scoring.challenges import REGISTRY
 from scoring.inference.cluster.scheduler import is_named
 
@@ -70,7 +72,7 @@ def anything() -> None:
         st.session_state["any_seen"] = frozenset(file.file_id for file in files)
         new = [file for file in files if file.file_id not in known]
         if new:
-            placement.drop(new)
+            drop_routing.drop(new)
 
     with st.container(
         key="score_here", border=True, horizontal=True, vertical_alignment="center", gap="small"
@@ -89,8 +91,8 @@ def anything() -> None:
                 label_visibility="collapsed",
                 width=BUTTON_WIDTH,
             )
-            drop.folder_button(key, "of any challenge")
-    placement_line.line()
+            drop_target.folder_button(key, "of any challenge")
+    drop_messages.line()
 
 
 overview()

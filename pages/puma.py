@@ -6,10 +6,10 @@ import pandas as pd
 import streamlit as st
 
 import scoring
-from pages.shared import access
-from pages.shared.challenge_page import ChallengePage, Lines, show
-from pages.shared.inputs import Input
-from pages.shared.option_widgets import option_widget
+from pages.challenge.challenge_page import ChallengePage, Lines, show
+from pages.inputs.option_widgets import option_widget
+from pages.inputs.selectors import Input
+from pages.server import access
 from pages.tabs.puma.images import images_tab
 from pages.tabs.puma.radius import radius_tab
 from pages.tabs.puma.viewer import LINK, viewer_tab

@@ -3,8 +3,10 @@ it did on cases like it."""
 
 import streamlit as st
 
-from pages.shared import access, layout, placement_line
-from pages.shared.single_image import photograph, tissue
+from pages.display import layout
+from pages.inputs import drop_messages
+from pages.server import access
+from pages.single_image_parts import photograph, tissue
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge
 
 access.guard(__file__)
@@ -21,7 +23,7 @@ def single_image() -> None:
         "What a model says of one image, how sure it is, what it looked at, and how it did on cases like it.",
     )
     challenge_id = _challenge()
-    placement_line.line()
+    drop_messages.line()
     KINDS[CHALLENGES[challenge_id].kind](challenge_id)
     with st.bottom:
         layout.closing()

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 import scoring
-from pages.shared import access
-from pages.shared.challenge_page import ChallengePage, Lines, show
+from pages.challenge.challenge_page import ChallengePage, Lines, show
+from pages.server import access
 from pages.tabs import tricorder3 as live
 from scoring.challenges.tricorder3.formula import CLASSES, SMALL_CLASS
 

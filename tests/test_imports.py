@@ -23,7 +23,7 @@ LAYERS = (
         "scoring.presentation.html",
         "scoring.challenges.recognition",
         "scoring.services.doctor",
-        "scoring.preload",
+        "pages.server.preload",
     ),
     ("scoring.challenges", "scoring.challenges.samples"),
     (

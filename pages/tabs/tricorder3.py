@@ -9,9 +9,11 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import scoring
-from pages.shared import cases, layout, render, submissions
-from pages.shared.challenge_page import ScoredSubmission
-from pages.shared.layout import Picture
+from pages.challenge import scoring_run
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import case_table as cases
+from pages.display import layout, render
+from pages.display.layout import Picture
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.safe_scan.demographics import LOCATIONS
 from scoring.challenges.tricorder3.formula import CLASSES
@@ -38,7 +40,7 @@ GALLERIES = {
 def mistakes(shown: ScoredSubmission) -> None:
     """Choose a kind of mistake and look at its cases, surest first."""
     card, truth, truth_key = shown.card, shown.truth, shown.truth_key
-    found = submissions.of_card("mistakes", shown, mistaken)
+    found = scoring_run.of_card("mistakes", shown, mistaken)
     chosen = st.segmented_control(
         "Mistakes to look at",
         list(GALLERIES),
@@ -93,7 +95,7 @@ def _belongs(case: Mapping, chosen: str) -> bool:
 
 def pictures(card: ScoreCard, truth, truth_key: str, places: list[int]) -> list[Picture]:
     """Return cards of some cases for the gallery."""
-    images = submissions.thumbnails(ID, truth_key, tuple(places), truth)
+    images = scoring_run.thumbnails(ID, truth_key, tuple(places), truth)
     found = []
     for image, i in zip(images, places, strict=True):
         c = card.cases[i]
@@ -224,7 +226,7 @@ def _bars(case: Mapping, theme: Theme, normalised: bool = False) -> go.Figure:
 
 def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
     """Return the outputs had the patient been older, of another gender, or the lesion elsewhere."""
-    found = submissions.sweep(ID, truth_key, given.key, index, truth, given)
+    found = scoring_run.sweep(ID, truth_key, given.key, index, truth, given)
     if found.refused:
         st.info(markdown(found.refused), icon=":material/info:")
         return

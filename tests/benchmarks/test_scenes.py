@@ -6,7 +6,7 @@ import gzip
 import numpy as np
 import pytest
 
-from pages.shared.viewer import slices
+from pages.display.viewer import slices
 from scoring.inputs.scenes import read_scene
 from tests.support.volumes import nifti, opener
 

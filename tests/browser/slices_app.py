@@ -9,8 +9,8 @@ import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pages.shared import viewer
-from pages.shared.viewer import slices
+from pages.display import viewer
+from pages.display.viewer import slices
 from scoring.inputs.scenes import read_scene
 from tests.support.volumes import nifti, opener
 

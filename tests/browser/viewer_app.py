@@ -11,8 +11,8 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pages.shared import viewer
-from pages.shared.viewer import nuclei
+from pages.display import viewer
+from pages.display.viewer import nuclei
 from scoring.inputs.nuclei import Nuclei
 
 WIDTH, HEIGHT, SIDE = 400, 300, 20

@@ -212,7 +212,7 @@ def test_no_deadline_hangs_on_the_clock_of_the_day():
     asking = ("time.time()", "from time import time\n")
     # What a login's claims, the withdrawal of one, and the age of a file are stated in.
     stated = {
-        "pages/shared/access.py",
+        "pages/server/access.py",
         "scoring/services/boards/members.py",
         "scoring/services/store/files.py",
     }

@@ -5,7 +5,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import score_first
+from pages.challenge import deferred_widgets
 from tests.support.command_line import ROOT
 
 NAVIGATION = str(ROOT / "pages" / "shared" / "navigation.py")
@@ -24,7 +24,7 @@ def packages_are_looked_through_once() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def no_pause(monkeypatch) -> None:
     """There is no browser for whose sake to wait."""
-    monkeypatch.setattr(score_first, "PAUSE", 0)
+    monkeypatch.setattr(deferred_widgets, "PAUSE", 0)
 
 
 @pytest.fixture(scope="session")

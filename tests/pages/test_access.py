@@ -7,7 +7,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import access
+from pages.server import access
 from scoring.services.access import roles
 from scoring.services.access.roles import Role
 from scoring.services.boards import members, refused_addresses
@@ -74,7 +74,7 @@ def test_each_page_as_each_role(page, who):
 
 def test_a_page_refuses_also_where_the_shell_does_not_and_organizers_are_told(monkeypatch):
     def page() -> None:
-        from pages.shared import access
+        from pages.server import access
 
         access.guard("/anywhere/about.py")
         import streamlit as st
@@ -103,7 +103,7 @@ def test_an_act_before_the_shell_is_refused_when_the_role_is_gone():
     def page() -> None:
         import streamlit as st
 
-        from pages.shared import access
+        from pages.server import access
         from scoring.services.access.roles import Role
 
         @access.needs(Role.PARTICIPANT)
@@ -126,7 +126,7 @@ def test_an_act_before_the_shell_is_refused_when_the_role_is_gone():
 
 def test_names_stand_on_the_page_as_text():
     def page() -> None:
-        from pages.shared import access
+        from pages.server import access
 
         access.bar()
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from pages.shared import exposure
+from pages.server import network_exposure
 from scoring.comparison.team_facts import TeamFacts
 from scoring.services.boards.board import listed
 from scoring.services.boards.board import opened as board_of
@@ -197,7 +197,7 @@ def test_others_see_what_is_public(filled_store, opened, monkeypatch):
     assert [tab.label for tab in organizer.tabs] == ["Ranking", "History", *OF_ORGANIZERS]
     public = opened("board", board="b", view="public")
     assert [tab.label for tab in public.tabs] == ["Ranking", "History"]
-    monkeypatch.setattr(exposure, "is_public", lambda: True)
+    monkeypatch.setattr(network_exposure, "is_public", lambda: True)
     other = opened("board", board="b", tab="Submissions")
     assert not other.exception
     assert [one.label for one in other.tabs] == ["Ranking", "History"]

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import scoring
-from pages.shared.comparison import facts
-from pages.shared.wording import without_flags
+from pages.comparison import facts
+from pages.display.page_wording import without_flags
 from scoring.challenges import samples
 from scoring.common import text
 from scoring.common.finding_groups import folded

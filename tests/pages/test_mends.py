@@ -53,7 +53,7 @@ def all_golden_findings():
 
     import streamlit as st
 
-    from pages.shared import finding_list
+    from pages.display import finding_list
     from scoring.common.findings import Finding, InputRefused
 
     recorded = json.loads(Path("tests/golden/messages.json").read_text(encoding="utf-8"))

@@ -19,8 +19,8 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import jobs
-from pages.shared.single_image import image_upload, model, query, session
+from pages.server import jobs
+from pages.single_image_parts import image_upload, model, query, session
 from scoring.challenges import load_challenge, samples
 from scoring.inference.pool import Cancelled
 from scoring.metrics import calibration

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.shared import access
+from pages.server import access
 from scoring.services.access.roles import Role
 from scoring.services.boards import participant, refused_addresses
 from scoring.services.boards.board import opened

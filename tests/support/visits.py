@@ -6,7 +6,7 @@ import zipfile
 
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import jobs
+from pages.server import jobs
 from scoring.common.markup import plain
 
 

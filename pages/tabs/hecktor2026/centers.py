@@ -4,8 +4,9 @@ from functools import partial
 
 import streamlit as st
 
-from pages.shared import render, submissions
-from pages.shared.challenge_page import ScoredSubmission
+from pages.challenge import scoring_run
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import render
 from scoring.challenges.hecktor2026.centers import center_figure, center_intervals
 from scoring.challenges.hecktor2026.views import centers
 
@@ -36,7 +37,7 @@ def centers_tab(shown: ScoredSubmission) -> None:
             persist_state="page",
             width=260,
         )
-        between = submissions.of_card(
+        between = scoring_run.of_card(
             "hecktor_centers", shown, partial(center_intervals, shown.truth, shown.predictions)
         )
         figure = center_figure(shown.card, MEASURES[chosen], chosen, between)

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from pages.shared import layout
-from pages.shared.challenge_page import ScoredSubmission
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import layout
 from pages.tabs.hecktor2026.viewer import LINK
 from scoring.core.scorecard import ScoreCard
 

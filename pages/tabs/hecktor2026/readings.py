@@ -2,12 +2,13 @@
 
 from functools import partial
 
-from pages.shared import render, submissions
-from pages.shared.challenge_page import ScoredSubmission
+from pages.challenge import scoring_run
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import render
 from scoring.challenges.hecktor2026.rule_variants import other_readings, readings
 
 
 def readings_tab(shown: ScoredSubmission) -> None:
     """Draw the score under other readings, one rule changed at a time."""
-    found = submissions.of_card("hecktor_readings", shown, partial(readings, shown.truth, shown.predictions))
+    found = scoring_run.of_card("hecktor_readings", shown, partial(readings, shown.truth, shown.predictions))
     render.block(other_readings(shown.card, found), shown, "readings")

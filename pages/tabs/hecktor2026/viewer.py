@@ -5,10 +5,11 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared import render, submissions, viewer
-from pages.shared.case_link import CaseLink
-from pages.shared.challenge_page import ScoredSubmission
-from pages.shared.viewer import slices
+from pages.challenge import scoring_run
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import render, viewer
+from pages.display.case_link import CaseLink
+from pages.display.viewer import slices
 from scoring.challenges.hecktor2026 import patients
 from scoring.challenges.hecktor2026.patient_views import patient
 from scoring.challenges.hecktor2026.slices import IMAGE_NAMES, scene
@@ -95,13 +96,13 @@ def _slices(shown: ScoredSubmission, index: int) -> None:
 
 
 @st.cache_resource(max_entries=KEPT_SCENES, scope="session", show_spinner="Reading the masks ...")
-def _packed(truth_key: str, submission_key: str, index: int, _truth, _predictions) -> submissions.Outcome:
+def _packed(truth_key: str, submission_key: str, index: int, _truth, _predictions) -> scoring_run.Outcome:
     """Return what the viewer shows of a patient, and its findings; None without a truth mask."""
-    found = submissions.attempt(scene, _truth, _predictions, index)
+    found = scoring_run.attempt(scene, _truth, _predictions, index)
     read: Any = found.value
     if found.refused or read is None:
         return found
-    return submissions.Outcome((slices.results(read, name=_truth.ids[index]), read.findings))
+    return scoring_run.Outcome((slices.results(read, name=_truth.ids[index]), read.findings))
 
 
 def _put_place(payload) -> None:

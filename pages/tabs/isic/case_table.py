@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from pages.shared import cases, layout
-from pages.shared.challenge_page import ScoredSubmission
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import case_table, layout
 from scoring.challenges.isic.case_views import scores
 from scoring.core.scorecard import ScoreCard
 
@@ -27,4 +27,4 @@ def all_cases(shown: ScoredSubmission) -> None:
         "Stretched in one step (bilinear) without keeping the aspect; not turned by EXIF; divided by "
         "255. Of a lesion with several photographs: the first."
     )
-    cases.table_and_case(shown, rows, columns, cases.pixels_and_block(how, scores))
+    case_table.table_and_case(shown, rows, columns, case_table.pixels_and_block(how, scores))

@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.shared import layout, render, submissions
-from pages.shared.case_names import shortener
-from pages.shared.challenge_page import ScoredSubmission
-from pages.shared.layout import Picture
+from pages.challenge import scoring_run
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import layout, render
+from pages.display.case_names import shortener
+from pages.display.layout import Picture
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.card import ID
@@ -89,7 +90,7 @@ def _clicked(figure: str) -> Callable[[], None]:
 def pictures(shown: ScoredSubmission, places: list[int]) -> list[Picture]:
     """Return cases as cards of a gallery. places: in `card.cases`."""
     card, marked, names = shown.card, card_summary.risks(shown.card), list(shown.card.per_class)
-    images = submissions.thumbnails(ID, shown.truth_key, tuple(places), shown.truth)
+    images = scoring_run.thumbnails(ID, shown.truth_key, tuple(places), shown.truth)
     found, short = [], shortener([c["case"] for c in card.cases])
     for image, i in zip(images, places, strict=True):
         c, outputs = card.cases[i], card.arrays["outputs"][i]

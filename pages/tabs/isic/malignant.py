@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from pages.shared import layout, render
-from pages.shared.challenge_page import ScoredSubmission
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import layout, render
 from scoring.challenges.isic.curve_views import malignant
 
 

@@ -3,9 +3,10 @@
 import streamlit as st
 
 import scoring
-from pages.shared import downloads, layout, preflight, submissions
-from pages.shared.challenge_page import ScoredSubmission
-from pages.shared.inputs import Input
+from pages.challenge import preflight, scoring_run
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import downloads, layout
+from pages.inputs.selectors import Input
 from scoring.challenges.isic import card_summary, official
 from scoring.common.text import markdown
 from scoring.core.views import Fact
@@ -55,5 +56,5 @@ def refused(test_set: Input, given: Input) -> None:
 @st.cache_resource(max_entries=SHARED_MESSAGES, show_spinner=False)
 def _message(
     version: str, truth_key: str, submission_key: tuple[str, str], _test_set: Input, _given: Input
-) -> submissions.Outcome:
-    return submissions.attempt(official.message, _given.source, _test_set.source, _given.name)
+) -> scoring_run.Outcome:
+    return scoring_run.attempt(official.message, _given.source, _test_set.source, _given.name)

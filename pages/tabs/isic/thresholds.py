@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from pages.shared import downloads, layout, render, submissions
-from pages.shared.challenge_page import ScoredSubmission
+from pages.challenge import scoring_run
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import downloads, layout, render
 from scoring.challenges.isic import threshold_views, thresholds
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
@@ -14,7 +15,7 @@ from scoring.presentation.figures.theme import short
 
 def choose(shown: ScoredSubmission) -> None:
     """Draw what tuning is worth, and a threshold for each category with what it gives."""
-    for number, block in enumerate(submissions.of_card("isic_tuning", shown, threshold_views.tuning)):
+    for number, block in enumerate(scoring_run.of_card("isic_tuning", shown, threshold_views.tuning)):
         render.block(block, shown, f"tuning/{number}")
     _sliders(shown)
     st.caption(
@@ -45,7 +46,7 @@ def _sliders(shown: ScoredSubmission) -> None:
             persist_state="page",
             width=240,
         )
-        found = submissions.of_card(f"isic_sweep_{name}", shown, lambda of: thresholds.sweep(of, name))
+        found = scoring_run.of_card(f"isic_sweep_{name}", shown, lambda of: thresholds.sweep(of, name))
         render.block(threshold_views.sweep(card, found, name, chosen[name]))
     downloads.button(
         "Rescaled predictions",
@@ -58,7 +59,7 @@ def _sliders(shown: ScoredSubmission) -> None:
 
 
 def _buttons(shown: ScoredSubmission) -> None:
-    best = submissions.of_card("isic_best", shown, thresholds.best)
+    best = scoring_run.of_card("isic_best", shown, thresholds.best)
     with st.container(horizontal=True, gap="small"):
         st.button(
             "All at 0.5",

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from pages.shared import cases, layout
-from pages.shared.challenge_page import ScoredSubmission
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import case_table, layout
 from scoring.challenges.melanoma.views import NAMES, case_score
 from scoring.core.scorecard import ScoreCard
 
@@ -30,4 +30,4 @@ def all_cases(shown: ScoredSubmission) -> None:
         "Stretched in one step (bicubic) from the photograph, without keeping the aspect; not turned by "
         "EXIF; divided by 255."
     )
-    cases.table_and_case(shown, rows, columns, cases.pixels_and_block(how, case_score))
+    case_table.table_and_case(shown, rows, columns, case_table.pixels_and_block(how, case_score))

@@ -2,9 +2,10 @@
 
 from functools import partial
 
-from pages.shared import layout, render, submissions
-from pages.shared.challenge_page import ScoredSubmission
-from pages.shared.layout import Picture
+from pages.challenge import scoring_run
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import layout, render
+from pages.display.layout import Picture
 from pages.tabs.melanoma import prevalence
 from scoring.challenges.melanoma.formula import ID
 from scoring.challenges.melanoma.views import NAMES, calls
@@ -50,7 +51,7 @@ def _pictures_between(shown: ScoredSubmission, places: list[int], start: int, st
 
 def pictures(shown: ScoredSubmission, places: list[int]) -> list[Picture]:
     """Return cases as cards of a gallery. places: in `card.cases`."""
-    images = submissions.thumbnails(ID, shown.truth_key, tuple(places), shown.truth)
+    images = scoring_run.thumbnails(ID, shown.truth_key, tuple(places), shown.truth)
     found = []
     for image, i in zip(images, places, strict=True):
         c = shown.card.cases[i]

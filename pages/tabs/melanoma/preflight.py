@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from pages.shared import layout, preflight
-from pages.shared.challenge_page import ScoredSubmission
+from pages.challenge import preflight
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import layout
 from scoring.core.views import Fact
 
 ZERO = "would give score 0, for a prediction is missing or no number"

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from pages.shared import render, submissions
-from pages.shared.challenge_page import ScoredSubmission
+from pages.challenge import scoring_run
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import render
 from scoring.challenges.classification_views import method
 from scoring.challenges.melanoma import views
 
@@ -13,7 +14,7 @@ PREVALENCES = {"as here": None, "1%": 0.01, "2%": 0.02, "5%": 0.05, "10%": 0.1, 
 def worth(shown: ScoredSubmission) -> None:
     """Draw what a call is worth at the chosen prevalence."""
     chosen = _choose()
-    block = submissions.of_card(
+    block = scoring_run.of_card(
         f"melanoma_worth_{chosen}", shown, lambda card: views.in_practice(card, PREVALENCES[chosen])
     )
     render.block(block)
@@ -29,7 +30,7 @@ def worth(shown: ScoredSubmission) -> None:
 def benefit(shown: ScoredSubmission) -> None:
     """Draw the net benefit at the chosen prevalence."""
     chosen = _choose() if "reliability_n" in shown.card.arrays else "as here"
-    blocks = submissions.of_card(
+    blocks = scoring_run.of_card(
         f"melanoma_benefit_{chosen}", shown, lambda card: views.benefit(card, PREVALENCES[chosen])
     )
     for block in blocks:

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from pages.shared import layout, render, submissions
-from pages.shared.challenge_page import ScoredSubmission
+from pages.challenge import scoring_run
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import layout, render
 from scoring.challenges.classification_views import method
 from scoring.challenges.melanoma import threshold_views
 from scoring.challenges.melanoma.formula import THRESHOLD
@@ -24,10 +25,10 @@ def choose(shown: ScoredSubmission) -> None:
 @st.fragment
 def _chosen(shown: ScoredSubmission) -> None:
     """A move repaints this and nothing else."""
-    best = submissions.of_card("melanoma_best", shown, best_threshold)
+    best = scoring_run.of_card("melanoma_best", shown, best_threshold)
     threshold = _threshold(shown.card, best)
     if threshold == THRESHOLD:
-        for number, block in enumerate(submissions.of_card("melanoma_official", shown, _at_official)):
+        for number, block in enumerate(scoring_run.of_card("melanoma_official", shown, _at_official)):
             render.block(block, shown, f"threshold/official/{number}")
         return
     for block in threshold_views.chosen(shown.card, threshold, best):
@@ -101,6 +102,6 @@ def _wanted(shown: ScoredSubmission) -> None:
 def _cost(shown: ScoredSubmission, wanted: str, value: float) -> Facts | Text:
     if value != USUAL_WISH:
         return threshold_views.cost(shown.card, wanted, value)
-    return submissions.of_card(
+    return scoring_run.of_card(
         f"melanoma_{wanted}", shown, lambda card: threshold_views.cost(card, wanted, value)
     )

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from pages.shared import render, submissions
-from pages.shared.challenge_page import ScoredSubmission
+from pages.challenge import scoring_run
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import render
 from pages.tabs.puma.viewer import LINK
 from scoring.challenges.puma.image_views import class_heat, images_table, worst_first
 
@@ -23,4 +24,4 @@ def images_tab(shown: ScoredSubmission) -> None:
             heat = class_heat(shown.card, order[(page - 1) * ROWS : page * ROWS])
             render.block(heat, shown, f"heat/{page}", LINK)
     with right:
-        render.block(submissions.of_card("puma_images", shown, images_table), shown, "images", LINK)
+        render.block(scoring_run.of_card("puma_images", shown, images_table), shown, "images", LINK)

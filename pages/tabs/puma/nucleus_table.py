@@ -7,8 +7,8 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.shared import layout
-from pages.shared.case_link import CaseLink
+from pages.display import layout
+from pages.display.case_link import CaseLink
 from scoring.challenges.puma import listing
 from scoring.challenges.puma.listing import Listing, Row
 from scoring.common.arrays import Array

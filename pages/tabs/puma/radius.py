@@ -4,8 +4,9 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared import layout, render, submissions
-from pages.shared.challenge_page import ScoredSubmission
+from pages.challenge import scoring_run
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import layout, render
 from pages.tabs.puma.setting import (
     EVERY,
     KEPT,
@@ -42,7 +43,7 @@ def radius_tab(shown: ScoredSubmission) -> None:
         setting = _sliders(shown.card)
         badge_and_reset(shown.card, setting, "to_rule")
         card, path = rescored(shown, setting), f"setting/{setting}"
-        facts = submissions.of_card(path, shown, lambda usual: setting_facts(usual, card))
+        facts = scoring_run.of_card(path, shown, lambda usual: setting_facts(usual, card))
         render.block(facts, shown, f"{path}/facts")
     with right:
         radius_curve = _over_radius(*identity(shown), setting.least, card)

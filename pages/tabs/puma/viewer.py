@@ -5,12 +5,12 @@ from functools import partial
 
 import streamlit as st
 
-from pages.shared import downloads, viewer
-from pages.shared.case_link import CaseLink
-from pages.shared.case_names import shortener
-from pages.shared.challenge_page import ScoredSubmission
-from pages.shared.viewer import nuclei
-from pages.shared.viewer.payload import Payload
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import downloads, viewer
+from pages.display.case_link import CaseLink
+from pages.display.case_names import shortener
+from pages.display.viewer import nuclei
+from pages.display.viewer.payload import Payload
 from pages.tabs.puma.nucleus_table import Nucleus, nucleus_table, nucleus_words
 from pages.tabs.puma.setting import badge_and_reset, current_setting, identity, rescored
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL

@@ -1,0 +1,88 @@
+"""The store of this server, who may change what is in it, and every act that does.
+
+All that a page changes in a store goes through `attempt` or `long`, so that one place says who may.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from pages.challenge import scoring_run
+from pages.challenge.scoring_run import Outcome
+from pages.display import finding_list
+from pages.server import access, jobs, network_exposure
+from scoring.common.findings import InputRefused, error
+from scoring.inference.pool import Cancelled
+from scoring.services.access.roles import Role
+
+
+def may_organize() -> bool:
+    """Return whether this visitor may make and change boards: organizers where people log in; elsewhere
+    everybody on this machine, and nobody from outside. Others see what is public."""
+    return access.allowed(Role.ORGANIZER) and (access.is_configured() or not network_exposure.is_public())
+
+
+def store() -> Outcome:
+    """Return the store of this server on behalf of this visitor, or why it cannot be opened."""
+    return scoring_run.attempt(access.store)
+
+
+def attempt(work: Callable[..., Any], *arguments: Any) -> Outcome:
+    """Do something to a board, if this visitor may; a refusal is a value."""
+    return scoring_run.attempt(_permitted, work, *arguments)
+
+
+def _permitted(work: Callable[..., Any], *arguments: Any) -> Any:
+    if not may_organize():
+        raise InputRefused([error("not-allowed", "board", "only its organizer may do this: sign in first.")])
+    return work(*arguments)
+
+
+def done(made: Outcome, words: str = "This was not done") -> None:
+    """Show the board as it is now, or say why it was not changed. words: what could not be done."""
+    if made.refused:
+        finding_list.refusal(made.refused, title=words)
+    else:
+        st.rerun()
+
+
+def long(key: tuple, work: Callable[[jobs.Job], Any], least: Role = Role.ORGANIZER) -> None:
+    """Begin work on a board beside the page, if this visitor may. key: what it is, in this session."""
+    if access.allowed(least) and (least < Role.ORGANIZER or may_organize()):
+        whole = (jobs.session_id(), "board", *key)
+        jobs.queue().forget(whole)
+        st.session_state[_place(key)] = jobs.queue().submit(whole, lambda job: scoring_run.attempt(work, job))
+
+
+def outcome(key: tuple, counts: str) -> Outcome | None:
+    """Return what came of work that `long` began, once: `Outcome()` where it was cancelled; None before it
+    began. While it goes on its progress is drawn, and nothing below it."""
+    job = st.session_state.get(_place(key))
+    if job is None:
+        return None
+    if not job.future.done():
+        jobs.watch(job, (jobs.session_id(), "board", *key), counts)
+        st.stop()
+    del st.session_state[_place(key)]
+    problem = job.future.exception()
+    if problem is None:
+        return job.future.result()
+    if isinstance(problem, Cancelled):
+        return Outcome()
+    raise problem
+
+
+def progress(job: jobs.Job) -> Callable[[int, int], None]:
+    """Return what takes the progress of a job, and ends it where it was cancelled."""
+
+    def count(done: int, total: int) -> None:
+        job.progress(done, total)
+        if job.cancelled():
+            raise Cancelled
+
+    return count
+
+
+def _place(key: tuple) -> str:
+    return f"_board_job_{'/'.join(key)}"

@@ -1,0 +1,221 @@
+"""A board: what everybody sees, and the tabs of its organizer."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import streamlit as st
+
+from pages.boards import actions, participants, settings, submitting, truth_correction
+from pages.challenge.scoring_run import Outcome, attempt
+from pages.display import downloads, finding_list, layout, render
+from pages.display.render import Place
+from pages.server import access, url_state
+from scoring.common.text import markdown
+from scoring.comparison import summary_text
+from scoring.core.views import Section
+from scoring.services.access.roles import NOBODY, Role
+from scoring.services.boards import bundle, hidden_truth, imported, members, phases, publishing, report, views
+from scoring.services.boards.board import Opened, opened
+from scoring.services.boards.ranking import Standing, standing
+from scoring.services.store.database import Store
+
+ORGANIZERS_TABS = ("Submissions", "Corrections", "Participants", "Settings")
+PUBLIC = "public"
+"""What `view` in the address says where an organizer looks at what everybody sees."""
+
+STATES = {
+    phases.OPEN: "event_available",
+    phases.UPCOMING: "event_upcoming",
+    phases.CLOSED: "event_busy",
+}
+"""Whether submissions are taken -> its icon."""
+
+
+@dataclass(frozen=True)
+class BoardPage:
+    """A board on the page. sections: what everybody sees; key: of all that it rests on."""
+
+    standing: Standing
+    sections: tuple[Section, ...]
+    key: tuple[str, ...]
+
+    @property
+    def board(self) -> Opened:
+        """Return the board."""
+        return self.standing.board
+
+    def place(self, path: str) -> Place:
+        """Return where a block stands, which is drawn once."""
+        return Place(self.key, False, f"board/{path}")
+
+
+def show(store: Store, board_id: str) -> None:
+    """Draw a board, or why there is none."""
+    kept, organizes = imported.find(store, board_id), actions.may_organize()
+    if kept is not None:
+        layout.plain_opening(markdown(kept.title, 80), f"{kept.leaderboard.platform}, {kept.created[:10]}")
+        _way("All boards", "arrow_back")
+        render.draw_all(views.leaderboard(kept), Place(None, False, "board"))
+        if organizes:
+            settings.delete(store, board_id, kept.title, 0)
+        return
+    is_public = not organizes or st.query_params.get("view") == PUBLIC
+    top = st.container(gap="small")
+    bar = st.container(horizontal=True, gap="small", vertical_alignment="center")
+    ways = bar.container(horizontal=True, gap="small", vertical_alignment="center", width="content")
+    with bar:
+        phase = _phase(store, board_id)
+    found = attempt(_shown, store, board_id, is_public, phase)
+    if not organizes:
+        _record_guess(found)
+    if found.refused:
+        layout.plain_opening("Boards", "")
+        finding_list.refusal(found.refused, title="This board cannot be shown")
+        _way("All boards", "arrow_back")
+        return
+    shown: BoardPage = found.value
+    with top:
+        _opening(shown, is_public)
+    if organizes:
+        with ways:
+            _ways(shown, is_public)
+    with bar:
+        _state(shown)
+    tabs: dict[str, Callable[[], None]] = {
+        section.name: partial(_section, shown, section) for section in shown.sections
+    }
+    if not is_public:
+        whole = shown if phase is None else _shown(store, board_id, is_public, None)
+        tabs["Submissions"] = partial(submitting.show, whole)
+        tabs["Corrections"] = partial(truth_correction.show, whole)
+        tabs["Participants"] = partial(participants.show, store, shown.board)
+        tabs["Settings"] = partial(settings.show, whole)
+    elif not organizes and access.is_configured() and access.allowed(Role.PARTICIPANT):
+        tabs["Submit"] = partial(participants.submit, store, shown.board)
+    may_log_in = access.is_configured() and not store.actor.key
+    is_own_tab = st.query_params.get("tab") in (None, *tabs)
+    layout.tabs(tabs, bound=is_own_tab or not may_log_in)  # the tab is there after the login
+    _downloads(shown, is_public)
+
+
+def _record_guess(found: Outcome) -> None:
+    """Record for the organizers that somebody else opened their tabs, or a board that is not there."""
+    tab = st.query_params.get("tab")
+    if found.refused and any(one.code == "no-board" for one in found.refused.problems):
+        access.record_refused("/board?board=…")
+    elif tab in ORGANIZERS_TABS:
+        access.record_refused(f"/board?tab={tab}")
+
+
+def _phase(store: Store, board_id: str) -> str | None:
+    """Draw which phase is ranked, where the board has phases; None: all."""
+    known = attempt(phases.phases, store, board_id).value
+    if not known:
+        return None
+    every = "All phases"
+    chosen = st.segmented_control(
+        "Ranked are submissions of",
+        [every, *(one.name for one in known)],
+        default=every,
+        format_func=lambda one: markdown(one, 60),
+        key="phase",
+        bind="query-params",
+        required=True,
+        label_visibility="collapsed",
+    )
+    return None if chosen == every else chosen
+
+
+def _shown(store: Store, board_id: str, is_public: bool, phase: str | None) -> BoardPage:
+    """Return a board. What is kept of it for everybody acts for nobody; an organizer's is theirs alone."""
+    actor = NOBODY if is_public else store.actor
+    found = standing(opened(replace(store, actor=actor), board_id), phase)
+    row = found.board.row
+    known = (
+        repr((row.options, row.counts)),
+        repr((found.entries, found.phases, found.facts)),
+        repr(hidden_truth.rules(store, board_id)),
+    )
+    key = (store.place, row.id, str(row.version), row.title, *known, repr((actor, phase)))
+    return _kept(key, found, is_public)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Ranking ...")
+def _kept(key: tuple[str, ...], _found: Standing, is_public: bool) -> BoardPage:
+    return BoardPage(_found, publishing.sections(_found) if is_public else views.sections(_found), key)
+
+
+def _opening(shown: BoardPage, is_public: bool) -> None:
+    row, formula = shown.board.row, publishing.formula if is_public else views.formula
+    rule = f"{summary_text.RULE}\n\n{shown.board.challenge.words.rule.strip()}"
+    layout.opening(markdown(row.title, 80), formula(shown.standing), rule)
+    version = f"version {row.version} of its test set" if row.version > 1 else "its test set"
+    st.caption(f"{shown.board.challenge.words.title} · on {version} · open since {row.created[:10]}")
+
+
+def _ways(shown: BoardPage, is_public: bool) -> None:
+    """Draw the ways from a board to the others, and between its views."""
+    board_id = shown.board.row.id
+    _way("All boards", "arrow_back")
+    if is_public:
+        _way("Organizer’s view", "edit", board=board_id)
+        st.caption("This is all that the public sees.", width="content")
+    else:
+        _way("Public view", "public", board=board_id, view=PUBLIC)
+
+
+def _state(shown: BoardPage) -> None:
+    """Draw whether the board takes submissions now."""
+    if shown.standing.phases:
+        state, words = phases.state_now(shown.standing.phases)
+        icon, is_open = STATES[state], state == phases.OPEN
+        st.badge(markdown(words, 120), icon=f":material/{icon}:", color="green" if is_open else "gray")
+
+
+def _way(label: str, icon: str, **address_of: str) -> None:
+    """Draw a button that opens another view of this page."""
+    st.button(
+        label,
+        key=f"board_way_{icon}",
+        type="tertiary",
+        icon=f":material/{icon}:",
+        on_click=url_state.become,
+        kwargs=address_of,
+    )
+
+
+def _section(shown: BoardPage, section: Section) -> None:
+    render.draw_all(section.blocks, shown.place(section.name))
+
+
+def _downloads(shown: BoardPage, is_public: bool) -> None:
+    """Draw what can be taken away: the report for everybody, the whole board for its organizer."""
+    stem = f"board-{shown.board.row.id}"
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        downloads.html_button(partial(report.html, shown.standing), stem, "download_board")
+        downloads.json_button(partial(_json, shown.standing), stem, "download_board_json", "board.json")
+        if not is_public:
+            with_truth = st.toggle("with the test sets", key="board_with_truth")
+            downloads.button(
+                "Whole board (zip)",
+                partial(_bundle, shown.board, with_truth),
+                stem,
+                "zip",
+                "application/zip",
+                "download_bundle",
+                help="Opens on another server with the same bytes. It names cases: not for publication.",
+            )
+    if not is_public:
+        st.caption("Report and board.json can be published: no case is in them.")
+
+
+def _json(found: Standing) -> str:
+    return json.dumps(publishing.value(found), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _bundle(board: Opened, with_truth: bool) -> bytes:
+    """Return the bundle on behalf of whoever was offered it: no visitor is known where downloads are made."""
+    members.require_current(board.store, board.store.actor, Role.ORGANIZER)
+    return bundle.export(board, with_truth)

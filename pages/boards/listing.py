@@ -1,0 +1,177 @@
+"""The boards of this server, and how a new one begins."""
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from pages.boards import actions
+from pages.boards.truth_correction import ABOUT_CASES
+from pages.display import finding_list, layout
+from pages.inputs import selectors
+from pages.inputs.option_widgets import option_widget
+from pages.server import url_state
+from scoring.challenges import REGISTRY, load_challenge
+from scoring.common.text import markdown
+from scoring.core.challenge import Challenge
+from scoring.core.options import Option
+from scoring.services.boards import bundle, members, phases
+from scoring.services.boards.board import COUNTS, USUAL, Settings, create, listed
+from scoring.services.boards.sample import ID, create_sample
+from scoring.services.boards.views import RULES
+from scoring.services.store.database import Store
+
+WHAT = (
+    "A board collects what teams submit over weeks, scores each file at once, and ranks the teams with "
+    "intervals and ties."
+)
+
+NOT_CREATED = "The board was not created"
+DELETED = "_board_deleted"
+"""What was deleted, in the session until it is said."""
+
+
+def show(store: Store) -> None:
+    """Draw the boards and, for who may, forms that make one."""
+    layout.plain_opening("Boards", WHAT)
+    if not actions.may_organize():
+        every = listed(store) if store.actor.key else []
+        own = [one for one in every if members.teams_of(store, one["id"], store.actor)]
+        for one in own:
+            _card(store, one)
+        which = "Other boards open" if own else "A board opens"
+        words = f"{which} by the address that the organizer published."
+        st.info(words, icon=":material/leaderboard:")
+        return
+    told = st.container()  # there with and without words, so that what is open below stays open
+    if gone := st.session_state.pop(DELETED, ""):
+        told.success(gone, icon=":material/delete:")
+    _follow(actions.outcome(("sample",), "submissions"))
+    boards = listed(store)
+    if boards:
+        for one in boards:
+            _card(store, one)
+    else:
+        st.info("No boards yet.", icon=":material/leaderboard:")
+    if all(one["id"] != ID for one in boards):
+        st.button(
+            "Make one from sample data",
+            icon=":material/auto_awesome:",
+            type="secondary" if boards else "primary",
+            on_click=_begin_sample,
+            args=(store,),
+        )
+    with st.expander("**New board**", icon=":material/add:", expanded=not boards):
+        _new(store)
+    with st.expander("**Import a board**", icon=":material/unarchive:"):
+        _import(store)
+
+
+def _card(store: Store, one: dict) -> None:
+    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            f"**{markdown(one['title'], 80)}**",
+            key=f"board_open_{one['id']}",
+            icon=":material/leaderboard:",
+            on_click=url_state.become,
+            kwargs={"board": one["id"]},
+        )
+        known = REGISTRY.get(one["challenge"])
+        teams, sent = one["teams"], one["submissions"]
+        name = known.name if known else markdown(one["challenge"])
+        counts = f"{teams} team{'s' * (teams != 1)} · {sent} submission{'s' * (sent != 1)}"
+        st.caption(f"{name} · {counts} · since {one['created'][:10]}")
+        times = phases.phases(store, one["id"])
+        if times:
+            st.caption(markdown(phases.state_now(times)[1], 120))
+
+
+def _begin_sample(store: Store) -> None:
+    actions.long(("sample",), lambda job: create_sample(store, job.progress).row.id)
+
+
+def _follow(outcome) -> None:
+    """Go to a board that was made, or say why it was not."""
+    if outcome is None:
+        return
+    if outcome.refused:
+        finding_list.refusal(outcome.refused, title=NOT_CREATED)
+    elif outcome.value:
+        url_state.become(board=outcome.value)
+        st.rerun()
+
+
+def _new(store: Store) -> None:
+    names = {row.short_name: challenge_id for challenge_id, row in REGISTRY.items()}
+    left, right = st.columns(2)
+    with left:
+        challenge = load_challenge(names[st.selectbox("Challenge", list(names), key="board_new_challenge")])
+        title = st.text_input("Title", key="board_new_title", placeholder="Lesions 2026")
+        board_id = st.text_input(
+            "Address",
+            key="board_new_id",
+            placeholder="lesions-2026",
+            help="Small letters, digits and hyphens: the board's page is opened by it.",
+        )
+        counts = st.radio("Ranked is", COUNTS, format_func=RULES.get, key="board_new_counts")
+    with right:
+        truth = selectors.one_file(f"Test set: {challenge.inputs.truth.words}", "board_new_truth")
+        table = selectors.one_file(f"Metadata, if any: {ABOUT_CASES}", "board_new_metadata")
+        with st.popover("Options", icon=":material/tune:"):
+            settings = _settings(challenge, title, counts)
+    if st.button("Create the board", type="primary", icon=":material/add:", key="board_create"):
+        if truth is None:
+            st.error("Drop the test set first.", icon=":material/block:")
+            return
+        settings = replace(settings, metadata=table.source if table else None)
+        made = actions.attempt(_create, store, board_id, challenge, truth, settings)
+        if not made.refused:
+            for name in ("truth", "metadata"):
+                st.session_state.pop(f"board_new_{name}_kept", None)
+        _follow(made)
+
+
+def _create(store: Store, board_id: str, challenge: Challenge, truth, settings: Settings) -> str:
+    return create(store, board_id, challenge.id, truth.source, settings, truth.name).row.id
+
+
+def _settings(challenge: Challenge, title: str, counts: str) -> Settings:
+    """Draw what is the same for all submissions of a board."""
+    shared = [option for option in challenge.options_of("score") if not option.per_team]
+    score = {option.name: _value(option) for option in shared}
+    compare = {option.name: _value(option) for option in challenge.options_of("compare")}
+    resamples = st.number_input(
+        "Replicates", min_value=0, value=USUAL["resamples"], step=100, key="board_new_resamples"
+    )
+    seed = st.number_input("Seed", min_value=0, value=USUAL["seed"], key="board_new_seed")
+    group = st.text_input(
+        "Unit",
+        key="board_new_group",
+        placeholder="the challenge's own",
+        help="Column of the test set whose rows of one value are resampled together, such as patient_id.",
+    )
+    statistics = {**USUAL, "resamples": resamples, "seed": seed, "group": group or None}
+    keep_refused = st.toggle(
+        "Keep refused files", key="board_new_keep_refused", help="For you to look at; they count nothing."
+    )
+    return Settings(title, counts, score, compare, statistics, keep_refused)
+
+
+def _value(option: Option) -> Any:
+    """Draw the widget of an option that has one on pages; the others have their usual value."""
+    if not option.label or not (option.values or option.type in (bool, int, float)):
+        return option.default
+    return option_widget(option, f"board_new_{option.name}", bind=None)
+
+
+def _import(store: Store) -> None:
+    given = selectors.one_file("Board: a zip that was exported from another server", "board_bundle")
+    if given is not None and st.button("Import the board", icon=":material/unarchive:"):
+        made = actions.attempt(_imported, store, given)
+        if not made.refused:
+            st.session_state.pop("board_bundle_kept", None)
+        _follow(made)
+
+
+def _imported(store: Store, given) -> str:
+    return bundle.import_board(store, given.source)

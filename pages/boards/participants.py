@@ -1,0 +1,231 @@
+"""What a participant does on a board, and what its organizer says and learns of participants."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from uuid import uuid4
+
+import streamlit as st
+
+from pages.boards import actions
+from pages.display import finding_list, layout
+from pages.inputs import selectors
+from pages.inputs.selectors import Input
+from pages.server import access
+from scoring.common.text import markdown
+from scoring.comparison import scale as scales
+from scoring.services.access.roles import Role
+from scoring.services.boards import hidden_truth, members, participant, publishing
+from scoring.services.boards.board import Opened
+from scoring.services.boards.board import opened as board_of
+from scoring.services.boards.hidden_truth import DETAILS, HiddenRules
+from scoring.services.boards.packing import packed
+from scoring.services.boards.participant import Answer, Left
+from scoring.services.boards.phases import spoken
+from scoring.services.store.database import Store
+
+TELLS = {
+    "score": "the score",
+    "classes": "the score and rates by class",
+    "cases": "the score, rates by class, and how right each case is",
+}
+WORN = {
+    "score": "",
+    "classes": "Rates by class tell the truth faster than a score does.",
+    "cases": "How right each case is tells the truth of a whole test set in a few submissions.",
+}
+
+
+def submit(store: Store, shown: Opened) -> None:
+    """Draw what a participant may do on a board, and what was told of each own submission."""
+    board = board_of(store, shown.row.id)
+    teams = members.teams_of(store, board.row.id, store.actor)
+    if not teams:
+        st.info("You are in no team of this board: its organizer says who is.", icon=":material/group:")
+        return
+    team = st.selectbox("Team", teams, key=f"own_team_{board.row.id}", width=360)
+    key = ("hand_in", board.row.id)
+    came = actions.outcome(key, "submissions")
+    if came is not None:
+        st.session_state[f"own_came_{board.row.id}"] = came
+    left = participant.left(board, team)
+    st.markdown(_left_words(left))
+    if left.problem is not None:
+        st.info(f"{left.problem.message[0].upper()}{left.problem.message[1:]}", icon=":material/event_busy:")
+    else:
+        _drop(board, team, key)
+    _last_outcome(st.session_state.get(f"own_came_{board.row.id}"))
+    _history(board, team)
+    known = hidden_truth.rules(store, board.row.id)
+    if known is not None:
+        st.caption(publishing.hidden_truth_words(known))
+
+
+def _drop(board: Opened, team: str, key: tuple[str, str]) -> None:
+    """Draw where a file is dropped and submitted."""
+    place = f"own_file_{board.row.id}"
+    given = selectors.one_file(f"Submission: {board.challenge.inputs.submission.words}", place)
+    if given is None:
+        return
+    options = {
+        option.name: st.text_input(option.label or option.name, key=f"own_{option.name}_{board.row.id}")
+        for option in board.challenge.options
+        if option.per_team
+    }
+    written = {name: text for name, text in options.items() if text.strip()}
+    if st.button("Submit", type="primary", icon=":material/send:", key="own_submit"):
+        submission = uuid4().hex
+        actions.long(key, lambda _job: _hand_in(board, team, given, written, submission), Role.PARTICIPANT)
+        st.session_state.pop(f"{place}_kept", None)
+        st.rerun()
+
+
+def _hand_in(board: Opened, team: str, given: Input, options: dict[str, str], submission: str) -> Answer:
+    name, data = packed(given.source, given.name)
+    return participant.hand_in(board, team, name, data, options, submission)
+
+
+def _last_outcome(came: Any) -> None:
+    """Say what became of the last submission."""
+    if came is None:
+        return
+    if came.refused:
+        finding_list.refusal(came.refused)
+        return
+    answer: Answer = came.value
+    if answer is None:
+        return
+    if answer.again:
+        st.info("This file was submitted already: it counts once.", icon=":material/content_copy:")
+    elif answer.score is None and answer.best is not None:
+        words = "Scored. It does not beat your best by the step of the Ladder, so no score is shown."
+        st.success(words, icon=":material/task_alt:")
+    else:
+        st.success("Scored.", icon=":material/task_alt:")
+    if answer.findings:
+        finding_list.findings(answer.findings)
+
+
+def _history(board: Opened, team: str) -> None:
+    """Draw what was told of each submission of the team."""
+    answers = participant.answers(board, team)[::-1]
+    layout.heading("What did your team submit?")
+    if not answers:
+        st.caption("Nothing yet.")
+        return
+    scale = scales.of(board.challenge)
+    digits = 1 if scale.factor == 100 else hidden_truth.DECIMALS
+    st.table(
+        {
+            "submitted": [spoken(one.time) for one in answers],
+            f"score ({scale.unit})": [_score(one, scale.factor, digits) for one in answers],
+            "state": ["counts" if one.counts else one.fate for one in answers],
+        }
+    )
+    with_detail = {one.submission: one for one in answers if one.score is not None}
+    known = hidden_truth.rules(board.store, board.row.id)
+    if not with_detail or (known is not None and known.detail == "score"):
+        return
+    chosen = st.selectbox(
+        "Details of",
+        list(with_detail),
+        format_func=lambda one: spoken(with_detail[one].time) if one in with_detail else one,
+        key=f"own_detail_{board.row.id}",
+        width=360,
+    )
+    detail = participant.detailed(board, team, chosen)
+    if detail.classes:
+        st.table({markdown(name, 60): _written(row) for name, row in detail.classes.items()})
+    if detail.cases:
+        cases, values = zip(*detail.cases, strict=True)
+        st.dataframe({"case": cases, "right": values}, hide_index=True, height=300)
+
+
+def _score(one: Answer, factor: float, digits: int) -> str:
+    return "not shown" if one.score is None else f"{factor * one.score:.{digits}f}"
+
+
+def _written(row: Any) -> dict[str, str]:
+    return {name: f"{value:.3f}" for name, value in row.items()}
+
+
+def _left_words(left: Left) -> str:
+    """Return what a team may still do, in words (Markdown)."""
+    if not left.phase:
+        return ""
+    number = left.submissions
+    many = "any number of submissions" if number is None else f"**{number}** more today (UTC)"
+    closes = f", which closes on {spoken(left.closes)}" if left.closes else ""
+    name = markdown(left.phase, 60)
+    return f"Phase {name}{closes}. Left: {many}; up to **{left.refused}** may be refused today."
+
+
+def show(store: Store, shown: Opened) -> None:
+    """Draw what an organizer says of participants and of a hidden truth, and what they tried."""
+    board = board_of(store, shown.row.id)
+    _hiding(board)
+    _teams(board)
+    layout.heading("What should you know of attempts?")
+    found = participant.notices(store, board.row.id)
+    if found:
+        finding_list.findings(found)
+    else:
+        st.caption("Nobody tried a foreign team or a page that is not for them; nothing looks like probing.")
+
+
+def _hiding(board: Opened) -> None:
+    """Draw whether the truth is hidden, and what it tells."""
+    row, known = board.row, hidden_truth.rules(board.store, board.row.id)
+    layout.heading("Is the truth hidden from participants?")
+    if known is not None:
+        st.markdown(f"Participants see {TELLS[known.detail]}. {publishing.hidden_truth_words(known)}")
+        st.markdown(hidden_truth.use(board).words)
+    else:
+        st.markdown("No: participants see all of their own scorecard, and everybody the intervals and ties.")
+    with st.expander("**Change it**", icon=":material/visibility_off:"):
+        detail = st.selectbox(
+            "Participants see",
+            DETAILS,
+            DETAILS.index(known.detail) if known else 0,
+            format_func=lambda one: TELLS[one],
+            key=f"hide_detail_{row.id}",
+        )
+        if WORN[detail]:
+            st.caption(f":material/warning: {WORN[detail]}")
+        step = st.number_input(
+            "Ladder: show a score only where it beats the team's best by more than this",
+            min_value=0.0,
+            max_value=0.999,
+            value=(known.step or 0.0) if known else round(1 / max(1, len(board.truth)) ** 0.5, 3),
+            step=0.001,
+            format="%.3f",
+            key=f"hide_step_{row.id}",
+            help="0 shows every score. One by the square root of the number of cases is usual.",
+        )
+        wanted = replace(known or HiddenRules(), detail=detail, step=step or None)
+        with st.container(horizontal=True, gap="small"):
+            if st.button("Hide the truth so", type="primary", icon=":material/visibility_off:"):
+                actions.done(actions.attempt(hidden_truth.hide, board.store, row.id, wanted))
+            if known is not None and st.button("Open it to all", icon=":material/visibility:"):
+                actions.done(actions.attempt(hidden_truth.reveal, board.store, row.id))
+
+
+def _teams(board: Opened) -> None:
+    """Draw who is in which team."""
+    layout.heading("Who is in which team?")
+    known = members.members(board.store, board.row.id)
+    if known:
+        written = [markdown(", ".join(people), 400) for people in known.values()]
+        st.table({"team": [markdown(team, 60) for team in known], "members": written})
+    if not access.is_configured():
+        st.caption("Nobody logs in on this server: docs/challenge.md says how teams submit for themselves.")
+    with st.form(f"members_{board.row.id}", border=False):
+        team = st.text_input("Team", key="members_team")
+        example = "paul@example.org, group:lab"
+        who = st.text_input("Members", key="members_who", placeholder=example, help="Empty: none any more.")
+        if st.form_submit_button("Set members", icon=":material/group_add:"):
+            people = [one.strip() for one in who.split(",") if one.strip()]
+            actions.done(
+                actions.attempt(members.set_members, board.store, board.row.id, team.strip(), people)
+            )

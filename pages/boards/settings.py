@@ -1,0 +1,200 @@
+"""Settings of a board: phases, facts about teams, which submission counts, and deleting it.
+
+The keys of fields hold what is kept: what somebody else changed meanwhile, in another tab, is shown as it is
+now, and no form that was drawn before takes it back.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.boards import actions, listing
+from pages.display import finding_list, layout, render
+from pages.inputs import selectors
+from pages.server import url_state
+from scoring.common.text import markdown
+from scoring.comparison.team_facts import LABELS, UNKNOWN
+from scoring.services.boards import deleting, facts, phases, settings, views
+from scoring.services.boards.board import COUNTS, Opened
+from scoring.services.boards.phases import Phase
+from scoring.services.store import tables
+from scoring.services.store.database import Store
+
+if TYPE_CHECKING:
+    from pages.boards.board_page import BoardPage
+
+NEW = ""
+"""The choice that adds a phase."""
+LIMIT = 2**31 - 1
+WIDTH = 240
+"""Of a field, px: four stand side by side, on a phone one below the other."""
+
+
+def show(shown: BoardPage) -> None:
+    """Draw what an organizer settles for the board as a whole."""
+    _phases(shown)
+    _facts(shown)
+    _rules(shown.board)
+    row = shown.board.row
+    delete(shown.board.store, row.id, row.title, len(shown.standing.entries))
+
+
+def _phases(shown: BoardPage) -> None:
+    """Draw the phases, and a form that adds, changes or removes one."""
+    board, known = shown.board, {one.name: one for one in shown.standing.phases}
+    if known:
+        render.draw_all(views.phase_table(shown.standing), shown.place("Settings/phases"))
+        states = ", ".join(f"**{markdown(name, 60)}** is {one.state()}" for name, one in known.items())
+        st.markdown(f"Now {states}.")
+    else:
+        layout.heading("When may teams submit?")
+        st.markdown("At any time, any number: the board has no phases.")
+    with st.expander("**Add or change a phase**", icon=":material/event:"):
+        name = st.selectbox(
+            "Phase",
+            [NEW, *known],
+            format_func=lambda one: one or "A new one",
+            key=f"phase_{board.row.id}",
+            width=WIDTH,
+        )
+        _phase_form(board, known.get(name))
+
+
+def _phase_form(board: Opened, before: Phase | None) -> None:
+    key = f"{board.row.id}_{before.name if before else NEW}"
+    with st.form(f"phase_form_{key}", border=False):
+        name = before.name if before else _named(key)
+        with st.container(horizontal=True, gap="small"):
+            opens = _time("Opens (UTC)", before.opens if before else None, f"phase_opens_{key}")
+            closes = _time("Closes (UTC)", before.closes if before else None, f"phase_closes_{key}")
+            per_day = _number("Of each team a day", before.per_day if before else None, f"phase_day_{key}")
+            total = _number("Of each team in all", before.total if before else None, f"phase_all_{key}")
+        st.caption(
+            "Blank: from the beginning, without end, any number. Days are those of UTC. Outside the phases "
+            "nothing is taken."
+        )
+        with st.container(horizontal=True, gap="small"):
+            if st.form_submit_button("Save the phase", icon=":material/event_available:"):
+                phase = Phase((name or "").strip(), opens, closes, per_day, total)
+                actions.done(actions.attempt(phases.define, board.store, board.row.id, phase))
+            if before and st.form_submit_button("Remove it", icon=":material/event_busy:", type="tertiary"):
+                actions.done(actions.attempt(phases.remove, board.store, board.row.id, before.name))
+
+
+def _named(key: str) -> str:
+    return st.text_input("Name", key=f"phase_name_{key}", placeholder="final", width=WIDTH)
+
+
+def _time(label: str, value: str | None, key: str) -> str | None:
+    """Draw when a phase opens or closes, and return it as the tables hold times."""
+    known = datetime.fromisoformat(value).replace(tzinfo=None) if value else None
+    chosen = st.datetime_input(label, known, key=f"{key}_{value}", format="YYYY-MM-DD", width=WIDTH)
+    return tables.written(chosen.replace(tzinfo=UTC)) if chosen else None
+
+
+def _number(label: str, value: int | None, key: str) -> int | None:
+    return st.number_input(
+        label, 1, LIMIT, value, placeholder="any number", key=f"{key}_{value}", width=WIDTH
+    )
+
+
+def _facts(shown: BoardPage) -> None:
+    """Draw what is known of the teams, and where it is written or dropped."""
+    board, known = shown.board, shown.standing.facts
+    layout.heading("What is known of the teams?")
+    teams = sorted({one.team for one in shown.standing.entries})
+    if not teams:
+        st.caption("Nobody submitted yet: facts are kept of teams that have.")
+        return
+    rows = {team: known.get(team, UNKNOWN).as_dict() for team in teams}
+    if any(one != UNKNOWN for one in known.values()):
+        columns = {label: [_text(row[fact]) for row in rows.values()] for fact, label in LABELS.items()}
+        st.dataframe({"team": teams, **columns}, hide_index=True, alt="What is known of the teams")
+    else:
+        st.markdown("Nothing yet. What is written here stands in the ranking, the report and the JSON.")
+    with st.expander("**Write it down**", icon=":material/edit_note:"):
+        team = st.selectbox("Team", teams, key=f"facts_team_{board.row.id}", width=WIDTH)
+        with st.form(f"facts_{board.row.id}_{team}", border=False):
+            with st.container(horizontal=True, gap="small"):
+                cells = {
+                    fact: st.text_input(
+                        label[0].upper() + label[1:],
+                        _text(rows[team][fact]),
+                        key=f"fact_{fact}_{board.row.id}_{team}_{rows[team][fact]}",
+                        width=WIDTH,
+                    )
+                    for fact, label in LABELS.items()
+                }
+            if st.form_submit_button("Keep", icon=":material/save:"):
+                actions.done(actions.attempt(facts.keep_typed, board.store, board.row.id, team, cells))
+        names = ", ".join(LABELS)
+        given = selectors.one_file(
+            f"All at once: a table with a column team, and any of {names}", f"facts_{board.row.id}"
+        )
+        if given is not None and st.button("Keep the table", icon=":material/save:"):
+            made = actions.attempt(facts.keep_facts, board.store, board.row.id, given.source, given.name)
+            if not made.refused:
+                st.session_state.pop(f"facts_{board.row.id}_kept", None)
+            actions.done(made)
+
+
+def _text(value: object) -> str:
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _rules(board: Opened) -> None:
+    """Draw what may be changed after the board's creation."""
+    row = board.row
+    layout.heading("How does the board rank?")
+    with st.form(f"settings_{row.id}", border=False):
+        title = st.text_input(
+            "Title",
+            row.title,
+            key=f"settings_title_{row.id}_{row.title}",
+            max_chars=tables.NAME,
+            width=2 * WIDTH,
+        )
+        counts = st.radio(
+            "Ranked is",
+            COUNTS,
+            COUNTS.index(row.counts),
+            format_func=views.RULES.get,
+            key=f"settings_counts_{row.id}_{row.counts}",
+        )
+        kept = st.toggle(
+            "Keep files that are refused from now on",
+            row.keep_refused,
+            key=f"settings_keep_{row.id}_{row.keep_refused}",
+            help="For you to look at; they count nothing. Those that are kept already stay.",
+        )
+        if st.form_submit_button("Save", icon=":material/save:"):
+            actions.done(actions.attempt(settings.change, board.store, row.id, title.strip(), counts, kept))
+
+
+def delete(store: Store, board_id: str, title: str, submissions: int) -> None:
+    """Draw what deletes a board, once its address was typed."""
+    layout.heading("Is the board over?")
+    with st.expander("**Delete the board**", icon=":material/delete_forever:"):
+        st.markdown(
+            f"Deleted are {submissions} submission{'s' * (submissions != 1)}, all scores and the test set, "
+            f"from the disk as well. Nothing brings them back. Write **{board_id}** to delete it."
+        )
+        name = st.text_input("Address of the board", key=f"delete_{board_id}", width=WIDTH)
+        if not st.button("Delete for good", icon=":material/delete_forever:"):
+            return
+        if name.strip() != board_id:
+            words = f"This is not its address: write {board_id}. Nothing was deleted."
+            st.error(words, icon=":material/edit:")
+            return
+        made = actions.attempt(deleting.delete_board, store, board_id)
+        if made.refused:
+            finding_list.refusal(made.refused, title="The board was not deleted")
+            return
+        notes = [f"{one.message[0].upper()}{one.message[1:]}" for one in made.value.findings]
+        words = f"{title} is deleted, with {made.value.submissions} submissions."
+        st.session_state[listing.DELETED] = markdown(" ".join([words, *notes]), 600)
+        url_state.become()
+        st.rerun()

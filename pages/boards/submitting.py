@@ -1,0 +1,191 @@
+"""Submissions of a board: dropping files of teams, and what became of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from pages.boards import actions
+from pages.challenge.scoring_run import Outcome
+from pages.display import finding_list, layout, render
+from pages.display.render import Place
+from pages.inputs import selectors
+from pages.inputs.option_widgets import option_widget
+from pages.inputs.selectors import Input
+from pages.server import jobs
+from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.common.text import markdown
+from scoring.inputs.team_entries import legible
+from scoring.services.boards import deleting, folders, refused, views
+from scoring.services.boards.board import Opened
+from scoring.services.boards.ranking import Entry
+from scoring.services.boards.submission_request import Receipt, Sent
+from scoring.services.boards.submitting import exclude, submit
+
+if TYPE_CHECKING:
+    from pages.boards.board_page import BoardPage
+
+NAMED = 12
+"""Dropped files whose teams can be named one by one."""
+
+
+def show(shown: BoardPage) -> None:
+    """Draw where submissions are dropped, what became of them, and all that the board has."""
+    board, page = shown.board, f"board_{shown.board.row.id}"
+    key = ("submit", board.row.id)
+    came = actions.outcome(key, "submissions")
+    if came is not None:
+        st.session_state[f"{page}_receipts"] = came.value or came.refused
+    layout.heading("What do the teams submit?")
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            single, packs, in_use = selectors.teams(page, elsewhere=False)
+        st.caption(
+            "A zip or folder has a folder per team, in it a folder or file per date (2026-10-01, "
+            "2026-10-01.csv), or one entry per team. Without a date it is submitted now."
+        )
+        sent = _to_send(board, single, packs)
+        if sent:
+            with st.container(horizontal=True, gap="small"):
+                words = f"Submit {len(sent)} file{'s' * (len(sent) > 1)}" if not packs else "Submit"
+                if st.button(words, type="primary", icon=":material/send:", key="board_submit"):
+                    actions.long(key, lambda job: _submit(board, sent, job))
+                    in_use.forget()
+                    st.rerun()
+                st.button("Without them", type="tertiary", icon=":material/undo:", on_click=in_use.forget)
+    _receipts(st.session_state.get(f"{page}_receipts"))
+    now = [*views.left(shown.standing), *views.refused(refused.listed(board))]
+    render.draw_all(now, Place(None, True, "board"))
+    render.draw(views.submissions(shown.standing), shown.place("Submissions"))
+    _exclusion(shown)
+
+
+def _to_send(board: Opened, single: list[Input], packs: list[Input]) -> list[Any]:
+    """Return what would be submitted: files with the names of their teams, and folders of many."""
+    own = [option for option in board.challenge.options if option.per_team]
+    sent: list[Any] = list(packs)
+    for number, file in enumerate(single):
+        usual = legible(file.name.rsplit(".", 1)[0] or file.name)
+        team, options = usual, {}
+        if number < NAMED:
+            with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+                team = st.text_input(
+                    f"Team of {markdown(file.name, 60)}", usual, key=f"board_team_{file.key[:12]}", width=260
+                )
+                for option in own:
+                    key = f"board_{option.name}_{file.key[:12]}"
+                    options[option.name] = option_widget(option, key, bind=None, width=260)
+        given = {name: value for name, value in options.items() if value is not None}
+        sent.append((team, file, given))
+    return sent
+
+
+def _submit(board: Opened, sent: list[Any], job: jobs.Job) -> tuple[list[Receipt], list[Finding]]:
+    """Submit one after the other; what is refused is listed, the others count."""
+    receipts: list[Receipt] = []
+    problems: list[Finding] = []
+    every: list[Sent] = []
+    for one in sent:
+        if isinstance(one, Input):
+            try:
+                found = list(folders.of_source(one.source, one.name))
+                every += [entry for entry in found if isinstance(entry, Sent)]
+                problems += [entry for entry in found if isinstance(entry, Finding)]
+            except InputRefused as why:
+                problems += why.problems
+        else:
+            team, file, options = one
+            every.append(Sent(team.strip(), file.name, file.source, options))
+    for place, entry in enumerate(every):
+        job.progress(place, len(every))
+        if job.cancelled():
+            left = len(every) - place
+            problems.append(error("cancelled", "submit", f"{left} were not submitted: drop them again."))
+            break
+        try:
+            receipts.append(submit(board, entry))
+        except InputRefused as why:
+            problems += [error(p.code, f"{entry.team}: {p.where}", p.message) for p in why.problems]
+    return receipts, problems
+
+
+def _receipts(came: Any) -> None:
+    """Say what became of the last submissions."""
+    if came is None:
+        return
+    if isinstance(came, InputRefused):
+        finding_list.refusal(came, title="Nothing was taken", told="Nothing was counted.")
+        return
+    receipts, problems = came
+    new = [one for one in receipts if not one.again]
+    if new:
+        st.success(
+            f"{len(new)} submission{'s' * (len(new) > 1)} scored: "
+            + ", ".join(dict.fromkeys(markdown(one.team, 40) for one in new))
+            + ".",
+            icon=":material/task_alt:",
+        )
+    known = [
+        note("submitted-before", one.team, f"this file was submitted already, on {one.created[:10]}.")
+        for one in receipts
+        if one.again
+    ]
+    noticed = [finding for one in receipts for finding in one.findings]
+    if problems:
+        rest = " The others count." if receipts else ""
+        finding_list.refusal(
+            InputRefused(problems, [*known, *noticed]),
+            title="Not everything was taken" if receipts else "Nothing was taken",
+            told=f"What is listed here was not counted.{rest}",
+        )
+    elif known or noticed:
+        finding_list.findings([*known, *noticed])
+
+
+def _exclusion(shown: BoardPage) -> None:
+    """Draw what lets a submission not count, with a reason, what takes that back, and what deletes it."""
+    entries = {one.id: one for one in shown.standing.entries[::-1]}
+    if not entries:
+        return
+    with st.expander("**Exclude or delete a submission**", icon=":material/block:"):
+        chosen = st.selectbox(
+            "Submission",
+            list(entries),
+            format_func=lambda key: _called(entries[key]) if key in entries else key,
+            key="board_excluded",
+        )
+        entry, board = entries[chosen], shown.board
+        _excluding(board, entry)
+        with st.popover("Delete it", icon=":material/delete_forever:", type="tertiary"):
+            st.markdown(
+                f"{_called(entry)}: the file and its scores are deleted, from the disk as well. Nothing "
+                "brings them back. To keep it out of the ranking, exclude it."
+            )
+            if st.button("Delete for good", icon=":material/delete_forever:", key="board_delete_one"):
+                _done(actions.attempt(deleting.delete_submission, board.store, board.row.id, chosen))
+
+
+def _excluding(board: Opened, entry: Entry) -> None:
+    if entry.excluded is not None:
+        st.markdown(f"Excluded: {markdown(entry.excluded)}")
+        if st.button("Let it count again", icon=":material/undo:"):
+            _done(actions.attempt(exclude, board.store, board.row.id, entry.id, None))
+        return
+    reason = st.text_input("Reason, which is published", key="board_reason")
+    if st.button("Exclude", icon=":material/block:"):
+        if not reason.strip():
+            st.error("Say why it does not count.", icon=":material/edit:")
+            return
+        _done(actions.attempt(exclude, board.store, board.row.id, entry.id, reason.strip()))
+
+
+def _called(entry: Entry) -> str:
+    state = ", excluded" if entry.excluded is not None else ""
+    return f"{markdown(entry.team, 40)}, {entry.minute}{state}"
+
+
+def _done(made: Outcome) -> None:
+    if not made.refused:
+        st.session_state.pop("board_reason", None)
+    actions.done(made)

@@ -1,0 +1,381 @@
+"""What every challenge's page does: two selectors, then findings, headline and tabs of the scorecard, or why
+there is none."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+import scoring
+from pages.challenge import deferred_widgets, scoring_run, second_submission, superseded_run
+from pages.comparison import teams
+from pages.display import downloads, finding_list, headline, layout, mobile_sheet, render
+from pages.display.case_link import CaseLink
+from pages.display.page_wording import cases_were_read
+from pages.history import history_restore, history_tab
+from pages.inputs import class_names, drop_messages, drop_routing, fixes, selectors
+from pages.inputs.sample_selector import InputPanel
+from pages.inputs.selectors import Input
+from scoring.challenges import REGISTRY, samples
+from scoring.challenges.samples import Submission
+from scoring.common.text import markdown
+from scoring.core.challenge import Challenge
+from scoring.core.scorecard import ScoreCard
+from scoring.presentation import html
+from scoring.presentation.paper import archive
+
+
+@dataclass(frozen=True)
+class ScoredSubmission:
+    """A scorecard on the page, with what it was made of. truth, predictions: as the challenge read them."""
+
+    name: str
+    card: ScoreCard
+    truth: Any
+    predictions: Any
+    given: Input
+    truth_key: str
+    own: bool = True
+    """Whether the visitor brought any of it."""
+    title: str = ""
+    """What the page calls the submission."""
+    of_sample: bool = False
+    """Whether the test set is a sample."""
+
+    @cached_property
+    def content(self) -> tuple[str, ...]:
+        """What all that is shown rests on."""
+        card = self.card
+        return (card.challenge, repr(card.provenance), self.truth_key, self.given.key)
+
+    @cached_property
+    def scored(self) -> str:
+        """What the numbers rest on, without what only changes how they are shown."""
+        card, how = self.card, (self.card.provenance["options"], self.card.provenance["unit"])
+        return repr((card.challenge, scoring.__version__, self.truth_key, self.given.key, how))
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines of a challenge's page.
+
+    Attributes:
+        truth: About a test set.
+        submission: About a submission, from its card.
+        closing: Below the tabs.
+    """
+
+    truth: Callable[[Any], str]
+    submission: Callable[[ScoreCard], str]
+    closing: str = ""
+
+
+@dataclass(frozen=True)
+class ChallengePage:
+    """A challenge's page. What can be dropped, and what is shown of a scorecard, comes from the challenge.
+
+    Attributes:
+        challenge: The challenge.
+        lines: Its lines.
+        table: The cases as a table, for download.
+        tabs: Name -> what has widgets below the section of that name, None where nothing has and the tab is
+            there only with the section; without any, all sections of the views.
+        score_options: Options of `score` that the submission brings.
+        choices: Draws how it can be scored otherwise, from the test set that was given, its cases and the
+            predictions, and returns options of `score`.
+        refused: Draws what else there is to say of a submission that was refused.
+        tables: What else there is to download, name -> table of a card.
+        below_headline: Draws what has widgets and belongs to the score.
+        viewer: The tab that a click on a case opens.
+    """
+
+    challenge: Challenge
+    lines: Lines
+    table: Callable[[ScoreCard], pd.DataFrame]
+    tabs: Mapping[str, Callable[[ScoredSubmission], None] | None] = field(default_factory=dict)
+    score_options: Callable[[Input], Mapping] = lambda _given: {}
+    choices: Callable[[Input, Any, Any], Mapping] = lambda _test_set, _truth, _predictions: {}
+    refused: Callable[[Input, Input], None] = lambda _test_set, _given: None
+    tables: Mapping[str, Callable[[ScoreCard], pd.DataFrame]] = field(default_factory=dict)
+    below_headline: Callable[[ScoredSubmission], None] | None = None
+    viewer: CaseLink | None = None
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a visitor chose on a page.
+
+    Attributes:
+        test_set: The test set.
+        given: The submission.
+        title: What the page calls it.
+        others: Samples that it can be compared with.
+        samples: Keys of the samples at both inputs.
+    """
+
+    test_set: Input
+    given: Input
+    title: str
+    others: Mapping[str, Submission]
+    samples: tuple[str, str]
+
+
+def show(page: ChallengePage) -> None:
+    """Draw the page."""
+    challenge, sets = page.challenge, samples.test_sets(page.challenge.id)
+    words = challenge.words
+    layout.opening(
+        words.title,
+        f"**{words.formula}**, {'points of 100, ' if challenge.scoring.as_points else ''}higher is better",
+        words.rule,
+    )
+    left, right = st.columns(2)
+    with left:
+        test_set, truth_panel = selectors.test_set(
+            sets, challenge.id, challenge.inputs.truth.words, challenge.inputs.truth.endings
+        )
+    sample = sets[truth_panel.sample]
+    with right:
+        given, panel = selectors.submission(
+            sample.submissions,
+            challenge.id,
+            challenge.inputs.submission.words,
+            challenge.inputs.submission.several,
+        )
+    if not given.own and not test_set.own:
+        panel.caption(markdown(sample.submissions[panel.sample].about))
+    drop_messages.line(challenge.id)
+    history_restore.lacks(challenge.id)
+    fixes.lines(test_set)
+    truth = scoring_run.truth(
+        challenge.id, fixes.mended_truth(challenge, test_set), fixes.options_of(test_set)
+    )
+    if isinstance(truth, scoring_run.Running) or truth.refused:
+        _no_test_set(challenge, truth, test_set, truth_panel)
+    else:
+        truth_panel.caption(page.lines.truth(truth.value))
+        class_names.change(challenge, test_set, "set")
+        if test_set.own and not given.own and not given.is_model:
+            panel.caption(
+                "The sample teams belong to the sample test set: drop your own "
+                "submission"
+                f"{', or choose a sample model' * any(s.is_model for s in sample.submissions.values())}."
+            )
+            finding_list.findings(truth.value.findings)
+            st.info(
+                f"{cases_were_read(truth.value)}. Now choose a submission.", icon=":material/upload_file:"
+            )
+        else:
+            offered = sample.submissions
+            title = given.name if given.own else offered[panel.sample].title
+            others = {
+                name: one
+                for name, one in offered.items()
+                if (one.is_model or not test_set.own) and (given.own or name != panel.sample)
+            }
+            keys = (truth_panel.sample, panel.sample)
+            chosen = Chosen(test_set, given, title, others, keys)
+            _submitted(page, chosen, truth.value, panel)
+    deferred_widgets.rest()  # where there is no score
+    layout.closing("Files stay in your session and go with it, unless you keep them.")
+
+
+def _no_test_set(challenge, outcome, test_set: Input, panel) -> None:
+    """Say that the test set is being read, or why it was refused."""
+    if isinstance(outcome, scoring_run.Running):
+        panel.caption("Being read: see below.")
+        scoring_run.running(outcome)
+        return
+    if not _says_refused(panel):
+        return
+    finding_list.refusal(outcome.refused, partial(fixes.take, challenge.id, test_set), key="mend_set")
+    class_names.choose(challenge, test_set, "set")
+
+
+def _says_refused(panel: InputPanel) -> bool:
+    """Say that an input was refused, or that it waits while a question about files is open; return whether it
+    was refused."""
+    waits = drop_routing.asks()
+    panel.caption("Waits for your answer below." if waits else "Refused: see below.")
+    return not waits
+
+
+def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
+    """Read or run the submission, then show its card. While it runs, and after the run was stopped, nothing
+    is shown: another submission's score would stand under this one's name."""
+    challenge_id, dropped = page.challenge.id, chosen.given
+    test_set = fixes.mended_truth(page.challenge, chosen.test_set)
+    given, places = fixes.mended(dropped), headline.place()
+    options = {**page.score_options(given), **fixes.options_of(dropped)}
+    fixes.lines(dropped)
+    superseded_run.begin(challenge_id, test_set, given)
+    found = scoring_run.predictions(challenge_id, test_set.key, given, truth, options)
+    if isinstance(found, scoring_run.Running):
+        superseded_run.remember(challenge_id, test_set, given, found)
+        scoring_run.running(found)
+        return
+    read = found.value
+    if not found.refused:
+        with mobile_sheet.choices("Settings and comparison"):
+            choices = page.choices(test_set, truth, read)
+            several = page.challenge.inputs.submission.several
+            opponent, its_title = selectors.second(chosen.others, challenge_id, several)
+        options = {**options, **choices}
+        found = scoring_run.card(
+            challenge_id,
+            scoring.__version__,
+            (test_set.key, test_set.name),
+            (given.key, given.name),
+            scoring_run.options(**options),
+            truth,
+            read,
+        )
+    if found.refused:
+        if not _says_refused(panel):
+            return
+        codes = {problem.code for problem in found.refused.problems}
+        other = fixes.other_test_set(challenge_id, test_set, dropped, codes)
+        finding_list.refusal(found.refused, partial(fixes.take, challenge_id, dropped), other)
+        class_names.choose(page.challenge, dropped)
+        page.refused(test_set, given)
+        return
+    if given.own:
+        panel.caption(page.lines.submission(found.value))
+    is_own = given.own or test_set.own
+    shown = ScoredSubmission(
+        given.name, found.value, truth, read, given, test_set.key, is_own, chosen.title, not test_set.own
+    )
+    fixes.offer(page.challenge, dropped, found.value.findings)
+    class_names.change(page.challenge, dropped)
+    offer = history_tab.Offer(page.challenge, chosen.test_set, dropped, chosen.samples, shown)
+    history_restore.line(offer)
+    compare = None
+    if opponent:
+        whole = replace(chosen, test_set=test_set)
+        compare = partial(_second, page, whole, shown, opponent, its_title, choices)
+    _result(page, offer, places, compare)
+
+
+def _second(
+    page: ChallengePage,
+    chosen: Chosen,
+    shown: ScoredSubmission,
+    other: Input,
+    title: str,
+    choices: Mapping,
+) -> second_submission.Second | None:
+    """Compare a second submission, scored as the first was but for what belongs to each alone."""
+    options = {**page.score_options(fixes.mended(other)), **fixes.options_of(other), **choices}
+    return second_submission.compared(shown, chosen.test_set, other, title, options)
+
+
+def _result(
+    page: ChallengePage,
+    offer: history_tab.Offer,
+    places: render.Places,
+    compare: Callable[[], second_submission.Second | None] | None,
+) -> None:
+    """Headline, findings, tabs, downloads of one card. What the score is made of begins the first tab; the
+    comparison with a second submission is the last."""
+    shown, card = offer.shown, offer.shown.card
+    render.headline(shown, places, page.viewer)
+    render.findings(shown)
+    if page.below_headline:
+        page.below_headline(shown)
+    compared = compare() if compare else None
+    if compared:
+        compared.say()
+    sections = render.section_names(shown)
+    tabs = page.tabs or dict.fromkeys(sections)
+    bodies: dict[str, Callable[[ScoredSubmission], None]] = {
+        name: partial(_tab, name, live, page.viewer)
+        for name, live in tabs.items()
+        if live is not None or name in sections
+    }
+    first = next(iter(bodies))
+    bodies[first] = partial(_first_tab, bodies[first], page.viewer)
+    if compared:
+        bodies[second_submission.TAB] = compared.tab
+    bodies[history_tab.TAB] = partial(history_tab.tab, offer)
+    layout.tabs(bodies, shown)
+    deferred_widgets.rest()  # where the open tab is not the first
+    with st.container(horizontal=True, gap="small"):
+        stem = f"{card.challenge}-{shown.name.rsplit('.', 1)[0]}"
+        downloads.json_button(card.to_json, f"{stem}-scorecard", "download_json")
+        lines = (("Submission", shown.name), ("Date", downloads.today()))
+        downloads.html_button(lambda: html.html(card, lines=lines), f"{stem}-report", "download_html")
+        downloads.paper_button(lambda: archive.of_card(card, lines), f"{stem}-paper", "download_paper")
+        downloads.csv_button(
+            partial(page.table, card), f"{stem}-cases", "download_cases", "Cases (CSV)", index=False
+        )
+        for name, table in page.tables.items():
+            content, words = partial(_csv, table, card), f"{name.capitalize()} (CSV)"
+            downloads.button(
+                words, content, f"{stem}-{name}", "csv", "text/csv", f"download_{name}", type="tertiary"
+            )
+        if shown.given.is_model:
+            _predictions_button(page.challenge, shown, stem)
+        _comparison_button(page, shown)
+        history_tab.button(offer)
+    history_tab.refused()
+    st.caption(page.lines.closing)
+
+
+def _predictions_button(challenge: Challenge, shown: ScoredSubmission, stem: str) -> None:
+    """What a model gave, as the prediction file that the official program takes."""
+    content = partial(challenge.prediction_table, shown.truth, shown.predictions)
+    suffix = challenge.models("model").suffix
+    downloads.button(
+        f"Predictions ({suffix.upper()})",
+        content,
+        f"{stem}-predictions",
+        suffix,
+        {"csv": "text/csv", "zip": "application/zip"}[suffix],
+        "download_predictions",
+        type="tertiary",
+    )
+
+
+def _first_tab(
+    body: Callable[[ScoredSubmission], None], viewer: CaseLink | None, shown: ScoredSubmission
+) -> None:
+    render.account(shown, viewer)
+    deferred_widgets.rest()
+    body(shown)
+
+
+def _tab(
+    name: str,
+    live: Callable[[ScoredSubmission], None] | None,
+    viewer: CaseLink | None,
+    shown: ScoredSubmission,
+) -> None:
+    """The section of that name, and what has widgets below it."""
+    render.section(shown, name, viewer)
+    if live is not None:
+        live(shown)
+
+
+def _comparison_button(page: ChallengePage, shown: ScoredSubmission) -> None:
+    """What is shown joins the teams of the comparison; once it is among them, a link leads there."""
+    if teams.is_added(page.challenge.id, shown):
+        address = {"challenge": REGISTRY[page.challenge.id].short_name}
+        st.page_link(
+            "../compare_teams.py", label="Compare teams", icon=":material/leaderboard:", query_params=address
+        )
+    else:
+        st.button(
+            "Add to comparison",
+            key="add_to_comparison",
+            type="tertiary",
+            icon=":material/group_add:",
+            on_click=teams.add,
+            args=(page.challenge, shown),
+        )
+
+
+def _csv(table: Callable[[ScoreCard], pd.DataFrame], card: ScoreCard) -> bytes:
+    return downloads.csv(table(card), index=False)

@@ -1,0 +1,342 @@
+"""From test set and submission to a scorecard: read, run and score, each computed once per content and never
+for another's file by mistake.
+
+Every cache key is a SHA-256 of bytes, the challenge and the scorer's version; what was uploaded itself is
+kept in its own session only.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import wait
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+import scoring
+from pages.inputs import selectors
+from pages.inputs.selectors import Input
+from pages.server import jobs
+from scoring.challenges import samples
+from scoring.challenges.tricorder3.model import sweep as sweep_of_model
+from scoring.core.scorecard import ScoreCard
+from scoring.inference.cluster.scheduler import ClusterUnusable
+from scoring.inference.pool import Cancelled
+from scoring.inference.preprocessing import ImageUnreadable
+from scoring.inference.results import ModelFailed
+from scoring.inputs.sources import open_source
+
+SESSION_TRUTHS, SESSION_RUNS, SHARED_CARDS, SHARED_RUNS = 2, 4, 32, 32
+SHORT_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a step: a value, or the refusal that a page shows instead."""
+
+    value: Any = None
+    refused: scoring.InputRefused | None = None
+
+
+@dataclass(frozen=True)
+class PictureOutcome:
+    """What came of work on one picture: a value, or why there is none, in words ("" where there is one)."""
+
+    value: Any = None
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class Running:
+    """A step that goes on beside the page. key: of the job in the queue. counts: what its progress counts."""
+
+    job: jobs.Job
+    key: tuple
+    counts: str
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Outcomes of long work by content, oldest first, at most `most` of them; written by the queue's
+    threads."""
+
+    most: int
+    outcomes: dict[tuple, Outcome] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+
+    def keep(self, content: tuple, outcome: Outcome) -> None:
+        with self.lock:
+            while len(self.outcomes) >= self.most:
+                self.outcomes.pop(next(iter(self.outcomes)))
+            self.outcomes[content] = outcome
+
+
+def attempt(work, *arguments, **options) -> Outcome:
+    """Return a refusal as a value, so that it is cached and shown like any result."""
+    try:
+        return Outcome(work(*arguments, **options))
+    except scoring.InputRefused as refused:
+        return Outcome(refused=refused)
+
+
+def truth(challenge_id: str, given: Input, chosen: Mapping | None = None) -> Outcome | Running:
+    """Read the test set that was chosen; `Running` while much is read, or after that was stopped. chosen:
+    options, of which those are used that reading a test set needs."""
+    challenge = scoring.load_challenge(challenge_id)
+    if given.problems:
+        return Outcome(refused=scoring.InputRefused(given.problems))
+    needed = challenge.needed("truth", chosen or {})
+    if given.own and challenge.readers.counts:
+        content = (challenge_id, scoring.__version__, "truth", given.key, given.name, *options(**needed))
+        return run(
+            content,
+            challenge.readers.counts,
+            partial(challenge.read_truth, given.source, given.name, **needed),
+            own_runs(),
+            SHORT_SECONDS,
+        )
+    key = (given.key, given.name)
+    if given.own:
+        return _own_truth(challenge_id, scoring.__version__, key, options(**needed), given)
+    return _sample_truth(challenge_id, scoring.__version__, key, given)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _sample_truth(challenge_id: str, version: str, key: tuple, _given: Input) -> Outcome:
+    return attempt(scoring.load_challenge(challenge_id).read_truth, _given.source, _given.name)
+
+
+@st.cache_resource(max_entries=SESSION_TRUTHS, scope="session", show_spinner="Reading the test set ...")
+def _own_truth(challenge_id: str, version: str, key: tuple, chosen: tuple, _given: Input) -> Outcome:
+    read = scoring.load_challenge(challenge_id).read_truth
+    return attempt(read, _given.source, _given.name, **dict(chosen))
+
+
+@st.cache_resource(
+    max_entries=SHARED_CARDS,
+    show_spinner="Scoring ...",
+    hash_funcs={Input: lambda given: (given.key, given.name)},
+)
+def card(
+    challenge_id: str,
+    version: str,
+    truth_key: tuple,
+    submission_key: tuple,
+    options: tuple,
+    _truth,
+    _predictions,
+) -> Outcome:
+    """Return the scorecard of predictions that were read or run. Keys: (SHA-256, name), for findings say
+    names; options: sorted (name, value) pairs of `score`."""
+    return attempt(_score, challenge_id, dict(options), _truth, _predictions)
+
+
+def _score(challenge_id: str, options: dict, truth, predictions) -> ScoreCard:
+    sources = {
+        name: open_source(value.source, value.name)
+        for name, value in options.items()
+        if isinstance(value, Input)
+    }
+    return scoring.load_challenge(challenge_id).score(truth, predictions, **{**options, **sources})
+
+
+@st.cache_resource(max_entries=SHARED_CARDS, show_spinner="Reading the predictions ...")
+def _read(
+    challenge_id: str,
+    version: str,
+    truth_key: str,
+    submission_key: tuple,
+    options: tuple,
+    _truth,
+    _given: Input,
+) -> Outcome:
+    return attempt(
+        scoring.load_challenge(challenge_id).read_predictions,
+        _given.source,
+        _truth,
+        _given.name,
+        **dict(options),
+    )
+
+
+@st.cache_resource(max_entries=1)
+def shared_runs() -> Runs:
+    """Finished runs of models and of samples, for all sessions."""
+    return Runs(SHARED_RUNS)
+
+
+def own_runs() -> Runs:
+    """Finished readings of uploads, which hold on to the bytes: they stay in the session that brought them,
+    and go with it."""
+    return st.session_state.setdefault("_runs", Runs(SESSION_RUNS))
+
+
+def predictions(challenge_id: str, truth_key: str, given: Input, truth, chosen: Mapping) -> Outcome | Running:
+    """Read the predictions that were chosen; `Running` while a model runs or much is read, or after it was
+    stopped. chosen: options of `score`."""
+    challenge = scoring.load_challenge(challenge_id)
+    if given.problems:
+        return Outcome(refused=scoring.InputRefused(given.problems))
+    reading = challenge.needed("predictions", chosen)
+    content = (challenge_id, scoring.__version__, truth_key, given.key, given.name)
+    if given.is_model:
+        return run(
+            content, "images", partial(challenge.predict, given.source, truth, name=given.name), shared_runs()
+        )
+    if challenge.readers.counts:
+        read = partial(challenge.read_predictions, given.source, truth, given.name, **reading)
+        runs = own_runs() if given.own else shared_runs()
+        return run((*content, *options(**reading)), challenge.readers.counts, read, runs, SHORT_SECONDS)
+    return _read(
+        challenge_id,
+        scoring.__version__,
+        truth_key,
+        (given.key, given.name),
+        options(**reading),
+        truth,
+        given,
+    )
+
+
+def run(
+    content: tuple, counts: str, long_work: Callable, runs: Runs, patience: float = 0
+) -> Outcome | Running:
+    """Work that shows how far it is and can be stopped; what ends within `patience` seconds was never worth
+    showing.
+
+    runs: where its outcome is kept. The queue keeps none: it belongs to all sessions.
+    """
+    if content in runs.outcomes:
+        return runs.outcomes[content]
+
+    def work(job: jobs.Job) -> None:
+        if (
+            content not in runs.outcomes
+        ):  # else another session's run of the same files ended while this one waited
+            runs.keep(content, attempt(long_work, progress=job.progress, cancelled=job.cancelled))
+
+    key = (jobs.session_id(), *content)
+    job = jobs.queue().submit(key, work)
+    if not job.stop.is_set():
+        wait([job.future], patience)
+    if job.future.done() and job.future.exception() is None:
+        jobs.queue().forget(key)
+        return (
+            runs.outcomes[content]
+            if content in runs.outcomes
+            else run(content, counts, long_work, runs, patience)
+        )
+    return Running(job, key, counts)
+
+
+def running(work: Running) -> None:
+    """What stands in place of a score while a model runs or much is read, or after it was stopped."""
+    job, key = work.job, work.key
+    if not job.future.done():
+        jobs.watch(job, key, work.counts)
+        return
+    problem = job.future.exception()
+    if problem is None:
+        st.rerun()  # it ended after the page had looked for its result
+    if job.overdue:
+        st.warning(
+            f"The run was ended after {jobs.BUDGET_SECONDS // 60} minutes, the most that one run may take "
+            "here while others wait. Nothing was scored; the files are still here.",
+            icon=":material/timer_off:",
+        )
+    elif isinstance(problem, Cancelled):
+        st.info(
+            "The run was cancelled. Nothing was scored; the files are still here.",
+            icon=":material/stop_circle:",
+        )
+    elif isinstance(problem, ClusterUnusable):
+        st.error(
+            f"The computers that run models cannot be used. {problem.message} Nothing was scored; the files "
+            "are still here.",
+            icon=":material/lan:",
+        )
+    else:
+        st.error(
+            "The run ended unexpectedly. Nothing was scored; the files are still here.",
+            icon=":material/error:",
+        )
+    if st.button("Run again", key=f"run_again_{abs(hash(key))}", icon=":material/replay:"):
+        jobs.queue().forget(key)
+        st.rerun()
+
+
+def of_card(name: str, shown, work) -> Any:
+    """`work(card)` for a card that is shown, computed once. name: of the work. shown: `ScoredSubmission`."""
+    return _of_card(f"{name}\n{shown.scored}", shown.card, work)
+
+
+@st.cache_resource(max_entries=SHARED_CARDS, show_spinner=False)
+def _of_card(key: str, _card: ScoreCard, _work: Callable[[ScoreCard], Any]) -> Any:
+    return _work(_card)
+
+
+def options(**values) -> tuple:
+    """Keyword arguments of `score` as a key."""
+    return tuple(sorted(values.items()))
+
+
+def _attempt_picture(work: Callable, *arguments) -> PictureOutcome:
+    """Like `attempt`, for work on one picture or model that can fail in more ways."""
+    try:
+        return PictureOutcome(work(*arguments))
+    except (scoring.InputRefused, ImageUnreadable, ModelFailed) as refused:
+        return PictureOutcome(refused=str(refused))
+
+
+# What is drawn from uploaded pictures stays in the session that brought them.
+@st.cache_resource(max_entries=24, scope="session", show_spinner=False)
+def thumbnails(challenge_id: str, truth_key: str, places: tuple[int, ...], _truth) -> list[bytes | None]:
+    """JPEG thumbnails of some cases."""
+    draw = scoring.load_challenge(challenge_id).display.thumbnails
+    return [None] * len(places) if draw is None else draw(_truth, places)
+
+
+def received(challenge_id: str, truth_key: str, index: int, model: Mapping | None, truth) -> PictureOutcome:
+    """Return the pixels that a model received of one case."""
+    return _received(challenge_id, truth_key, index, repr(model["inputs"]) if model else "", truth, model)
+
+
+@st.cache_resource(max_entries=24, scope="session", show_spinner=False)
+def _received(challenge_id: str, truth_key: str, index: int, shape: str, _truth, _model) -> PictureOutcome:
+    model_support = scoring.load_challenge(challenge_id).models("image")
+    return _attempt_picture(lambda: model_support.received(_truth, index, _model)[0])
+
+
+@st.cache_resource(max_entries=24, scope="session", show_spinner="Asking the model ...")
+def sweep(
+    challenge_id: str, truth_key: str, model_key: str, index: int, _truth, _given: Input
+) -> PictureOutcome:
+    """Return a model's outputs for one case under other demographics."""
+    return _attempt_picture(sweep_of_model, _given.source, _truth, index)
+
+
+def sample_cards(challenge_id: str) -> list[tuple[str, ScoreCard]]:
+    """Title and scorecard of the prediction files of a challenge's first sample, best first."""
+    sample = next(iter(samples.test_sets(challenge_id).values()))
+    given = selectors.sample_set(sample)
+    cases = _sample_truth(challenge_id, scoring.__version__, (given.key, given.name), given).value
+    found: list[tuple[str, ScoreCard]] = []
+    for team in (s for s in sample.submissions.values() if not s.is_model):
+        submitted = selectors.sample_submission(team)
+        chosen = submitted.options
+        read = predictions(challenge_id, given.key, submitted, cases, chosen)
+        while isinstance(read, Running):
+            read.job.future.result()
+            read = predictions(challenge_id, given.key, submitted, cases, chosen)
+        outcome = card(
+            challenge_id,
+            scoring.__version__,
+            (given.key, given.name),
+            (submitted.key, submitted.name),
+            options(**chosen),
+            cases,
+            read.value,
+        )
+        found.append((team.title, outcome.value))
+    return sorted(found, key=lambda item: -(item[1].score or 0))

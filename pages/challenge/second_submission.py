@@ -1,0 +1,134 @@
+"""Is my new model better? A second submission on the same test set, compared with the one on the page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+import scoring
+from pages.challenge import scoring_run
+from pages.comparison.context import Compared
+from pages.comparison.pictures import pictures
+from pages.display import finding_list, layout, render
+from pages.inputs import class_names, drop_routing, fixes
+from pages.inputs.selectors import Input
+from scoring.common.arrays import Ints
+from scoring.common.text import markdown
+from scoring.comparison import cases as by_case
+from scoring.comparison import display, pairwise
+from scoring.comparison.compare import compare_cards
+from scoring.inputs import team_entries
+
+if TYPE_CHECKING:
+    from pages.challenge.challenge_page import ScoredSubmission
+
+TAB = "Difference"
+
+
+@dataclass(frozen=True)
+class Second:
+    """A second submission and its comparison with the one on the page. first, other: what the two are called
+    there."""
+
+    compared: Compared
+    first: str
+    other: str
+
+    def say(self) -> None:
+        """Draw the answer in a sentence."""
+        st.markdown(
+            f":material/compare_arrows: {pairwise.answer(self.compared.displayed, self.first, self.other)}"
+        )
+
+    def tab(self, _shown: "ScoredSubmission") -> None:
+        """Draw where the two differ."""
+        made = self.compared.kept(
+            f"two/{self.first}", lambda: pairwise.blocks(self.compared.displayed, self.first, self.other)
+        )
+        render.draw_all(made, self.compared.place(f"two/{self.first}"))
+        self._galleries()
+
+    def _galleries(self) -> None:
+        if self.compared.challenge.display.thumbnails is None:
+            return
+        found = self.compared.kept("two cases", lambda: by_case.correctness(self.compared.comparison))
+        names = [self.first, self.other]
+        for side, (name, places) in enumerate(zip(names, pairwise.differing(found, *names), strict=True)):
+            if len(places):
+                self._gallery(name, places, f"two_page_{side}")
+
+    def _gallery(self, name: str, places: Ints, key: str) -> None:
+        def cards(start: int, stop: int) -> list[layout.Picture]:
+            return pictures(self.compared, [int(k) for k in places[start:stop]], [self.first, self.other])
+
+        layout.gallery(
+            f"Where is {name} better? {len(places)} case{'s' * (len(places) != 1)}",
+            "Bold: the truth. Then what the two made of it. The hardest first.",
+            len(places),
+            cards,
+            key,
+            per_page=6,
+        )
+
+
+def compared(
+    shown: "ScoredSubmission", test_set: Input, given: Input, title: str, options: Mapping[str, Any]
+) -> Second | None:
+    """Score a second submission as the first was, and compare the two.
+
+    Args:
+        shown: The first.
+        test_set: On which both are scored.
+        given: The second.
+        title: What the page calls it.
+        options: Of `score`, for the second.
+
+    Returns:
+        The comparison; None while it is being made or where there is none, which the page then says.
+    """
+    challenge, dropped, given = scoring.load_challenge(shown.card.challenge), given, fixes.mended(given)
+    fixes.lines(dropped, "second_undo")
+    found = scoring_run.predictions(challenge.id, test_set.key, given, shown.truth, options)
+    if isinstance(found, scoring_run.Running):
+        scoring_run.running(found)
+        return None
+    if not found.refused:
+        found = scoring_run.card(
+            challenge.id,
+            scoring.__version__,
+            (test_set.key, test_set.name),
+            (given.key, given.name),
+            scoring_run.options(**options),
+            shown.truth,
+            found.value,
+        )
+    if not found.refused:
+        fixes.offer(challenge, dropped, found.value.findings, "second")
+    if found.refused and drop_routing.asks():
+        return None
+    if found.refused:
+        st.markdown(f"**{markdown(title, 60)}** could not be compared:")
+        finding_list.refusal(found.refused, partial(fixes.take, challenge.id, dropped), key="second_mend")
+        class_names.choose(challenge, dropped, "second")
+        return None
+    first, other = team_entries.legible(shown.title), team_entries.legible(title)
+    other = f"{other} (second)" if other == first else other
+    scored_as = repr([card.provenance["options"] for card in (shown.card, found.value)])
+    key = (shown.truth_key, shown.given.key, scored_as, given.key, first, other)
+    outcome = _compared(challenge.id, scoring.__version__, key, {first: shown.card, other: found.value})
+    if outcome.refused:
+        finding_list.refusal(outcome.refused)
+        return None
+    whole = (challenge.id, scoring.__version__, *key)
+    own = shown.own or given.own
+    return Second(Compared(challenge, outcome.value, shown.truth, shown.truth_key, whole, own), first, other)
+
+
+@st.cache_resource(max_entries=8, scope="session", show_spinner="Comparing ...")
+def _compared(challenge_id: str, version: str, key: tuple, _cards) -> scoring_run.Outcome:
+    def work() -> display.Displayed:
+        return display.of(compare_cards(scoring.load_challenge(challenge_id), _cards))
+
+    return scoring_run.attempt(work)

@@ -1,0 +1,48 @@
+"""A page runs one submission: what is chosen while another runs takes its place, and the page says so."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.challenge.scoring_run import Running
+from pages.inputs.selectors import Input
+from pages.server import jobs
+from scoring.common.text import markdown
+
+LAST, STOPPED = "_last_run_{}", "_stopped_run_{}"
+"""In the session, for each challenge: the last run, and what took the place of one that had not ended."""
+
+
+@dataclass(frozen=True)
+class LastRun:
+    """The last run of a page. content: of test set and submission."""
+
+    key: tuple
+    content: tuple
+    name: str
+
+
+def begin(challenge_id: str, test_set: Input, given: Input) -> None:
+    """Stop the last run of a challenge's page if it still goes on for something else, and say that it was
+    stopped as long as what took its place is there."""
+    content, state = _content(test_set, given), st.session_state
+    last: LastRun | None = state.get(LAST.format(challenge_id))
+    if last is not None and last.content != content:
+        del state[LAST.format(challenge_id)]
+        if jobs.queue().replace(last.key):
+            state[STOPPED.format(challenge_id)] = (last.name, content)
+    name, replacement = state.get(STOPPED.format(challenge_id), ("", None))
+    if replacement == content:
+        why = (
+            "the test set changed" if name == given.name else f"**{markdown(given.name, 60)}** took its place"
+        )
+        st.info(f"**{markdown(name, 60)}** was still running. It was stopped, because {why}.")
+
+
+def remember(challenge_id: str, test_set: Input, given: Input, run: Running) -> None:
+    """Remember what a challenge's page runs."""
+    st.session_state[LAST.format(challenge_id)] = LastRun(run.key, _content(test_set, given), given.name)
+
+
+def _content(test_set: Input, given: Input) -> tuple:
+    return test_set.key, given.key, given.name

@@ -1,0 +1,151 @@
+"""Which cases are hard for all, which for some, and what every team made of one of them."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages.comparison.context import Compared
+from pages.comparison.pictures import pictures
+from pages.display import layout, render
+from pages.display.inline_images import draw_picture
+from scoring.common.text import shortened
+from scoring.comparison import cases as correctness
+from scoring.comparison import difference_views as views
+from scoring.comparison.cases import Correctness
+
+OUTPUTS = {
+    "largest output": lambda row: max(row["outputs"]) if row.get("outputs") else None,
+    "output": lambda row: row.get("output"),
+    "score of the truth": lambda row: None if "outputs" in row else row.get("truth_score"),
+}
+"""What a case may keep of a team's outputs."""
+FEW = 12
+"""Rows that a table shows without scrolling."""
+
+
+@st.fragment
+def cases(compared: Compared) -> None:
+    """Cases by teams, the chosen case, and more of its kind."""
+    found: Correctness = compared.kept("correctness", lambda: correctness.correctness(compared.comparison))
+    graded = views.graded(found)
+    kind, order, listed = _kind(compared, found, graded)
+    left, right = st.columns([11, 9], gap="large")
+    if not len(order):
+        left.caption(f"No case is of this kind: {kind}.")
+        return
+    with right:
+        _one_case(compared, found, _chosen(found, order))
+    with left:
+        place = compared.place(f"Cases/{kind}/{listed}")
+        figure = compared.kept(
+            f"case matrix/{kind}/{listed}", lambda: views.case_values(compared.displayed, found, order)
+        )
+        caption = f"{figure.caption} Choose a cell to see its case."
+        render.draw_clickable(figure, place, caption, _choose_case)
+        if not graded:
+            render.draw(views.right_counts(found), compared.place("Cases/right"))
+    layout.gallery(
+        f"{kind.capitalize()}: {len(order)} case{'s' * (len(order) != 1)}",
+        "All wrong although one was sure: is the truth right?"
+        if kind == "all wrong, one sure"
+        else "What the teams made of it: 1 is right."
+        if graded
+        else "Bold: the truth. Then what the teams made of it.",
+        len(order),
+        lambda start, stop: pictures(compared, [int(k) for k in order[start:stop]], listed),
+        "case_page",
+    )
+
+
+def _kind(compared: Compared, found: Correctness, graded: bool) -> tuple[str, np.ndarray, list[str]]:
+    """Return which cases: the kind in words, their places hardest first, and the teams that a picture
+    names."""
+    names = compared.names
+    better = "one better than another" if graded else "one right, another wrong"
+    sure = correctness.wrong_and_confident(found, compared.comparison.cards)
+    kinds = ["hard for all", *["all wrong, one sure"] * bool(len(sure))]
+    kinds += [*["only one team right"] * (not graded), better] if len(names) > 1 else []
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        kind = st.segmented_control(
+            "Cases",
+            kinds,
+            key="case_kind",
+            bind="query-params",
+            required=True,
+            default="hard for all",
+            persist_state="page",
+        )
+        if kind not in ("only one team right", better):
+            return kind, sure if kind == "all wrong, one sure" else found.order, names[:4]
+        one = _team("Better" if graded else "Right", names, "case_right")
+        if kind == "only one team right":
+            return kind, correctness.only_right(found, one), list(dict.fromkeys([one, *names[:3]]))
+        others = [name for name in names if name != one]
+        other = _team("Worse" if graded else "Wrong", others, "case_wrong")
+        return kind, correctness.right_and_wrong(found, one, other), [one, other]
+
+
+def _team(label: str, names: Sequence[str], key: str) -> str:
+    return st.selectbox(
+        label,
+        names,
+        key=key,
+        bind="query-params",
+        persist_state="page",
+        width=200,
+        format_func=shortened,
+    )
+
+
+def _choose_case(figure: str) -> Callable[[], None]:
+    """A click on the matrix chooses its case."""
+
+    def choose() -> None:
+        points = st.session_state[figure].selection.points
+        if points:
+            st.session_state["case"] = points[0]["customdata"][0]
+
+    return choose
+
+
+def _chosen(found: Correctness, order: np.ndarray) -> int:
+    options: Sequence[str] = [found.cases[k] for k in order]
+    case = st.selectbox(
+        "Case", options, key="case", bind="query-params", persist_state="page", format_func=shortened
+    )
+    return int(order[options.index(case)])
+
+
+def _one_case(compared: Compared, found: Correctness, place: int) -> None:
+    """Draw the picture, where there is one, and every team's answer."""
+    cards, names = compared.comparison.cards, compared.names
+    picture = pictures(compared, [place], names[:1])[0]
+    if picture.image is not None:
+        draw_picture(picture.image, width=260, alt=picture.alt)
+    truth = cards[names[0]].cases[place].get("truth")
+    rows = []
+    for name in names:
+        row = cards[name].cases[place]
+        answer = {
+            "team": name,
+            "called": row.get("predicted"),
+            "right": found.values[place, found.teams.index(name)],
+        }
+        rows.append(answer | {words: said(row) for words, said in OUTPUTS.items()})
+    table = pd.DataFrame(rows)
+    columns = {
+        "team": layout.words("team"),
+        "called": layout.words("called"),
+        "right": layout.number("right", 2, better="higher"),
+    }
+    columns |= {words: layout.number(words) for words in OUTPUTS}
+    layout.table(
+        f"What did the teams make of {shortened(found.cases[place], 40)}?",
+        table,
+        {name: column for name, column in columns.items() if table[name].notna().any()},
+        (f"Truth: {shortened(truth)}. " if truth else "") + "Right: 1 is entirely right.",
+        key="one_case",
+        height="content" if len(rows) < FEW else 420,
+    )

@@ -1,0 +1,47 @@
+"""What all tabs of the page that compares teams are given."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pages.comparison import teams
+from pages.display.render import Place
+from scoring.comparison.compare import Comparison
+from scoring.comparison.display import Displayed
+from scoring.core.challenge import Challenge
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A comparison on the page. key: of all that it was made of. own: whether a visitor brought any of it."""
+
+    challenge: Challenge[Any, Any]
+    displayed: Displayed
+    truth: object
+    truth_key: str
+    key: tuple
+    own: bool
+
+    @property
+    def comparison(self) -> Comparison:
+        """Return the comparison."""
+        return self.displayed.comparison
+
+    @property
+    def names(self) -> list[str]:
+        """Return the teams that are drawn, best first."""
+        return self.displayed.names
+
+    @cached_property
+    def content(self) -> str:
+        """What all that is shown rests on: one text, since Streamlit takes its time with anything else."""
+        return repr((self.key, self.names))
+
+    def place(self, path: str) -> Place:
+        """Return where a block stands, which is drawn once. path: all that it depends on besides."""
+        return Place((self.content,), self.own, f"comparison/{path}")
+
+    def kept(self, name: str, work: Callable[[], Any]) -> Any:
+        """Return what `work` gives, computed once. name: of the work, and all that it depends on."""
+        return teams.of_comparison(f"{name}\n{self.content}", work)

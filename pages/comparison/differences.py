@@ -1,0 +1,170 @@
+"""Where teams differ: by class and by subgroup."""
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from pages.comparison.context import Compared
+from pages.comparison.pictures import pictures
+from pages.display import layout, render
+from scoring.common.metric_names import named
+from scoring.common.text import shortened
+from scoring.comparison import classes as by_class
+from scoring.comparison import difference_views as views
+from scoring.comparison import subgroups as by_group
+from scoring.comparison.classes import ClassMatrix
+from scoring.comparison.members import members
+from scoring.comparison.subgroups import Subgroup
+from scoring.core.views import Text
+from scoring.presentation.figures.intervals import KINDS
+
+FEW = 10
+"""Rows that a table shows without scrolling."""
+
+
+@st.fragment
+def classes(compared: Compared) -> None:
+    """Class by team, and the cases of the chosen cell."""
+    matrix = compared.kept("classes", lambda: by_class.matrix(compared.comparison))
+    if not matrix.classes:
+        render.draw_all(views.classes(compared.displayed), compared.place("Classes"))
+        return
+    left, right = st.columns([11, 9], gap="large")
+    with right:
+        with st.container(horizontal=True, gap="small"):
+            name = _chosen("Class", matrix.classes, "class", 170)
+            team = _chosen("Team", compared.names, "class_team", 200)
+        if team != compared.names[0]:
+            render.draw(_difference(compared, matrix, name, team), compared.place("Class"))
+        _class_cases(compared, name, team)
+    with left:
+        _class_values(compared, matrix, name, team)
+
+
+def _chosen(label: str, options: Sequence[str], key: str, width: int) -> str:
+    return st.selectbox(
+        label,
+        options,
+        key=key,
+        bind="query-params",
+        persist_state="page",
+        width=width,
+        format_func=shortened,
+    )
+
+
+def _difference(compared: Compared, matrix: ClassMatrix, name: str, team: str) -> Text:
+    leader = compared.names[0]
+    differences = compared.kept(
+        f"class differences/{team}", lambda: by_class.differences(compared.comparison, team, leader)
+    )
+    return views.class_difference(differences[matrix.classes.index(name)], team, leader)
+
+
+def _class_values(compared: Compared, matrix: ClassMatrix, name: str, team: str) -> None:
+    against = None
+    if len(compared.names) > 1:
+        mode = st.segmented_control(
+            "Cells show",
+            ["values", "difference to the leader"],
+            key="cells",
+            bind="query-params",
+            required=True,
+            default="values",
+        )
+        against = None if mode == "values" else compared.names[0]
+    figure = views.class_values(compared.displayed, matrix, (name, team), against)
+    caption = f"{figure.caption} Choose a cell to see its cases."
+    render.draw_clickable(figure, compared.place(f"Classes/{name}/{team}/{against}"), caption, _choose_class)
+
+
+def _choose_class(figure: str) -> Callable[[], None]:
+    def choose() -> None:
+        points = st.session_state[figure].selection.points
+        if points:
+            st.session_state["class"], st.session_state["class_team"] = points[0]["customdata"]
+
+    return choose
+
+
+def _class_cases(compared: Compared, name: str, team: str) -> None:
+    """What a team made of the cases of a class, the worst first."""
+    cards = compared.comparison.cards
+    found = compared.kept(f"members/{name}/{team}", lambda: members(cards[team], name))
+    title = (
+        f"{shortened(name, 30)}, {shortened(team, 30)}: {len(found)} case{'s' * (len(found) != 1)}, "
+        "worst first"
+    )
+    if compared.challenge.display.thumbnails and any(one.called for one in found):
+        layout.gallery(
+            title,
+            "First line: the truth; then what the team called it.",
+            len(found),
+            lambda start, stop: pictures(compared, [one.index for one in found[start:stop]], [team]),
+            "class_page",
+            per_page=8,
+        )
+        return
+    rows = pd.DataFrame(
+        [{"case": one.case, "value": one.value, "called": one.called or ""} for one in found],
+        columns=["case", "value", "called"],
+    )
+    columns = {"case": layout.words("case"), "value": layout.number("value", better="higher")}
+    if any(one.called for one in found):
+        columns["called"] = layout.words("called")
+    layout.table(
+        title,
+        rows,
+        columns,
+        "1 is right; for what is found or outlined, F1 or Dice in this case.",
+        key="class_cases",
+        height="content" if len(rows) < FEW else 360,
+    )
+
+
+@st.fragment
+def subgroups(compared: Compared) -> None:
+    """Every team in every group of patients."""
+    found: tuple[Subgroup, ...] = compared.kept("subgroups", lambda: by_group.subgroups(compared.comparison))
+    if not found:
+        render.draw_all(views.subgroups(compared.displayed), compared.place("Subgroups"))
+        return
+    column, measure, to_overall = _chosen_groups(found)
+    rows = [row for row in found if row.column == column and row.measure == measure]
+    place = compared.place(f"Subgroups/{column}/{measure}/{to_overall}")
+    render.draw(views.group_panels(compared.displayed, rows, to_overall), place.inside("panels"))
+    table = views.group_table(compared.displayed, rows, len(found), "What are the numbers?")
+    render.draw(table, place.inside("table"))
+
+
+def _chosen_groups(found: Sequence[Subgroup]) -> tuple[str, str, bool]:
+    """Draw what can be chosen; return column, measure, and whether the value of all cases is subtracted."""
+    columns = list(dict.fromkeys(row.column for row in found))
+    measures = list(dict.fromkeys(row.measure for row in found))
+    with st.container(horizontal=True, gap="small"):
+        column = _control("By", columns, "by")
+        measure = st.selectbox(
+            "Measure",
+            measures,
+            key="measure",
+            bind="query-params",
+            persist_state="page",
+            width=240,
+            format_func=named,
+        )
+        mode = _control("Show", ["values", "difference to all cases"], "group_mode")
+    return column, measure, mode != "values"
+
+
+def _control(label: str, options: Sequence[str], key: str) -> str:
+    return st.segmented_control(
+        label,
+        options,
+        key=key,
+        bind="query-params",
+        required=True,
+        default=options[0],
+        persist_state="page",
+        format_func=lambda name: KINDS.get(name, name),
+    )

@@ -1,0 +1,143 @@
+"""Facts about teams on the page: a table that the organizer edits, and what is taken of it."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import pandas as pd
+import streamlit as st
+
+from pages.comparison.context import Compared
+from pages.comparison.teams import Team
+from pages.display import layout
+from scoring.common.text import markdown
+from scoring.comparison.team_facts import LABELS, LONGEST, TeamFacts, not_of_models, parse
+from scoring.core.challenge import Challenge
+
+REFUSED = "not taken"
+HEIGHT_FROM = 15
+"""Teams from which the table scrolls."""
+
+
+@dataclass
+class Typed:
+    """What was typed in this session about the teams of a challenge.
+
+    Attributes:
+        texts: Text by team and fact, as far as it was taken.
+        refused: What is wrong with the last text of a field, by team and fact.
+    """
+
+    texts: dict[str, dict[str, str]] = field(default_factory=dict)
+    refused: dict[tuple[str, str], str] = field(default_factory=dict)
+
+
+def typed(challenge_id: str) -> Typed:
+    """Return what was typed in this session."""
+    return st.session_state.setdefault(f"_facts_{challenge_id}", Typed())
+
+
+def of_teams(challenge: Challenge, teams: Sequence[Team]) -> dict[str, TeamFacts]:
+    """Return the facts of each team: what was typed, else the size that came with its file."""
+    rule, known = challenge.comparison.size, typed(challenge.id).texts
+    facts = {}
+    for team in teams:
+        facts[team.name], _ = parse(team.name, known.get(team.name, {}))
+        size = team.options.get(rule.option) if rule else None
+        if isinstance(size, (int, float)) and "size_mib" not in known.get(team.name, {}):
+            facts[team.name] = replace(facts[team.name], size_mib=float(size))
+    return facts
+
+
+def with_sizes(challenge: Challenge, teams: Sequence[Team], facts: Mapping[str, TeamFacts]) -> list[Team]:
+    """Return the teams with the sizes of their models as options of `score`, where size counts in it."""
+    rule = challenge.comparison.size
+    if rule is None:
+        return list(teams)
+    return [
+        team
+        if team.given.is_model
+        else replace(team, options={**team.options, rule.option: facts[team.name].size_mib})
+        for team in teams
+    ]
+
+
+def editor(compared: Compared) -> None:
+    """Draw the table of facts. What cannot be is refused in its row, and what held before still holds."""
+    found = compared.comparison
+    names = sorted(found.cards)
+    rows = pd.DataFrame(
+        [
+            {"team": name, **{fact: _text(value) for fact, value in found.facts[name].as_dict().items()}}
+            for name in names
+        ]
+    )
+    known = typed(found.challenge)
+    refused = {name: _sentences(known, name) for name in names}
+    columns = {
+        "team": st.column_config.TextColumn("team", disabled=True, pinned=True),
+        **{
+            fact: st.column_config.TextColumn(label, alignment="right" if fact == "size_mib" else "left")
+            for fact, label in LABELS.items()
+        },
+    }
+    if any(refused.values()):
+        rows[REFUSED] = [refused[name] for name in names]
+        columns[REFUSED] = st.column_config.TextColumn(REFUSED, disabled=True, width="large")
+    layout.heading("Who are the teams?")
+    key = f"{found.challenge}_facts_{hashlib.sha256(repr(names).encode()).hexdigest()[:8]}"
+    models = {
+        name: card.more["model_size_mib"]
+        for name, card in found.cards.items()
+        if card.provenance["model_sha256"] and card.more.get("model_size_mib") is not None
+    }
+    st.data_editor(
+        rows,
+        key=key,
+        hide_index=True,
+        column_config=columns,
+        height="content" if len(names) < HEIGHT_FROM else 560,
+        on_change=_changed,
+        args=(found.challenge, key, names, models),
+    )
+    for name in names:
+        if refused[name]:
+            st.error(f"**{markdown(name, 40)}**: {markdown(refused[name], 400)}", icon=":material/edit_off:")
+    counts = (
+        "Sizes count in the score: the ranking follows at once."
+        if found.spec.size
+        else "The size of a model does not count in this score."
+    )
+    st.caption(
+        f"Click a cell to write in it, or paste from a spreadsheet. {counts} Sizes in MiB, texts of at most "
+        f"{LONGEST} characters. All of it goes into the report, the JSON and the CSV; it stays in this "
+        "session."
+    )
+
+
+def _text(value: object) -> str:
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _sentences(known: Typed, team: str) -> str:
+    """Return what is wrong in a team's row, "" where nothing is."""
+    return " ".join(
+        f"{LABELS[fact]}: {words}" for (name, fact), words in known.refused.items() if name == team
+    )
+
+
+def _changed(challenge_id: str, key: str, names: Sequence[str], models: Mapping[str, float]) -> None:
+    """Take every edited cell that can be, and remember what is wrong with the others."""
+    known = typed(challenge_id)
+    for row, cells in st.session_state[key]["edited_rows"].items():
+        team = names[row]
+        for fact in LABELS.keys() & cells.keys():
+            text = str(cells[fact] or "")
+            facts, problems = parse(team, {fact: text})
+            if team in models:
+                problems += not_of_models({team: facts}, {team: models[team]})
+            if problems:
+                known.refused[team, fact] = problems[0].message
+            else:
+                known.texts.setdefault(team, {})[fact] = text
+                known.refused.pop((team, fact), None)

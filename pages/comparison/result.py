@@ -1,0 +1,188 @@
+"""Score the chosen teams, name those that were refused, and show the comparison of the others."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+import scoring
+from pages.challenge import scoring_run
+from pages.comparison import cases, differences, facts, leads, teams
+from pages.comparison.context import Compared
+from pages.comparison.teams import Team
+from pages.comparison.weights import what_if
+from pages.display import downloads, finding_list, layout, render
+from pages.display.page_wording import without_flags
+from pages.display.render import Place
+from pages.inputs import class_names, fixes
+from pages.inputs.selectors import Input
+from scoring.common.fixes import Mend
+from scoring.common.text import markdown
+from scoring.comparison import display, headline_views, paper, report, team_tables, views
+from scoring.comparison.compare import annotated, compare_cards
+from scoring.comparison.display import MANY
+from scoring.comparison.excluded import Excluded, of_refusal
+from scoring.comparison.same_terms import options_by_team
+from scoring.core.challenge import Challenge
+
+
+def show(
+    challenge: Challenge, test_set: Input, metadata, truth, chosen: list[Team], problems: list, options: dict
+) -> None:
+    """Draw findings, headline, tabs and downloads of the comparison."""
+    if not chosen and not problems:
+        st.info("Choose teams, or drop their files.", icon=":material/groups:")
+        return
+    of_comparison = {
+        name: options.pop(name)
+        for name in (o.name for o in challenge.options_of("compare"))
+        if name in options
+    }
+    dropped = {team.name: team.given for team in chosen}
+    for given in {given.key: given for given in dropped.values()}.values():
+        fixes.lines(given)
+        class_names.change(challenge, given)
+    chosen = [_mended(challenge, team, options) for team in chosen]
+    told = facts.of_teams(challenge, chosen)
+    chosen = facts.with_sizes(challenge, chosen, told)
+    outcomes = teams.cards(challenge, test_set, metadata, truth, chosen, options)
+    if isinstance(outcomes, scoring_run.Running):
+        scoring_run.running(outcomes)
+        return
+    excluded = [Excluded(problem.where, (problem,)) for problem in problems]
+    excluded += [of_refusal(name, one.refused) for name, one in outcomes.items() if one.refused]
+    cards = {name: outcome.value for name, outcome in outcomes.items() if not outcome.refused}
+
+    def take(mend: Mend) -> None:
+        fixes.take(challenge.id, dropped[mend.team], mend)
+
+    if excluded and not _without(excluded, len(cards), take):
+        for number, one in enumerate(one for one in excluded if one.team in dropped):
+            class_names.choose(challenge, dropped[one.team], f"team_{number}")
+        return
+    key = (test_set.key, *(team.key for team in chosen if team.name in cards), scoring_run.options(**options))
+    found = _compared(challenge.id, scoring.__version__, key, scoring_run.options(**of_comparison), cards)
+    if found.refused:
+        finding_list.refusal(found.refused)
+        return
+    comparison = annotated(found.value, told, excluded)
+    whole = (challenge.id, scoring.__version__, *key, *of_comparison.items(), repr(told), repr(excluded))
+    own = test_set.own or any(team.given.own for team in chosen)
+    compared = Compared(challenge, display.of(comparison), truth, test_set.key, whole, own)
+    render.draw_findings(comparison.noticed, compared.place("findings"))
+    if not comparison.scored:
+        st.warning(
+            "No team has a score on this test set, so there is nothing to compare.", icon=":material/block:"
+        )
+        return
+    _result(compared)
+
+
+def _mended(challenge: Challenge, team: Team, shared: dict) -> Team:
+    """Return a team with its file as it is mended. What a mend sets for all teams, so that they can be
+    compared, goes to the shared options."""
+    alone, chosen = options_by_team(challenge), fixes.options_of(team.given)
+    shared |= {name: value for name, value in chosen.items() if name not in alone}
+    own = {name: value for name, value in chosen.items() if name in alone}
+    return replace(team, given=fixes.mended(team.given), options={**team.options, **own})
+
+
+@st.cache_resource(max_entries=4, scope="session", show_spinner="Comparing ...")
+def _compared(
+    challenge_id: str, version: str, key: tuple, of_comparison: tuple, _cards
+) -> scoring_run.Outcome:
+    return scoring_run.attempt(
+        compare_cards, scoring.load_challenge(challenge_id), _cards, **dict(of_comparison)
+    )
+
+
+def _without(excluded: Sequence[Excluded], left: int, take: finding_list.Take) -> bool:
+    """Name every problem of every refused submission, with what mends it; whether the visitor goes on without
+    them, who are then listed with their reasons."""
+    place, count = st.container(), len(excluded)
+    named = ", ".join(markdown(one.team, 60) for one in excluded)
+    goes_on = left > 0 and st.toggle(
+        f"Go on with the {left} other team{'s' * (left != 1)}", key="without_refused", bind="query-params"
+    )
+    with place:
+        if goes_on:
+            with st.expander(
+                f"**{count} submission{'s' * (count != 1)} refused**, so not ranked: {named}",
+                icon=":material/block:",
+            ):
+                table = team_tables.excluded_rows(excluded)
+                words = [without_flags(str(problem)) for problem in table.rows["problem"]]
+                table = replace(table, rows={**table.rows, "problem": words})
+                render.draw(table, Place(None, True, "excluded"))
+            return True
+        st.error(
+            f"{named}: nothing of this was scored. Mend the points below and drop the file again, or go on "
+            "without.",
+            icon=":material/block:",
+            title=f"{count} submission{'s' * (count != 1)} cannot be scored",
+        )
+        finding_list.findings(
+            [entry for one in excluded for entry in one.of_team((*one.problems, *one.findings))], take
+        )
+    return False
+
+
+def _result(compared: Compared) -> None:
+    """Findings, headline, tabs, downloads."""
+    comparison = compared.comparison
+    render.draw_headline(headline_views.headline(compared.displayed), compared.place("headline"))
+    if comparison.size_assumed:
+        st.caption("Sizes can be given under **Teams**.")
+    if len(comparison.scored) > MANY:
+        chosen = st.selectbox(
+            "Chosen team",
+            comparison.scored,
+            key="team",
+            bind="query-params",
+            persist_state="session",
+            width=300,
+        )
+        compared = replace(compared, displayed=display.of(comparison, chosen))
+    layout.tabs(
+        {name: partial(_section, name) for name in views.section_names(comparison)},
+        compared,
+    )
+    with st.container(horizontal=True, gap="small"):
+        stem = f"{comparison.challenge}-comparison"
+        downloads.json_button(comparison.to_json, stem, "download_json", "comparison.json")
+        lines = (("Date", downloads.today()),)
+        downloads.html_button(lambda: report.html(comparison, lines), f"{stem}-report", "download_html")
+        downloads.paper_button(
+            lambda: paper.of_comparison(comparison, lines), f"{stem}-paper", "download_paper"
+        )
+        downloads.csv_button(
+            lambda: render.frame(views.exported(compared.displayed)),
+            f"{stem}-teams",
+            "download_teams",
+            "Teams (CSV)",
+            index=False,
+        )
+    st.caption("Differences are tested on the same resampled test sets for all teams.")
+
+
+LIVE: Mapping[str, Callable[[Compared], None]] = {
+    "Ranking": leads.ranking,
+    "Lead": leads.lead,
+    "Classes": differences.classes,
+    "Cases": cases.cases,
+    "Subgroups": differences.subgroups,
+    "Teams": facts.editor,
+}
+"""Sections whose place something with widgets takes."""
+
+
+def _section(name: str, compared: Compared) -> None:
+    """Draw a section, or what answers its question with widgets."""
+    if name in LIVE:
+        LIVE[name](compared)
+        return
+    blocks = compared.kept(f"section/{name}", lambda: views.SECTIONS[name](compared.displayed))
+    render.draw_all(blocks, compared.place(name))
+    if name == "Other rules":
+        what_if(compared)

@@ -1,0 +1,249 @@
+"""Teams to compare: samples, those added from the challenges' pages, and those dropped here; scored beside
+the page."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import wait
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import streamlit as st
+
+import scoring
+from pages.challenge import scoring_run
+from pages.challenge.scoring_run import Outcome, Running, Runs
+from pages.inputs import selectors
+from pages.inputs.selectors import Input
+from pages.inputs.upload_widget import MODEL
+from pages.server import jobs
+from scoring.challenges.recognition import recognise
+from scoring.challenges.samples import TestSet
+from scoring.common.findings import Finding, error
+from scoring.core.challenge import Challenge
+from scoring.inference.pool import Cancelled
+from scoring.inputs import team_entries
+from scoring.services.boards import bundle
+
+MOST = 100
+"""Teams that one page compares."""
+SESSION_CARDS, SHARED_CARDS = MOST + 28, MOST + 28
+
+
+@dataclass(frozen=True)
+class Team:
+    """A submission by name. options: those of `score` that are this team's own. joins: whether it is compared
+    from the start."""
+
+    name: str
+    given: Input
+    options: Mapping[str, object] = field(default_factory=dict)
+    joins: bool = True
+
+    @property
+    def key(self) -> tuple:
+        return (self.name, self.given.key, self.given.name, scoring_run.options(**self.options))
+
+
+def offered(
+    challenge: Challenge, test_set: Input, sample: TestSet, single: Sequence[Input], packs: Sequence[Input]
+) -> tuple[dict[str, Team], list[Finding]]:
+    """Return all teams that can be compared on this test set, by name: samples, those added on the
+    challenge's page, those dropped; and what is wrong with the folders and zips. single: a team each; packs:
+    with an entry per team."""
+    teams: dict[str, Team] = {}
+    if not test_set.own:
+        for submission in sample.submissions.values():
+            given = selectors.sample_submission(submission)
+            _put(teams, Team(submission.title, given, given.options, not given.is_model))
+    for added in _added(challenge.id):
+        if added.truth_key == test_set.key:
+            _put(teams, added.team)
+    problems: list[Finding] = []
+    for name, given in [
+        *((_stem(given.name), given) for given in single),
+        *_unpacked(challenge, packs, problems),
+    ]:
+        _put(teams, Team(name, given, given.options))
+    return teams, problems
+
+
+def _stem(name: str) -> str:
+    return team_entries.legible(name.rsplit(".", 1)[0] or name)
+
+
+def _unpacked(
+    challenge: Challenge, packs: Sequence[Input], problems: list[Finding]
+) -> Iterator[tuple[str, Input]]:
+    """Team and submission of every entry; adds to problems what is wrong with a pack."""
+    for pack in packs:
+        if _is_board(pack):
+            yield from _of_board(challenge, pack, problems)
+            continue
+        try:
+            found, wrong = team_entries.of_teams(pack.source, pack.name, challenge.inputs.streamed)
+        except scoring.InputRefused as refused:
+            found, wrong = {}, list(refused.problems)
+        problems += wrong
+        for team, entry in found.items():
+            yield team, Input(f"{pack.key}/{team}", entry.name or team, entry.source, True, entry.is_model)
+
+
+def _is_board(pack: Input) -> bool:
+    """Return whether a dropped zip is an exported board."""
+    readings = recognise({pack.name: pack.source})[0].readings if isinstance(pack.source, bytes) else ()
+    return bool(readings) and readings[0].place == "board"
+
+
+def _of_board(challenge: Challenge, pack: Input, problems: list[Finding]) -> Iterator[tuple[str, Input]]:
+    """Team and file of every submission that counts on an exported board."""
+    outcome = board(pack)
+    if outcome.refused:
+        problems += outcome.refused.problems
+        return
+    if outcome.value.challenge != challenge.id:
+        title = scoring.load_challenge(outcome.value.challenge).words.title
+        problems.append(error("other-challenge", pack.name, f"it is a board of {title}: choose that above."))
+        return
+    for team, (name, data, options) in outcome.value.teams.items():
+        is_model = name.lower().endswith(MODEL)
+        yield team, Input(f"{pack.key}/{team}", name, data, True, is_model, options)
+
+
+def test_set_of(packs: Sequence[Input], challenge: Challenge) -> Input | None:
+    """Return the test set of a dropped board; None where none is dropped, or it goes without."""
+    for pack in packs:
+        found = board(pack).value if _is_board(pack) else None
+        if found is not None and found.truth is not None and found.challenge == challenge.id:
+            name, data = found.truth
+            return Input(f"{pack.key}/truth", name, data, True)
+    return None
+
+
+def board(pack: Input) -> Outcome:
+    """Return what is ranked of an exported board, read once."""
+    return _board(pack.key, pack)
+
+
+@st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the board ...")
+def _board(key: str, _pack: Input) -> Outcome:
+    return scoring_run.attempt(bundle.counted, _pack.source)
+
+
+def _put(teams: dict[str, Team], team: Team) -> None:
+    """Under its name, or the first free one: "Aurora", "Aurora 2". The very same file joins once; equal files
+    of other names are other teams."""
+    for name, known in teams.items():
+        if (known.given.key, known.given.name, dict(known.options)) == (
+            team.given.key,
+            team.given.name,
+            dict(team.options),
+        ):
+            teams[name] = replace(known, joins=known.joins or team.joins)
+            return
+    free = next(
+        name
+        for name in (team.name, *(f"{team.name} {number}" for number in range(2, len(teams) + 3)))
+        if name not in teams
+    )
+    teams[free] = replace(team, name=free)
+
+
+@dataclass(frozen=True)
+class Added:
+    """What a challenge's page added to the comparison. truth_key: of the test set that it was scored on."""
+
+    truth_key: str
+    team: Team
+
+
+def _added(challenge_id: str) -> list[Added]:
+    """Return what was added in this session, oldest first."""
+    return st.session_state.setdefault(f"_added_{challenge_id}", [])
+
+
+def add(challenge: Challenge, shown) -> None:
+    """Remember what a challenge's page shows for the comparison, in this session only."""
+    options = (
+        {o.name: shown.card.provenance["options"].get(o.name) for o in challenge.options if o.per_team}
+        if not shown.given.is_model
+        else {}
+    )
+    _added(challenge.id).append(Added(shown.truth_key, Team(_stem(shown.name), shown.given, options)))
+
+
+def is_added(challenge_id: str, shown) -> bool:
+    """Return whether the submission that a challenge's page shows was added already."""
+    return any(
+        (one.truth_key, one.team.given.key) == (shown.truth_key, shown.given.key)
+        for one in _added(challenge_id)
+    )
+
+
+@st.cache_resource(max_entries=1)
+def _shared_cards() -> Runs:
+    """Scorecards of sample teams on sample test sets, for all sessions."""
+    return Runs(SHARED_CARDS)
+
+
+def _own_cards() -> Runs:
+    """Scorecards of what was uploaded: they stay in the session that brought it."""
+    return st.session_state.setdefault("_team_cards", Runs(SESSION_CARDS))
+
+
+def cards(
+    challenge: Challenge, test_set: Input, metadata, truth, teams: Sequence[Team], shared: Mapping
+) -> dict[str, Outcome] | Running:
+    """Return the scorecard, or the refusal, of every team; `Running` while they are read and scored. shared:
+    options of `score` for all."""
+    keys = {
+        team.name: (
+            challenge.id,
+            scoring.__version__,
+            test_set.key,
+            test_set.name,
+            *team.key,
+            *scoring_run.options(**shared),
+        )
+        for team in teams
+    }
+    runs = {team.name: _own_cards() if test_set.own or team.given.own else _shared_cards() for team in teams}
+    waiting = [team for team in teams if keys[team.name] not in runs[team.name].outcomes]
+    if not waiting:
+        return {name: runs[name].outcomes[key] for name, key in keys.items()}
+
+    def work(job: jobs.Job) -> None:
+        for done, team in enumerate(waiting):
+            job.progress(done, len(waiting))
+            if job.cancelled():
+                raise Cancelled
+            outcome = scoring_run.attempt(
+                _card, challenge, truth, team, {**shared, "metadata": metadata}, job
+            )
+            runs[team.name].keep(keys[team.name], outcome)
+
+    key = (jobs.session_id(), "teams", *(keys[team.name] for team in waiting))
+    job = jobs.queue().submit(key, work)
+    if not job.stop.is_set():
+        wait([job.future], scoring_run.SHORT_SECONDS)
+    if job.future.done() and job.future.exception() is None:
+        jobs.queue().forget(key)
+        return {name: runs[name].outcomes[key] for name, key in keys.items()}
+    return Running(job, key, "teams")
+
+
+def _card(challenge: Challenge, truth, team: Team, shared: Mapping, job: jobs.Job) -> scoring.ScoreCard:
+    options = {"with_curves": False, **shared, **team.options}
+    given = team.given
+    if given.is_model:
+        predictions = challenge.predict(given.source, truth, name=given.name, cancelled=job.cancelled)
+    else:
+        needed = challenge.needed("predictions", options)
+        predictions = challenge.read_predictions(
+            given.source, truth, given.name, cancelled=job.cancelled, **needed
+        )
+    return challenge.score(truth, predictions, **options)
+
+
+@st.cache_resource(max_entries=64, scope="session", show_spinner=False)
+def of_comparison(key: str, _work: Callable[[], Any]) -> Any:
+    """Return what `_work` gives, computed once. key: of the work and of the comparison."""
+    return _work()

@@ -1,0 +1,121 @@
+"""All cases of a scorecard in a table, and what the model received of the chosen one."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import streamlit as st
+from streamlit.dataframe_util import convert_pandas_df_to_arrow_table
+from streamlit.elements.lib.column_types import ColumnConfig
+
+from pages.challenge import scoring_run
+from pages.challenge.challenge_page import ScoredSubmission
+from pages.display import layout, render
+from pages.display.case_names import shortened_column
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Block
+
+
+@dataclass(frozen=True)
+class _Cases:
+    """Cases as they are downloaded and as they are sent, and how the columns of both are shown."""
+
+    numbers: pd.DataFrame
+    cells: pa.Table
+    columns: Mapping[str, Any]
+
+
+@st.fragment
+def table_and_case(
+    shown: ScoredSubmission,
+    rows: Callable[[ScoreCard], pd.DataFrame],
+    columns: Mapping[str, ColumnConfig],
+    draw: Callable[[ScoredSubmission, int], None],
+) -> None:
+    """Draw the cases, all or those that were right or wrong, and the one that a click on its row or its name
+    chooses.
+
+    rows: one per case, with "case" and "correct". columns: name in rows -> column_config; those that rows
+    lack are left out. draw: draws the case at a place in the card.
+    """
+    only = st.segmented_control(
+        "Cases", ["all", "mistakes", "right"], key="cases", bind="query-params", required=True, default="all"
+    )
+    found = scoring_run.of_card(f"cases/{only}", shown, lambda card: _cases(rows(card), only, columns))
+    _table(found, shown.card.n_cases, only)
+    _one(shown, draw)
+
+
+def _cases(rows: pd.DataFrame, only: str, columns: Mapping[str, ColumnConfig]) -> _Cases:
+    chosen = rows if only == "all" else rows[rows["correct"] == (only == "right")]
+    there = {name: column for name, column in columns.items() if name in rows}
+    numbers = chosen[list(there)]
+    cells, config = shortened_column(numbers, there)
+    return _Cases(numbers, convert_pandas_df_to_arrow_table(cells, preserve_index=False), config)
+
+
+def _table(found: _Cases, n_cases: int, only: str) -> None:
+    question = f"What became of each case? {len(found.numbers)} of {n_cases}"
+    table = layout.styled_table(
+        question,
+        found.cells,
+        found.columns,
+        "case_rows",
+        on_select="rerun",
+        selection_mode="single-row",
+        height=320,
+    )
+    caption = "Choose a row to see what the model received."
+    layout.footer(caption, found.numbers, question, "case_rows", index=False)
+    picked = table.selection.rows
+    if picked and st.session_state.get("case_picked") != (only, picked[0]):
+        st.session_state["case_picked"] = (only, picked[0])
+        st.session_state["case"] = found.numbers["case"].iloc[picked[0]]
+
+
+@st.fragment
+def _one(shown: ScoredSubmission, draw: Callable[[ScoredSubmission, int], None]) -> None:
+    """Another case repaints this, not the table."""
+    names = [case["case"] for case in shown.card.cases]
+    chosen = st.selectbox("What a model receives of", names, key="case", bind="query-params", format_func=str)
+    draw(shown, names.index(chosen))
+
+
+def pixels_and_block(
+    how: str, block: Callable[[ScoreCard, int], Block]
+) -> Callable[[ScoredSubmission, int], None]:
+    """Return what draws pixels and outputs of a case side by side. how: as of `pixels`. block: the outputs of
+    a scorecard's case."""
+
+    def draw(shown: ScoredSubmission, index: int) -> None:
+        left, right = st.columns([1, 1], gap="large")
+        with left:
+            pixels(shown, index, how)
+        with right:
+            render.block(block(shown.card, index), shown, f"case/{index}")
+
+    return draw
+
+
+def pixels(shown: ScoredSubmission, index: int, how: str) -> None:
+    """Draw the pixels that the model received of a case, step by step. how: in words, Markdown of our own."""
+    layout.heading("Which pixels did it get?")
+    stages = scoring_run.received(
+        shown.card.challenge, shown.truth_key, index, shown.card.more.get("model"), shown.truth
+    )
+    if stages.refused:
+        words = stages.refused
+        st.info(markdown(words[:1].upper() + words[1:]), icon=":material/image_not_supported:")
+        return
+    case = shown.card.cases[index]["case"]
+    for place, stage in zip(st.columns(max(2, len(stages.value))), stages.value, strict=False):
+        place.image(
+            stage.png,
+            width="stretch",
+            caption=f"{stage.width} × {stage.height}",
+            alt=f"Pixels that the model receives of {case}, {stage.width} by {stage.height}",
+        )
+    st.caption(how)

@@ -1,0 +1,126 @@
+"""Findings and refusals on a page: folded, each with the buttons that mend it."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import streamlit as st
+
+from pages.display.page_wording import without_flags
+from scoring.common.finding_groups import Fold, distinct, folded, tally
+from scoring.common.findings import LEVELS, Finding, InputRefused
+from scoring.common.fixes import Mend
+from scoring.common.text import file_name, markdown
+
+BADGES = {"error": ("red", "✕"), "warning": ("orange", "▲"), "note": ("gray", "i")}
+BY_HAND = "Mend the points below and choose the file again; nothing else was lost."
+BY_BUTTON = "A button mends what it says, without a new upload; the rest is to be mended in the file."
+NOT_SCORED = "This cannot be scored"
+LISTED = 100
+"""Findings of a kind that are listed in full."""
+Take = Callable[[Mend], None]
+"""Applies a mend."""
+
+
+def findings(entries: Iterable[Finding], take: Take | None = None) -> None:
+    """Draw findings, folded by level and code, worst first; closed unless something is refused. take: applies
+    a mend; None: none is offered."""
+    entries = list(entries)
+    refused = any(entry.level == "error" for entry in entries)
+    badges = [
+        _badge(level, words)
+        for level in LEVELS
+        if (words := tally(entry for entry in entries if entry.level == level))
+    ]
+    with st.expander(f"**Findings**  {' '.join(badges) or ':green-badge[✓ none]'}", expanded=refused):
+        if not entries:
+            st.caption("Nothing was noticed about these files.")
+        drawn: set[Mend] = set()
+        for number, fold in enumerate(folded(entries)):
+            new = [mend for mend in fold.mends if mend.changes and mend not in drawn] if take else []
+            drawn.update(new)
+            _fold(fold, new, take, f"found_{number}")
+
+
+def _badge(level: str, words: str) -> str:
+    colour, sign = BADGES[level]
+    return f":{colour}-badge[{sign} {words}]"
+
+
+def _fold(fold: Fold, mends: Sequence[Mend] = (), take: Take | None = None, key: str = "") -> None:
+    """Draw findings of a kind: what they say together, buttons that mend them, and all of them on demand."""
+    left, right = st.columns([2, 7], gap="small")
+    left.markdown(f"{_badge(fold.level, fold.level)} `{file_name(fold.code)}`")
+    with right.container(gap="xsmall"):
+        st.markdown(_message(fold.where, fold.message))
+        if take is not None:
+            mend_buttons(mends, take, key)
+        if len(fold.entries) > 1:
+            with st.popover(f"All {len(fold.entries):,}", type="tertiary", icon=":material/list:"):
+                lines = [_message(entry.where, entry.message) for entry in fold.entries[:LISTED]]
+                more = len(fold.entries) - LISTED
+                st.markdown("  \n".join([*lines, *([f":gray[and {more:,} more]"] * (more > 0))]))
+
+
+def _message(where: str, message: str) -> str:
+    place = f"**{markdown(without_flags(where))}** " if where else ""
+    return f"{place}{markdown(without_flags(message), 600)}"
+
+
+def mend_buttons(mends: Sequence[Mend], take: Take, key: str) -> None:
+    """Draw a button for each mend. take: applies it. key: of the buttons, followed by a number."""
+    if mends:
+        with st.container(horizontal=True, gap="small"):
+            for number, mend in enumerate(mends):
+                st.button(
+                    markdown(f"{mend.team}: {mend.label}" if mend.team else mend.label),
+                    key=f"{key}_{number}",
+                    icon=":material/build:",
+                    on_click=take,
+                    args=(mend,),
+                )
+
+
+def refusal(
+    refused: InputRefused,
+    take: Take | None = None,
+    first: Sequence[Mend] = (),
+    key: str = "mend",
+    title: str = NOT_SCORED,
+    told: str = "Nothing was changed.",
+) -> None:
+    """Draw what stands in place of a score: every problem at once, each with its mend.
+
+    Args:
+        refused: What was refused.
+        take: Applies a mend; None: none is offered.
+        first: Mends of the input as a whole.
+        key: Of the buttons.
+        title: What could not be done.
+        told: What follows from that, where it is not about a score.
+    """
+    count = len(refused.problems)
+    folds = folded((*refused.problems, *refused.findings))
+    offered = distinct((*first, *(mend for fold in folds for mend in fold.mends))) if take else ()
+    offered = tuple(mend for mend in offered if mend.changes)
+    way = BY_BUTTON if offered else BY_HAND
+    st.error(
+        f"Nothing was scored. {way}" if title == NOT_SCORED else told,
+        icon=":material/block:",
+        title=f"{title}: {count} problem{'s' * (count != 1)}",
+    )
+    if take is not None:
+        mend_buttons(first, take, f"{key}_all")
+    drawn = {mend.changes for mend in first}
+    with st.container(border=True, gap="small"):
+        aside = []
+        for number, fold in enumerate(folds):
+            new = [mend for mend in fold.mends if mend.changes and mend.changes not in drawn] if take else []
+            drawn.update(mend.changes for mend in new)
+            if fold.level == "error" or new:
+                _fold(fold, new, take, f"{key}_{number}")
+            else:
+                aside.append(fold)
+        st.caption(f"{tally((*refused.problems, *refused.findings))}.")
+    if aside:
+        with st.expander(f"Also noticed: {tally(entry for fold in aside for entry in fold.entries)}"):
+            for fold in aside:
+                _fold(fold)

@@ -1,0 +1,123 @@
+"""The score of a page: a bar that stays in sight, and what the score is made of."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.challenge import deferred_widgets
+from pages.display.layout import facts, with_direction
+from scoring.common.text import markdown
+from scoring.core.views import Fact, Status
+
+FOLDER = Path(__file__).parent
+STATUS = 1200
+"""Characters of what is said about the official score."""
+_change = st.components.v2.component(
+    "change_inputs",
+    html="<button type='button'>Change</button>",
+    css=(FOLDER / "bar_button.css").read_text(encoding="utf-8"),
+    js="""
+export default function ({parentElement}) {
+  parentElement.querySelector("button").onclick = () => {
+    const main = document.querySelector("[data-testid=stMain]");
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    main.scrollTo({top: 0, behavior: calm ? "instant" : "smooth"});
+    main.querySelector("[role=combobox], [data-testid=stFileUploader] button")?.focus({preventScroll: true});
+  };
+}""",
+)
+
+
+def styles() -> None:
+    """Put the style of the bar, of what sticks below it, and of narrow windows on the page. Drawn once, above
+    every page."""
+    words = (FOLDER / "page.css").read_text(encoding="utf-8")
+    # The theme's colours are no variables outside of components.
+    for kind in ("light", "dark"):
+        words = words.replace(f"PAPER_{kind.upper()}", st.get_option(f"theme.{kind}.backgroundColor"))
+    st.html(f"<style>{words}</style>")
+
+
+def place() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Make the places of the bar and of what is said below it, which may be filled later. The bar sticks to
+    the top of the window, the tabs below it."""
+    row = st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small", wrap=False)
+    return row, st.container(key="bar_notes", gap="xsmall")
+
+
+def bar(places: tuple[DeltaGenerator, DeltaGenerator], score: Fact, title: str, status: Status) -> None:
+    """Draw whose score it is, the score with its interval, and whether it is official.
+
+    Args:
+        places: Where, of `place`.
+        score: The score; its `below` is the interval.
+        title: Whose it is; "" where the score says it.
+        status: What the score is worth: in short in the bar, in full below it.
+    """
+    row, below = places
+    with row:
+        if title:
+            with st.container(key="bar_title"):
+                st.markdown(f"**{markdown(title, 80)}**")
+        _early(score)
+        deferred_widgets.pause()
+        st.metric(
+            markdown(score.name),
+            score.value,
+            delta=score.below or None,
+            delta_color="off",
+            delta_arrow="off",
+            help=with_direction(score.explain, score.better),
+            width="content",
+        )
+        with st.container(key="bar_status", width="stretch"):
+            st.markdown(" ".join(_badges(status)) or " ", help=_whole(status) or None)
+        _change(key="change_inputs", height=36, width=70)
+    words = _whole(status)
+    if words:
+        below.markdown(f":small[{words}]")
+
+
+def _early(score: Fact) -> None:
+    """Draw the score as text, which is seen at once: browsers load what draws a metric together with widgets
+    and charts. The metric then takes its place (page.css)."""
+    interval = f" :gray-badge[{markdown(score.below)}]" if score.below else ""
+    with st.container(key="bar_early", width="content"):
+        st.markdown(f"**{markdown(score.value)}**{interval}", width="content")
+
+
+def _badges(status: Status) -> list[str]:
+    """Say in short whether the score is official, and whether the submission lacks something."""
+    found = []
+    if status.is_official:
+        found.append(":green-badge[✓ official]")
+    elif status.official:
+        official = f"official: {status.official_score}" if status.official_score else "not official"
+        found.append(f":orange-badge[▲ {official}]")
+    if status.incomplete:
+        found.append(":orange-badge[▲ incomplete]")
+    return found
+
+
+def _whole(status: Status) -> str:
+    """Return in full what must be known of a score that is not official, or of an incomplete submission."""
+    lacks = f":orange[▲ {markdown(status.incomplete, STATUS)}]" if status.incomplete else ""
+    official = "" if status.is_official else markdown(status.official, STATUS)
+    return "  \n".join(filter(None, (lacks, official)))
+
+
+def account(others: Sequence[Fact], strip: Callable[[], object] | None, arithmetic: str = "") -> None:
+    """Draw what the score is made of.
+
+    Args:
+        others: The numbers beside it.
+        strip: Draws where the points come from.
+        arithmetic: In words (Markdown of our own), where there is no strip.
+    """
+    if strip is not None:
+        strip()
+    facts(others)
+    if arithmetic:
+        st.caption(arithmetic)

@@ -1,0 +1,306 @@
+"""The layout of every page: what is scored, findings, headline, figures and tables, tabs, closing line."""
+
+import base64
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import pandas as pd
+import pyarrow as pa
+import streamlit as st
+from pandas.io.formats.style import Styler
+from streamlit.elements.lib.column_types import ColumnConfig
+
+from pages.display.case_names import shortened_column
+from pages.display.downloads import csv_button
+from pages.display.inline_images import draw_picture
+from scoring.common.markup import plain
+from scoring.common.text import file_name, markdown
+from scoring.core.views import Better, Fact
+from scoring.presentation.figures.drawing import Drawing
+from scoring.presentation.figures.numerals import UNDEFINED
+from scoring.presentation.figures.theme import DARK, LIGHT, Theme
+from scoring.presentation.svg import svg
+
+COLUMN = 1130
+"""px of a page's column in a window of 1280."""
+CONFIG = {"displaylogo": False, "displayModeBar": "hover", "modeBarButtons": [["toImage"]]}
+
+# A change of theme reruns nothing, and figures carry their colours: this asks for one rerun when the page is
+# no longer the colour they were
+# made for.
+WATCH = st.components.v2.component(
+    "theme_watch",
+    html="<span></span>",
+    js="""
+export default function ({data, parentElement, setTriggerValue}) {
+  let told = data.paper;
+  const timer = setInterval(() => {
+    const style = getComputedStyle(parentElement.querySelector("span"));
+    const paper = style.getPropertyValue("--st-background-color").trim().toLowerCase();
+    if (paper && paper !== told) { told = paper; setTriggerValue("paper", paper); }
+  }, 500);
+  return () => clearInterval(timer);
+}""",
+)
+
+
+def theme() -> Theme:
+    """Return the theme that the visitor sees."""
+    return DARK if st.context.theme.type == "dark" else LIGHT
+
+
+def plain_opening(title: str, words: str) -> None:
+    """Title and one line, for pages that score nothing themselves. Markdown of our own."""
+    with st.container(gap=None):
+        st.title(title, anchor=False)
+        st.markdown(words)
+
+
+def opening(title: str, formula: str, rule: str) -> None:
+    """Title and the one line that says what is scored; the rule in full is one click away. All three are
+    Markdown of our own."""
+    with st.container(key="opening", gap=None):
+        st.title(title, anchor=False)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"Scored: {formula}", width="content")
+            with st.popover("Rule in full", type="tertiary", icon=":material/function:"):
+                st.markdown(rule)
+
+
+def facts(entries: Sequence[Fact]) -> None:
+    """Secondary numbers in a grid: name, value, and in lighter type its interval or what it rests on."""
+    with st.grid(min_column_width=145, gap="small"):
+        for fact in entries:  # one text each: every element costs the server and the browser
+            below = f" :small[:gray[{markdown(fact.below)}]]" if fact.below else ""
+            st.markdown(
+                f":small[:gray[{markdown(fact.name)}]]  \n**{markdown(fact.value)}**{below}",
+                help=with_direction(fact.explain, fact.better),
+            )
+
+
+def heading(question: str) -> None:
+    st.header(markdown(question), anchor=False)
+
+
+def table(
+    question: str,
+    rows: pd.DataFrame,
+    columns: Mapping[str, ColumnConfig],
+    caption: str,
+    *,
+    key: str | None = None,
+    height: int | Literal["content"] = "content",
+    **more,
+):
+    """Draw a table under the question it answers. columns: name in rows -> column_config. more: for
+    `st.dataframe` (on_select ...)."""
+    numbers = rows[list(columns)]
+    shown = styled_table(question, *shortened_column(numbers, dict(columns)), key, height=height, **more)
+    footer(caption, numbers, question, key, index=False)
+    return shown
+
+
+def styled_table(
+    question: str,
+    style: pd.DataFrame | Styler | pa.Table,
+    columns: Mapping[str, ColumnConfig],
+    key: str | None = None,
+    *,
+    height: int | Literal["content"] = "content",
+    **more,
+):
+    """Draw a table under its question, without caption. style: rows, styled or not."""
+    heading(question)
+    return st.dataframe(
+        style,
+        hide_index=True,
+        height=height,
+        column_config=dict(columns),
+        alt=question,
+        key=key,
+        placeholder=UNDEFINED,
+        **more,
+    )
+
+
+def footer(
+    caption: str,
+    numbers: pd.DataFrame | Callable[[], pd.DataFrame] | None,
+    question: str,
+    key: str | None = None,
+    index: bool = True,
+) -> None:
+    """Draw the caption of a figure or table beside its numbers as CSV."""
+    if not caption and numbers is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
+        st.caption(caption.replace(" = ", "\u00a0=\u00a0"), width="stretch")
+        if numbers is not None:
+            csv_button(numbers, question, f"csv_{file_name(key or question)}", index=index)
+
+
+def with_direction(explain: str | None, better: Better | None) -> str | None:
+    """Return an explanation with the direction that is better. It stands in a tooltip: an arrow in the head
+    of a table would look as if its rows were sorted."""
+    direction = f"{better.capitalize()} is better." if better else None
+    ended = explain if not explain or explain.endswith((".", "!", "?")) else f"{explain}."
+    return " ".join(filter(None, (ended if direction else explain, direction))) or None
+
+
+def number(
+    name: str,
+    digits: int = 3,
+    width: int | None = None,
+    explain: str | None = None,
+    better: Better | None = None,
+):
+    """Return a right-aligned column with a fixed number of decimals."""
+    explained = with_direction(explain, better)
+    return st.column_config.NumberColumn(
+        name, format=f"%.{digits}f", width=width, alignment="right", help=explained
+    )
+
+
+def words(name: str, width: int | None = None, right: bool = False, explain: str | None = None):
+    """Return a column of text; intervals stand to the right."""
+    return st.column_config.TextColumn(
+        name, width=width, alignment="right" if right else "left", help=explain
+    )
+
+
+def bar(name: str, colour: str, most: float = 1.0, shape: str = "%.3f", width: int | None = None):
+    """Return a column of bars from 0 to `most`. shape: a printf format of the number beside the bar."""
+    return st.column_config.ProgressColumn(
+        name, min_value=0, max_value=most, format=shape, color=colour, width=width
+    )
+
+
+def chart(figure: Drawing, caption: str, numbers: pd.DataFrame | None = None, key: str | None = None, **more):
+    """Draw the question as a heading that wraps, the figure, then the caption with n and method beside the
+    numbers as CSV.
+
+    caption: Markdown of our own. key: needed where one question stands twice on a page. more: for
+    `st.plotly_chart` (on_select ...).
+    """
+    with st.container(gap="xsmall"):
+        shown = plot(figure, caption, key, **more)
+        footer(caption, numbers, figure.question, key)
+    return shown
+
+
+def plot(figure: Drawing, caption: str, key: str | None = None, *, headed: bool = True, **more):
+    """Draw a figure under its question. caption: what is read aloud besides. headed: whether its question is
+    still to be drawn."""
+    question = figure.question
+    slug = file_name(key or question)
+    if headed:
+        heading(question)
+    return st.plotly_chart(
+        figure,
+        theme=None,
+        key=f"figure_{slug}",
+        alt=f"{question} {plain(caption)}",
+        config=CONFIG | {"toImageButtonOptions": {"format": "svg", "filename": slug}},
+        **more,
+    )
+
+
+def early_plot(figure: Drawing) -> Drawing:
+    """Draw the question of a figure, and the figure as a picture in text, which is seen at once: browsers
+    load what draws figures for a second and more. The figure then takes its place (page.css).
+
+    Returns:
+        The figure.
+    """
+    heading(figure.question)
+    drawn = base64.b64encode(svg(figure, COLUMN, alone=True, ground="").encode()).decode()
+    with st.container(key="early_figure"):
+        st.markdown(f"![](data:image/svg+xml;base64,{drawn})")
+    return figure
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One of several small figures. title: Markdown of our own. below: a line below it. alt: what is read
+    aloud instead of it; "": its question and that line."""
+
+    title: str
+    figure: Drawing
+    below: str = ""
+    alt: str = ""
+
+
+def panels(question: str, cards: Sequence[Panel], caption: str, key: str, width: int = 155) -> None:
+    """Small multiples, with 155 px six across and two on a phone. width: least px of one."""
+    heading(question)
+    with st.grid(min_column_width=width, gap="small"):
+        for place, card in enumerate(cards):
+            with st.container(border=True, gap="xsmall"):
+                st.markdown(card.title)
+                st.plotly_chart(
+                    card.figure,
+                    theme=None,
+                    key=f"{key}_{place}",
+                    config=CONFIG,
+                    alt=card.alt or f"{card.figure.question} {card.below}",
+                )
+                if card.below:
+                    st.caption(card.below)
+    if caption:
+        st.caption(caption)
+
+
+def tabs(bodies: Mapping[str, Callable], *arguments, key: str = "tab", bound: bool = True) -> None:
+    """Only the open tab runs; its name stands in the address. bound: whether the address follows the tabs; a
+    name that is none of them is dropped from it then."""
+    bind: Literal["query-params"] | None = "query-params" if bound else None
+    drawn = st.tabs(list(bodies), key=key, on_change="rerun", bind=bind)
+    for tab, body in zip(drawn, bodies.values(), strict=True):
+        if tab.open:
+            with tab:
+                body(*arguments)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A card of a gallery. image: encoded bytes, or None where there is none. alt: for who cannot see it.
+    lines: Markdown of our own (`class_name` and numbers). caption: plain text."""
+
+    image: bytes | None
+    alt: str
+    lines: Sequence[str]
+    caption: str
+
+
+def gallery(
+    title: str,
+    caption: str,
+    count: int,
+    pictures: Callable[[int, int], Sequence[Picture]],
+    key: str,
+    per_page: int = 12,
+) -> None:
+    """Cases in a grid, page by page, the page in the address. pictures: builds those from a first to a last
+    index (exclusive)."""
+    heading(title)
+    st.caption(caption)
+    if not count:
+        return
+    pages, cards, page = -(-count // per_page), st.container(), 1
+    if pages > 1:
+        page = st.pagination(pages, key=key, bind="query-params")
+    with cards, st.container(key=f"gallery_{file_name(key)}"), st.grid(min_column_width=150, gap="small"):
+        for picture in pictures((page - 1) * per_page, min(page * per_page, count)):
+            with st.container(border=True, gap="xsmall", height="stretch", vertical_alignment="distribute"):
+                if picture.image is not None:
+                    draw_picture(picture.image, width="stretch", alt=picture.alt)
+                with st.container(gap="xsmall"):
+                    st.markdown("  \n".join(picture.lines))
+                    st.caption(markdown(picture.caption))
+
+
+def closing(files: str = "Files stay in your session and go with it.") -> None:
+    """Draw the last thing on every page. files: where they stay."""
+    WATCH(key="theme_watch", data={"paper": theme().paper}, on_paper_change=lambda: None, height=1)
+    st.caption(f"Research use only. Not a medical device; no output of this page is a diagnosis. {files}")

@@ -1,0 +1,94 @@
+"""The viewer of images with results: one Streamlit component with two modes, nuclei and slices. Its scripts
+need no build step and no network."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import streamlit as st
+
+from pages.display.viewer.focus import next_request
+from pages.display.viewer.payload import Payload
+
+FOLDER = Path(__file__).parent
+CORE = ("core.js", "stage.js", "gestures.js", "picture.js")
+MODES = (
+    ("outlines.js", "tiles.js", "draw_nuclei.js", "card.js", "panel.js", "nuclei.js"),
+    (
+        "volumes.js",
+        "frame.js",
+        "words.js",
+        "regions.js",
+        "strip.js",
+        "previews.js",
+        "settings.js",
+        "slices.js",
+    ),
+)
+ENTRY = "mount.js"
+STYLES = ("viewer.css", "slices.css")
+HEIGHT = 700
+"""Most px of the picture; in a low window it is as high as leaves the tools in sight."""
+
+
+def _joined(names: Iterable[str]) -> str:
+    return "\n".join((FOLDER / name).read_text("utf-8") for name in names)
+
+
+def _module() -> str:
+    """Return one module of all scripts. A mode stands in a block of its own: what it names is its own, and
+    the core's names are for all."""
+    return "\n".join([_joined(CORE), *(f"{{\n{_joined(names)}\n}}" for names in MODES), _joined([ENTRY])])
+
+
+_component = st.components.v2.component(
+    "benchside_viewer",
+    html="<div class='mount'></div>",
+    css=_joined(STYLES),
+    js=_module(),
+)
+
+
+def show(
+    payload: Payload,
+    key: str,
+    *,
+    height: int = HEIGHT,
+    focus: Mapping[str, object] | None = None,
+    on_select: Callable[[], None] = lambda: None,
+) -> Mapping[str, object] | None:
+    """Mount the viewer; call it in a fragment, so that a click runs no more than is needed.
+
+    Args:
+        payload: What is shown.
+        key: Of the component in the session.
+        height: Of the picture, in CSS px, at most.
+        focus: The place that the viewer shall go to, in the terms of what is selected (nuclei: `side` "truth"
+            or "prediction", `index` in its file's list). What was selected in the viewer may come back as
+            focus: it is not sent again.
+        on_select: Called before the rerun that a selection causes; `selected` knows it then.
+
+    Returns:
+        What is selected, None for nothing.
+    """
+    place = f"{key}_focus"
+    request = next_request(st.session_state.get(place), payload.name, focus, selected(key, payload))
+    st.session_state[place] = request
+    _component(
+        key=key,
+        data=payload.message(height_px=height, focus=request.sent),
+        on_selected_change=on_select,
+        on_confidence_change=lambda: None,
+        height="content",
+    )
+    return selected(key, payload)
+
+
+def selected(key: str, payload: Payload) -> Mapping[str, object] | None:
+    """Return what the visitor selected last in this case, as {case, side, index, status} for nuclei."""
+    chosen = (st.session_state.get(key) or {}).get("selected")
+    return chosen if chosen and chosen["case"] == payload.name else None
+
+
+def confidence(key: str) -> float:
+    """Return the smallest confidence that the visitor set in a viewer of detections; 0 before."""
+    return float((st.session_state.get(key) or {}).get("confidence") or 0.0)

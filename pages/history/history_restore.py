@@ -1,0 +1,169 @@
+"""What brings a kept submission back on its page: files, samples, mends and choices."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+from streamlit.proto.Common_pb2 import FileURLs
+from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
+
+from pages.challenge import scoring_run
+from pages.inputs import drop_routing, fixes, reload_recovery, selectors
+from pages.inputs.selectors import Input
+from pages.server import url_state
+from scoring.challenges import samples
+from scoring.common.text import markdown
+from scoring.comparison import scale
+from scoring.core.challenge import Challenge
+
+if TYPE_CHECKING:
+    from pages.history.history_tab import Offer
+    from scoring.services.history.entries import Entry
+    from scoring.services.store.database import Store
+
+OPENED, LACKS = "_opened_again", "_opened_lacks"
+NOT_CHOICES = ("tab", "set", "submission", "with")
+"""Parameters of the address that are no choice of how a submission is scored or shown."""
+
+
+def keep(store: "Store", offer: "Offer", note: str, owner: str, with_test_set: bool) -> None:
+    """Keep what a page shows, with what brings it back. Raises InputRefused."""
+    from scoring.services.history import keeping
+
+    held = st.session_state.get(drop_routing.KEPT["metadata"].format(offer.challenge.id))
+    keeping.keep(
+        store,
+        keeping.Keeping(
+            offer.shown.card,
+            offer.shown.truth,
+            offer.shown.title,
+            offer.test_set.name,
+            _files(offer.given),
+            _files(offer.test_set) if with_test_set else (),
+            [(file.name, file.getvalue()) for file in held[1]] if held else (),
+            _page(offer),
+            note,
+            owner,
+        ),
+    )
+
+
+def _files(given: Input) -> list[tuple[str, bytes]]:
+    """Return the files of an own input as they were dropped; none of a sample."""
+    if not given.own:
+        return []
+    if isinstance(given.source, Mapping):
+        return list(given.source.items())
+    return [(given.name, given.source)]
+
+
+def _page(offer: "Offer") -> dict[str, Any]:
+    """Return what brings a page back, besides files."""
+    state = st.session_state
+    test_set, sample = offer.samples
+    options = [option.name for option in offer.challenge.options]
+    choices = [key for key in {*options, *st.query_params} if key not in NOT_CHOICES]
+    return {
+        "test_set": "" if offer.test_set.own else test_set,
+        "submission": "" if offer.given.own else sample,
+        "mends": {one.key: fixes.written(one) for one in (offer.given, offer.test_set)},
+        "choices": {key: state[key] for key in choices if isinstance(state.get(key), (str, int, float))},
+    }
+
+
+def open_again(store: "Store", challenge: Challenge, entry: "Entry") -> None:
+    """Bring what is kept back: its files or samples, its mends and choices. Called before the page is drawn.
+    Raises InputRefused where a file cannot be read; nothing is changed then."""
+    from scoring.services.history import entries, keeping
+
+    submitted = entries.files(store, entry, keeping.SUBMISSION)
+    truth = entries.files(store, entry, keeping.TRUTH)
+    metadata = entries.files(store, entry, keeping.METADATA)
+    page = entry.page
+    sample = page.get("test_set") or ("" if truth else _sample_of(challenge, entry))
+    st.session_state[LACKS] = None if truth or sample else _test_set(challenge.id)
+    if truth or sample:
+        _place(challenge, "truth", truth, "set", sample)
+    _place(challenge, "submission", submitted, "submission", page.get("submission", ""))
+    if truth or sample:
+        _place(challenge, "metadata", metadata, "", "")
+    if submitted and (as_kept := page.get("as_kept")):
+        fixes.restore(selectors.dropped([_uploaded(*file) for file in submitted]).key, as_kept)
+    for key, applied in page.get("mends", {}).items():
+        fixes.restore(key, applied)
+    for key, value in page.get("choices", {}).items():
+        st.session_state[key] = value
+    st.session_state[OPENED] = entry
+
+
+def _sample_of(challenge: Challenge, entry: "Entry") -> str:
+    """Return the key of the sample test set that was scored on, "" where it was none."""
+    from scoring.core.submission import labels_digest
+
+    for key, sample in samples.test_sets(challenge.id).items():
+        read = scoring_run.truth(challenge.id, selectors.sample_set(sample))
+        if not isinstance(read, scoring_run.Running) and labels_digest(read.value) == entry.test_set:
+            return key
+    return ""
+
+
+def _place(
+    challenge: Challenge, place: str, files: Sequence[tuple[str, bytes]], parameter: str, sample: str
+) -> None:
+    """Put files at an input, or choose a sample there."""
+    kept = drop_routing.KEPT[place].format(challenge.id)
+    if files:
+        st.session_state[kept] = (OPENED, [_uploaded(name, data) for name, data in files])
+        return
+    st.session_state.pop(kept, None)
+    if sample:
+        st.session_state[kept.removesuffix(reload_recovery.ENDING)] = sample
+        url_state.write(parameter, sample)
+
+
+def _uploaded(name: str, data: bytes) -> UploadedFile:
+    """Return a file as if it had been dropped."""
+    record = UploadedFileRec(secrets.token_hex(16), name, "application/octet-stream", data)
+    return UploadedFile(record, FileURLs())
+
+
+def lacks(challenge_id: str) -> None:
+    """Say that the test set of what was opened is not there, until another one is chosen."""
+    entry: Entry | None = st.session_state.get(OPENED)
+    before = st.session_state.get(LACKS)
+    if entry is None or entry.challenge != challenge_id or before != _test_set(challenge_id):
+        return
+    name, test_set = markdown(entry.name, 60), markdown(entry.test_set_name, 60)
+    words = f"was opened, but its test set **{test_set}** was not kept: drop it at Test set."
+    st.info(f"**{name}**, kept on {entry.created[:10]}, {words}", icon=":material/history:")
+
+
+def line(offer: "Offer") -> None:
+    """Say of what was opened whether it is scored as it was kept."""
+    entry: Entry | None = st.session_state.get(OPENED)
+    if entry is None or entry.challenge != offer.challenge.id or not _is_in_use(offer, entry):
+        return
+    name, day = markdown(entry.name, 60), entry.created[:10]
+    if offer.content == entry.content:
+        note = f": {markdown(entry.note)}" if entry.note else ""
+        st.markdown(f":material/history: **{name}** is as it was kept on {day}{note}.")
+    elif st.session_state.get(LACKS) is None:
+        then = scale.of(offer.challenge).words(entry.score)
+        words = (
+            f"is scored otherwise than when it was kept on {day}: then {then}, by version {entry.program}."
+        )
+        st.markdown(f":material/history: **{name}** {words}")
+
+
+def _test_set(challenge_id: str) -> tuple[object, object]:
+    """Return what is chosen as test set: a sample, and own files."""
+    kept = drop_routing.KEPT["truth"].format(challenge_id)
+    return st.session_state.get(kept.removesuffix(reload_recovery.ENDING)), st.session_state.get(kept)
+
+
+def _is_in_use(offer: "Offer", entry: "Entry") -> bool:
+    """Return whether the submission on the page is the one that was opened."""
+    held = st.session_state.get(drop_routing.KEPT["submission"].format(offer.challenge.id))
+    sample = entry.page.get("submission")
+    return held[0] == OPENED if held else bool(sample) and sample == offer.samples[1]

@@ -1,0 +1,259 @@
+"""Keep what a page shows, for oneself: the button, and the tab History."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.challenge.scoring_run import Outcome, attempt
+from pages.display import finding_list, layout
+from pages.display.render import Place, draw_all
+from pages.history import history_restore
+from pages.inputs.selectors import Input
+from pages.server import access, network_exposure
+from scoring.common.findings import InputRefused
+from scoring.common.text import markdown, shortened
+from scoring.core.challenge import Challenge
+
+if TYPE_CHECKING:
+    from pages.challenge.challenge_page import ScoredSubmission
+    from scoring.services.history.entries import Entry
+    from scoring.services.store.database import Store
+
+TAB = "History"
+OFF = (
+    "Keeping is switched off here: others can reach this server and nobody logs in, so what is kept would "
+    "belong to no one. Start the app on your own machine to keep a history."
+)
+NOTHING = (
+    "Nothing is kept yet. **Keep this**, below, keeps what is shown here, for the next one to be compared "
+    "with."
+)
+REFUSED, KEPT, NOTE = "_keep_refused", "_kept_contents", "keep_note"
+CHOSEN, HERE = "history_chosen", "_history_here"
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What can be kept. test_set, given: as they were dropped or chosen; samples: keys of the samples at both
+    inputs."""
+
+    challenge: Challenge
+    test_set: Input
+    given: Input
+    samples: tuple[str, str]
+    shown: "ScoredSubmission"
+
+    @property
+    def content(self) -> str:
+        """Return by what it is known in the store."""
+        from scoring.services.history import keeping
+
+        test_set = keeping.test_set_of(self.shown.card, self.shown.truth)
+        return keeping.content_of(self.shown.card, test_set)
+
+
+def owner() -> str | None:
+    """Return whose what is kept is, the person's where people log in; None where it would be nobody's."""
+    if access.is_configured():
+        return access.actor().key or None
+    return None if network_exposure.is_public() else ""
+
+
+def button(offer: Offer) -> None:
+    """Draw how what is shown is kept; once it is, the way to the history."""
+    if owner() is None:
+        return
+    if (offer.shown.truth_key, offer.shown.given.key, repr(offer.shown.card.provenance)) in _contents():
+        st.button("Kept: see History", type="tertiary", icon=":material/bookmark_added:", on_click=_to_tab)
+        return
+    with st.popover("Keep this", type="tertiary", icon=":material/bookmark_add:"):
+        st.text_input("Note", key=NOTE, max_chars=200, placeholder="what is new about this one?")
+        if offer.test_set.own:
+            st.checkbox(
+                "Keep the test set too",
+                key="keep_test_set",
+                help="With it, what is kept opens again by one click. It holds the truth.",
+            )
+        file = f"{markdown(offer.given.name, 60)}, " if offer.given.own else ""
+        st.caption(f"Scorecard, {file}options and note stay on this machine until you delete them.")
+        st.button("Keep", key="keep", icon=":material/bookmark_add:", on_click=_keep, args=(offer,))
+
+
+def refused() -> None:
+    """Draw why the last one could not be kept, once."""
+    problem: InputRefused | None = st.session_state.pop(REFUSED, None)
+    if problem is not None:
+        st.error(" ".join(markdown(f"{one.where}: {one.message}", 400) for one in problem.problems))
+
+
+def tab(offer: Offer, _shown: "ScoredSubmission") -> None:
+    """Draw the history of the challenge: what is shown against the best before, scores over time, notes."""
+    whose = owner()
+    if whose is None:
+        st.markdown(OFF)
+        return
+    from scoring.services.history import entries as of_store
+    from scoring.services.history.series import series
+    from scoring.services.store.database import is_there
+
+    if not is_there():
+        st.markdown(NOTHING)
+        return
+    try:
+        store = _store()
+        groups = series(of_store.kept(store, offer.challenge.id, whose))
+        if not groups:
+            st.markdown(NOTHING)
+            return
+        _series(store, offer, _group(offer, groups))
+    except InputRefused as problem:
+        finding_list.refusal(problem)
+
+
+def _group(offer: Offer, groups: Sequence[list["Entry"]]) -> list["Entry"]:
+    """Draw the choice among series, and return the chosen one: of what is shown, else the newest."""
+    here = next((place for place, group in enumerate(groups) if group[0].series == _series_of(offer)), 0)
+    if len(groups) == 1:
+        return groups[0]
+
+    def words(place: int) -> str:
+        last, count = groups[place][-1], len(groups[place])
+        current = "this test set and rules" if groups[place][0].series == _series_of(offer) else "other"
+        return f"{shortened(last.test_set_name, 40)}, {count} kept, until {last.created[:10]} ({current})"
+
+    label = "Test set and rules"
+    return groups[st.selectbox(label, range(len(groups)), here, format_func=words, key="history_series")]
+
+
+def _series_of(offer: Offer) -> tuple[str, str, str]:
+    from scoring.services.history import keeping
+    from scoring.services.history.entries import series_of
+
+    card = offer.shown.card
+    return series_of(card.challenge, keeping.test_set_of(card, offer.shown.truth), keeping.rules_of(card))
+
+
+def _series(store: "Store", offer: Offer, group: Sequence["Entry"]) -> None:
+    from scoring.services.history import views
+
+    known = tuple((entry.id, entry.note) for entry in group)
+    content = offer.content
+    if group[0].series == _series_of(offer):
+        others = [entry for entry in group if entry.content != content]
+        if words := views.answer(store, offer.shown.card, offer.shown.title, others):
+            st.markdown(f":material/compare_arrows: {words}")
+    here = next((entry.id for entry in group if entry.content == content), None)
+    found = _steps(known, store, group)
+    if found.refused:
+        finding_list.refusal(found.refused)
+    else:
+        draw_all(views.blocks(found.value, here), Place((*map(repr, known), str(here)), True, "own_history"))
+    _manage(store, offer, list(reversed(group)), here)
+    st.caption(f"Kept in {markdown(store.place)}.")
+
+
+@st.cache_resource(max_entries=8, scope="session", show_spinner="Comparing ...")
+def _steps(known: tuple, _store: "Store", _group: Sequence["Entry"]) -> Outcome:
+    from scoring.services.history.series import steps
+
+    return attempt(steps, _store, _group)
+
+
+def _manage(store: "Store", offer: Offer, newest: Sequence["Entry"], here: str | None) -> None:
+    """Draw the choice of one that is kept, its note, and how it is opened again and deleted."""
+    from scoring.comparison import scale
+    from scoring.services.history import views
+
+    of, by_id = scale.of(offer.challenge), {entry.id: entry for entry in newest}
+    is_new = st.session_state.get(HERE) != here
+    if st.session_state.get(CHOSEN) not in by_id or (is_new and here):
+        st.session_state[CHOSEN] = here or newest[0].id
+    st.session_state[HERE] = here
+    layout.heading("Which one to open, note or delete?")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        chosen = st.selectbox(
+            "Kept submission",
+            list(by_id),
+            format_func=lambda kept_id: views.label(by_id[kept_id], of),
+            key=CHOSEN,
+        )
+        entry = by_id[chosen]
+        key = f"history_note_{entry.id}"
+        st.session_state.setdefault(key, entry.note)
+        st.text_input("Its note", key=key, max_chars=200, on_change=_note, args=(entry.id, key))
+        st.button(
+            "Open again",
+            key="history_open",
+            icon=":material/restore_page:",
+            on_click=_open,
+            args=(offer.challenge, entry),
+        )
+        with st.popover("Delete", type="tertiary", icon=":material/delete:"):
+            st.markdown("Scorecard, files and note go from the disk. Nothing brings them back.")
+            st.button("Delete for good", key="history_delete", on_click=_delete, args=(entry,))
+
+
+def _store() -> "Store":
+    return access.program_store()
+
+
+def _contents() -> set[tuple[str, str, str]]:
+    """Return what was kept in this session."""
+    return st.session_state.setdefault(KEPT, set())
+
+
+def _to_tab() -> None:
+    st.session_state["tab"] = TAB
+
+
+def _keep(offer: Offer) -> None:
+    whose = owner()
+    if whose is None:
+        return
+    try:
+        history_restore.keep(
+            _store(),
+            offer,
+            st.session_state.get(NOTE) or "",
+            whose,
+            bool(st.session_state.get("keep_test_set")),
+        )
+    except InputRefused as problem:
+        st.session_state[REFUSED] = problem
+        return
+    _contents().add((offer.shown.truth_key, offer.shown.given.key, repr(offer.shown.card.provenance)))
+    st.session_state[NOTE] = ""
+
+
+def _note(kept_id: str, key: str) -> None:
+    from scoring.services.history import keeping
+
+    whose = owner()
+    if whose is None:
+        return
+    try:
+        keeping.write_note(_store(), kept_id, st.session_state[key], whose)
+    except InputRefused as problem:
+        st.session_state[REFUSED] = problem
+
+
+def _open(challenge: Challenge, entry: "Entry") -> None:
+    try:
+        history_restore.open_again(_store(), challenge, entry)
+    except InputRefused as problem:
+        st.session_state[REFUSED] = problem
+
+
+def _delete(entry: "Entry") -> None:
+    from scoring.services.history import keeping
+
+    whose = owner()
+    if whose is None:
+        return
+    try:
+        keeping.delete(_store(), [entry.id], whose)
+    except InputRefused as problem:
+        st.session_state[REFUSED] = problem
+    st.session_state.pop(KEPT, None)

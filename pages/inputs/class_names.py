@@ -1,0 +1,97 @@
+"""What class names of own files that are none of the challenge's count as: a choice for each, which needs no
+new upload. The choice is a mend of the file, undone as every other."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+import scoring
+from pages.challenge import scoring_run
+from pages.inputs import fixes
+from pages.inputs.selectors import Input
+from scoring.common.fixes import Changes, Mend, parsed_pairs, written_pairs
+from scoring.common.text import markdown
+from scoring.core.challenge import Challenge
+
+MOST = 24
+"""Names that a page offers."""
+
+
+def choose(challenge: Challenge, given: Input, place: str = "class") -> None:
+    """Draw a choice for each class name of an own file that is none of the challenge's; nothing without any.
+
+    Args:
+        challenge: Whose file it is.
+        given: The file, as it was dropped.
+        place: Begins the keys of the choices.
+    """
+    names = challenge.readers.other_names
+    if names is None or not given.own or given.is_model:
+        return
+    read = fixes.mended(given)
+    found = _others(challenge.id, scoring.__version__, (read.key, read.name), read)
+    if not found:
+        return
+    chosen = _chosen(challenge, given)
+    st.header(f"What do the other class names of {markdown(given.name, 40)} count as?", anchor=False)
+    st.caption("Applied at once, to the file as it was dropped. The choice stands in the findings.")
+    one, several = names.counted
+    with st.grid(min_column_width=220, gap="small"):
+        for number, (name, count) in enumerate(list(found.items())[:MOST]):
+            key, alike = f"{place}_name_{given.key[:16]}_{number}", names.near(name)
+            usual, targets = chosen.get(name), list(names.targets)
+            st.selectbox(
+                f"{markdown(name, 60)} ({count:,} {several if count > 1 else one})",
+                targets,
+                index=None if usual is None else targets.index(usual),
+                format_func=lambda target: names.targets[target],
+                placeholder=f"{names.targets[alike]}?" if alike else "Choose what it counts as",
+                key=key,
+                on_change=_take,
+                args=(challenge, given, name, key),
+            )
+    if len(found) > MOST:
+        st.caption(f"and {len(found) - MOST:,} more names: rename them, or leave them out.")
+
+
+def change(challenge: Challenge, given: Input, place: str = "class") -> None:
+    """Draw the choices that were made for an own file that is read, to change them; nothing without any."""
+    if challenge.readers.other_names is None or not (chosen := _chosen(challenge, given)):
+        return
+    with st.expander(f"Class names as chosen: {_words(challenge, chosen)}", icon=":material/swap_horiz:"):
+        choose(challenge, given, place)
+
+
+def _words(challenge: Challenge, chosen: Mapping[str, str]) -> str:
+    targets = challenge.readers.other_names.targets if challenge.readers.other_names else {}
+    return ", ".join(
+        f"{markdown(name, 60)} → {targets.get(target, target)}" for name, target in chosen.items()
+    )
+
+
+def _chosen(challenge: Challenge, given: Input) -> dict[str, str]:
+    """Return what was chosen for an own file, by name."""
+    names = challenge.readers.other_names
+    written = fixes.options_of(given).get(names.option) if names else None
+    return dict(parsed_pairs(written)) if written else {}
+
+
+def _take(challenge: Challenge, given: Input, name: str, key: str) -> None:
+    names = challenge.readers.other_names
+    if names is None:
+        return
+    target = st.session_state[key]
+    chosen = {known: what for known, what in _chosen(challenge, given).items() if known != name}
+    chosen |= {name: target} if target else {}
+    listed = ", ".join(f"“{known}” counts as {names.targets[what]}" for known, what in chosen.items())
+    changes = Changes(options=((names.option, written_pairs(chosen.items())),))
+    fixes.set_option(given, names.option, Mend(listed, changes) if chosen else None)
+
+
+@st.cache_resource(max_entries=8, scope="session", show_spinner=False)
+def _others(challenge_id: str, version: str, key: tuple[str, str], _given: Input) -> Mapping[str, int]:
+    """Return the class names of an own file that are none of the challenge's; none where it cannot be read
+    for another reason."""
+    names = scoring.load_challenge(challenge_id).readers.other_names
+    read = scoring_run.attempt(names.found, _given.source, _given.name) if names else scoring_run.Outcome()
+    return read.value or {}

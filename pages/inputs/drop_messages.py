@@ -1,0 +1,163 @@
+"""What a page says of dropped files: what they were taken for, with a way to change that; questions; what
+nothing takes and why."""
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from pages.inputs import dropped_photographs
+from pages.inputs.drop_routing import (
+    ASKED,
+    COMPARED,
+    EMPTY,
+    GO,
+    PLACED,
+    REFUSED,
+    TOGETHER,
+    Dropped,
+    change,
+    leave_out,
+    place_of,
+)
+from scoring.challenges import REGISTRY, load_challenge
+from scoring.common.text import markdown
+from scoring.core.file_contents import LIKELY, Reading
+
+INPUTS = {
+    "truth": "test set",
+    "submission": "submission",
+    "second": "second submission",
+    "metadata": "metadata",
+    "tile_model": "model",
+}
+
+
+def say_empty() -> None:
+    """Say once that no file came with the last drop."""
+    folder = st.session_state.pop(EMPTY, None)
+    if folder is not None:
+        what = f"The folder **{markdown(folder, 60)}** is empty" if folder else "No file came with that drop"
+        st.info(f"{what}: nothing was taken. Drop the folder that holds the files, or the files themselves.")
+
+
+def line(challenge_id: str | None = None, compares: bool = False) -> None:
+    """Draw what the last drop was taken for, with a way to change that; questions; what nothing takes.
+
+    Args:
+        challenge_id: Of the page; None for a page of none.
+        compares: Whether the page is that which compares teams of the challenge.
+    """
+    reading = st.session_state.pop(GO, None)
+    if reading is not None and reading.place in COMPARED:
+        challenge = REGISTRY[reading.challenge].short_name
+        st.switch_page("../compare_teams.py", query_params={"challenge": challenge})
+    if reading is not None and reading.challenge != challenge_id:
+        st.switch_page(f"../{_page_of(reading)}.py")
+    for number, one in enumerate(st.session_state.get(PLACED, [])):
+        if _belongs(one.reading, challenge_id, compares) and _is_in_use(one):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                _taken(one)
+                with st.popover("Change", type="tertiary"):
+                    _choices(one, f"change_{number}")
+    _elsewhere(challenge_id)
+    for number, one in enumerate(st.session_state.get(ASKED, [])):
+        _question(one, f"ask_{number}")
+    dropped_photographs.ask()
+    _refused()
+
+
+def _belongs(reading: Reading | None, challenge_id: str | None, compares: bool) -> bool:
+    """Return whether files that were taken so are at an input of the page that is drawn."""
+    if reading is None or reading.challenge != challenge_id:
+        return False
+    return reading.place not in ("submission", "second") if compares else reading.place != "teams"
+
+
+def _taken(one: Dropped) -> None:
+    words = one.reading.words if one.reading else ""
+    st.markdown(f":material/task_alt: {one.was_read} as {markdown(words)}.", width="content")
+
+
+def _page_of(reading: Reading) -> str:
+    return "single_image" if reading.place == "tile_model" else reading.challenge
+
+
+def _question(one: Dropped, key: str) -> None:
+    """Draw the question what files are, with the likely answers as buttons."""
+    with st.container(border=True, gap="xsmall"):
+        st.markdown(f":material/help: What is **{markdown(one.name, 60)}**? It can be")
+        for place, reading in enumerate(_likely(one)):
+            st.button(_called(reading), key=f"{key}_{place}", on_click=change, args=(one, reading))
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            with st.container(width="stretch"):
+                _choices(one, f"{key}_other")
+            st.button("None of these", key=f"{key}_none", on_click=leave_out, args=(one,))
+
+
+def _refused() -> None:
+    """Draw which files nothing takes, why, and how they are taken all the same."""
+    for number, one in enumerate(st.session_state.get(REFUSED, [])):
+        why_not = one.found.why_not[:1].upper() + one.found.why_not[1:]
+        with st.container(gap="xsmall"):
+            st.info(f"**{markdown(one.name, 60)}** was not taken. {markdown(why_not, 400)}")
+            with st.popover("Take it for something", type="tertiary"):
+                _choices(one, f"refused_{number}")
+
+
+def _elsewhere(challenge_id: str | None) -> None:
+    """Say which files of the last drop went to other challenges, with the way there."""
+    together = st.session_state.get(TOGETHER, set())
+    for one in st.session_state.get(PLACED, []):
+        reading = one.reading
+        if reading.challenge != challenge_id and place_of(one) in together and _is_in_use(one):
+            page = _page_of(reading)
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                _taken(one)
+                title = "Single image" if page == "single_image" else REGISTRY[reading.challenge].short_name
+                st.page_link(f"../{page}.py", label=f"Open {title}")
+
+
+def _is_in_use(one: Dropped) -> bool:
+    _, held = st.session_state.get(place_of(one) or "", (None, []))
+    return any(file in held for file in one.files)
+
+
+def _likely(one: Dropped) -> list[Reading]:
+    """Return the readings to ask about: the likely ones, else all."""
+    readings = one.found.readings
+    return [r for r in readings if r.certainty >= LIKELY] or list(readings)
+
+
+def _choices(one: Dropped, key: str) -> None:
+    """Draw what else files can be taken for: other readings first, then every input."""
+    readings = [reading for reading in one.found.readings if reading != one.reading]
+    known = {(reading.challenge, reading.place) for reading in one.found.readings}
+    offered = [
+        *readings,
+        *(reading for reading in _every_input() if (reading.challenge, reading.place) not in known),
+    ]
+
+    def changed() -> None:
+        if st.session_state[key] is not None:
+            change(one, offered[st.session_state[key]])
+
+    st.selectbox(
+        "Take it for",
+        range(len(offered)),
+        index=None,
+        key=key,
+        format_func=lambda place: _called(offered[place]),
+        on_change=changed,
+        placeholder="something else",
+    )
+
+
+def _called(reading: Reading) -> str:
+    return reading.words[0].upper() + reading.words[1:]
+
+
+def _every_input() -> Iterable[Reading]:
+    """Yield every test set and submission that a file can be for."""
+    for challenge_id, row in REGISTRY.items():
+        for place in ("truth", "submission", "second"):
+            yield Reading(load_challenge(challenge_id).id, place, f"{row.short_name}: {INPUTS[place]}", 0)

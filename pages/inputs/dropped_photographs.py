@@ -1,0 +1,74 @@
+"""Photographs that were dropped where no input takes them: the visitor says what they show, then the
+page of single images takes them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from pages.server import url_state
+from scoring.challenges import REGISTRY, challenge_ids, load_challenge
+from scoring.common.text import markdown
+from scoring.core.file_contents import is_picture
+
+DROPPED, WAITING = "_photographs", "_single_waiting"
+"""In the session: photographs about which is asked, and those that the page of single images is to take."""
+SINGLE_IMAGE = "single_image"
+"""What the address calls the page of single images."""
+MOST = 6
+"""Photographs of one lesion at once."""
+SHOWS = {"photograph": "Skin", "tile": "Stained tissue"}
+"""Kind of single image -> what it shows."""
+
+
+def are(files: Sequence[Any]) -> bool:
+    """Return whether files are photographs that the page of single images could take."""
+    few = len(files) <= MOST
+    return few and all("/" not in file.name and is_picture(file.name, file.getvalue()) for file in files)
+
+
+def for_single_image(files: Sequence[Any]) -> bool:
+    """Take photographs that were dropped on the page of single images, wherever on it, as its image.
+
+    Returns:
+        Whether they were taken: the page is that one, and they are photographs.
+    """
+    if st.session_state.get(url_state.PAGE) != SINGLE_IMAGE or not files or not are(files):
+        return False
+    st.session_state[WAITING] = list(files)
+    return True
+
+
+def hold(files: Sequence[Any]) -> None:
+    """Keep photographs until it is known what they show."""
+    st.session_state[DROPPED] = list(files)
+
+
+def forget() -> None:
+    """Forget photographs of which nobody said what they show."""
+    st.session_state.pop(DROPPED, None)
+
+
+def ask() -> None:
+    """Draw the question what photographs show, with an answer for each challenge that takes single images."""
+    files = st.session_state.get(DROPPED)
+    if not files:
+        return
+    with st.container(border=True, gap="xsmall"):
+        named = f"**{markdown(files[0].name, 60)}**" if len(files) == 1 else f"**{len(files)} images**"
+        st.markdown(f":material/help: What does {named} show? A model of that challenge then answers.")
+        with st.container(horizontal=True, gap="small"):
+            for challenge_id in challenge_ids():
+                support = load_challenge(challenge_id).display.single_image
+                if support is not None:
+                    label = f"{SHOWS[support.kind]}: {REGISTRY[challenge_id].short_name}"
+                    chosen = st.button(label, key=f"photograph_{challenge_id}")
+                    if chosen:
+                        _go(challenge_id, files)
+
+
+def _go(challenge_id: str, files: Sequence[Any]) -> None:
+    forget()
+    st.session_state[WAITING] = list(files)
+    st.session_state["single_challenge"] = challenge_id
+    st.switch_page("../single_image.py")

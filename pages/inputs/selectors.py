@@ -1,0 +1,287 @@
+"""Test-set and submission selectors: a sample, or what the visitor dropped."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from pages.challenge import deferred_widgets
+from pages.inputs.drop_target import folder_button
+from pages.inputs.sample_selector import InputPanel, InUse, chooser, own_files
+from pages.inputs.upload_widget import MODEL, as_folder, in_use, is_zip, kept_files, latest, upload
+from scoring.challenges.samples import Submission, TestSet
+from scoring.common.findings import Finding, error
+from scoring.common.text import markdown
+from scoring.core.file_contents import within
+
+
+@dataclass(frozen=True)
+class Input:
+    """What was chosen. key: SHA-256 of the content, or of a sample's place. source: a path, bytes or a
+    dropped folder. own: uploaded here.
+
+    options: those of `score` that are its own. metadata: a table about the cases that comes with a sample
+    test set. problems: why nothing of what was dropped is read.
+    """
+
+    key: str
+    name: str
+    source: Any
+    own: bool
+    is_model: bool = False
+    options: Mapping[str, object] = field(default_factory=dict)
+    metadata: Path | None = None
+    problems: tuple[Finding, ...] = ()
+
+
+def test_set(
+    samples: Mapping[str, TestSet], page: str, about_upload: str, types: Sequence[str]
+) -> tuple[Input, InputPanel]:
+    """Draw the choice of the test set, whose key the address calls "set".
+
+    Args:
+        samples: Those to choose from.
+        page: Whose choice and files these are in the session.
+        about_upload: What own files may be.
+        types: Endings further than those of tables and zips: such a file alone is a folder of one.
+    """
+    key = f"{page}_set"
+
+    def uploader() -> None:
+        label = f"Test set: {about_upload}"
+        widget = upload(label, f"{key}_files", f"{key}_kept", as_folder, (page, "truth"))
+        folder_button(widget, "test set")
+
+    titles = {name: sample.title for name, sample in samples.items()}
+    panel = chooser("Test set", titles, key, "set", uploader, in_use(f"{key}_kept"))
+    if not panel.upload:
+        return sample_set(samples[panel.sample]), panel
+    return dropped(panel.upload, tuple(f".{ending}" for ending in types)), panel
+
+
+def submission(
+    samples: Mapping[str, Submission],
+    page: str,
+    about_upload: str,
+    several: bool,
+) -> tuple[Input, InputPanel]:
+    """Draw the choice of the submission, whose key the address calls "submission".
+
+    Args:
+        samples: Those to choose from.
+        page: Whose choice and files these are in the session.
+        about_upload: What own files may be.
+        several: Whether it may be a folder.
+    """
+    key = f"{page}_submission"
+
+    def uploader() -> None:
+        label = f"Submission: {about_upload}"
+        widget = upload(label, f"{key}_files", f"{key}_kept", as_folder, (page, "submission"))
+        if several:
+            folder_button(widget, "submission")
+
+    titles = {
+        name: f"{sample.title} · {'model' if sample.is_model else 'predictions'}"
+        for name, sample in samples.items()
+    }
+    own = in_use(f"{key}_kept")
+    panel = chooser("Submission", titles, key, "submission", uploader, own)
+    if panel.upload:
+        return dropped(panel.upload), panel
+    return sample_submission(samples[panel.sample]), panel
+
+
+def second(samples: Mapping[str, Submission], page: str, several: bool) -> tuple[Input | None, str]:
+    """Draw the choice of a second submission, with which the one above is compared; the address calls its key
+    "with".
+
+    Args:
+        samples: Those to choose from.
+        page: Whose choice and files these are in the session.
+        several: Whether it may be a folder.
+
+    Returns:
+        What was chosen, None for nothing, and what the page calls it.
+    """
+    key = f"{page}_second"
+
+    def uploader() -> None:
+        label = "Second submission: is it better or worse? Compared case by case"
+        widget = upload(label, f"{key}_files", f"{key}_kept", as_folder, (page, "second"))
+        if several:
+            folder_button(widget, "second submission")
+
+    label = "Compare with another submission"
+    titles = {
+        "": "Compare with …",
+        **{name: f"Compare with {sample.title}" for name, sample in samples.items()},
+    }
+    with st.container(key=f"{key}_choice", width=400):
+        panel = chooser(
+            label,
+            titles,
+            key,
+            "with",
+            uploader,
+            in_use(f"{key}_kept"),
+            is_card=False,
+        )
+    if panel.upload:
+        found = dropped(panel.upload)
+        return found, found.name
+    if not panel.sample:
+        return None, ""
+    return sample_submission(samples[panel.sample]), samples[panel.sample].title
+
+
+def model(samples: Mapping[str, Submission], page: str) -> tuple[Input, InputPanel]:
+    """Draw the choice of a model alone, whose key the address calls "model". samples: of which the models are
+    offered."""
+    key, offered = f"{page}_model", {k: s.title for k, s in samples.items() if s.is_model}
+
+    def uploader() -> None:
+        upload("Model: an ONNX file", f"{key}_files", f"{key}_kept", latest)
+
+    panel = chooser("Model", offered, key, "model", uploader, in_use(f"{key}_kept"))
+    if panel.upload:
+        return dropped(panel.upload[-1:]), panel
+    return sample_submission(samples[panel.sample]), panel
+
+
+def one_file(label: str, key: str) -> Input | None:
+    """Draw where a single file is dropped and return it; None while there is none."""
+    widget = upload(label, f"{key}_file", f"{key}_kept", latest)
+    own = in_use(f"{key}_kept")
+    if not own.files:
+        return None
+    if own.files[-1].file_id not in {file.file_id for file in st.session_state[widget]}:
+        # The widget is a new one, which does not know the file: after a change of page, or a reload.
+        own_files(own, f"{key}_back", "Remove")
+    return dropped(own.files[-1:])
+
+
+def teams(page: str, elsewhere: bool) -> tuple[list[Input], list[Input], InUse]:
+    """Draw where several teams' submissions are dropped.
+
+    Args:
+        page: Of the keys.
+        elsewhere: Whether page is a challenge's id, and submissions to another challenge are compared there.
+
+    Returns:
+        Those that are a team each, folders and zips that hold an entry per team, and all of them in use.
+    """
+    files, packs = f"{page}_teams_files", f"{page}_teams_zip_files"
+    with st.container(gap="xsmall", width="content"):
+        st.caption("A file per team")
+        place = (page, "teams") if elsewhere else None
+        upload("Teams: files, one per team", files, f"{files}_kept", place=place)
+    with st.container(gap="xsmall", width="content"):
+        st.caption("A zip or folder of teams")
+        with st.container(horizontal=True, gap="xsmall", width="content"):
+            label = "Several teams: a zip or folder with an entry per team"
+            folder_button(upload(label, packs, f"{packs}_kept", latest), "an entry per team")
+    single, held = kept_files(f"{files}_kept"), kept_files(f"{packs}_kept")
+
+    def forget() -> None:
+        for key in (files, packs):
+            st.session_state.pop(f"{key}_kept", None)
+
+    own = InUse([*single, *held], forget)
+    return [dropped([file]) for file in single], [dropped(held, is_pack=True)] if held else [], own
+
+
+def packs_of_teams(page: str) -> list[Input]:
+    """Return the folder or zip of teams that is in use, before its uploader is drawn."""
+    held = kept_files(f"{page}_teams_zip_files_kept")
+    return [dropped(held, is_pack=True)] if held else []
+
+
+def sample_set(chosen: TestSet) -> Input:
+    """Return a sample test set as an input."""
+    return Input(f"sample:{chosen.name}", chosen.name, chosen.path, False, metadata=chosen.metadata)
+
+
+def sample_submission(chosen: Submission) -> Input:
+    """Return a sample submission as an input."""
+    return Input(
+        f"sample:{chosen.path}", chosen.path.name, chosen.path, False, chosen.is_model, chosen.options
+    )
+
+
+def metadata(page: str, sample: Path | None) -> Input | None:
+    """Draw where a table about the cases is dropped, and return it: the own one in use, else that of the
+    sample test set, else None."""
+    key = f"{page}_metadata"
+    own = in_use(f"{key}_kept")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
+        with st.container(gap=None, width="content"):
+            st.caption(
+                "Metadata",
+                help="A table of age, sex, site, patient by case id: subgroups, and intervals by patient.",
+            )
+            name = own.names[-1] if own.names else sample.name if sample else "none"
+            st.markdown(markdown(name, 40))
+        uploader = st.container(width="content")
+        if own.names:
+            st.button(
+                "Without own metadata",
+                key=f"{key}_back",
+                type="tertiary",
+                icon=":material/undo:",
+                on_click=own.forget,
+            )
+
+    def draw() -> None:
+        label = "Metadata: a table of age, sex, site, patient by case id"
+        with uploader:
+            upload(label, f"{key}_files", f"{key}_kept", latest, (page, "metadata"))
+
+    deferred_widgets.after(draw)
+    if own.files:
+        latest_own = own.files[-1]
+        return Input(digest(latest_own), latest_own.name, latest_own.getvalue(), True)
+    return Input(f"sample:{sample}", sample.name, sample, False) if sample else None
+
+
+def digest(file: UploadedFile) -> str:
+    """SHA-256 of an upload, computed once: hashing 150 MB again on every click would be felt.
+
+    `getvalue` hands out the bytes that are there, `getbuffer` would copy them.
+    """
+    known = st.session_state.setdefault("_digests", {})
+    if file.file_id not in known:
+        known[file.file_id] = hashlib.sha256(file.getvalue()).hexdigest()
+    return known[file.file_id]
+
+
+def dropped(files: Sequence[UploadedFile], members: tuple[str, ...] = (), is_pack: bool = False) -> Input:
+    """Return what was dropped: one file that stands for itself, or the files as a folder, as on a disk.
+    members: endings of files that are a folder of one even alone. is_pack: whether it holds several teams."""
+    first = files[0]
+    if len(files) == 1 and "/" not in first.name and not first.name.lower().endswith(members or "/"):
+        return Input(digest(first), first.name, first.getvalue(), True, first.name.lower().endswith(MODEL))
+    problems = tuple(
+        error(
+            "zip-among-files",
+            file.name,
+            f"it was dropped together with {len(files) - 1} other file{'s' * (len(files) > 2)}, and a zip is "
+            "a whole: none of them was taken. Drop the zip alone, or files without a zip.",
+        )
+        for file in files
+        if is_zip(file) and "/" not in file.name
+    )
+    digests = sorted((file.name, digest(file)) for file in files)
+    held = {file.name: file.getvalue() for file in files}
+    folder = first.name.replace("\\", "/").split("/")[0] if "/" in first.name else "the dropped files"
+    return Input(
+        hashlib.sha256(repr(digests).encode()).hexdigest(),
+        folder,
+        held if is_pack else within(folder, held),
+        True,
+        problems=problems,
+    )

@@ -1,0 +1,266 @@
+"""Uploads have a quota, for each session and for the whole server, and only sessions that were shown an
+input for files may upload.
+
+Streamlit itself bounds one file, and takes any number of them from any session.
+"""
+
+import logging
+from collections.abc import Iterable
+from time import monotonic
+from typing import Any, NamedTuple
+
+import streamlit as st
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime import Runtime
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages.inputs import reload_recovery
+from pages.server import network_exposure
+from scoring.common import limits
+from scoring.common.text import uploaded_name
+from scoring.services.doctor import Occupancy
+
+ROUTE = "/_stcore/upload_file/"
+SETTLED_SECONDS = 60
+"""An upload that no page refers to so long after it came is held for nobody."""
+FRAME_BYTES = 4096
+"""What a form adds to a file, about."""
+
+NO_ROOM = (
+    "This file was not taken: the server could not keep it while it came ({}). Nothing else is lost; tell "
+    "the operator of the server."
+)
+LOG = logging.getLogger(__name__)
+
+
+class _Place(NamedTuple):
+    session: str
+    file: str
+
+
+class _TooMuch(Exception):
+    """An upload without announced size went beyond the quota."""
+
+
+class Quota:
+    """How many bytes of uploads sessions hold, and what was refused to them. Used on the thread of the
+    server's event loop; `refusal` and `close` on any."""
+
+    def __init__(self) -> None:
+        self.under_way: dict[_Place, int] = {}
+        self._came: dict[_Place, float] = {}
+        self._refused: dict[str, str] = {}
+
+    def refusal(self, session: str) -> str:
+        """Return why the last upload of a session was refused; "" where it was not."""
+        return self._refused.get(session, "")
+
+    def close(self, session: str) -> None:
+        """Forget what was refused."""
+        self._refused.pop(session, None)
+
+    def refuse(self, session: AppSession, words: str) -> None:
+        """Let the page of a session say why."""
+        self._refused[session.id] = words
+        session.request_rerun(session._client_state)
+
+    def beyond(self, runtime: Runtime, session: AppSession, size: int) -> str:
+        """Return why so many bytes more are refused, in one sentence with the limit; "" where they fit."""
+        allowed = limits.uploads(network_exposure.is_public())
+        own = self._held(runtime, session)
+        if own + size > allowed.session_bytes:
+            self._drop_unused(runtime, session)
+            own = self._held(runtime, session)
+        if own + size > allowed.session_bytes:
+            return (
+                f"This file was not taken: with it your files would have {_mb(own + size)} MB, and one "
+                f"visitor may hold {_mb(allowed.session_bytes)} MB here. Remove files that you need no more."
+            )
+        everybody = sum(self._held(runtime, other) for other in _sessions(runtime))
+        if everybody + size > allowed.server_bytes:
+            return (
+                f"This file was not taken: all visitors together may hold {_mb(allowed.server_bytes)} MB of "
+                "files here, and that is used up. Try again in a minute; nothing that you dropped is lost."
+            )
+        return ""
+
+    def occupancy(self, runtime: Runtime) -> Occupancy:
+        """Return how many visitors are connected, and how much all sessions hold."""
+        held = sum(self._held(runtime, session) for session in _sessions(runtime))
+        return Occupancy(len(runtime._session_mgr.list_active_sessions()), held)
+
+    def stored(self, runtime: Runtime, place: _Place) -> None:
+        """Clean the name of a file that came, and remember when."""
+        now, uploads = monotonic(), _uploads(runtime)
+        with uploads._lock:
+            files = uploads.file_storage.get(place.session, {})
+            if place.file in files:
+                record = files[place.file]
+                files[place.file] = record._replace(name=uploaded_name(record.name))
+        self._came = {k: t for k, t in self._came.items() if now - t < SETTLED_SECONDS} | {place: now}
+        self.close(place.session)
+
+    def _held(self, runtime: Runtime, session: AppSession) -> int:
+        """Bytes that a session holds: what it uploaded, what it took over when its tab was loaded anew, and
+        what is on its way."""
+        uploads = _uploads(runtime)
+        with uploads._lock:
+            sizes = {key: len(file.data) for key, file in uploads.file_storage.get(session.id, {}).items()}
+        sizes |= {
+            file.file_id: file.size for file in reload_recovery.files_of(session.session_state.filtered_state)
+        }
+        coming = sum(size for place, size in self.under_way.items() if place.session == session.id)
+        return sum(sizes.values()) + coming
+
+    def _drop_unused(self, runtime: Runtime, session: AppSession) -> None:
+        """Free uploads that went with their widget: a visitor has no way to remove them any more."""
+        if session._scriptrunner is not None:  # what its widgets hold is known only after the run
+            return
+        widgets = session._client_state.widget_states.widgets
+        used = {
+            entry.file_id
+            for widget in widgets
+            for entry in widget.file_uploader_state_value.uploaded_file_info
+        }
+        uploads = _uploads(runtime)
+        for file_id in uploads.file_storage.get(session.id, {}).keys() - used:
+            if _Place(session.id, file_id) not in self._came:
+                uploads.remove_file(session.id, file_id)
+
+
+QUOTA = Quota()
+"""That of this server."""
+
+
+class UploadQuota:
+    """ASGI middleware that refuses uploads beyond the quota (413), and of sessions that were shown no input
+    for files (403), and cleans the names of others."""
+
+    def __init__(self, app: ASGIApp, quota: Quota = QUOTA):
+        self._app, self._quota = app, quota
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        place = _place(scope)
+        session = _session(Runtime.instance(), place.session) if place else None
+        if place is None or session is None:  # Streamlit answers for sessions that it does not know
+            await self._app(scope, receive, send)
+        elif not _takes_files(session):
+            await _answer(send, 403, "This page takes no files.")
+        else:
+            await self._upload(place, session, scope, receive, send)
+
+    async def _upload(
+        self, place: _Place, session: AppSession, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        runtime, quota = Runtime.instance(), self._quota
+        announced = _announced(scope)
+        words = quota.beyond(runtime, session, max(0, announced - FRAME_BYTES))
+        if words:
+            await _drain(receive, announced)
+            quota.refuse(session, words)
+            await _answer(send, 413, words)
+            return
+        quota.under_way[place] = announced
+
+        async def counted() -> Message:
+            message = await receive()
+            if not announced:
+                quota.under_way[place] += len(message.get("body", b""))
+                if quota.beyond(runtime, session, 0):
+                    raise _TooMuch
+            return message
+
+        async def cleaned(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] < 300:
+                quota.under_way.pop(place, None)
+                quota.stored(runtime, place)
+            await send(message)
+
+        try:
+            await self._app(scope, counted, cleaned)
+        except _TooMuch:
+            words = quota.beyond(runtime, session, 0)
+            quota.refuse(session, words)
+            await _answer(send, 413, words)
+        except OSError as fault:  # uploads pass through the folder for temporary files
+            LOG.exception("an upload could not be taken")
+            quota.refuse(session, NO_ROOM.format(fault.strerror))
+            await _answer(send, 507, NO_ROOM.format(fault.strerror))
+        finally:
+            quota.under_way.pop(place, None)
+
+
+def occupancy() -> Occupancy:
+    """Return how full this server is; empty outside of one."""
+    runtime = Runtime.instance() if Runtime.exists() else None
+    return QUOTA.occupancy(runtime) if type(runtime) is Runtime else Occupancy(0, 0)
+
+
+def say_refused() -> None:
+    """Say why the last upload of this session was not taken, until another one is. Drawn above the page."""
+    context = get_script_run_ctx(suppress_warning=True)
+    words = QUOTA.refusal(context.session_id) if context else ""
+    if not words or context is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.error(words, icon=":material/upload_file:")
+        st.button(
+            "Close", key="uploads_close", type="tertiary", on_click=QUOTA.close, args=(context.session_id,)
+        )
+
+
+def _place(scope: Scope) -> _Place | None:
+    """Session and file of an upload, None of any other request."""
+    if scope["type"] != "http" or scope["method"] != "PUT" or ROUTE not in scope["path"]:
+        return None
+    session, _, file = scope["path"].partition(ROUTE)[2].partition("/")
+    return _Place(session, file)
+
+
+def _announced(scope: Scope) -> int:
+    """Bytes of the request's body; 0 where it does not say."""
+    words = next((value for key, value in scope["headers"] if key == b"content-length"), b"0")
+    return int(words) if words.isdigit() else 0
+
+
+def _sessions(runtime: Runtime) -> Iterable[AppSession]:
+    return [info.session for info in runtime._session_mgr.list_sessions()]
+
+
+def _session(runtime: Runtime, session_id: str) -> AppSession | None:
+    info = runtime._session_mgr.get_active_session_info(session_id)
+    return info.session if info else None
+
+
+def _takes_files(session: AppSession) -> bool:
+    """Return whether a session was shown a widget that takes files."""
+    widgets = session.session_state._new_widget_state.widget_metadata
+    return any(entry.value_type == "file_uploader_state_value" for entry in list(widgets.values()))
+
+
+def _uploads(runtime: Runtime) -> MemoryUploadedFileManager:
+    manager: Any = runtime.uploaded_file_mgr
+    return manager  # type: ignore[no-any-return]
+
+
+async def _drain(receive: Receive, announced: int) -> None:
+    """Read what a refused request sends and keep nothing: who is cut off in the middle sees a lost
+    connection instead of an answer."""
+    left = min(announced, (st.get_option("server.maxUploadSize") + 1) << 20)
+    while left > 0:
+        message = await receive()
+        left -= len(message.get("body", b""))
+        if message["type"] != "http.request" or not message.get("more_body"):
+            return
+
+
+async def _answer(send: Send, status: int, words: str) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": words.encode()})
+
+
+def _mb(size: int) -> str:
+    return f"{size / 1e6:,.0f}"

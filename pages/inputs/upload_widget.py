@@ -1,0 +1,131 @@
+"""An upload widget whose files outlive it, and which of the files dropped one after another count."""
+
+import operator
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from pages.inputs import drop_routing, dropped_photographs
+from pages.inputs.sample_selector import InUse
+
+UPLOAD_MB = 512
+MODEL = ".onnx"
+ALONE = (".csv", ".tsv", ".txt", ".xlsx", ".zip", MODEL)
+BUTTON_WIDTH = 88
+"""Of an uploader that is a button, px."""
+
+
+def upload(
+    label: str,
+    key: str,
+    kept: str,
+    count: Callable[[list, list], list] = operator.add,
+    place: tuple[str, str] | None = None,
+) -> str:
+    """Draw an upload widget whose content outlives it: a change of page takes the widget away, and nobody
+    should have to drop a file twice.
+
+    It takes any number of files of any kind: what cannot be read is refused in words of our own.
+
+    Args:
+        label: What it is for and what it takes, "name: words".
+        key: Of the first such widget.
+        kept: Of the files in the session.
+        count: What counts, from the files that counted before and those that were dropped now. Where all do,
+            those stay too that were recognised elsewhere.
+        place: Challenge and input, where files that belong to another one are sent there.
+
+    Returns:
+        The key of the widget.
+    """
+    turn = st.session_state.get(f"{key}_turn", 0)
+    widget = f"{key}_{turn}" if turn else key
+
+    def changed() -> None:
+        before, new = _before_and_new(key, kept, st.session_state[widget], count is operator.add)
+        if dropped_photographs.for_single_image(new):
+            st.session_state[f"{key}_turn"] = turn + 1  # a new widget: this one would go on naming the image
+            return
+        if place and new:
+            new = drop_routing.drop_at(*place, files=new)
+            if not new:
+                return
+        counted = count(before, new)
+        if counted:
+            st.session_state[kept] = (key, counted)
+        elif st.session_state.get(kept, (key,))[0] == key:
+            st.session_state.pop(kept, None)
+
+    is_button = key.endswith("_files")
+    st.file_uploader(
+        f"{label}, up to {UPLOAD_MB} MB",
+        accept_multiple_files=True,
+        key=widget,
+        max_upload_size=UPLOAD_MB,
+        on_change=changed,
+        label_visibility="collapsed" if is_button else "visible",
+        width=BUTTON_WIDTH if is_button else "stretch",
+    )
+    return widget
+
+
+def _before_and_new(
+    key: str, kept: str, files: Sequence[UploadedFile], adds: bool
+) -> tuple[list[UploadedFile], list[UploadedFile]]:
+    """Return the files that counted before and still can, and those of a widget that were dropped now.
+
+    Args:
+        key: Of the first widget.
+        kept: Of the files in the session.
+        files: What the widget holds.
+        adds: Whether files that were recognised elsewhere stay.
+    """
+    known, seen = st.session_state.get(f"{key}_seen", frozenset()), frozenset(file.file_id for file in files)
+    st.session_state[f"{key}_seen"] = seen
+    came_from, held = st.session_state.get(kept, (key, []))
+    if adds:
+        before = [file for file in held if file.file_id in seen or file.file_id not in known]
+    else:
+        before = [file for file in held if came_from == key and file.file_id in seen]
+    return before, [file for file in files if file.file_id not in known]
+
+
+def as_folder(before: list, new: list) -> list:
+    """Return the files that count: dropped one after another they make a folder, in which a file takes the
+    place of one of its name. A zip or a model is a whole: it takes the place of all, and what comes after it
+    takes its place. So does a table where there was a table alone."""
+    if not new:
+        return before
+    lone = new[0].name.lower() if len(new) == 1 else ""
+    alone = len(before) == 1 and before[0].name.lower().endswith(ALONE)
+    whole = any(is_zip(file) or file.name.lower().endswith(MODEL) for file in (*new, *before))
+    if whole or (alone and lone.endswith(ALONE)):
+        return new
+    names = {file.name for file in new}
+    return [*(file for file in before if file.name not in names), *new]
+
+
+def is_zip(file: UploadedFile) -> bool:
+    """Return whether a file is called a zip."""
+    return file.name.lower().endswith(".zip")
+
+
+def latest(before: list, new: list) -> list:
+    """Return the files that count where a new one takes the place of the one before."""
+    return new or before
+
+
+def kept_files(kept: str) -> list[UploadedFile]:
+    """Return the own files that the session holds under a key."""
+    held = st.session_state.get(kept)
+    return held[1] if held else []
+
+
+def in_use(kept: str) -> InUse:
+    """Return the own files in use."""
+
+    def forget() -> None:
+        st.session_state.pop(kept, None)
+
+    return InUse(kept_files(kept), forget)

@@ -1,0 +1,238 @@
+"""Who this visitor is, which pages they may open, and what they may write.
+
+The shell registers only the pages that a visitor may open, each page asks again, and so does every act that
+writes: callbacks run before the shell, and fragments without it. The functions of the store ask the actor.
+"""
+
+import contextlib
+import functools
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages.server import login_redirect
+from scoring.challenges import REGISTRY
+from scoring.common.findings import InputRefused, error, lines
+from scoring.common.text import markdown
+from scoring.services.access import roles, settings
+from scoring.services.access.claims import AccessRules, actor_of, key_of
+from scoring.services.access.roles import LOCAL, NOBODY, Actor, Role
+
+if TYPE_CHECKING:
+    from scoring.services.store.database import Store
+
+LEAST = {
+    "overview": Role.PARTICIPANT,
+    **dict.fromkeys(REGISTRY, Role.PARTICIPANT),
+    "single_image": Role.PARTICIPANT,
+    "compare_teams": Role.PARTICIPANT,
+    "board": Role.VISITOR,
+    "about": Role.ORGANIZER,
+}
+"""The least role of each page, by its file; a page that is missing here opens for nobody."""
+LOGIN_PACKAGES = ("authlib", "httpx")
+"""What Streamlit's login needs; it notices what is missing only when somebody logs in."""
+ENDED, LOGGED_IN = "_access_ended", "_access_logged_in"
+USER_COOKIE = "_streamlit_user"
+"""In which Streamlit keeps who is logged in."""
+_of_runs: "WeakKeyDictionary[Any, Actor]" = WeakKeyDictionary()
+WHAT = {Role.PARTICIPANT: "participants", Role.ORGANIZER: "organizers"}
+
+
+def begin() -> None:
+    """Read the settings of logins once, when the server starts.
+
+    Raises:
+        SystemExit: With a sentence for each mistake: a server that cannot read them would be open to all.
+    """
+    files = [Path(file) for file in st.get_option("secrets.files")]
+    try:
+        if settings.read(files) is not None:
+            _require_packages()
+            roles.require_login()
+    except InputRefused as refused:
+        raise SystemExit("\n".join(lines(refused.problems))) from None
+
+
+def _require_packages() -> None:
+    absent = [name for name in LOGIN_PACKAGES if find_spec(name) is None]
+    if absent:
+        words = f"nobody could log in without {' and '.join(absent)}: install the extra `login`."
+        raise InputRefused([error("missing-package", "[auth]", words)])
+
+
+def is_configured() -> bool:
+    """Return whether people log in. Once it is so, it stays so until the server ends."""
+    return actor() is not LOCAL
+
+
+def actor() -> Actor:
+    """Return who this visitor is: where nobody logs in, whoever runs the app. Found out once a run."""
+    context = get_script_run_ctx(suppress_warning=True)
+    run = context and context.parallel_coordinator  # an object of each run's own
+    if run is None:
+        return _actor()
+    if run not in _of_runs:
+        _of_runs[run] = _actor()
+    return _of_runs[run]
+
+
+def _actor() -> Actor:
+    if roles.default_actor() is not NOBODY and "is_logged_in" not in st.user:
+        return LOCAL
+    claims = dict(st.user)
+    try:
+        rules = _rules()
+        revoked = _revoked(claims) if claims.get("is_logged_in") is True else 0.0
+    except InputRefused:
+        return NOBODY
+    return actor_of(claims, rules, time.time(), revoked)
+
+
+def store() -> "Store":
+    """Return the store of this server on behalf of this visitor. Raises InputRefused."""
+    return replace(program_store(), actor=actor())
+
+
+def program_store() -> "Store":
+    """Return the store of this server for what the program does after its own checks. Raises InputRefused."""
+    return _opened(os.environ.get("BENCHSIDE_STORE"), os.environ.get("BENCHSIDE_DATABASE_URL"))
+
+
+def allowed(least: Role) -> bool:
+    """Return whether this visitor has a role."""
+    return actor().role >= least
+
+
+def needs(least: Role) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let a function that writes do nothing, and the page say so, where the visitor's role is less."""
+
+    def guard_of(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def guarded(*arguments: Any, **named: Any) -> Any:
+            if allowed(least):
+                return function(*arguments, **named)
+            st.session_state[ENDED] = True
+            return None
+
+        return guarded
+
+    return guard_of
+
+
+def guard(file: str) -> None:
+    """End a page here, with a notice, where this visitor may not open it. file: of the page."""
+    name = Path(file).stem
+    least = LEAST.get(name)
+    if least is None or not allowed(least):
+        notice(name, least)
+        st.stop()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A page of the navigation."""
+
+    path: Path
+    title: str
+    default: bool = False
+
+    def page(self) -> Any:
+        """Return the page for those who may open it; for others a notice at its address, without its file."""
+        name = self.path.stem
+        least = LEAST[name]
+        if allowed(least):
+            return st.Page(self.path, title=self.title, default=self.default)
+        shown = functools.partial(notice, name, least, self.title)
+        return st.Page(shown, title=self.title, url_path=name, default=self.default, visibility="hidden")
+
+
+def notice(name: str, least: Role | None, title: str = "Not for everybody") -> None:
+    """Say for whom a page is, and the way to what is for everybody."""
+    record_refused(f"/{name}")
+    st.title(title)
+    who = WHAT.get(least, "nobody") if least else "nobody"
+    words = "" if actor().key else " Log in to open it."
+    st.info(f"This page is for {who}.{words}", icon=":material/lock:")
+    st.page_link("../board.py", label="Boards are for everybody", icon=":material/leaderboard:")
+
+
+def record_refused(address: str) -> None:
+    """Record for the organizers that somebody who is or was logged in, or pretends to be, was refused.
+
+    A visitor who never logged in is no news, and where the store or the settings fail everybody is refused.
+
+    Args:
+        address: Of the page or tab, as this server names it: never text of the visitor, which has no bounds.
+    """
+    person, claims = actor(), dict(st.user)
+    is_known = claims.get("is_logged_in") is True
+    is_unread = not is_known and USER_COOKIE in {*st.context.cookies} and LOGGED_IN not in st.session_state
+    if person is LOCAL or not (is_known or is_unread):
+        return
+    from scoring.services.boards.refused_addresses import Reason, record
+
+    reason = Reason.ROLE if person.key else Reason.ENDED if is_known else Reason.FORGED
+    with contextlib.suppress(InputRefused):
+        _rules()
+        record(program_store(), _key(claims) if is_known else "", address, reason)
+
+
+def bar() -> None:
+    """Say who is logged in, with the button that ends or begins that; where nobody logs in, draw nothing."""
+    if not is_configured():
+        return
+    person = actor()
+    is_known = st.user.get("is_logged_in") is True
+    if is_known:
+        st.session_state[LOGGED_IN] = True  # after a logout this session still has its cookie
+    with st.container(
+        key="person", horizontal=True, horizontal_alignment="right", vertical_alignment="center"
+    ):
+        if person.key:
+            st.caption(f"{markdown(person.name, 40)} · {person.role.word}", width="content")
+        if is_known and not person.key:
+            st.caption("Your login has ended.", width="content")
+        if is_known:
+            st.button("Log out", on_click=st.logout, type="tertiary", icon=":material/logout:")
+        else:
+            st.button("Log in", on_click=st.login, type="tertiary", icon=":material/login:")
+    if not is_known and login_redirect.failed():
+        words = "You are not logged in: the provider did not answer, or it refused. Try again in a minute."
+        st.warning(words, icon=":material/lock:")
+    if st.session_state.pop(ENDED, False):
+        st.error("Nothing was done: your role does not allow it any more.", icon=":material/lock:")
+
+
+def _rules() -> AccessRules:
+    """Return the rules as the secrets are now. Raises InputRefused."""
+    try:
+        written = dict(st.secrets.get("access") or {})
+    except Exception:  # what cannot be read gives nobody a role
+        written = {}
+    return settings.rules_of(written)
+
+
+def _revoked(claims: dict[str, Any]) -> float:
+    from scoring.services.boards.members import not_before
+
+    return not_before(program_store(), _key(claims))
+
+
+def _key(claims: dict[str, Any]) -> str:
+    return key_of(str(claims.get("iss", "")), str(claims.get("sub", "")))
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _opened(folder: str | None, url: str | None) -> "Store":
+    from scoring.services.store.database import open_store
+
+    return replace(open_store(folder, url), actor=LOCAL)

@@ -1,0 +1,45 @@
+"""Names the pages. A flat navigation at the top leaves the whole width to the data and is clean for screen
+readers."""
+
+import sys
+from pathlib import Path
+
+import streamlit as st
+
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "pages"
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+from pages.challenge import deferred_widgets  # noqa: E402
+from pages.display import headline  # noqa: E402
+from pages.inputs import drop_messages, drop_target, reload_recovery, upload_quota  # noqa: E402
+from pages.server import access, url_state  # noqa: E402
+from pages.server.access import Entry  # noqa: E402
+from scoring.challenges import REGISTRY  # noqa: E402
+from scoring.services.access.roles import Role  # noqa: E402
+
+st.set_page_config(page_icon="🔬", layout="wide")
+ENTRIES = [
+    Entry(path=PAGES / "overview.py", title="Benchside", default=True),
+    *(Entry(path=PAGES / f"{name}.py", title=row.short_name) for name, row in REGISTRY.items()),
+    Entry(path=PAGES / "single_image.py", title="Single image"),
+    Entry(path=PAGES / "compare_teams.py", title="Compare teams"),
+    Entry(path=PAGES / "board.py", title="Boards"),
+    Entry(path=PAGES / "about.py", title="About this server"),
+]
+page = st.navigation([entry.page() for entry in ENTRIES], position="top")
+headline.styles()
+with st.container(key="unseen"):
+    if access.allowed(Role.PARTICIPANT):
+        drop_target.anywhere()
+    url_state.steps()
+access.bar()
+reload_recovery.say_lost()
+upload_quota.say_refused()
+drop_messages.say_empty()
+opens = url_state.begin(page.url_path)
+deferred_widgets.begin(opens and page.url_path in REGISTRY)
+page.run()
+url_state.end()
+reload_recovery.outlive_reload()

@@ -1,0 +1,178 @@
+"""What the answer hangs on: which parts of the image, and which age, sex and site. Neither is computed
+before a click."""
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from pages.challenge import scoring_run
+from pages.challenge.scoring_run import Outcome, Running
+from pages.display import layout
+from pages.single_image_parts import model, session
+from pages.single_image_parts.query import Query
+from scoring.common.text import markdown
+from scoring.presentation.figures import single_image
+from scoring.presentation.figures.outputs import Sweep, setting_dots, sweep_lines
+from scoring.single_image import masks, occlusion, sweep, wording
+from scoring.single_image.explanation import Explanation, agreement_line, explanation
+from scoring.single_image.model_task import described
+from scoring.single_image.saliency import FLOOR, SCALE, SaliencyMap
+from scoring.single_image.sweep import DemographicSweep
+
+SWEEP_RUNS, USUAL_OPACITY = 30, 50
+WAYS = ("One part hidden after the other", "Random halves hidden")
+
+
+def parts(query: Query) -> None:
+    """Draw a button, then two maps of where hiding a part changes the scores, side by side."""
+    grid = occlusion.grid_for(query.answer.cpu_ms / 1000)
+    runs = grid * grid + masks.COUNT
+    key = ("maps", *query.key, query.answer.kind)
+    wanted = f"single_maps_{query.setup.image.token}"
+    if not session.done(key) and st.session_state.get(wanted) != key:
+        seconds = runs * query.answer.cpu_ms / 1000
+        st.caption(
+            f"{wording.MAP} Two maps, made in two ways, so that you see how far they agree. "
+            f"It takes {runs} runs of the model, about {max(1, seconds):.0f} s."
+        )
+        if st.button("Which parts move the score?", key="single_map", icon=":material/texture:"):
+            st.session_state[wanted] = key
+            model.measure_later()
+            st.rerun()
+        return
+    found = session.beside(key, "runs", partial(_mapped, query, grid))
+    if isinstance(found, Running):
+        scoring_run.running(found)
+    elif found.refused:
+        st.error(markdown(found.refused.problems[0].message, 600), icon=":material/block:")
+    else:
+        _maps(query, found.value)
+
+
+def _mapped(query: Query, grid: int, progress=None, cancelled=None) -> Explanation:
+    """In the queue: a worker of its own, so that the page can go on asking the other."""
+    own = model.of_bytes(query.setup.task, query.setup.model)
+    try:
+        return explanation(own, query.answer, grid, progress=progress, cancelled=cancelled)
+    finally:
+        own.close()
+
+
+def _maps(query: Query, found: Explanation) -> None:
+    task, answer = query.setup.task, query.answer
+    layout.heading("Which parts of the image move the score?")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        k = st.selectbox(
+            "Class",
+            answer.order,
+            key=f"single_map_class_{query.setup.image.token}",
+            format_func=lambda k: f"{task.names[k]} {answer.probabilities[k]:.2f}",
+            width=320,
+        )
+        opacity = st.slider(
+            "Opacity of the colours, %", 0, 100, USUAL_OPACITY, 5, key="single_opacity", width=260
+        )
+    name = task.names[k]
+    st.markdown(f"**{markdown(agreement_line(found, k, name), 600)}**")
+    largest = found.one_by_one.largest(k)
+    if largest is not None and found.one_by_one.matters(k):
+        _, _, before, after = largest
+        st.markdown(markdown(f"{wording.map_line(name, before, after)} Outlined: that part.", 300))
+    for place, way, drawn in zip(st.columns(2, gap="medium"), WAYS, found.maps, strict=True):
+        with place:
+            _map(query, drawn, k, way, opacity / 100)
+    st.caption(wording.MAP)
+    with st.expander("Technical", icon=":material/build:"):
+        _technical(found, k)
+
+
+def _map(query: Query, found: SaliencyMap, k: int, way: str, opacity: float) -> None:
+    largest, cell = found.largest(k), None
+    if largest is not None and found.matters(k):
+        cell = (*largest[:2], found.drops.shape[1])
+    layout.chart(
+        single_image.saliency(
+            single_image.Saliency(
+                query.setup.task.names[k],
+                way,
+                found.picture(k),
+                SCALE,
+                FLOOR,
+                query.preview,
+                query.setup.image.photograph.size,
+                cell,
+            ),
+            layout.theme(),
+            opacity,
+        ),
+        f"Strongest change: {found.strongest(k):.2f}.",
+        key=f"saliency_{WAYS.index(way)}",
+    )
+
+
+def _technical(found: Explanation, k: int) -> None:
+    """Say how the maps were made."""
+    grid, fine = found.one_by_one.drops.shape[1], found.random_halves.drops.shape[1]
+    r = found.correlation(k)
+    st.markdown(
+        f"- One part hidden after the other: occlusion, {grid} × {grid} soft patches in the colour around "
+        "the lesion; score as it is less score with the patch.\n"
+        f"- Random halves hidden: RISE, {masks.COUNT} random masks on {fine} × {fine} points; at each point "
+        "the covariance of score and mask over the variance of the mask, which is the fall of the score "
+        f"when the point is hidden. By chance alone it reaches {found.random_halves.noise[k]:.2f}.\n"
+        f"- Both maps have the same colours, from {-SCALE:g} to {SCALE:g}, for every image, class and model; "
+        f"changes below {FLOOR:g} are clear.\n"
+        f"- Correlation of both maps over the image (Pearson): {'none' if r is None else f'{r:.2f}'}."
+    )
+
+
+def person(query: Query) -> None:
+    """Draw a button, then the answers at other ages, sexes and sites."""
+    answer, task = query.answer, query.setup.task
+    if answer.vector is None:
+        st.info(
+            "This model takes the image alone: age, sex and body site cannot change its answer.",
+            icon=":material/info:",
+        )
+        return
+    key = (*query.key, answer.kind)
+    if not session.held("sweep", key):
+        st.caption(
+            f"Asks the model {SWEEP_RUNS} times more, each time with another age, sex or body site, "
+            f"about {_seconds(answer.cpu_ms)} s."
+        )
+        if st.button("What if the person were another?", key="single_sweep", icon=":material/tune:"):
+            with st.spinner("Asking the model ..."):
+                session.kept(
+                    "sweep", key, lambda: scoring_run.attempt(sweep.sweep, query.setup.opened, answer)
+                )
+            st.rerun()
+        return
+    outcome: Outcome = session.kept("sweep", key, Outcome)
+    if outcome.refused:
+        st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
+        return
+    found = outcome.value
+    for words in sweep.changes(found, answer, task.names):
+        st.markdown(markdown(words, 600))
+    risk = {name: group for name, group in zip(task.names, task.risk, strict=True) if group}
+    for place, field in zip(st.columns(3, gap="medium"), ("age", "gender", "location"), strict=True):
+        with place:
+            _field(found, field, task.names, risk, answer.vector)
+
+
+def _seconds(cpu_ms: float) -> str:
+    return f"{max(1, SWEEP_RUNS * cpu_ms / 1000):.0f}"
+
+
+def _field(found: DemographicSweep, field: str, classes, risk, vector: np.ndarray) -> None:
+    values, rows = found.values(field), found.probabilities[field]
+    moved = Sweep(values, rows, classes, described(vector)[field], risk)
+    if field == "age":
+        figure = sweep_lines(moved, layout.theme(), "What if the person were older?", "age in years")
+        caption = "Dotted: the age given."
+    else:
+        figure = setting_dots(moved, layout.theme(), f"What if the {sweep.FIELDS[field]} were another?")
+        caption = "Bold: as given."
+    layout.chart(figure, caption, key=f"single_{field}")

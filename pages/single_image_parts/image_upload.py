@@ -1,0 +1,338 @@
+"""The image that a model is given: a case of the test set, an own photograph or one from the camera. Of
+an own file pixels alone stay."""
+
+import secrets
+from dataclasses import dataclass, replace
+from typing import Final
+
+import streamlit as st
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages.challenge import scoring_run
+from pages.challenge.scoring_run import Outcome, Running
+from pages.display.inline_images import draw_picture
+from pages.inputs import drop_routing, dropped_photographs
+from pages.inputs.dropped_photographs import MOST, WAITING
+from pages.inputs.selectors import Input
+from pages.single_image_parts import model, session
+from scoring.common.findings import InputRefused
+from scoring.common.text import markdown
+from scoring.single_image import framing, photograph, wording
+from scoring.single_image.out_of_distribution import Unlikeness
+from scoring.single_image.photograph import Photograph
+from scoring.single_image.quality import Quality, of_photograph, seen_parts
+
+SAMPLE, OWN, CAMERA = "Sample", "My image", "Camera"
+TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "bmp", "gif", "heic", "heif", "avif", "dcm")
+MOST_MB = 64
+CASES_IN_SIGHT = 8
+CAMERA_PIXELS: Final = "1080p"
+HELD, REFUSED, TURN, FRAMED = (f"{session.PREFIX}{name}" for name in ("own", "refused", "turn", "framed"))
+
+
+@dataclass(frozen=True)
+class Image:
+    """The image in use.
+
+    Attributes:
+        token: Names it in this session, and holds nothing of it.
+        photograph: Its pixels, as models receive them.
+        name: What the page calls it.
+        case: Its place in the test set, None for an own one.
+        person: Names the person whom it shows: photographs of one lesion share age, sex and body site.
+        others: The further photographs of the same lesion.
+    """
+
+    token: str
+    photograph: Photograph
+    name: str
+    case: int | None = None
+    person: str = ""
+    others: tuple["Image", ...] = ()
+
+
+def image(challenge_id: str, test_set: Input, truth) -> Image | None:
+    """Draw where the image comes from and give it; None while there is none."""
+    _expect()
+    source = st.segmented_control(
+        "Image",
+        [SAMPLE, OWN, CAMERA],
+        key="single_source",
+        required=True,
+        default=None if "single_source" in st.session_state else SAMPLE,
+        persist_state="session",
+        width="stretch",
+    )
+    if source != OWN or not st.session_state.get("single_agreed"):
+        _target()
+    return _of_test_set(challenge_id, test_set, truth) if source == SAMPLE else _own(source or OWN)
+
+
+def _target() -> None:
+    """Make the page take dropped images where it has no uploader for them: an unseen one is their target."""
+    key = f"single_image_files_{st.session_state.get(TURN, 0)}"
+
+    def taken() -> None:
+        files = st.session_state[key]
+        st.session_state[TURN] = st.session_state.get(TURN, 0) + 1  # a new widget: this one holds the bytes
+        if files and not dropped_photographs.for_single_image(files):
+            drop_routing.drop(files)
+
+    with st.container(key="single_unseen"):
+        st.file_uploader(
+            f"Image: an image of your own, up to {MOST_MB} MB",
+            accept_multiple_files=True,
+            key=key,
+            on_change=taken,
+            max_upload_size=MOST_MB,
+        )
+
+
+def measured(shown: Image) -> Quality:
+    """Return the quality of the image."""
+    return session.kept("quality", shown.token, lambda: of_photograph(shown.photograph))
+
+
+def unlikeness(found: Outcome | Running | None, shown: Image, tile: bool = False) -> Unlikeness | None:
+    """Return how unlike the test set's images an image is; None while they are measured, or where they are
+    too few. found: of `model.measured`."""
+    if not isinstance(found, Outcome) or found.value is None:
+        return None
+    parts = session.kept("appearance", shown.token, lambda: seen_parts(shown.photograph, tile))
+    return found.value.known.unlikeness(parts, shown.case)
+
+
+def _of_test_set(challenge_id: str, test_set: Input, truth) -> Image | None:
+    places = [i for i, member in enumerate(truth.images) if member is not None]
+    if not places:
+        st.info(
+            "This test set has no images: choose another, or an image of your own.",
+            icon=":material/hide_image:",
+        )
+        return None
+    key = f"single_case_{challenge_id}"
+    names = {truth.ids[i]: i for i in places}
+    if key not in st.session_state and st.query_params.get("case") in names:
+        st.session_state[key] = st.query_params["case"]
+    if st.session_state.get(key) not in (None, *names):
+        del st.session_state[key]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False):
+        chosen = st.selectbox(
+            "Case",
+            list(names),
+            key=key,
+            on_change=_to_address,
+            args=(key,),
+            persist_state="session",
+            format_func=str,
+        )
+        with st.popover(
+            "Gallery", icon=":material/grid_view:", key="single_gallery", on_change="rerun"
+        ) as gallery:
+            if gallery.open:
+                _gallery(challenge_id, test_set, truth, places, key)
+    return _received(challenge_id, test_set.key, names[chosen], truth)
+
+
+def _to_address(key: str) -> None:
+    st.query_params["case"] = st.session_state[key]
+
+
+def _gallery(challenge_id: str, test_set: Input, truth, places: list[int], key: str) -> None:
+    """Cases to choose from, page by page."""
+    pages = -(-len(places) // CASES_IN_SIGHT)
+    cards, page = st.container(), st.pagination(pages, key=f"{key}_page") if pages > 1 else 1
+    shown = places[(page - 1) * CASES_IN_SIGHT : page * CASES_IN_SIGHT]
+    thumbnails = scoring_run.thumbnails(challenge_id, test_set.key, tuple(shown), truth)
+    with cards, st.grid(min_column_width=110, gap="small"):
+        for place, thumbnail in zip(shown, thumbnails, strict=True):
+            with st.container(gap="xsmall"):
+                if thumbnail:
+                    draw_picture(thumbnail, width="stretch", alt=f"Case {truth.ids[place]}")
+                st.button(
+                    "Try this",
+                    key=f"{key}_{place}",
+                    on_click=_choose,
+                    args=(key, truth.ids[place]),
+                    width="stretch",
+                )
+
+
+def _choose(key: str, case: str) -> None:
+    st.session_state[key] = st.query_params["case"] = case
+    st.session_state["single_gallery"] = False
+
+
+def _received(challenge_id: str, truth_key: str, index: int, truth) -> Image | None:
+    """Return a case of the test set, taken in as an own image would be."""
+    token = f"{challenge_id}-{truth_key.rsplit(':', 1)[-1]}-{index}"
+    found = session.kept("case", token, lambda: scoring_run.attempt(_decoded, truth, index))
+    if found.refused:
+        st.error(markdown(found.refused.problems[0].message, 600), icon=":material/broken_image:")
+        return None
+    return Image(token, found.value, truth.ids[index], index, token)
+
+
+def _decoded(truth, index: int) -> Photograph:
+    return photograph.received(truth.picture(index))
+
+
+def _own(source: str) -> Image | None:
+    held: tuple[Image, ...] = st.session_state.get(HELD, ())
+    if held:
+        st.button(
+            "Remove my image" if len(held) == 1 else "Remove my images",
+            on_click=_remove,
+            icon=":material/delete:",
+            width="stretch",
+            key="single_remove",
+        )
+        chosen = _chosen(held)
+        if len(held) < MOST:
+            with st.expander("Add a photograph of the same lesion", icon=":material/add_a_photo:"):
+                _taker(source)
+        shown = _framed(chosen)
+        return replace(shown, others=tuple(_as_framed(one) for one in held if one.token != chosen.token))
+    st.markdown(wording.BANNER)
+    st.caption(f"{wording.PRIVACY} {wording.CONSENT}")
+    agreed = st.checkbox("I have read this", key="single_agreed", persist_state="session")
+    waiting = st.session_state.get(WAITING)
+    if waiting and agreed:
+        for file in st.session_state.pop(WAITING):
+            _take(file)
+        st.rerun()
+    if waiting:
+        names = ", ".join(f"**{markdown(file.name, 60)}**" for file in waiting)
+        st.info(f"{names}: the answer comes once this is read.", icon=":material/image:")
+    _taker(source, agreed)
+    return None
+
+
+def _expect() -> None:
+    """Make room for photographs that were dropped on another page."""
+    state = st.session_state
+    if WAITING in state and (HELD in state or state.get("single_source") != OWN):
+        waiting = state[WAITING]
+        _remove()
+        state[WAITING], state["single_source"] = waiting, OWN
+
+
+def _taker(source: str, agreed: bool = True) -> None:
+    """Draw the uploader or the camera, and why the last file was refused."""
+    key = f"single_file_{st.session_state.get(TURN, 0)}"
+    if source == OWN:
+        st.file_uploader(
+            "Drop an image or choose one",
+            TYPES,
+            key=key,
+            on_change=_taken,
+            args=(key,),
+            max_upload_size=MOST_MB,
+            disabled=not agreed,
+        )
+    elif agreed:
+        st.camera_input("Take a photograph", key=key, on_change=_taken, args=(key,), resolution=CAMERA_PIXELS)
+        st.caption(wording.CAMERA_REFUSED)
+    for words in st.session_state.get(REFUSED, ()):
+        st.error(markdown(words, 600), icon=":material/broken_image:")
+
+
+def _chosen(held: tuple[Image, ...]) -> Image:
+    """Return the photograph that is looked at, of several."""
+    if len(held) == 1:
+        return held[0]
+    places = {one.token: place for place, one in enumerate(held, 1)}
+    token = st.segmented_control(
+        "Photograph",
+        list(places),
+        key="single_photograph",
+        required=True,
+        default=held[0].token,
+        format_func=lambda token: f"{places[token]}",
+    )
+    return next(one for one in held if one.token == token)
+
+
+def _framed(original: Image) -> Image:
+    """Draw how an own photograph is turned and cropped, and return it as models receive it."""
+    token = original.token
+    with st.expander("Turn, zoom and crop", icon=":material/crop_rotate:"):
+        st.segmented_control(
+            "Turn to the right",
+            framing.QUARTERS,
+            key=f"single_quarters_{token}",
+            required=True,
+            default=0,
+            format_func=lambda quarters: f"{90 * quarters}°",
+            persist_state="session",
+        )
+        zoom = f"single_zoom_{token}"
+        st.slider("Zoom", 1.0, framing.MOST_ZOOM, 1.0, 0.25, "%.2f×", key=zoom, persist_state="session")
+        for words, name in (("Left to right, %", "across"), ("Top to bottom, %", "down")):
+            st.slider(words, 0, 100, 50, key=f"single_{name}_{token}", persist_state="session")
+        st.checkbox(
+            "Crop to a square",
+            key=f"single_square_{token}",
+            help="Models get a square: what is none is stretched to one, as the challenge does.",
+            persist_state="session",
+        )
+    return _as_framed(original)
+
+
+def _as_framed(original: Image) -> Image:
+    """Return a photograph as its sliders have it; they keep their values while another one is looked at."""
+    token, kept = original.token, st.session_state.setdefault(FRAMED, {})
+    if f"single_zoom_{token}" in st.session_state:
+        wanted = framing.Framing(
+            st.session_state[f"single_quarters_{token}"],
+            st.session_state[f"single_zoom_{token}"],
+            st.session_state[f"single_across_{token}"] / 100,
+            st.session_state[f"single_down_{token}"] / 100,
+            st.session_state[f"single_square_{token}"],
+        )
+        if kept.get(token, (None,))[0] != wanted:
+            shown = framing.framed(original.photograph, wanted)
+            changed = shown is not original.photograph
+            name = f"{token}-{secrets.token_hex(2)}" if changed else token
+            kept[token] = (wanted, replace(original, token=name, photograph=shown))
+    return kept[token][1] if token in kept else original
+
+
+def _remove() -> None:
+    session.forget()
+    model.close()
+
+
+def _taken(key: str) -> None:
+    """Take what was chosen in the widget, and make a new one: it knows the bytes and their name."""
+    file = st.session_state[key]
+    if file is None:
+        return
+    _take(file)
+    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
+
+
+def _take(file) -> None:
+    """Take the pixels out of an upload and drop the rest at once."""
+    st.session_state.pop(REFUSED, None)
+    held: tuple[Image, ...] = st.session_state.get(HELD, ())
+    try:
+        token, taken = secrets.token_hex(4), photograph.received(file.getvalue())
+        name = f"image {len(held) + 1}" if held else photograph.CALLED
+        person = held[0].person if held else token
+        st.session_state[HELD] = (*held, Image(token, taken, name, None, person))
+    except InputRefused as refused:
+        # The words alone: the exception holds on to the bytes.
+        st.session_state[REFUSED] = tuple(problem.message for problem in refused.problems)
+    _drop_bytes(file.file_id)
+
+
+def _drop_bytes(file_id: str) -> None:
+    """Free an upload now; Streamlit would keep it until the session ends. Raises RuntimeError where it holds
+    uploads elsewhere than in memory: a file must not outlive its use unnoticed."""
+    context = get_script_run_ctx()
+    uploads = context.uploaded_file_mgr if context else None
+    if context is None or not isinstance(uploads, MemoryUploadedFileManager):
+        raise RuntimeError("uploads are not held in memory")
+    uploads.remove_file(context.session_id, file_id)

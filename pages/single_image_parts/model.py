@@ -1,0 +1,240 @@
+"""The model in use, and its outputs for the test set, with which its output for one image is compared."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import streamlit as st
+
+import scoring
+from pages.challenge import scoring_run
+from pages.challenge.scoring_run import Outcome, Running
+from pages.inputs.selectors import Input
+from pages.server import jobs
+from pages.single_image_parts import session
+from scoring.challenges import load_challenge
+from scoring.common.findings import InputRefused, error
+from scoring.inference.model_task import ModelTask
+from scoring.inference.open_models import MOST_MODELS, HeldModels, NoPlace
+from scoring.inference.process import LoadedModel
+from scoring.inference.task import read_model
+from scoring.single_image import abstention, nuclei, quality
+from scoring.single_image.abstention import Withheld
+from scoring.single_image.model import Opened, opened
+from scoring.single_image.model_task import model_task
+from scoring.single_image.quality import Measured
+from scoring.single_image.reference import Reference, reference, without
+
+MEASURING = "_measuring"
+_ASKED = "_asked_for_a_place"
+POLL_SECONDS = 1.0
+
+
+def task(challenge_id: str, truth) -> ModelTask:
+    """Return what the challenge expects of a model, on this test set."""
+    support = load_challenge(challenge_id).display.single_image
+    found = model_task(challenge_id, support.categories(truth) if support else None)
+    # One risk has no class names of its own: "positive" alone would say too much.
+    return replace(found, classes=found.names) if found.outputs == 1 else found
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """This visitor stands in the line for a model's process. place: 1 is the next."""
+
+    place: int
+
+
+@st.cache_resource
+def held_models() -> HeldModels:
+    """Return the models of all sessions that stay open."""
+    return HeldModels()
+
+
+def worker(wanted: ModelTask, given: Input) -> Outcome | Waiting:
+    """Open the chosen model (`model.Opened`), or say why it cannot be: an own one for this session alone, a
+    sample one for all sessions."""
+    try:
+        return _worker(wanted.challenge, wanted.classes, given.key, wanted, given)
+    except NoPlace as full:
+        return Waiting(full.place)
+
+
+def wait_for_place(waiting: Waiting) -> None:
+    """Show the place in the line, and ask again every second."""
+
+    @st.fragment(run_every=POLL_SECONDS)
+    def line() -> None:
+        if st.session_state.pop(_ASKED, False):
+            st.rerun()
+        st.session_state[_ASKED] = True
+        who = "You are next" if waiting.place == 1 else f"You are number {waiting.place} in the line"
+        st.info(
+            f"Every place for visitors' own models is taken ({MOST_MODELS}). {who}; the page goes on "
+            "by itself.",
+            icon=":material/hourglass_top:",
+        )
+
+    st.session_state[_ASKED] = False
+    line()
+
+
+def _start(given: Input, which: str = "first") -> Callable[[bytes], LoadedModel]:
+    if given.own:
+        return partial(held_models().open, visitor=f"{jobs.session_id()} {which}")
+    return held_models().shared
+
+
+def second_worker(wanted: ModelTask, given: Input) -> Outcome | Waiting:
+    """Return a second model beside the first, like `worker`."""
+    try:
+        return _second_worker(wanted.challenge, wanted.classes, given.key, wanted, given)
+    except NoPlace as full:
+        return Waiting(full.place)
+
+
+def no_person() -> InputRefused:
+    """Say why a second model cannot be run: the first takes the image alone."""
+    words = (
+        "This model takes age, sex and body site as well: choose it as the first model and give them there."
+    )
+    return InputRefused([error("missing-value", "the model", words)])
+
+
+def of_bytes(wanted: ModelTask, given: Input) -> Opened:
+    """Return a worker of its own for work beside the page, which one thread at a time may use. Raises
+    InputRefused."""
+    return opened(wanted, read_model(given.source).data)
+
+
+def _end(outcome: Outcome) -> None:
+    if outcome.value is not None:
+        outcome.value.close()
+
+
+def _lives(outcome: Outcome) -> bool:
+    """Return whether a worker is open: one that was ended, by a limit for example, is opened anew."""
+    return outcome.value is None or not outcome.value.ended
+
+
+@st.cache_resource(
+    max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end
+)
+def _worker(
+    challenge_id: str, classes: Sequence[str], key: str, _wanted: ModelTask, _given: Input
+) -> Outcome:
+    return scoring_run.attempt(opened, _wanted, read_model(_given.source).data, _start(_given))
+
+
+@st.cache_resource(
+    max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end
+)
+def _second_worker(
+    challenge_id: str, classes: Sequence[str], key: str, _wanted: ModelTask, _given: Input
+) -> Outcome:
+    start = _start(_given, "second")
+    return scoring_run.attempt(opened, _wanted, read_model(_given.source).data, start)
+
+
+def detector(given: Input) -> Outcome | Waiting:
+    """Return a dense model of nuclei (`nuclei.Detector`), or why it cannot be; see `worker`."""
+    try:
+        return _detector(given.key, given)
+    except NoPlace as full:
+        return Waiting(full.place)
+
+
+@st.cache_resource(
+    max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end
+)
+def _detector(key: str, _given: Input) -> Outcome:
+    return scoring_run.attempt(nuclei.opened, read_model(_given.source).data, _start(_given))
+
+
+def close() -> None:
+    """End the workers that this session used: their memory may hold the last image."""
+    _worker.clear()
+    _second_worker.clear()
+    _detector.clear()
+
+
+def performance(wanted: ModelTask, test_set: Input, title: str, truth, given: Input) -> Outcome | Running:
+    """Return the model's outputs for the test set (`reference.Reference`); `Running` while it runs."""
+    found = scoring_run.predictions(wanted.challenge, test_set.key, given, truth, {})
+    if isinstance(found, Running) or found.refused:
+        return found
+    key = (wanted.challenge, test_set.key, given.key, title)
+    return Outcome(
+        _reference(key, lambda: reference(wanted, truth, found.value, generated=not test_set.own, name=title))
+    )
+
+
+@st.cache_resource(max_entries=4, scope="session", show_spinner=False)
+def _reference(key: tuple[str, ...], _work: Callable[[], Reference]) -> Reference:
+    return _work()
+
+
+def apart_from(held: Reference, case: int | None, key: tuple) -> Reference:
+    """Return the reference without the case that is looked at, where it is one of its own; kept, because a
+    temperature is fitted on it. key: names the test set and the model."""
+    return (
+        held if case is None else session.kept("apart", (*key, held.name, case), lambda: without(held, case))
+    )
+
+
+def measured(challenge_id: str, test_set: Input, truth, begin: bool = True) -> Outcome | Running | None:
+    """Quality and appearance of every image of the test set (`quality.Measured`), to compare others with;
+    `Running` while they are measured. None where they were not measured and `begin` is false."""
+    support = load_challenge(challenge_id).display.single_image
+    tile = support is not None and support.kind == "tile"
+    content = (challenge_id, scoring.__version__, "quality", test_set.key)
+    runs = scoring_run.own_runs() if test_set.own else scoring_run.shared_runs()
+    if not begin and content not in runs.outcomes:
+        return None
+    found = scoring_run.run(content, "images", partial(quality.measured, truth, tile=tile), runs)
+    if isinstance(found, Running):
+        st.session_state[MEASURING] = found
+    return found
+
+
+def withheld(
+    wanted: ModelTask,
+    given: Input,
+    test_set: Input,
+    truth,
+    held: Reference,
+    measured: Measured,
+    begin: bool = True,
+) -> Outcome | Running | None:
+    """Return how often there is no answer on the test set (`abstention.Withheld`); `Running` while it is
+    counted. None where it was not counted and `begin` is false."""
+    content = (wanted.challenge, scoring.__version__, "withheld", test_set.key, given.key)
+    own = test_set.own or given.own
+    runs = scoring_run.own_runs() if own else scoring_run.shared_runs()
+    if not begin and content not in runs.outcomes:
+        return None
+    found = scoring_run.run(content, "images", partial(_withheld, wanted, given, truth, held, measured), runs)
+    if isinstance(found, Running):
+        st.session_state[MEASURING] = found
+    return found
+
+
+def _withheld(
+    wanted: ModelTask, given: Input, truth, held: Reference, measured: Measured, progress=None, cancelled=None
+) -> Withheld:
+    """In the queue: a worker of its own."""
+    own = of_bytes(wanted, given)
+    try:
+        vectors = truth.demographics.encoded if own.takes_vector else None
+        return abstention.withheld(own, truth, vectors, held, measured, progress, cancelled)
+    finally:
+        own.close()
+
+
+def measure_later() -> None:
+    """Make way in the queue for what the visitor is waiting for."""
+    found = st.session_state.pop(MEASURING, None)
+    if found is not None:
+        jobs.queue().stop(found.job)
+        jobs.queue().forget(found.key)
+    session.await_work()

@@ -1,0 +1,169 @@
+"""How the model does on cases whose class is known: where to cut, what rarity changes, which cases it scored
+alike."""
+
+import streamlit as st
+
+from pages.challenge import scoring_run
+from pages.display import layout
+from pages.display.layout import Fact, Picture
+from pages.single_image_parts.query import Query
+from scoring.challenges.classification_views import class_name
+from scoring.common.text import markdown
+from scoring.presentation.figures import single_image as figures
+from scoring.presentation.figures.numerals import decimal, percent
+from scoring.single_image import wording
+from scoring.single_image.operating import operating_point, risks
+from scoring.single_image.reference import Reference, alike, malignant_at, reweighted, share_alike
+
+SENSITIVITIES = (50, 99, 95)
+PREVALENCES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5)
+USUAL_PREVALENCE = 0.03
+
+
+def sensitivity() -> float:
+    """Return the wanted sensitivity, 0..1."""
+    return st.session_state.get("sensitivity", SENSITIVITIES[2]) / 100
+
+
+def _reference(query: Query) -> Reference | None:
+    """Return the cases to compare with; where there are none, yet or at all, say so and return None."""
+    if query.held is not None and len(query.held):
+        return query.held
+    st.info("This needs the model's answers to the test set: see below.", icon=":material/hourglass_top:")
+    return None
+
+
+def operating(query: Query) -> None:
+    """Draw a wanted sensitivity, the threshold that gives it, and its cost; then what rarity changes."""
+    held = _reference(query)
+    if held is None:
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        _threshold(query, held)
+    with right:
+        _prevalence(query, held)
+
+
+def _threshold(query: Query, held: Reference) -> None:
+    low, high, usual = SENSITIVITIES
+    wanted = st.slider(
+        "Wanted sensitivity for malignant classes, %",
+        low,
+        high,
+        usual,
+        key="sensitivity",
+        bind="query-params",
+    )
+    malignant = query.setup.task.malignant
+    point = operating_point(held, malignant, wanted / 100)
+    if point is None:
+        st.info(
+            f"{wording.of_test_set(held)} there are not both malignant and other cases: no "
+            "threshold can be chosen."
+        )
+        return
+    own = float(risks(query.answer.probabilities, malignant))
+    layout.chart(
+        figures.among(
+            risks(held.probabilities, malignant), malignant[held.truth], own, point.threshold, layout.theme()
+        ),
+        f"A tick per case. Dotted: the threshold. {markdown(wording.of_test_set(held), 300)}.",
+        key="among",
+    )
+    layout.facts(
+        [
+            Fact("Threshold", decimal(point.threshold, 3), "score above it counts"),
+            Fact("This image", decimal(own, 3), "above" if own > point.threshold else "not above"),
+            Fact("Sensitivity", *_shares(point.sensitivity)),
+            Fact("Specificity", *_shares(point.specificity)),
+        ]
+    )
+    st.caption(
+        f"Threshold chosen on all {len(held)} cases; sensitivity and specificity on fifths of "
+        f"{markdown(held.name)} that it was not chosen on, "
+        "with 95% intervals (Wilson)."
+    )
+
+
+def _shares(found) -> tuple[str, str]:
+    if found is None or not found.n:
+        return "–", "too few cases"
+    return percent(found.hits / found.n), f"{percent(found.low)} to {percent(found.high)}, n = {found.n}"
+
+
+def _prevalence(query: Query, held: Reference) -> None:
+    wanted = st.select_slider(
+        "Share of malignant cases where the image comes from",
+        PREVALENCES,
+        USUAL_PREVALENCE,
+        key="prevalence",
+        format_func=lambda p: f"{100 * p:g}%",
+    )
+    malignant, before = query.setup.task.malignant, query.answer.probabilities
+    after = reweighted(held, before, malignant_at(held, malignant, wanted))
+    layout.chart(
+        figures.reweighted(query.setup.task.names, query.setup.task.risk, before, after, layout.theme()),
+        f"Ring: as in {markdown(held.name)}, where {percent(malignant[held.truth].mean())} of "
+        f"{len(held)} cases are malignant. "
+        f"Filled: reweighted to {100 * wanted:g}%.",
+        key="reweighted",
+    )
+    layout.facts(
+        [
+            Fact(
+                "Malignant classes together",
+                decimal(float(risks(before, malignant)), 3),
+                "as in the test set",
+            ),
+            Fact("Reweighted", decimal(float(risks(after, malignant)), 3), f"at {100 * wanted:g}%"),
+        ]
+    )
+    st.caption(
+        "Within both groups the classes keep their frequencies. This holds only as far as the "
+        "scores are calibrated on the test set."
+    )
+
+
+def cases_alike(query: Query) -> None:
+    """Six cases that the model scored alike, with their truth."""
+    held = _reference(query)
+    if held is None:
+        return
+    answer, task = query.answer, query.setup.task
+    found = alike(held, answer.probabilities)
+    thumbnails = scoring_run.thumbnails(
+        task.challenge, query.setup.test_set.key, tuple(case.index for case in found), query.setup.truth
+    )
+    pictures = [
+        Picture(
+            thumbnail,
+            f"Case {case.id}, truth {task.names[case.label]}",
+            (
+                f"Truth {_breaking(class_name(task.names[case.label], task.risk[case.label] or None))}",
+                f"{_breaking(markdown(task.names[answer.top]))} {case.probabilities[answer.top]:.2f}",
+            ),
+            case.id.rsplit("/", 1)[-1],
+        )
+        for case, thumbnail in zip(found, thumbnails, strict=True)
+    ]
+    layout.gallery(
+        "Which cases did the model score alike?",
+        f"{wording.ALIKE} First line: the truth. Second line: the model's score for "
+        f"{markdown(task.names[answer.top])}, here "
+        f"{answer.probabilities[answer.top]:.2f}. {markdown(held.name)}, n = {len(held)}.",
+        len(pictures),
+        lambda start, stop: pictures[start:stop],
+        "single_alike",
+    )
+    share = share_alike(held, answer.probabilities, answer.top)
+    st.markdown(
+        f"Of the {share.n} cases scored most alike **{share.hits}** are "
+        f"{class_name(task.names[answer.top], task.risk[answer.top] or None)} "
+        f"({percent(share.low)} to {percent(share.high)})."
+    )
+
+
+def _breaking(name: str) -> str:
+    """Return Markdown of a name that a narrow card can break at its slashes."""
+    return name.replace("/", "/\u200b")

@@ -1,0 +1,190 @@
+"""A photograph of skin, a model's answer, and what explains it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.challenge import scoring_run
+from pages.challenge.scoring_run import Outcome, Running
+from pages.display import layout
+from pages.single_image_parts import (
+    explanation,
+    image_upload,
+    model,
+    performance,
+    person,
+    prediction,
+    record,
+    selectors,
+    session,
+    side_by_side,
+)
+from pages.single_image_parts.query import Query, Setup, answer_of
+from scoring.common.findings import InputRefused
+from scoring.common.text import markdown
+from scoring.single_image import quality
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the answer and the image's quality are drawn."""
+
+    answer: DeltaGenerator
+    image: DeltaGenerator
+
+
+def show(challenge_id: str) -> None:
+    """Draw a photograph of skin and what a model answers."""
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        image_place = st.container(key="single_place")
+        person_place = st.container(key="single_person")
+        with st.container(key="single_setup"):
+            chooser = st.expander("Model and test set", icon=":material/tune:")
+    with chooser:
+        test_set, given, truth = selectors.selectors(challenge_id)
+    if truth is None:
+        right.info("Without a test set nothing is shown: see “Model and test set”.", icon=":material/help:")
+        return
+    with right:
+        first = prediction.impression_first()
+    with image_place:
+        shown = image_upload.image(challenge_id, test_set, truth)
+        if shown is not None:
+            selectors.picture(shown)
+    if shown is None:
+        with right:
+            st.info("The answer will stand here.", icon=":material/image:")
+        return
+    task = model.task(challenge_id, truth)
+    with right:
+        opened = model.worker(task, given)
+        if isinstance(opened, model.Waiting):
+            model.wait_for_place(opened)
+            return
+        if opened.refused:
+            for problem in opened.refused.problems:
+                st.error(
+                    f"{markdown(problem.where)}: {markdown(problem.message, 600)}", icon=":material/block:"
+                )
+            return
+        answer_place = st.container()
+    vector = None
+    if opened.value.takes_vector:
+        with person_place:
+            vector = person.vector_of(shown, truth)
+        if vector is None:
+            words = "The answer will stand here once age, body site and sex are given."
+            answer_place.info(words, icon=":material/edit:")
+            return
+    held = model.performance(task, test_set, selectors.title_of(test_set), truth, given)
+    among = (
+        None
+        if isinstance(held, Running)
+        else model.measured(challenge_id, test_set, truth, begin=not session.working())
+    )
+    setup = Setup(task, test_set, given, truth, shown, opened.value, vector)
+    _answer(setup, held, among, Places(answer_place, image_place), first)
+
+
+def _answer(
+    setup: Setup, held: Outcome | Running, among: Outcome | Running | None, places: Places, first: bool
+) -> None:
+    """Draw the answer, after the visitor's own impression where that comes first, then what explains
+    it, then what still runs."""
+    key = (setup.task.challenge, setup.test_set.key, setup.model.key)
+    reference = (
+        None
+        if isinstance(held, Running) or held.refused
+        else model.apart_from(held.value, setup.image.case, key)
+    )
+    found = image_upload.measured(setup.image)
+    others = among.value.qualities if isinstance(among, Outcome) and among.value else ()
+    chips = (
+        *quality.photograph_chips(found, setup.task.shortest_side, others),
+        *quality.likeness_chip(image_upload.unlikeness(among, setup.image)),
+    )
+    with places.image:
+        prediction.chips(chips)
+    with places.answer:
+        try:
+            answer = answer_of(setup, reference)
+        except InputRefused as refused:
+            st.error(markdown(refused.problems[0].message, 600), icon=":material/block:")
+            return
+        tried = _withheld(setup, held, among)
+        question = Query(
+            setup,
+            answer,
+            reference,
+            found,
+            chips,
+            selectors.model_title(setup.task.challenge, setup.model),
+            tried.value if isinstance(tried, Outcome) else None,
+        )
+        own = prediction.impression(question, first)
+        if own is None:
+            return
+        shown = prediction.show(question, own)
+    if shown:
+        layout.tabs(_tabs(own), question)
+    else:
+        record.show(question, own, performance.sensitivity(), shown)
+    _unfinished(held, among, tried)
+
+
+def _tabs(own: str) -> dict[str, Callable[[Query], None]]:
+    """Return what explains the answer, by tab."""
+    return {
+        "Why": explanation.parts,
+        "Operating point": performance.operating,
+        "Cases alike": performance.cases_alike,
+        "What if": explanation.person,
+        "Side by side": side_by_side.show,
+        "Record": lambda question: record.show(question, own, performance.sensitivity(), True),
+    }
+
+
+def _withheld(
+    setup: Setup, held: Outcome | Running, among: Outcome | Running | None
+) -> Outcome | Running | None:
+    """Return how often there is no answer on the test set, counted after all else was measured; None until
+    then."""
+    if not isinstance(held, Outcome) or not isinstance(among, Outcome):
+        return None
+    if not held.value or not among.value:
+        return None
+    return model.withheld(
+        setup.task,
+        setup.model,
+        setup.test_set,
+        setup.truth,
+        held.value,
+        among.value,
+        begin=not session.working(),
+    )
+
+
+def _unfinished(
+    held: Outcome | Running, among: Outcome | Running | None, tried: Outcome | Running | None
+) -> None:
+    """Draw the progress of what still runs, and why the test set could not be used."""
+    if isinstance(held, Running):
+        st.caption(
+            "Meanwhile the model is asked about the test set, so that its answer can be compared "
+            "with cases whose class is known."
+        )
+        scoring_run.running(held)
+    elif held.refused:
+        st.info(
+            f"The model could not be run on the test set: {markdown(held.refused.problems[0].message, 400)}",
+            icon=":material/info:",
+        )
+    elif isinstance(among, Running):
+        st.caption("Meanwhile the images of the test set are measured, to see whether this one is like them.")
+        scoring_run.running(among)
+    elif isinstance(tried, Running):
+        st.caption("Meanwhile it is counted how often there is no answer on the test set.")
+        scoring_run.running(tried)

@@ -1,0 +1,220 @@
+"""The answer first: what the model says, how sure it is, and why it may be no answer."""
+
+from html import escape
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages.display import layout
+from pages.single_image_parts import session
+from pages.single_image_parts.query import Query
+from scoring.challenges.classification_views import class_name
+from scoring.common.text import markdown
+from scoring.presentation.figures import single_image as figures
+from scoring.single_image import wording
+from scoring.single_image.abstention import least_score, withheld_line
+from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, Chip
+from scoring.single_image.reference import share_alike
+
+UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
+"""Style of what is read aloud and not shown."""
+BADGES = {GOOD: ("green", "✓"), NOTE: ("gray", "i"), CAUTION: ("orange", "▲"), STOP: ("red", "✕")}
+
+
+def chips(found: tuple[Chip, ...]) -> None:
+    """Draw the quality of the image: a badge each, and a sentence for those that are not good."""
+    badges = []
+    for chip in found:
+        colour, sign = BADGES[chip.level]
+        badges.append(f":{colour}-badge[{sign} {chip.name}: {markdown(chip.value)}]")
+    st.markdown(" ".join(badges))
+    for chip in found:
+        if chip.level != GOOD:
+            st.caption(markdown(chip.words, 400))
+    places = [f"{chip.name} {chip.percentile:.0%}" for chip in found if chip.percentile is not None]
+    if places:
+        st.caption(f"Test set images with a lower value: {markdown(', '.join(places))}.")
+
+
+def impression_first() -> bool:
+    """Return whether the visitor wants to write down an own impression before any answer is shown; drawn
+    before there is one."""
+    return st.toggle(
+        "My impression first",
+        key="single_first",
+        persist_state="session",
+        help="Hides the answer until you have given yours.",
+    )
+
+
+def impression(query: Query, wanted: bool) -> str | None:
+    """Return the visitor's own impression, written down before anything is shown; None until then, "" where
+    none is wanted."""
+    key = f"single_impression_{query.setup.image.token}"
+    if not wanted:
+        return ""
+    if session.held("impression", key):
+        return session.kept("impression", key, str)
+    options = {name: k for k, name in enumerate(query.setup.task.classes)}
+    with st.container(border=True):
+        chosen = st.selectbox(
+            "My impression",
+            list(options),
+            index=None,
+            key=key,
+            format_func=lambda name: query.setup.task.names[options[name]],
+        )
+        if st.button("Reveal", key=f"{key}_reveal", disabled=chosen is None, icon=":material/visibility:"):
+            return session.kept("impression", key, lambda: chosen)
+    return None
+
+
+def show(query: Query, own: str) -> bool:
+    """Draw the answer, or that there is none; return whether scores are shown. own: the visitor's impression,
+    "" without one."""
+    reasons = query.reasons
+    _announce(query, reasons)
+    if reasons:
+        _no_answer(query, reasons, own)
+        if not st.toggle("Show the scores anyway", key=f"single_anyway_{query.setup.image.token}"):
+            return False
+    _lead(query, own, withheld=bool(reasons))
+    _class_set(query)
+    _scores(query)
+    views = query.views
+    if views is None and not session.held("views", query.view_key):
+        seconds = query.answer.cpu_ms * query.other_views / 1000
+        if st.button(
+            f"Turn and mirror it too ({query.other_views} runs, about {seconds:.0f} s)", key="single_views"
+        ):
+            query.turned()
+            st.rerun()
+    return True
+
+
+def _no_answer(query: Query, reasons: tuple[str, ...], own: str) -> None:
+    """Draw the headline where nothing is to be concluded, why, and how often that is so on the test set."""
+    st.subheader(wording.NO_ANSWER, anchor=False)
+    for words in reasons:
+        st.warning(markdown(words, 500), icon=":material/front_hand:")
+    st.caption(f"Model: {markdown(query.model_name)}. {markdown(_how_often(query), 400)}")
+    _beside_answer(query, own)
+
+
+def _how_often(query: Query) -> str:
+    if query.withheld is not None:
+        return withheld_line(query.withheld)
+    if query.held is None or least_score(query.held) is None:
+        return "The test set has too few cases to say how often there is no answer."
+    return "How often there is no answer on the test set is counted below."
+
+
+def _announce(query: Query, reasons: tuple[str, ...]) -> None:
+    """Announce a new answer to screen readers."""
+    answer = query.answer
+    words = (
+        f"{wording.NO_ANSWER} for this image."
+        if reasons
+        else f"New answer: {query.setup.task.names[answer.top]} {answer.probabilities[answer.top]:.2f}."
+    )
+    st.html(f'<div role="status" aria-live="polite" style="{UNSEEN}">{escape(words)}</div>')
+
+
+def _lead(query: Query, own: str, withheld: bool) -> None:
+    """Draw the first sentence, with the truth where the image is a case of the test set."""
+    answer, names = query.answer, query.setup.task.names
+    if query.held is None:
+        words = f"Highest score: {names[answer.top]} {answer.probabilities[answer.top]:.2f}."
+    else:
+        words = wording.score_line(
+            answer, share_alike(query.held, answer.probabilities, answer.top), query.held, names
+        )
+    first, _, rest = words.partition(". ")
+    first = first.rstrip(".")
+    if withheld:
+        st.markdown(f"{markdown(first)}, but no answer.")
+    else:
+        st.subheader(markdown(first), anchor=False)
+        st.caption(f"Model: {markdown(query.model_name)}")
+    if rest:
+        st.markdown(markdown(rest, 600))
+    if not withheld:
+        _beside_answer(query, own)
+        if query.views is not None and query.views.changed:
+            st.warning(markdown(wording.views_line(query.views)), icon=":material/sync_problem:")
+
+
+def _beside_answer(query: Query, own: str) -> None:
+    """Draw the visitor's impression and the truth, where there are any."""
+    task, said = query.setup.task, []
+    if own:
+        said.append(f"Your impression: **{markdown(task.names[task.classes.index(own)])}**.")
+    label = query.setup.label
+    if label >= 0:
+        said.append(
+            f"Truth of this case in the test set: {class_name(task.names[label], task.risk[label] or None)}."
+        )
+    if said:
+        st.markdown("  \n".join(said))
+
+
+def _class_set(query: Query) -> None:
+    """Draw the classes that cannot be ruled out, and what that is worth."""
+    found = query.classes
+    if found is None:
+        return
+    task = query.setup.task
+    order = sorted(np.flatnonzero(found.members), key=lambda k: -query.answer.probabilities[k])
+    names = [class_name(task.names[k], task.risk[k] or None) for k in order]
+    st.markdown(f"**Classes that cannot be ruled out:** {'; '.join(names)}.")
+    st.caption(markdown(wording.set_line(found, task.names, query.answer.top), 900))
+
+
+def _scores(query: Query) -> None:
+    answer, task, views = query.answer, query.setup.task, query.views
+    span = None if views is None else (views.low, views.high)
+    columns = {"class": task.names, "score": answer.probabilities}
+    if span is not None:
+        columns |= {"lowest": span[0], "highest": span[1]}
+    layout.chart(
+        figures.ranked(figures.Scores(task.names, task.risk, answer.probabilities, span), layout.theme()),
+        _legend(query),
+        pd.DataFrame(columns),
+        key="ranked",
+    )
+    with st.expander("Technical", icon=":material/build:"):
+        _technical(query)
+
+
+def _technical(query: Query) -> None:
+    """Raw outputs and scores after the temperature."""
+    answer, task = query.answer, query.setup.task
+    raw = np.full(len(task.classes), np.nan)
+    raw[-len(answer.outputs) :] = answer.outputs
+    columns = {"class": task.classes, "score": answer.probabilities, "raw output": raw}
+    words = f"The raw outputs are taken for {answer.kind}."
+    if answer.kind != "probabilities":
+        words += " They are no shares; the scores were made from them."
+    if answer.scaled is not None and query.held is not None:
+        columns["temperature-scaled"] = answer.scaled
+        words += (
+            f" Temperature-scaled: with the temperature {query.held.temperature:.2f} that fits "
+            f"{markdown(query.held.name)} (n = {len(query.held)}) best."
+        )
+    numbers = {name: layout.number(name, 4) for name in columns if name != "class"}
+    layout.table(
+        "What did the model put out?",
+        pd.DataFrame(columns).iloc[list(answer.order)],
+        {"class": layout.words("class")} | numbers,
+        words,
+        key="single_technical",
+    )
+
+
+def _legend(query: Query) -> str:
+    said = ["Right: score; in bold lines of a group their sum."]
+    if query.views is not None:
+        said.append("Whisker: lowest to highest when turned and mirrored.")
+        said.append(markdown(wording.views_line(query.views)))
+    return " ".join(said)

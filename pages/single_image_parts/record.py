@@ -1,0 +1,98 @@
+"""Question and result of one image, as a page to print and as JSON."""
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from pages.challenge import scoring_run
+from pages.display import downloads, layout
+from pages.display.layout import Fact
+from pages.single_image_parts import side_by_side
+from pages.single_image_parts.query import Query
+from scoring.common.text import markdown
+from scoring.presentation.html import single_image
+from scoring.single_image import record
+from scoring.single_image.model_task import described
+from scoring.single_image.operating import operating_point
+from scoring.single_image.record import Checks, MoreAnswers, OnTestSet, Record
+
+WITH_IMAGE = "Put the image into the record"
+
+
+def show(query: Query, own: str, sensitivity: float, shown: bool) -> None:
+    """Draw what the record holds and its downloads. own: the visitor's impression, "" without one.
+    sensitivity: the wanted one, 0..1. shown: whether the scores are."""
+    answer, photograph = query.answer, query.setup.image.photograph
+    width, height = photograph.size
+    entries = [
+        Fact("Image", f"{width} × {height} px", photograph.framed or "as it is"),
+        Fact("Model", query.model_name, f"SHA-256 {query.setup.opened.sha256[:12]}…"),
+    ]
+    if answer.vector is not None:
+        given = described(answer.vector).values()
+        words = ", ".join(f"{value:g}" if isinstance(value, float) else value for value in given)
+        entries.append(Fact("Age, sex, body site", words))
+    if query.held is not None:
+        entries.append(Fact("Compared with", f"{len(query.held)} cases", query.held.name))
+    layout.heading("What stands in the record?")
+    layout.facts(entries)
+    with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_with_image_{query.setup.image.token}")
+    downloads.html_button(
+        lambda: single_image.html(_record(query, own, sensitivity, shown), with_image),
+        "single-image",
+        "single_html",
+        "Record to print (HTML)",
+    )
+    st.caption("One page; the browser's print makes a PDF of it.")
+    with st.expander("Technical", icon=":material/build:"):
+        _technical(query, own, sensitivity, shown)
+
+
+def _technical(query: Query, own: str, sensitivity: float, shown: bool) -> None:
+    """Shapes, hashes, times, and all of it as JSON."""
+    answer, opened, photograph = query.answer, query.setup.opened, query.setup.image.photograph
+    tall, wide = answer.prepared.shape[:2]
+    entries = [
+        Fact("File", photograph.seen.format),
+        Fact("The model received", f"{wide} × {tall} px", f"stretched, {opened.recipe.steps[-1][2]}"),
+        Fact("Processor time", f"{answer.cpu_ms:.1f} ms", "of the one run"),
+        Fact("Outputs are", answer.kind),
+    ]
+    if answer.vector is not None:
+        values = ", ".join(f"{value:g}" for value in answer.vector)
+        entries.append(Fact("Second input", values, "as the model receives it"))
+    layout.facts(entries)
+    st.caption(f"SHA-256 of the model: {opened.sha256}")
+    for finding in opened.findings:
+        st.caption(f"{markdown(finding.code)}: {markdown(finding.message, 600)}")
+    with_pixels = st.checkbox(
+        "Put all pixels into the JSON", key=f"single_with_pixels_{query.setup.image.token}"
+    )
+    downloads.button(
+        "answer.json",
+        lambda: record.text(record.document(_record(query, own, sensitivity, shown), with_pixels)),
+        "single-image",
+        "json",
+        "application/json",
+        "single_json",
+    )
+
+
+def _record(query: Query, own: str, sensitivity: float, shown: bool) -> Record:
+    held = query.held if query.held is not None and len(query.held) else None
+    others = scoring_run.attempt(side_by_side.photographs, query).value or [query.answer]
+    label = query.setup.label
+    point = None if held is None else operating_point(held, query.setup.task.malignant, sensitivity)
+    truth = query.setup.task.names[label] if label >= 0 else ""
+    return Record(
+        query.setup.image.photograph,
+        query.setup.opened,
+        query.answer,
+        OnTestSet(held, query.classes, point, query.withheld, truth),
+        MoreAnswers(query.views, others[1:], side_by_side.second_model(query)),
+        Checks(query.quality, query.chips, query.reasons),
+        query.model_name,
+        f"{datetime.now(UTC):%d %B %Y}",
+        own or None,
+        shown,
+    )

@@ -1,0 +1,103 @@
+"""Selectors of model and test set, and the image itself."""
+
+import streamlit as st
+
+from pages.challenge import scoring_run
+from pages.challenge.scoring_run import Outcome, Running
+from pages.display import finding_list
+from pages.display.inline_images import draw_picture
+from pages.inputs import selectors
+from pages.inputs.selectors import Input
+from pages.single_image_parts import image_upload, prediction
+from pages.single_image_parts.image_upload import Image
+from pages.single_image_parts.query import preview
+from scoring.challenges import load_challenge, samples
+from scoring.common.text import markdown
+from scoring.single_image import quality, wording
+
+SEEN_PX = 300
+"""Longest side of the image on the page."""
+
+
+def selectors(challenge_id: str) -> tuple[Input, Input, object]:
+    """Draw the selectors of model and test set; without cases where the test set cannot be read."""
+    test_set, sample_key, truth = cases(challenge_id)
+    offered = samples.test_sets(challenge_id)[sample_key].submissions
+    given, panel = selectors.model(offered, f"single_{challenge_id}_{sample_key}")
+    panel.caption(
+        "Your own model, kept for this session." if given.own else markdown(offered[panel.sample].about, 400)
+    )
+    return test_set, given, truth
+
+
+def cases(challenge_id: str) -> tuple[Input, str, object]:
+    """Draw the selector of the test set; return the choice, the sample's key, and its cases, None where
+    they cannot be read."""
+    challenge = load_challenge(challenge_id)
+    kind, support = challenge.inputs.truth, challenge.display.single_image
+    test_set, panel = selectors.test_set(
+        samples.test_sets(challenge_id), challenge_id, kind.words, kind.endings
+    )
+    truth = scoring_run.truth(challenge_id, test_set)
+    if isinstance(truth, Running):
+        scoring_run.running(truth)
+    elif truth.refused:
+        finding_list.refusal(truth.refused)
+    else:
+        panel.caption(
+            f"{len(truth.value)} cases."
+            + " Every number about a test set speaks of this one."
+            * (support is not None and support.kind == "photograph")
+        )
+        return test_set, panel.sample, truth.value
+    return test_set, panel.sample, None
+
+
+def sample_key(challenge_id: str) -> str:
+    """Return the key of the sample test set that is chosen, or was before an own one was."""
+    offered = samples.test_sets(challenge_id)
+    chosen = st.session_state.get(f"{challenge_id}_set")
+    return chosen if chosen in offered else next(iter(offered))
+
+
+def model_title(challenge_id: str, given: Input) -> str:
+    """Return what the page calls a model: the title of a sample's, the file name of an own one."""
+    offered = samples.test_sets(challenge_id)[sample_key(challenge_id)].submissions.values()
+    titles = {selectors.sample_submission(entry).key: entry.title for entry in offered if entry.is_model}
+    return titles.get(given.key, given.name)
+
+
+def tile_quality(shown: Image, among: Outcome | Running | None) -> tuple[quality.Chip, ...]:
+    """Draw what can be said of a tile before anything is counted on it, and return it. among: the test set's
+    tiles."""
+    st.caption(_about_image(shown))
+    found = quality.tile_chips(image_upload.measured(shown), *shown.photograph.size)
+    unlikeness = image_upload.unlikeness(among, shown, tile=True)
+    said = (*found, *quality.likeness_chip(unlikeness, "tile"))
+    prediction.chips(said)
+    return said
+
+
+def title_of(test_set: Input) -> str:
+    """Return what sentences call a test set."""
+    return test_set.name if test_set.own else f"sample test set {test_set.name}"
+
+
+def picture(shown: Image) -> None:
+    """Draw the image and what its file holds besides."""
+    width, height = shown.photograph.size
+    draw_picture(
+        preview(shown),
+        width=round(SEEN_PX * min(1, width / height)),
+        alt=f"The image that the model is asked about, {width} by {height} px",
+    )
+    st.caption(_about_image(shown))
+
+
+def _about_image(shown: Image) -> str:
+    width, height = shown.photograph.size
+    return (
+        f"{width} × {height} px. {wording.dropped_line(shown.photograph.dropped)}"
+        + f" {wording.TURNED}" * shown.photograph.turned
+        + f" {shown.photograph.framed}" * bool(shown.photograph.framed)
+    )

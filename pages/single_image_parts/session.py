@@ -1,0 +1,82 @@
+"""What this session holds of the image that is looked at: in its own state, never in a cache that others
+share, and gone with the image."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from pages.challenge import scoring_run
+from pages.challenge.scoring_run import Outcome, Running, Runs
+from pages.display import downloads
+from pages.server import jobs
+from scoring.inference.pool import Cancelled
+
+PREFIX = "_single_"
+JOBS, RUNS, AWAITED = f"{PREFIX}jobs", f"{PREFIX}runs", f"{PREFIX}awaited"
+KEPT_RUNS = 4
+
+
+def kept(name: str, key: object, work: Callable[[], Any]) -> Any:
+    """`work()`, done once for a key; of each name the last key alone is remembered."""
+    held = st.session_state.get(f"{PREFIX}{name}")
+    if held is None or held[0] != key:
+        held = st.session_state[f"{PREFIX}{name}"] = (key, work())
+    return held[1]
+
+
+def held(name: str, key: object) -> bool:
+    """Return whether `kept` has this key's work done."""
+    return st.session_state.get(f"{PREFIX}{name}", (None,))[0] == key
+
+
+def beside(key: tuple, counts: str, work: Callable) -> Outcome | Running:
+    """Long work on the image: `work(progress=, cancelled=)` in the queue, its outcome in this session. key:
+    holds nothing of an own image."""
+    box = [work]
+    found = scoring_run.run(
+        key, counts, partial(_unpacked, box), st.session_state.setdefault(RUNS, Runs(KEPT_RUNS)), 0
+    )
+    st.session_state.pop(AWAITED, None)
+    if isinstance(found, Running):
+        waiting = st.session_state.setdefault(JOBS, {})
+        if waiting.get(found.key, (None,))[0] is not found.job:
+            waiting[found.key] = (found.job, box)
+    return found
+
+
+def _unpacked(box: list[Callable], progress: Callable, cancelled: Callable) -> object:
+    """Return the work in a box; one that was emptied while it waited is none. The queue belongs to all and
+    must not hold on to an image."""
+    if not box:
+        raise Cancelled
+    return box[0](progress=progress, cancelled=cancelled)
+
+
+def done(key: tuple) -> bool:
+    """Return whether long work was begun and has an outcome."""
+    return key in st.session_state.get(RUNS, Runs(KEPT_RUNS)).outcomes
+
+
+def await_work() -> None:
+    """Announce that long work on the image comes next: nothing else is to stand before it in the queue."""
+    st.session_state[AWAITED] = True
+
+
+def working() -> bool:
+    """Return whether long work on the image goes on, or comes next."""
+    return st.session_state.get(AWAITED, False) or any(
+        not job.future.done() for job, _ in st.session_state.get(JOBS, {}).values()
+    )
+
+
+def forget() -> None:
+    """Free all that is held, and stop what works on it."""
+    for key, (job, box) in st.session_state.get(JOBS, {}).items():
+        jobs.queue().stop(job)
+        box.clear()
+        jobs.queue().forget(key)
+    downloads.forget_own()
+    for name in [name for name in st.session_state if str(name).startswith(PREFIX)]:
+        del st.session_state[name]

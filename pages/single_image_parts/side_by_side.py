@@ -1,0 +1,159 @@
+"""Answers side by side: of the model to several photographs of one lesion, and of two models to this one."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages.challenge import scoring_run
+from pages.challenge.scoring_run import Outcome, Running
+from pages.display import layout
+from pages.inputs import selectors as inputs
+from pages.inputs.selectors import Input
+from pages.single_image_parts import model, selectors, session
+from pages.single_image_parts.query import Query
+from scoring.challenges import samples
+from scoring.common.text import markdown
+from scoring.single_image import image_prediction as answers
+from scoring.single_image.comparison import mean_scores, models_line, photographs_line
+from scoring.single_image.image_prediction import Answer
+from scoring.single_image.model import Opened
+from scoring.single_image.record import SecondModel
+
+NO_MODEL, OWN_MODEL = "none", "own"
+SHOWN = f"{session.PREFIX}second_shown"
+
+
+def show(query: Query) -> None:
+    """Draw the answers to further photographs of the lesion, then those of a second model."""
+    _photographs(query)
+    _models(query)
+
+
+def photographs(query: Query) -> list[Answer]:
+    """Return the model's answers to all photographs of the lesion, this one first; one alone where there is
+    one. Raises InputRefused."""
+    found = [query.answer]
+    for other in query.setup.image.others:
+        key = (*query.key[:2], other.token, query.key[3], query.answer.kind)
+        answer = partial(
+            answers.answer, query.setup.opened, other.photograph, query.answer.vector, query.held
+        )
+        found.append(session.kept(f"other_{other.token}", key, answer))
+    return found
+
+
+def _photographs(query: Query) -> None:
+    layout.heading("What does the model say of several photographs of this lesion?")
+    if query.setup.image.case is not None or not query.setup.image.others:
+        st.caption("Add photographs of the same lesion under My image or Camera: up to 6, side by side.")
+        return
+    outcome = scoring_run.attempt(photographs, query)
+    if outcome.refused:
+        st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
+        return
+    found: list[Answer] = outcome.value
+    st.markdown(f"**{markdown(photographs_line(found, query.setup.task.names), 600)}**")
+    columns = {"this photograph": found[0].probabilities}
+    columns |= {
+        other.name: one.probabilities for other, one in zip(query.setup.image.others, found[1:], strict=True)
+    }
+    mean = mean_scores(found)
+    _table(query, "Scores of each photograph", columns | {"mean": mean}, mean)
+
+
+def second_model(query: Query) -> SecondModel | None:
+    """Return what a second model was shown to say of this image, None where none was chosen."""
+    key, found = st.session_state.get(SHOWN, (None, None))
+    return found if key == query.key else None
+
+
+def _models(query: Query) -> None:
+    st.session_state.pop(SHOWN, None)
+    layout.heading("What does a second model say of this image?")
+    challenge_id = query.setup.task.challenge
+    sample = samples.test_sets(challenge_id)[selectors.sample_key(challenge_id)]
+    offered = {
+        key: entry
+        for key, entry in sample.submissions.items()
+        if entry.is_model and inputs.sample_submission(entry).key != query.setup.model.key
+    }
+    titles = {NO_MODEL: "None", **{key: entry.title for key, entry in offered.items()}, OWN_MODEL: "Own file"}
+    chosen = st.selectbox(
+        "Second model",
+        list(titles),
+        key=f"single_second_{challenge_id}",
+        format_func=titles.__getitem__,
+        width=320,
+    )
+    if chosen == NO_MODEL:
+        return
+    second = (
+        inputs.one_file("Second model: an ONNX file", f"single_second_{challenge_id}")
+        if chosen == OWN_MODEL
+        else inputs.sample_submission(offered[chosen])
+    )
+    if second is not None:
+        _second(query, second, second.name if chosen == OWN_MODEL else titles[chosen])
+
+
+def _second(query: Query, second: Input, name: str) -> None:
+    outcome = _second_answer(query, second, name)
+    if isinstance(outcome, model.Waiting):
+        model.wait_for_place(outcome)
+        return
+    if isinstance(outcome, Running):
+        scoring_run.running(outcome)
+        return
+    if outcome.refused:
+        for problem in outcome.refused.problems:
+            st.error(markdown(problem.message, 600), icon=":material/block:")
+        return
+    st.session_state[SHOWN] = (query.key, outcome.value)
+    one, other = query.answer, outcome.value.answer
+    st.markdown(f"**{markdown(models_line(one, other, query.setup.task.names), 600)}**")
+    columns = {
+        query.model_name: one.probabilities,
+        f"{name} ": other.probabilities,
+        "difference": other.probabilities - one.probabilities,
+    }
+    _table(query, "Scores of each model", columns, np.maximum(one.probabilities, other.probabilities))
+
+
+def _second_answer(query: Query, second: Input, name: str) -> Outcome | Running | model.Waiting:
+    """Return the second model's answer. Its outputs on the test set say what one row of them is."""
+    opened = model.second_worker(query.setup.task, second)
+    if isinstance(opened, model.Waiting) or opened.refused:
+        return opened
+    title = selectors.title_of(query.setup.test_set)
+    held = model.performance(query.setup.task, query.setup.test_set, title, query.setup.truth, second)
+    if isinstance(held, Running):
+        return held
+    vector = query.answer.vector
+    if opened.value.takes_vector and vector is None:
+        return Outcome(refused=model.no_person())
+    key = (second.key, *query.key, query.setup.test_set.key)
+    return session.kept(
+        "second",
+        key,
+        lambda: scoring_run.attempt(_answer_by, opened.value, query, held.value, name),
+    )
+
+
+def _answer_by(opened: Opened, query: Query, held, name: str) -> SecondModel:
+    """Ask a model about the image. held: its outputs on the test set."""
+    answer = answers.answer(opened, query.setup.image.photograph, query.answer.vector, held)
+    return SecondModel(name, opened.sha256, answer)
+
+
+def _table(query: Query, question: str, columns: Mapping[str, np.ndarray], order: np.ndarray) -> None:
+    rows = pd.DataFrame({"class": query.setup.task.names, **columns}).iloc[np.argsort(-order, kind="stable")]
+    layout.table(
+        question,
+        rows,
+        {"class": layout.words("class")} | {name: layout.number(name, 3) for name in columns},
+        "Scores of all classes together 1.",
+        key=question,
+    )

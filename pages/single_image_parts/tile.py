@@ -1,0 +1,156 @@
+"""A tile of stained tissue: its nuclei, found by a dense model or listed in a file, drawn and counted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from pages.challenge import scoring_run
+from pages.challenge.scoring_run import Outcome
+from pages.display import downloads, layout, viewer
+from pages.display.layout import Fact
+from pages.display.viewer.nuclei import ImageInfo, detections
+from pages.inputs import selectors
+from pages.inputs.selectors import Input
+from pages.single_image_parts import model, session
+from pages.single_image_parts.image_upload import Image
+from scoring.challenges import samples
+from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
+from scoring.challenges.puma.names import CLASSES
+from scoring.common.text import markdown
+from scoring.inputs.nuclei import Nuclei
+from scoring.presentation.figures.numerals import decimal, percent
+from scoring.presentation.figures.single_image import preview
+from scoring.presentation.html import single_image
+from scoring.single_image import nuclei, record
+from scoring.single_image.nuclei import Detector, Overview
+from scoring.single_image.quality import Chip
+from scoring.single_image.record import TileRecord
+
+MODEL, FILE = "Model", "Prediction file"
+VIEWER = "single_nuclei"
+DRAWN_SIDE = 2048
+WITH_IMAGE = "Put the image into the record"
+
+
+@dataclass(frozen=True)
+class About:
+    """What the record says besides. title: of the model or file; chips: what was noticed about the tile."""
+
+    title: str
+    chips: Sequence[Chip]
+
+
+def source() -> Input | None:
+    """Draw what the nuclei come from: a dense model or a file of nuclei; None while there is no file."""
+    kind = st.segmented_control(
+        "Nuclei from",
+        [MODEL, FILE],
+        key="single_nuclei_from",
+        required=True,
+        default=MODEL,
+        persist_state="session",
+    )
+    if kind == MODEL:
+        offered = samples.models("puma")
+        given, panel = selectors.model(offered, "single_puma")
+        panel.caption(
+            "Your own model, kept for this session."
+            if given.own
+            else markdown(offered[panel.sample].about, 400)
+        )
+        return given
+    return selectors.one_file("Nuclei of the tile: GeoJSON or JSON", "single_puma_nuclei")
+
+
+def found(given: Input, image: Image) -> tuple[Outcome | model.Waiting, Detector | None]:
+    """Return the nuclei of the tile (`Nuclei`), or why there are none; and the model that found them, None
+    for a file."""
+    key, pixels = (given.key, image.token), image.photograph.pixels
+    if not given.is_model:
+        size = image.photograph.size
+        return session.kept(
+            "nuclei", key, lambda: scoring_run.attempt(nuclei.listed, given.source, size, given.name)
+        ), None
+    detector = model.detector(given)
+    if isinstance(detector, model.Waiting) or detector.refused:
+        return detector, None
+    with st.spinner("Looking for nuclei ..."):
+        return session.kept(
+            "nuclei", key, lambda: scoring_run.attempt(nuclei.detected, detector.value, pixels)
+        ), detector.value
+
+
+@st.fragment
+def show(listed: Nuclei, image: Image, given: Input, detector: Detector | None, about: About) -> None:
+    """Draw numbers first, then the viewer; its slider of confidence moves both. A fragment: a move repaints
+    this and nothing else. about: what the record says besides."""
+    least = viewer.confidence(VIEWER)
+    counts = nuclei.overview(listed, image.photograph.size, least)
+    said = f"confidence from {least:.2f}" if least else "all that were found"
+    layout.facts(
+        [
+            Fact("Nuclei", f"{counts.total:,}", said),
+            Fact("Per mm²", decimal(counts.total / counts.area_mm2, 0), f"tile of {counts.area_mm2:.4f} mm²"),
+            Fact("TIL share", percent(counts.til_share), "lymphocytes of all nuclei"),
+        ]
+    )
+    payload = session.kept("payload", (given.key, image.token), partial(_packed, listed, image))
+    viewer.show(payload, VIEWER)
+    _table(counts, said)
+    _record(image, detector, counts, least, about)
+
+
+def _record(image: Image, detector: Detector | None, counts: Overview, least: float, about: About) -> None:
+    """Draw the downloads: a page to print, and the counts as JSON."""
+    sha256 = detector.sha256 if detector else ""
+    with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_tile_with_image_{image.token}")
+
+    def page() -> str:
+        told = f"{datetime.now(UTC):%d %B %Y}"
+        made = TileRecord(image.photograph, about.title, sha256, counts, least, about.chips, told)
+        return single_image.tile_html(made, with_image)
+
+    downloads.html_button(page, "single-tile", "single_tile_html", "Record to print (HTML)")
+    st.caption("One page; the browser's print makes a PDF of it.")
+    with st.expander("Technical", icon=":material/build:"):
+        with_pixels = st.checkbox("Put all pixels into the JSON", key=f"single_tile_pixels_{image.token}")
+        document = partial(record.tile_document, image.photograph, detector, counts, least, with_pixels)
+        downloads.button(
+            "nuclei.json",
+            lambda: record.text(document()),
+            "single-tile",
+            "json",
+            "application/json",
+            "single_tile_json",
+        )
+
+
+def _packed(listed: Nuclei, image: Image):
+    jpeg = preview(image.photograph.pixels, DRAWN_SIDE)
+    about = ImageInfo(image.name, image.photograph.size, CLASSES, MICROMETRES_PER_PIXEL, jpeg)
+    return detections(listed, about)
+
+
+def _table(counts: Overview, said: str) -> None:
+    rows = pd.DataFrame(
+        {
+            "class": [name.replace("_", " ") for name in CLASSES],
+            "nuclei": counts.counts,
+            "per mm²": counts.per_mm2,
+        }
+    )
+    layout.table(
+        "How many nuclei of each class?",
+        rows.sort_values("nuclei", ascending=False, kind="stable"),
+        {
+            "class": layout.words("class"),
+            "nuclei": layout.number("nuclei", 0),
+            "per mm²": layout.number("per mm²", 0),
+        },
+        f"Of this one tile, {said}; {MICROMETRES_PER_PIXEL} µm per px. No truth stands behind these counts.",
+        key="single_counts",
+    )

@@ -1,0 +1,114 @@
+"""History on the pages of challenges: kept by a click, opened again as it was, deleted for good."""
+
+import pytest
+
+from scoring.challenges import REGISTRY, samples
+from scoring.services.history import entries
+from scoring.services.store.database import open_store
+from tests.support.boards import labels, predictions
+from tests.support.command_line import run
+from tests.support.thinned import some
+from tests.support.visits import words
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    """Where stores are opened."""
+    monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    return tmp_path / "store"
+
+
+def keep(app, note=""):
+    app.text_input(key="keep_note").set_value(note).run()
+    app.button(key="keep").click().run()
+    assert not app.exception
+    return app
+
+
+@pytest.mark.parametrize("challenge_id", some(REGISTRY, 5, 1))
+def test_two_sample_teams_are_kept_and_compared(opened, challenge_id, place):
+    sample = next(iter(samples.test_sets(challenge_id).values()))
+    first, second, *_ = [key for key, team in sample.submissions.items() if not team.is_model]
+    app = opened(challenge_id, submission=first, tab="History")
+    assert "Nothing is kept yet" in words(app)
+    assert not place.exists()
+    keep(app, "the first")
+    app.selectbox(key=f"{challenge_id}_submission").set_value(second).run()
+    keep(app, "the second")
+    shown = words(app)
+    assert "Did it get better?" in shown
+    assert f"{sample.submissions[second].title} scores " in shown.replace("*", "")
+    kept = entries.kept(open_store())
+    assert [entry.note for entry in kept] == ["the first", "the second"]
+
+    app.selectbox(key="history_chosen").set_value(kept[0].id).run()
+    app.button(key="history_open").click().run()
+    assert "is as it was kept on" in words(app)
+    assert app.selectbox(key=f"{challenge_id}_submission").value == first
+    app.button(key="history_delete").click().run()
+    assert [entry.id for entry in entries.kept(open_store())] == [kept[1].id]
+    assert not app.exception
+
+
+def test_an_own_file_comes_back_with_its_mends_choices_and_test_set(opened):
+    sample = samples.test_sets("puma")["sample"]
+    team = next(team for team in sample.submissions.values() if not team.is_model)
+    folder = sorted(team.path.rglob("*.*"))
+    app = opened("puma", tab="History", rules="pooled")
+    for path in folder:
+        app.file_uploader(key="puma_submission_files").upload(path.name, path.read_bytes())
+    app.run()
+    keep(app, "mine")
+    (kept,) = entries.kept(open_store())
+    assert kept.rules["rules"] == "pooled"
+    fresh = opened("puma", tab="History")
+    assert fresh.segmented_control(key="rules").value == "description"
+    fresh.button(key="history_open").click().run()
+    assert fresh.segmented_control(key="rules").value == "pooled"
+    assert "is as it was kept on" in words(fresh)
+    assert ": mine." in words(fresh)
+
+
+def test_where_others_can_reach_the_server_nothing_is_kept(opened, monkeypatch, place):
+    monkeypatch.setattr("pages.server.network_exposure.is_public", lambda: True)
+    app = opened("melanoma", tab="History")
+    assert "Keeping is switched off here" in words(app)
+    assert not [button for button in app.button if button.key == "keep"]
+    assert not place.exists()
+
+
+def test_what_the_command_line_kept_opens_on_its_sample_as_it_was_scored(opened, tmp_path):
+    sample = samples.test_sets("tricorder3")["sample"]
+    header, _, rows = sample.submissions["aurora"].path.read_bytes().partition(b"\n")
+    path = tmp_path / "mine.csv"
+    path.write_bytes(header.replace(b",", b",prob_") + b"\n" + rows)
+    how = ("--rename-columns", "prob_*=*", "--model-size-mib", 43.7, "--resamples", 1000)
+    images = ("--metadata", sample.metadata) if sample.metadata else ()
+    done = run("score", "tricorder3", "--truth", sample.path, "--predictions", path, "--keep", *how, *images)
+    assert done.status == 0, done.err
+    app = opened("tricorder3", tab="History")
+    app.button(key="history_open").click().run()
+    assert not app.exception
+    assert "mine.csv is as it was kept on" in words(app).replace("*", "").replace("\\", "")
+
+
+def test_what_was_kept_without_its_test_set_says_so(opened, tmp_path):
+    truth = labels(tmp_path / "labels.csv")
+    done = run(
+        "score",
+        "melanoma",
+        "--truth",
+        truth,
+        "--predictions",
+        predictions(tmp_path / "p.csv", 0, 1.0),
+        "--keep",
+    )
+    assert done.status == 0, done.err
+    app = opened("melanoma", tab="History")
+    app.button(key="history_open").click().run()
+    assert "its test set labels.csv was not kept" in " ".join(box.value for box in app.info).replace(
+        "*", ""
+    ).replace("\\", "")
+    app.file_uploader(key="melanoma_set_files").upload("labels.csv", truth.read_bytes()).run()
+    assert "is as it was kept on" in words(app)

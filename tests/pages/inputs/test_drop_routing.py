@@ -1,0 +1,228 @@
+"""Where dropped files go, and what is said about it."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.inputs import dropped_photographs
+from pages.server import url_state
+from scoring.challenges import load_challenge, samples
+from tests.inference import builders
+from tests.support.golden import FOLDER
+from tests.support.thinned import some_rows
+from tests.support.visits import words
+
+GOLDEN = FOLDER / "tricorder3" / "01-public-a"
+
+
+def at_an_input():
+    """The inputs of a challenge, as its page has them."""
+    import streamlit as st
+
+    from pages.inputs import drop_messages, selectors
+    from scoring.challenges import samples
+
+    sets = samples.test_sets("tricorder3")
+    test_set, panel = selectors.test_set(sets, "tricorder3", "a table", ("png",))
+    submission, _ = selectors.submission(sets[panel.sample].submissions, "tricorder3", "a table", False)
+    selectors.second(sets[panel.sample].submissions, "tricorder3", False)
+    drop_messages.line("tricorder3")
+    st.text(f"{test_set.name} | {submission.name}")
+
+
+@pytest.fixture
+def app() -> AppTest:
+    return AppTest.from_function(at_an_input, default_timeout=60).run()
+
+
+def give(app: AppTest, panel: str, *paths) -> AppTest:
+    uploader = app.file_uploader(key=f"tricorder3_{panel}_files")
+    for path in paths:
+        uploader = uploader.upload(path.name, path.read_bytes())
+    return app.run()
+
+
+def test_a_file_at_its_input_stays_and_is_named(app):
+    give(app, "submission", GOLDEN / "predictions.csv")
+    assert app.text[0].value == "tricorder3 | predictions.csv"
+    assert "predictions.csv was read as a prediction file for TRICORDER-3: 11 classes, 50 images." in words(
+        app
+    ).replace("**", "")
+
+
+def test_a_test_set_at_the_submission_goes_to_the_test_set(app):
+    give(app, "submission", FOLDER / "tricorder3" / "10-onnx-160" / "dataset" / "labels.csv")
+
+
+def test_a_test_set_at_the_second_submission_goes_to_the_test_set(app):
+    give(app, "second", GOLDEN / "truth.csv")
+    assert app.text[0].value.startswith("truth.csv | ")
+    assert "tricorder3_second_kept" not in app.session_state
+
+
+def test_a_submission_at_the_second_stays_there_and_one_of_another_challenge_is_asked_about(app):
+    before, isic = app.text[0].value, FOLDER / "isic" / "isic2019-unk" / "predictions.csv"
+    give(app, "second", GOLDEN / "predictions.csv")
+    assert app.text[0].value == before
+    assert [file.name for file in app.session_state["tricorder3_second_kept"][1]] == ["predictions.csv"]
+    said = words(app).replace("**", "")
+    assert "predictions.csv was read as second submission: a prediction file for TRICORDER-3" in said
+    app.file_uploader(key="tricorder3_second_files").upload("isic.csv", isic.read_bytes()).run()
+    assert [file.name for file in app.session_state["tricorder3_second_kept"][1]] == ["predictions.csv"]
+    assert "What is isic.csv?" in words(app).replace("**", "")
+
+
+def test_two_submissions_at_the_second_are_not_mixed(app):
+    teams = samples.FOLDER / "tricorder3" / "teams"
+    give(app, "second", teams / "delphi.csv", teams / "aurora.csv")
+    assert [file.name for file in app.session_state["tricorder3_second_kept"][1]] == ["delphi.csv"]
+    assert "tricorder3_submission_kept" not in app.session_state
+    assert "What is aurora.csv?" in words(app).replace("**", "")
+    assert app.button(key="ask_0_0").label.startswith("Second submission: a prediction file")
+
+
+def test_two_files_at_one_input_part(app):
+    give(app, "set", GOLDEN / "predictions.csv", GOLDEN / "truth.csv")
+    assert app.text[0].value == "truth.csv | predictions.csv"
+
+
+def test_two_submissions_at_one_input_are_compared_and_a_third_is_asked_about(app):
+    teams = samples.FOLDER / "tricorder3" / "teams"
+    give(app, "submission", *(teams / f"{name}.csv" for name in ("delphi", "aurora", "cygnus")))
+    assert app.text[0].value == "tricorder3 | delphi.csv"
+    assert [file.name for file in app.session_state["tricorder3_second_kept"][1]] == ["aurora.csv"]
+    assert "What is cygnus.csv?" in words(app).replace("**", "")
+
+
+def test_a_file_of_another_challenge_is_asked_about_and_not_taken(app):
+    before = app.text[0].value
+    give(
+        app,
+        "submission",
+        FOLDER / "isic" / "isic2019-unk" / "predictions.csv",
+    )
+    assert app.text[0].value == before
+    assert "What is predictions.csv?" in words(app).replace("**", "")
+    assert "A prediction file for ISIC 2019" in app.button(key="ask_0_0").label
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("few.csv", b"filename,NV\nimages/L0001.jpg,1\n"),
+        ("wide.onnx", builders.classifier(width=10)),
+    ],
+    ids=["a table that could hold melanoma scores", "a model that could have ISIC's own categories"],
+)
+def test_a_faulty_file_that_hardly_looks_like_another_challenge_stays_to_be_refused(app, name, data):
+    app.file_uploader(key="tricorder3_submission_files").upload(name, data).run()
+    assert app.text[0].value == f"tricorder3 | {name}"
+    assert "What is" not in words(app)
+
+
+def test_a_photograph_is_for_the_page_of_single_images(app):
+    photograph = samples.FOLDER / "tricorder3" / "images" / "L0001.jpg"
+    before = app.text[0].value
+    give(app, "submission", photograph)
+    assert app.text[0].value == before
+    assert "What does L0001.jpg show?" in words(app).replace("**", "")
+    app.session_state[url_state.PAGE] = dropped_photographs.SINGLE_IMAGE
+    give(app, "set", photograph)
+    assert app.text[0].value == before
+    assert [file.name for file in app.session_state[dropped_photographs.WAITING]] == ["L0001.jpg"]
+
+
+def test_what_was_taken_wrongly_can_be_changed(app):
+    give(app, "submission", GOLDEN / "predictions.csv")
+    choice = app.selectbox(key="change_0")
+    choice.select_index(choice.options.index("TRICORDER-3: test set")).run()
+    assert app.text[0].value.startswith("predictions.csv | ")
+    assert "tricorder3_submission_kept" not in app.session_state
+
+
+@pytest.mark.parametrize(
+    ("path", "page", "kept"),
+    some_rows(
+        [
+            ("isic2018/teams/nova.csv", "isic", "isic_submission_kept"),
+            ("melanoma/labels.csv", "melanoma", "melanoma_set_kept"),
+            ("hecktor2026/teams/vega.zip", "hecktor2026", "hecktor2026_submission_kept"),
+            ("puma/teams/sirius.zip", "puma", "puma_submission_kept"),
+            ("tricorder3/models/palette.onnx", "tricorder3", "tricorder3_submission_kept"),
+        ],
+        2,
+    ),
+)
+def test_the_overview_leads_to_the_page_of_a_file(opened, path, page, kept):
+    app = opened("overview")
+    file = samples.FOLDER / path
+    app.file_uploader(key="any_files").upload(file.name, file.read_bytes()).run()
+    assert [held.name for held in app.session_state[kept][1]] == [file.name]
+    assert app.title[0].value == load_challenge(page).words.title
+    assert f"{file.name} was read as" in words(app).replace("**", "")
+
+
+def test_files_of_two_challenges_are_both_placed_and_the_way_to_the_other_is_shown(opened):
+    app, uploader = opened("overview"), None
+    for path in ("tricorder3/teams/delphi.csv", "melanoma/teams/iris.csv"):
+        file = samples.FOLDER / path
+        uploader = (uploader or app.file_uploader(key="any_files")).upload(file.name, file.read_bytes())
+    uploader.run()
+    assert app.title[0].value == load_challenge("tricorder3").words.title
+    said = words(app).replace("**", "")
+    assert "iris.csv was read as a prediction file for Melanoma" in said
+    assert "Open Melanoma" in str([link.proto.label for link in app.get("page_link")])
+
+
+def test_while_it_is_asked_what_files_are_nothing_is_refused(opened):
+    app, case = opened("puma"), FOLDER / "puma" / "centroids-zip-pooled"
+    uploader = app.file_uploader(key="puma_submission_files")
+    uploader.upload("truth.zip", (case / "truth.zip").read_bytes()).run()
+    answers = [b.label for b in app.button if b.key and b.key.startswith("ask_0")]
+    assert answers == [
+        "A PUMA test set: 3 files of nuclei",
+        "A submission to PUMA: 3 files of nuclei",
+        "None of these",
+    ]
+    app.button(key="ask_0_1").click().run()
+    assert "This cannot be scored" in app.error[0].proto.title
+    app.session_state["_asked"] = list(app.session_state["_placed"])
+    app.run()
+    assert not app.error
+    assert "Waits for your answer below." in words(app)
+    app.button(key="ask_0_none").click().run()
+    assert "This cannot be scored" in app.error[0].proto.title
+
+
+def test_several_submissions_to_one_challenge_are_teams_that_are_compared(opened):
+    app, folder = opened("compare_teams"), samples.FOLDER / "melanoma" / "teams"
+    uploader = app.file_uploader(key="tricorder3_teams_files")
+    for name in ("fornax", "gemini"):
+        uploader = uploader.upload(f"{name}-2.csv", (folder / f"{name}.csv").read_bytes())
+    uploader.run()
+    said = words(app).replace("**", "")
+    assert "fornax-2.csv and 1 more were read as 2 submissions to Melanoma." in said
+    assert "150 cases were read" in said
+    assert not app.error
+    app = opened("overview")
+    uploader = app.file_uploader(key="any_files")
+    for name in ("fornax", "gemini", "helios"):
+        uploader = uploader.upload(f"{name}.csv", (folder / f"{name}.csv").read_bytes())
+    uploader.run()
+    assert app.title[0].value == "Compare teams"
+    placed = [file.name for file in app.session_state["melanoma_teams_files_kept"][1]]
+    assert placed == ["fornax.csv", "gemini.csv", "helios.csv"]
+
+
+def test_what_fits_two_inputs_is_asked_and_what_fits_none_is_said(opened):
+    app = opened("overview")
+    masks = sorted((samples.FOLDER / "hecktor2026" / "masks").iterdir())[:2]
+    uploader = app.file_uploader(key="any_files")
+    for mask in masks:
+        uploader = uploader.upload(mask.name, mask.read_bytes())
+    uploader.upload("paper.pdf", b"%PDF-1.7").run()
+    assert [b.label for b in app.button if b.key and b.key.startswith("ask_0")] == [
+        "A submission to HECKTOR 2026: 2 masks",
+        "A HECKTOR 2026 test set: 2 masks",
+        "None of these",
+    ]
+    assert "It is a PDF" in app.info[0].value

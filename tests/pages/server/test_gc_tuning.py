@@ -1,0 +1,43 @@
+"""What is kept is left out of most collections, and nothing is left out for good."""
+
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from pages.server import gc_tuning
+
+
+class Node:
+    """Part of a cycle, which only a collection frees."""
+
+    def __init__(self):
+        self.itself = self
+
+
+@pytest.fixture
+def kept_short(monkeypatch) -> Iterator[None]:
+    monkeypatch.setattr(gc_tuning, "_last", gc_tuning._last)
+    gc_tuning.keep_short()
+    yield
+    gc.callbacks.remove(gc_tuning._around)
+    gc.unfreeze()
+
+
+def test_what_survived_is_looked_at_once_in_a_while(kept_short, monkeypatch):
+    node = Node()
+    gone = weakref.ref(node)
+    gc.collect()
+    del node
+    gc.collect()
+    assert gone() is not None
+    monkeypatch.setattr(gc_tuning, "_last", -gc_tuning.WHOLE_SECONDS)
+    gc.collect()
+    assert gone() is None
+
+
+def test_what_is_new_goes_at_once(kept_short):
+    gone = weakref.ref(Node())
+    gc.collect()
+    assert gone() is None

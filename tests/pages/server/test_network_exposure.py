@@ -1,0 +1,34 @@
+"""When a server counts as one that strangers can reach."""
+
+import pytest
+import streamlit as st
+
+from pages.server import network_exposure
+from scoring.challenges import samples
+from scoring.inference import confinement
+
+
+@pytest.mark.parametrize(
+    ("address", "name", "public"),
+    [
+        ("localhost", "localhost", False),
+        ("127.0.0.1", "localhost", False),
+        ("::1", "127.0.0.3", False),
+        ("0.0.0.0", "localhost", True),
+        (None, "localhost", True),
+        ("10.0.0.7", "localhost", True),
+        ("localhost", "scores.hospital.example", True),
+    ],
+)
+def test_only_this_machine_is_not_public(address, name, public, monkeypatch):
+    options = {"server.address": address, "browser.serverAddress": name}
+    monkeypatch.setattr(st, "get_option", options.get)
+    monkeypatch.setattr(confinement, "_required", False)
+    monkeypatch.setattr(confinement, "_known", frozenset())
+    assert network_exposure.is_public() is public
+    network_exposure.require_confinement()
+    assert confinement.required() is public
+
+
+def test_every_sample_model_is_known():
+    assert len(samples.model_digests()) == len(list(samples.FOLDER.glob("*/models/*.onnx"))) > 5
