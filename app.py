@@ -46,7 +46,7 @@ async def warm(_app):
 
 
 app = st.App(
-    Path(__file__).parent / "pages" / "shared" / "navigation.py",
+    Path(__file__).parent / "pages" / "server" / "navigation.py",
     lifespan=warm,
     middleware=[
         Middleware(OwnOrigins),

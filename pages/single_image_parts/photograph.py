@@ -44,7 +44,7 @@ def show(challenge_id: str) -> None:
         with st.container(key="single_setup"):
             chooser = st.expander("Model and test set", icon=":material/tune:")
     with chooser:
-        test_set, given, truth = selectors.selectors(challenge_id)
+        test_set, given, truth = selectors.model_and_test_set(challenge_id)
     if truth is None:
         right.info("Without a test set nothing is shown: see “Model and test set”.", icon=":material/help:")
         return

@@ -19,7 +19,7 @@ SEEN_PX = 300
 """Longest side of the image on the page."""
 
 
-def selectors(challenge_id: str) -> tuple[Input, Input, object]:
+def model_and_test_set(challenge_id: str) -> tuple[Input, Input, object]:
     """Draw the selectors of model and test set; without cases where the test set cannot be read."""
     test_set, sample_key, truth = cases(challenge_id)
     offered = samples.test_sets(challenge_id)[sample_key].submissions

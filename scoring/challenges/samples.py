@@ -11,7 +11,7 @@ from typing import Any
 from scoring.challenges import load_challenge
 from scoring.core.challenge import Challenge
 
-FOLDER = Path(__file__).parents[1] / "sample_data"
+FOLDER = Path(__file__).parents[2] / "sample_data"
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,8 @@ def team_table(shown: Displayed) -> Table:
         "What makes the scores?",
         columns,
         _team_rows(shown, metrics),
-        f"{summary_text.order(found)} Chance alters no rank; what it could do stands beside it.{_unranked(found)}",
+        f"{summary_text.order(found)} Chance alters no rank; what it could do stands beside it."
+        f"{_unranked(found)}",
         key="teams_table",
     )
 
@@ -286,8 +287,8 @@ def _stability_facts(found: Comparison) -> tuple[Facts, ...]:
         "Kendall’s tau",
         share(known["kendall_tau_mean"], 2),
         span(known["kendall_tau_interval"], 2),
-        f"Agreement of a resample's order{'' if summary_text.by_score(found) else ' by score'} with that of these "
-        "cases: 1 the same, 0 as by chance, −1 reversed. Mean and 95% of the resamples",
+        f"Agreement of a resample's order{'' if summary_text.by_score(found) else ' by score'} with that of "
+        "these cases: 1 the same, 0 as by chance, −1 reversed. Mean and 95% of the resamples",
     )
     return (Facts((tau, Fact("First in resamples", percent(won[0] if won else None), found.scored[0]))),)
 

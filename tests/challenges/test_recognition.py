@@ -16,7 +16,7 @@ from tests.support.archives import archive_of
 from tests.support.golden import FOLDER
 from tests.support.platform_folders import jobs, table_answers
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 INPUTS = {
     "truth": "truth",
     "dataset": "truth",

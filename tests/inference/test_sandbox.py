@@ -107,7 +107,7 @@ def test_a_process_of_an_ordinary_user_has_few_threads(tmp_path):
         "except RuntimeError: pass\n"
         "print(started, flush=True); os._exit(0)"
     )
-    shutil.copytree(ROOT / "scoring" / "models", tmp_path / "scoring" / "models")
+    shutil.copytree(ROOT / "scoring" / "inference", tmp_path / "scoring" / "inference")
     for folder in [tmp_path, *tmp_path.parents[:2]]:
         folder.chmod(0o755)
     done = subprocess.run(

@@ -13,7 +13,7 @@ import scoring
 from scoring.presentation.figures.canvas import Canvas
 from scoring.presentation.figures.drawing import MANY
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "tricorder3"
+GOLDEN = Path(__file__).parents[2] / "golden" / "tricorder3"
 
 
 def scored(name: str, **options) -> scoring.ScoreCard:

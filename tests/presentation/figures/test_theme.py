@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scoring.presentation.figures import theme
 from scoring.presentation.figures.theme import DARK, LIGHT, SHAPES
 
-THEME = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))[
+THEME = tomllib.loads((Path(__file__).parents[3] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))[
     "theme"
 ]
 THEMES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=lambda colours: colours.name)
