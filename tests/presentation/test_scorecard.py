@@ -14,7 +14,7 @@ from scoring.presentation.html import views_of
 from tests.support import blocks, risk_tables
 from tests.support.html_reader import read
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "tricorder3" / "05-all-classes-300"
+GOLDEN = Path(__file__).parents[1] / "golden" / "tricorder3" / "05-all-classes-300"
 FRONT = (
     "Where does the score come from?",
     "Where were the points lost?",
