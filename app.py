@@ -12,11 +12,11 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.inputs.upload_quota import UploadQuota
+from pages.inputs.upload_quota import UploadQuotaMiddleware
 from pages.server import access, gc_tuning, kept_settings, network_exposure, session_cleanup
-from pages.server.login_redirect import LoginWays
-from pages.server.private_routes import PrivateRoutes
-from pages.server.websocket_origin import OwnOrigins
+from pages.server.login_redirect import LoginRedirectMiddleware
+from pages.server.private_routes import PrivateRoutesMiddleware
+from pages.server.websocket_origin import SameOriginMiddleware
 
 
 @asynccontextmanager
@@ -49,9 +49,9 @@ app = st.App(
     Path(__file__).parent / "pages" / "server" / "navigation.py",
     lifespan=warm,
     middleware=[
-        Middleware(OwnOrigins),
-        Middleware(PrivateRoutes),
-        Middleware(UploadQuota),
-        Middleware(LoginWays),
+        Middleware(SameOriginMiddleware),
+        Middleware(PrivateRoutesMiddleware),
+        Middleware(UploadQuotaMiddleware),
+        Middleware(LoginRedirectMiddleware),
     ],
 )

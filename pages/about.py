@@ -8,7 +8,7 @@ from pages.server import access, network_exposure
 from scoring.common.text import markdown
 from scoring.inference.cluster.scheduler import is_named
 from scoring.services import doctor
-from scoring.services.doctor import Entry
+from scoring.services.doctor import Check
 
 access.guard(__file__)
 
@@ -37,26 +37,26 @@ def about() -> None:
         layout.closing()
 
 
-def _statistics() -> list[Entry]:
+def _statistics() -> list[Check]:
     """Streamlit's own statistics, where somebody turned them on."""
     if not st.get_option("browser.gatherUsageStats"):
         return []
     advice = "Leave browser.gatherUsageStats off: it is on against this project's settings."
     words = "each visitor's browser reports to Streamlit's makers"
-    return [Entry(doctor.PROGRAM, "Statistics of use", words, "fault", advice, public=True)]
+    return [Check(doctor.PROGRAM, "Statistics of use", words, "fault", advice, public=True)]
 
 
-def _login(public: bool) -> Entry:
+def _login(public: bool) -> Check:
     """Return who may do what here."""
     words = "local and open: whoever reaches this server may use every page"
     if access.is_configured():
         words = "by OpenID Connect: organizers, participants and visitors"
     elif public:
         words = "none: everybody may use every page but change boards; a proxy lets people in"
-    return Entry(doctor.PROGRAM, "Login", words, public=True)
+    return Check(doctor.PROGRAM, "Login", words, public=True)
 
 
-def _summary(entries: list[Entry], public: bool) -> None:
+def _summary(entries: list[Check], public: bool) -> None:
     wrong = [entry for entry in entries if entry.state != "ok"]
     if not wrong:
         words = "" if is_named() else " Nothing leaves this machine."
@@ -67,7 +67,7 @@ def _summary(entries: list[Entry], public: bool) -> None:
     st.warning(f"{words}:\n\n{_lines(wrong, public)}", icon=":material/build:")
 
 
-def _lines(entries: list[Entry], public: bool) -> str:
+def _lines(entries: list[Check], public: bool) -> str:
     """Return the lines of a group. public: what is to be done concerns the operator alone."""
     lines = []
     for entry in entries:

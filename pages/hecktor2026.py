@@ -7,7 +7,7 @@ import streamlit as st
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
 from pages.inputs.option_widgets import chosen_before, option_widget
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.server import access
 from pages.tabs.hecktor2026.centers import centers_tab
 from pages.tabs.hecktor2026.direction import direction_switch, direction_used
@@ -28,14 +28,14 @@ CLOSING = (
 )
 
 
-def score_options(_given: Input) -> Mapping[str, object]:
+def score_options(_given: ChosenInput) -> Mapping[str, object]:
     """Return whether nodes are counted: reading the masks needs to know, and the switch is drawn after
     that."""
     name = LESIONS.name
     return {name: st.session_state.get(name, st.query_params.get(name) == "true")}
 
 
-def choices(_test_set: Input, _truth, _predictions) -> Mapping[str, object]:
+def choices(_test_set: ChosenInput, _truth, _predictions) -> Mapping[str, object]:
     """Draw what the description leaves open, folded: the label says whether any of it was changed."""
     options = [*(CHALLENGE.option(name) for name in CHOICES), LESIONS]
     changed = sum(chosen_before(option) != option.default for option in options)

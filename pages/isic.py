@@ -9,12 +9,12 @@ import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
 from pages.inputs import selectors
 from pages.inputs.option_widgets import option_widget
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.server import access
 from pages.tabs.isic import case_table, confusion, malignant, preflight, thresholds
 from scoring.challenges.isic.card import scores_at_half
 from scoring.challenges.isic.options import METRIC, RULES
-from scoring.challenges.isic.truth import Cases
+from scoring.challenges.isic.truth import IsicCases
 from scoring.core.scorecard import ScoreCard
 from scoring.core.submission import Predictions
 
@@ -27,7 +27,7 @@ CLOSING = (
 )
 
 
-def choices(test_set: Input, _truth: Cases, predictions: Predictions) -> Mapping[str, Any]:
+def choices(test_set: ChosenInput, _truth: IsicCases, predictions: Predictions) -> Mapping[str, Any]:
     """Draw what ranks, how 0.5 is read where it occurs, and a table about the cases."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = {METRIC.name: option_widget(METRIC, width=220)}
@@ -37,7 +37,7 @@ def choices(test_set: Input, _truth: Cases, predictions: Predictions) -> Mapping
     return chosen | ({"metadata": metadata} if metadata else {})
 
 
-def about_truth(truth: Cases) -> str:
+def about_truth(truth: IsicCases) -> str:
     """Return one line about a test set."""
     pictures = sum(image is not None for image in truth.images)
     return (

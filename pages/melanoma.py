@@ -6,7 +6,7 @@ import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
 from pages.server import access
 from pages.tabs.melanoma import case_table, missed, preflight, prevalence, thresholds
-from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.core.scorecard import ScoreCard
 from scoring.presentation.figures.numerals import percent
 
@@ -19,7 +19,7 @@ CLOSING = (
 )
 
 
-def about_truth(truth: Cases) -> str:
+def about_truth(truth: SafeScanCases) -> str:
     """Return one line about a test set."""
     positives, pictures = int(np.sum(truth.labels == 1)), sum(image is not None for image in truth.images)
     return (

@@ -8,7 +8,7 @@ import streamlit as st
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
 from pages.inputs.option_widgets import option_widget
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.server import access
 from pages.tabs.puma.images import images_tab
 from pages.tabs.puma.radius import radius_tab
@@ -16,7 +16,7 @@ from pages.tabs.puma.viewer import LINK, viewer_tab
 from scoring.challenges.puma import matches
 from scoring.challenges.puma.options import OUTLINES, RULE
 from scoring.challenges.puma.predictions import NucleiPredictions
-from scoring.challenges.puma.truth import Truth
+from scoring.challenges.puma.truth import PumaTruth
 from scoring.core.scorecard import ScoreCard
 
 access.guard(__file__)
@@ -28,7 +28,7 @@ CLOSING = (
 )
 
 
-def choices(_test_set: Input, _truth: Truth, _predictions: NucleiPredictions) -> Mapping:
+def choices(_test_set: ChosenInput, _truth: PumaTruth, _predictions: NucleiPredictions) -> Mapping:
     """Whose macro F1 is the score, and whether outlines are measured beside it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         rule = st.segmented_control(
@@ -47,7 +47,7 @@ def choices(_test_set: Input, _truth: Truth, _predictions: NucleiPredictions) ->
     return {RULE.name: rule, OUTLINES.name: measured}
 
 
-def about_truth(truth: Truth) -> str:
+def about_truth(truth: PumaTruth) -> str:
     """Return one line about the test set."""
     nuclei, n_images = sum(map(len, truth.nuclei)), sum(image is not None for image in truth.images)
     images = f"{n_images} with an image" if n_images else "without images"

@@ -2,7 +2,7 @@
 
 from scoring.common.finding_groups import folded, tally
 from scoring.common.findings import error, note, warning
-from scoring.common.fixes import Changes, Mend, renaming
+from scoring.common.fixes import InputChanges, SuggestedFix, renaming
 
 COLUMNS = [
     error(
@@ -93,5 +93,5 @@ def test_each_mend_is_offered_once_and_many_as_one():
     (mend,) = fold.mends
     assert mend.changes.columns == tuple((f"{i}", f"c{i}") for i in range(6))
     assert mend.label == "Read columns “0” as c0, “1” as c1, “2” as c2, “3” as c3 and 2 more"
-    (fold,) = folded([COLUMNS[0].mended_by(Mend("", Changes(columns=(("a", "b"),))))])
+    (fold,) = folded([COLUMNS[0].mended_by(SuggestedFix("", InputChanges(columns=(("a", "b"),))))])
     assert fold.mends == (), "what says nothing is no button"

@@ -10,7 +10,7 @@ import scoring
 from scoring.challenges import samples
 from scoring.common.finding_groups import distinct
 from scoring.common.findings import Finding
-from scoring.common.fixes import Changes, Mend, renamed, renaming, without_affix
+from scoring.common.fixes import InputChanges, SuggestedFix, renamed, renaming, without_affix
 from scoring.inputs.near_cases import without_affix as without_affixes
 from scoring.inputs.near_columns import of_kind, renamings
 from scoring.inputs.sources import Mended, open_source
@@ -47,7 +47,7 @@ def refused(work: Callable, *arguments, **options) -> scoring.InputRefused:
     return found.value
 
 
-def offered(findings: Iterable[Finding]) -> dict[str, Mend]:
+def offered(findings: Iterable[Finding]) -> dict[str, SuggestedFix]:
     return {mend.label: mend for mend in distinct(m for finding in findings for m in finding.mends)}
 
 
@@ -146,17 +146,17 @@ def test_cases_without_a_prediction_count_as_wrong():
 
 def test_a_mend_is_not_part_of_what_findings_say():
     plain = Finding("error", "missing-case", "a", "no row")
-    mended = plain.mended_by(Mend("Count it as wrong", Changes(options=(("missing", "wrong"),))))
+    mended = plain.mended_by(SuggestedFix("Count it as wrong", InputChanges(options=(("missing", "wrong"),))))
     assert (plain, hash(plain), plain.as_dict()) == (mended, hash(mended), mended.as_dict())
     assert set(mended.as_dict()) == {"level", "code", "where", "message"}
 
 
 def test_changes_are_joined_and_the_later_counts():
-    first = Changes(columns=(("a", "b"),), options=(("missing", "wrong"),))
-    joined = first.joined(Changes(columns=(("a", "c"), ("d", "")), delimiter="|"))
-    assert joined == Changes((("a", "c"), ("d", "")), delimiter="|", options=(("missing", "wrong"),))
+    first = InputChanges(columns=(("a", "b"),), options=(("missing", "wrong"),))
+    joined = first.joined(InputChanges(columns=(("a", "c"), ("d", "")), delimiter="|"))
+    assert joined == InputChanges((("a", "c"), ("d", "")), delimiter="|", options=(("missing", "wrong"),))
     assert joined.as_dict() == {"columns": {"a": "c", "d": ""}, "delimiter": "|"}
-    assert not Changes()
+    assert not InputChanges()
     assert not first.of_files.options
 
 
@@ -184,7 +184,7 @@ def test_an_affix_is_what_is_left_of_the_longer_name():
 def test_a_button_says_what_it_does():
     assert renaming("column", (("Risk", "score"),)).label == "Read column “Risk” as score"
     assert renaming("case", (("*_seg", "*"),)).label == "Read cases without “_seg”"
-    assert Changes(decimal_commas=True, delimiter="|").words() == (
+    assert InputChanges(decimal_commas=True, delimiter="|").words() == (
         "commas in numbers as decimal commas, cells separated by “|”"
     )
 
@@ -192,23 +192,31 @@ def test_a_button_says_what_it_does():
 @pytest.mark.parametrize(
     ("data", "changes", "mended"),
     [
-        (b"\xef\xbb\xbfid,p_A\r\n1,2\r\n", Changes(columns=(("p_*", "*"),)), b"\xef\xbb\xbfid,A\r\n1,2\r\n"),
-        ("id;p_Ä\n1;2\n".encode("utf-16"), Changes(columns=(("p_*", "*"),)), "id;Ä\n1;2\n".encode("utf-16")),
-        (b"sep=;\nid;p_A\n1;2\n", Changes(columns=(("p_*", "*"),)), b"sep=;\nid;A\n1;2\n"),
-        (b',id,"a, b"\n0,x,1\n', Changes(columns=(("", ""), ("a, b", "A"))), b"id,A\nx,1\n"),
-        (b'id,A\nx,"0,5"\n', Changes(decimal_commas=True), b"id,A\nx,0.5\n"),
-        (b"id,A,B\nx,0,5,0,25\n", Changes(decimal_commas=True), b"id,A,B\nx,0.5,0.25\n"),
-        (b"id|A\nx|1\n", Changes(delimiter="|"), b"id,A\nx,1\n"),
-        (b"id,A\na/x_p.jpg,1\ny_p,2\n", Changes(cases=(("*_p", "*"),)), b"id,A\na/x.jpg,1\ny,2\n"),
-        (b"\xff\xfeA", Changes(columns=(("A", "B"),)), b"\xff\xfeA"),
-        (b'{"A": 1}', Changes(columns=(("*", "B"),)), b'{"A": 1}'),
-        (b"", Changes(columns=(("A", "B"),)), b""),
-        (b"id,A\nx,1\ny,2\nx, 1\n", Changes(repeated=("identical", "")), b"id,A\nx,1\ny,2\n"),
-        (b"id,A\nx,1\nx,2\n", Changes(repeated=("identical", "")), b"id,A\nx,1\nx,2\n"),
-        (b"id,A\nx,1\ny,2\nx,3\n", Changes(repeated=("first", "id")), b"id,A\nx,1\ny,2\n"),
-        (b"id,A\nx,1\ny,2\nx,3\n", Changes(repeated=("last", "id")), b"id,A\ny,2\nx,3\n"),
-        (b"id,A\nx,1\nx,2\n", Changes(repeated=("last", "no")), b"id,A\nx,1\nx,2\n"),
-        (b"n,A\nx,1\nx,2\n", Changes((("n", "id"),), repeated=("last", "id")), b"id,A\nx,2\n"),
+        (
+            b"\xef\xbb\xbfid,p_A\r\n1,2\r\n",
+            InputChanges(columns=(("p_*", "*"),)),
+            b"\xef\xbb\xbfid,A\r\n1,2\r\n",
+        ),
+        (
+            "id;p_Ä\n1;2\n".encode("utf-16"),
+            InputChanges(columns=(("p_*", "*"),)),
+            "id;Ä\n1;2\n".encode("utf-16"),
+        ),
+        (b"sep=;\nid;p_A\n1;2\n", InputChanges(columns=(("p_*", "*"),)), b"sep=;\nid;A\n1;2\n"),
+        (b',id,"a, b"\n0,x,1\n', InputChanges(columns=(("", ""), ("a, b", "A"))), b"id,A\nx,1\n"),
+        (b'id,A\nx,"0,5"\n', InputChanges(decimal_commas=True), b"id,A\nx,0.5\n"),
+        (b"id,A,B\nx,0,5,0,25\n", InputChanges(decimal_commas=True), b"id,A,B\nx,0.5,0.25\n"),
+        (b"id|A\nx|1\n", InputChanges(delimiter="|"), b"id,A\nx,1\n"),
+        (b"id,A\na/x_p.jpg,1\ny_p,2\n", InputChanges(cases=(("*_p", "*"),)), b"id,A\na/x.jpg,1\ny,2\n"),
+        (b"\xff\xfeA", InputChanges(columns=(("A", "B"),)), b"\xff\xfeA"),
+        (b'{"A": 1}', InputChanges(columns=(("*", "B"),)), b'{"A": 1}'),
+        (b"", InputChanges(columns=(("A", "B"),)), b""),
+        (b"id,A\nx,1\ny,2\nx, 1\n", InputChanges(repeated=("identical", "")), b"id,A\nx,1\ny,2\n"),
+        (b"id,A\nx,1\nx,2\n", InputChanges(repeated=("identical", "")), b"id,A\nx,1\nx,2\n"),
+        (b"id,A\nx,1\ny,2\nx,3\n", InputChanges(repeated=("first", "id")), b"id,A\nx,1\ny,2\n"),
+        (b"id,A\nx,1\ny,2\nx,3\n", InputChanges(repeated=("last", "id")), b"id,A\ny,2\nx,3\n"),
+        (b"id,A\nx,1\nx,2\n", InputChanges(repeated=("last", "no")), b"id,A\nx,1\nx,2\n"),
+        (b"n,A\nx,1\nx,2\n", InputChanges((("n", "id"),), repeated=("last", "id")), b"id,A\nx,2\n"),
     ],
 )
 def test_bytes_of_tables(data, changes, mended):
@@ -216,7 +224,7 @@ def test_bytes_of_tables(data, changes, mended):
 
 
 def test_files_are_read_by_the_names_of_their_cases():
-    changes = Changes(cases=(("*_seg", "*"),))
+    changes = InputChanges(cases=(("*_seg", "*"),))
     files = open_source(Mended({"masks/P1_seg.nii.gz": b"1", "t.csv": b"id\nP1_seg\n"}, changes), "folder")
     assert files.members == ("masks/P1.nii.gz", "t.csv")
     assert files.read("masks/P1.nii.gz") == files.open("masks/P1.nii.gz").read() == b"1"
@@ -343,7 +351,7 @@ def test_hecktor_masks_with_a_suffix_and_columns_of_other_names_are_read():
         "Read column “Risk score” as the risk",
         "Read column “T” as the T stage",
     }
-    changes = Changes()
+    changes = InputChanges()
     for mend in mends.values():
         changes = changes.joined(mend.changes)
     same_score(challenge, truth, right, Mended(bad, changes))
@@ -364,7 +372,7 @@ def test_a_column_of_a_test_set_is_read_by_another_name():
 
 @pytest.mark.parametrize("new", ["../x", "/x", "..", ".", ""])
 def test_no_file_leaves_its_folder_by_another_name(new):
-    files = open_source(Mended({"a/P1.json": b"1"}, Changes(cases=(("P1", new),))), "folder")
+    files = open_source(Mended({"a/P1.json": b"1"}, InputChanges(cases=(("P1", new),))), "folder")
     assert [member.count("/") for member in files.members] == [1]
     assert all(".." not in member.split("/") for member in files.members)
 
@@ -377,7 +385,7 @@ def test_long_headers_and_names_are_not_compared():
 
 
 def test_workbooks_are_mended_as_tables_are():
-    changes = Changes(columns=(("p_*", "*"),))
+    changes = InputChanges(columns=(("p_*", "*"),))
     book = workbook({"t": sheet([["id", "p_A"], ["x", 1]])})
     for source in (book, {"t.xlsx": book}):
         files = open_source(Mended(source, changes), "t.xlsx")

@@ -13,7 +13,7 @@ from scoring.cli.arguments import COMMANDS, parser
 from scoring.cli.reading import without_mends
 from scoring.cli.terminal import flags_of
 from scoring.common.findings import InputRefused, error
-from scoring.common.fixes import Changes, Mend, renaming
+from scoring.common.fixes import InputChanges, SuggestedFix, renaming
 from tests.support import lesion_tables
 from tests.support.command_line import run
 
@@ -71,8 +71,10 @@ def test_findings_in_a_pipe_are_plain_lines(monkeypatch):
 
 
 def test_the_options_that_make_changes():
-    changes = Changes((("a, b", "A"),), (("*_seg", "*"),), True, "|", ("last", "id"), (("missing", "wrong"),))
-    assert list(flags_of(Mend("", changes))) == [
+    changes = InputChanges(
+        (("a, b", "A"),), (("*_seg", "*"),), True, "|", ("last", "id"), (("missing", "wrong"),)
+    )
+    assert list(flags_of(SuggestedFix("", changes))) == [
         """--rename-columns '"a, b=A"'""",
         "--rename-cases '*_seg=*'",
         "--decimal-commas",
@@ -80,14 +82,14 @@ def test_the_options_that_make_changes():
         "--repeated-rows last=id",
         "--missing wrong",
     ]
-    assert list(flags_of(Mend("", changes.of_files, team="My team"))) == [
+    assert list(flags_of(SuggestedFix("", changes.of_files, team="My team"))) == [
         """--rename-columns 'My team:"a, b=A"'""",
         "--rename-cases 'My team:*_seg=*'",
         "--decimal-commas 'My team'",
         "--delimiter 'My team:|'",
         "--repeated-rows 'My team:last=id'",
     ]
-    asked = Mend("Give the size", Changes(), "model_size_mib")
+    asked = SuggestedFix("Give the size", InputChanges(), "model_size_mib")
     assert list(flags_of(asked)) == ["--model-size-mib VALUE"]
     assert list(flags_of(replace(asked, team="a"))) == ["--model-size-mib a=VALUE"]
 
@@ -123,7 +125,7 @@ def test_changes_that_cannot_be_are_refused(flag, value):
 
 
 def test_a_command_without_options_for_mends_names_none():
-    as_wrong = Mend("Count it as wrong", Changes(options=(("missing", "wrong"),)))
+    as_wrong = SuggestedFix("Count it as wrong", InputChanges(options=(("missing", "wrong"),)))
     found = [error("a", "b", "c").mended_by(renaming("column", (("a", "b"),)), as_wrong)]
     assert [entry.mends for entry in without_mends(found)] == [()]
 

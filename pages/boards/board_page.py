@@ -10,15 +10,15 @@ import streamlit as st
 from pages.boards import actions, participants, settings, submitting, truth_correction
 from pages.challenge.scoring_run import Outcome, attempt
 from pages.display import downloads, finding_list, layout, render
-from pages.display.render import Place
+from pages.display.render import BlockPath
 from pages.server import access, url_state
 from scoring.common.text import markdown
 from scoring.comparison import summary_text
 from scoring.core.views import Section
 from scoring.services.access.roles import NOBODY, Role
 from scoring.services.boards import bundle, hidden_truth, imported, members, phases, publishing, report, views
-from scoring.services.boards.board import Opened, opened
-from scoring.services.boards.ranking import Standing, standing
+from scoring.services.boards.board import OpenBoard, opened
+from scoring.services.boards.ranking import BoardRanking, standing
 from scoring.services.store.database import Store
 
 ORGANIZERS_TABS = ("Submissions", "Corrections", "Participants", "Settings")
@@ -37,18 +37,18 @@ STATES = {
 class BoardPage:
     """A board on the page. sections: what everybody sees; key: of all that it rests on."""
 
-    standing: Standing
+    standing: BoardRanking
     sections: tuple[Section, ...]
     key: tuple[str, ...]
 
     @property
-    def board(self) -> Opened:
+    def board(self) -> OpenBoard:
         """Return the board."""
         return self.standing.board
 
-    def place(self, path: str) -> Place:
+    def place(self, path: str) -> BlockPath:
         """Return where a block stands, which is drawn once."""
-        return Place(self.key, False, f"board/{path}")
+        return BlockPath(self.key, False, f"board/{path}")
 
 
 def show(store: Store, board_id: str) -> None:
@@ -57,7 +57,7 @@ def show(store: Store, board_id: str) -> None:
     if kept is not None:
         layout.plain_opening(markdown(kept.title, 80), f"{kept.leaderboard.platform}, {kept.created[:10]}")
         _way("All boards", "arrow_back")
-        render.draw_all(views.leaderboard(kept), Place(None, False, "board"))
+        render.draw_all(views.leaderboard(kept), BlockPath(None, False, "board"))
         if organizes:
             settings.delete(store, board_id, kept.title, 0)
         return
@@ -143,7 +143,7 @@ def _shown(store: Store, board_id: str, is_public: bool, phase: str | None) -> B
 
 
 @st.cache_resource(max_entries=16, show_spinner="Ranking ...")
-def _kept(key: tuple[str, ...], _found: Standing, is_public: bool) -> BoardPage:
+def _kept(key: tuple[str, ...], _found: BoardRanking, is_public: bool) -> BoardPage:
     return BoardPage(_found, publishing.sections(_found) if is_public else views.sections(_found), key)
 
 
@@ -181,7 +181,7 @@ def _way(label: str, icon: str, **address_of: str) -> None:
         key=f"board_way_{icon}",
         type="tertiary",
         icon=f":material/{icon}:",
-        on_click=url_state.become,
+        on_click=url_state.replace,
         kwargs=address_of,
     )
 
@@ -211,11 +211,11 @@ def _downloads(shown: BoardPage, is_public: bool) -> None:
         st.caption("Report and board.json can be published: no case is in them.")
 
 
-def _json(found: Standing) -> str:
+def _json(found: BoardRanking) -> str:
     return json.dumps(publishing.value(found), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
-def _bundle(board: Opened, with_truth: bool) -> bytes:
+def _bundle(board: OpenBoard, with_truth: bool) -> bytes:
     """Return the bundle on behalf of whoever was offered it: no visitor is known where downloads are made."""
     members.require_current(board.store, board.store.actor, Role.ORGANIZER)
     return bundle.export(board, with_truth)

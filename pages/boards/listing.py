@@ -16,7 +16,7 @@ from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option
 from scoring.services.boards import bundle, members, phases
-from scoring.services.boards.board import COUNTS, USUAL, Settings, create, listed
+from scoring.services.boards.board import COUNTS, USUAL, BoardSettings, create, listed
 from scoring.services.boards.sample import ID, create_sample
 from scoring.services.boards.views import RULES
 from scoring.services.store.database import Store
@@ -73,7 +73,7 @@ def _card(store: Store, one: dict) -> None:
             f"**{markdown(one['title'], 80)}**",
             key=f"board_open_{one['id']}",
             icon=":material/leaderboard:",
-            on_click=url_state.become,
+            on_click=url_state.replace,
             kwargs={"board": one["id"]},
         )
         known = REGISTRY.get(one["challenge"])
@@ -97,7 +97,7 @@ def _follow(outcome) -> None:
     if outcome.refused:
         finding_list.refusal(outcome.refused, title=NOT_CREATED)
     elif outcome.value:
-        url_state.become(board=outcome.value)
+        url_state.replace(board=outcome.value)
         st.rerun()
 
 
@@ -131,11 +131,11 @@ def _new(store: Store) -> None:
         _follow(made)
 
 
-def _create(store: Store, board_id: str, challenge: Challenge, truth, settings: Settings) -> str:
+def _create(store: Store, board_id: str, challenge: Challenge, truth, settings: BoardSettings) -> str:
     return create(store, board_id, challenge.id, truth.source, settings, truth.name).row.id
 
 
-def _settings(challenge: Challenge, title: str, counts: str) -> Settings:
+def _settings(challenge: Challenge, title: str, counts: str) -> BoardSettings:
     """Draw what is the same for all submissions of a board."""
     shared = [option for option in challenge.options_of("score") if not option.per_team]
     score = {option.name: _value(option) for option in shared}
@@ -154,7 +154,7 @@ def _settings(challenge: Challenge, title: str, counts: str) -> Settings:
     keep_refused = st.toggle(
         "Keep refused files", key="board_new_keep_refused", help="For you to look at; they count nothing."
     )
-    return Settings(title, counts, score, compare, statistics, keep_refused)
+    return BoardSettings(title, counts, score, compare, statistics, keep_refused)
 
 
 def _value(option: Option) -> Any:

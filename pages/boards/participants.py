@@ -11,17 +11,17 @@ import streamlit as st
 from pages.boards import actions
 from pages.display import finding_list, layout
 from pages.inputs import selectors
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.server import access
 from scoring.common.text import markdown
 from scoring.comparison import scale as scales
 from scoring.services.access.roles import Role
 from scoring.services.boards import hidden_truth, members, participant, publishing
-from scoring.services.boards.board import Opened
+from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.board import opened as board_of
 from scoring.services.boards.hidden_truth import DETAILS, HiddenRules
 from scoring.services.boards.packing import packed
-from scoring.services.boards.participant import Answer, Left
+from scoring.services.boards.participant import RemainingQuota, SubmissionFeedback
 from scoring.services.boards.phases import spoken
 from scoring.services.store.database import Store
 
@@ -37,7 +37,7 @@ WORN = {
 }
 
 
-def submit(store: Store, shown: Opened) -> None:
+def submit(store: Store, shown: OpenBoard) -> None:
     """Draw what a participant may do on a board, and what was told of each own submission."""
     board = board_of(store, shown.row.id)
     teams = members.teams_of(store, board.row.id, store.actor)
@@ -49,7 +49,7 @@ def submit(store: Store, shown: Opened) -> None:
     came = actions.outcome(key, "submissions")
     if came is not None:
         st.session_state[f"own_came_{board.row.id}"] = came
-    left = participant.left(board, team)
+    left = participant.remaining_quota(board, team)
     st.markdown(_left_words(left))
     if left.problem is not None:
         st.info(f"{left.problem.message[0].upper()}{left.problem.message[1:]}", icon=":material/event_busy:")
@@ -62,7 +62,7 @@ def submit(store: Store, shown: Opened) -> None:
         st.caption(publishing.hidden_truth_words(known))
 
 
-def _drop(board: Opened, team: str, key: tuple[str, str]) -> None:
+def _drop(board: OpenBoard, team: str, key: tuple[str, str]) -> None:
     """Draw where a file is dropped and submitted."""
     place = f"own_file_{board.row.id}"
     given = selectors.one_file(f"Submission: {board.challenge.inputs.submission.words}", place)
@@ -81,9 +81,11 @@ def _drop(board: Opened, team: str, key: tuple[str, str]) -> None:
         st.rerun()
 
 
-def _hand_in(board: Opened, team: str, given: Input, options: dict[str, str], submission: str) -> Answer:
+def _hand_in(
+    board: OpenBoard, team: str, given: ChosenInput, options: dict[str, str], submission: str
+) -> SubmissionFeedback:
     name, data = packed(given.source, given.name)
-    return participant.hand_in(board, team, name, data, options, submission)
+    return participant.submit(board, team, name, data, options, submission)
 
 
 def _last_outcome(came: Any) -> None:
@@ -93,7 +95,7 @@ def _last_outcome(came: Any) -> None:
     if came.refused:
         finding_list.refusal(came.refused)
         return
-    answer: Answer = came.value
+    answer: SubmissionFeedback = came.value
     if answer is None:
         return
     if answer.again:
@@ -107,7 +109,7 @@ def _last_outcome(came: Any) -> None:
         finding_list.findings(answer.findings)
 
 
-def _history(board: Opened, team: str) -> None:
+def _history(board: OpenBoard, team: str) -> None:
     """Draw what was told of each submission of the team."""
     answers = participant.answers(board, team)[::-1]
     layout.heading("What did your team submit?")
@@ -134,7 +136,7 @@ def _history(board: Opened, team: str) -> None:
         key=f"own_detail_{board.row.id}",
         width=360,
     )
-    detail = participant.detailed(board, team, chosen)
+    detail = participant.submission_detail(board, team, chosen)
     if detail.classes:
         st.table({markdown(name, 60): _written(row) for name, row in detail.classes.items()})
     if detail.cases:
@@ -142,7 +144,7 @@ def _history(board: Opened, team: str) -> None:
         st.dataframe({"case": cases, "right": values}, hide_index=True, height=300)
 
 
-def _score(one: Answer, factor: float, digits: int) -> str:
+def _score(one: SubmissionFeedback, factor: float, digits: int) -> str:
     return "not shown" if one.score is None else f"{factor * one.score:.{digits}f}"
 
 
@@ -150,7 +152,7 @@ def _written(row: Any) -> dict[str, str]:
     return {name: f"{value:.3f}" for name, value in row.items()}
 
 
-def _left_words(left: Left) -> str:
+def _left_words(left: RemainingQuota) -> str:
     """Return what a team may still do, in words (Markdown)."""
     if not left.phase:
         return ""
@@ -161,7 +163,7 @@ def _left_words(left: Left) -> str:
     return f"Phase {name}{closes}. Left: {many}; up to **{left.refused}** may be refused today."
 
 
-def show(store: Store, shown: Opened) -> None:
+def show(store: Store, shown: OpenBoard) -> None:
     """Draw what an organizer says of participants and of a hidden truth, and what they tried."""
     board = board_of(store, shown.row.id)
     _hiding(board)
@@ -174,7 +176,7 @@ def show(store: Store, shown: Opened) -> None:
         st.caption("Nobody tried a foreign team or a page that is not for them; nothing looks like probing.")
 
 
-def _hiding(board: Opened) -> None:
+def _hiding(board: OpenBoard) -> None:
     """Draw whether the truth is hidden, and what it tells."""
     row, known = board.row, hidden_truth.rules(board.store, board.row.id)
     layout.heading("Is the truth hidden from participants?")
@@ -211,7 +213,7 @@ def _hiding(board: Opened) -> None:
                 actions.done(actions.attempt(hidden_truth.reveal, board.store, row.id))
 
 
-def _teams(board: Opened) -> None:
+def _teams(board: OpenBoard) -> None:
     """Draw who is in which team."""
     layout.heading("Who is in which team?")
     known = members.members(board.store, board.row.id)

@@ -18,7 +18,7 @@ from pages.server import url_state
 from scoring.common.text import markdown
 from scoring.comparison.team_facts import LABELS, UNKNOWN
 from scoring.services.boards import deleting, facts, phases, settings, views
-from scoring.services.boards.board import COUNTS, Opened
+from scoring.services.boards.board import COUNTS, OpenBoard
 from scoring.services.boards.phases import Phase
 from scoring.services.store import tables
 from scoring.services.store.database import Store
@@ -63,7 +63,7 @@ def _phases(shown: BoardPage) -> None:
         _phase_form(board, known.get(name))
 
 
-def _phase_form(board: Opened, before: Phase | None) -> None:
+def _phase_form(board: OpenBoard, before: Phase | None) -> None:
     key = f"{board.row.id}_{before.name if before else NEW}"
     with st.form(f"phase_form_{key}", border=False):
         name = before.name if before else _named(key)
@@ -145,7 +145,7 @@ def _text(value: object) -> str:
     return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _rules(board: Opened) -> None:
+def _rules(board: OpenBoard) -> None:
     """Draw what may be changed after the board's creation."""
     row = board.row
     layout.heading("How does the board rank?")
@@ -196,5 +196,5 @@ def delete(store: Store, board_id: str, title: str, submissions: int) -> None:
         notes = [f"{one.message[0].upper()}{one.message[1:]}" for one in made.value.findings]
         words = f"{title} is deleted, with {made.value.submissions} submissions."
         st.session_state[listing.DELETED] = markdown(" ".join([words, *notes]), 600)
-        url_state.become()
+        url_state.replace()
         st.rerun()

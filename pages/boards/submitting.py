@@ -9,18 +9,18 @@ import streamlit as st
 from pages.boards import actions
 from pages.challenge.scoring_run import Outcome
 from pages.display import finding_list, layout, render
-from pages.display.render import Place
+from pages.display.render import BlockPath
 from pages.inputs import selectors
 from pages.inputs.option_widgets import option_widget
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.server import jobs
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.text import markdown
-from scoring.inputs.team_entries import legible
+from scoring.inputs.team_entries import clean_name
 from scoring.services.boards import deleting, folders, refused, views
-from scoring.services.boards.board import Opened
-from scoring.services.boards.ranking import Entry
-from scoring.services.boards.submission_request import Receipt, Sent
+from scoring.services.boards.board import OpenBoard
+from scoring.services.boards.ranking import RankedSubmission
+from scoring.services.boards.submission_request import Receipt, SubmissionRequest
 from scoring.services.boards.submitting import exclude, submit
 
 if TYPE_CHECKING:
@@ -56,17 +56,17 @@ def show(shown: BoardPage) -> None:
                 st.button("Without them", type="tertiary", icon=":material/undo:", on_click=in_use.forget)
     _receipts(st.session_state.get(f"{page}_receipts"))
     now = [*views.left(shown.standing), *views.refused(refused.listed(board))]
-    render.draw_all(now, Place(None, True, "board"))
+    render.draw_all(now, BlockPath(None, True, "board"))
     render.draw(views.submissions(shown.standing), shown.place("Submissions"))
     _exclusion(shown)
 
 
-def _to_send(board: Opened, single: list[Input], packs: list[Input]) -> list[Any]:
+def _to_send(board: OpenBoard, single: list[ChosenInput], packs: list[ChosenInput]) -> list[Any]:
     """Return what would be submitted: files with the names of their teams, and folders of many."""
     own = [option for option in board.challenge.options if option.per_team]
     sent: list[Any] = list(packs)
     for number, file in enumerate(single):
-        usual = legible(file.name.rsplit(".", 1)[0] or file.name)
+        usual = clean_name(file.name.rsplit(".", 1)[0] or file.name)
         team, options = usual, {}
         if number < NAMED:
             with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -81,22 +81,22 @@ def _to_send(board: Opened, single: list[Input], packs: list[Input]) -> list[Any
     return sent
 
 
-def _submit(board: Opened, sent: list[Any], job: jobs.Job) -> tuple[list[Receipt], list[Finding]]:
+def _submit(board: OpenBoard, sent: list[Any], job: jobs.Job) -> tuple[list[Receipt], list[Finding]]:
     """Submit one after the other; what is refused is listed, the others count."""
     receipts: list[Receipt] = []
     problems: list[Finding] = []
-    every: list[Sent] = []
+    every: list[SubmissionRequest] = []
     for one in sent:
-        if isinstance(one, Input):
+        if isinstance(one, ChosenInput):
             try:
                 found = list(folders.of_source(one.source, one.name))
-                every += [entry for entry in found if isinstance(entry, Sent)]
+                every += [entry for entry in found if isinstance(entry, SubmissionRequest)]
                 problems += [entry for entry in found if isinstance(entry, Finding)]
             except InputRefused as why:
                 problems += why.problems
         else:
             team, file, options = one
-            every.append(Sent(team.strip(), file.name, file.source, options))
+            every.append(SubmissionRequest(team.strip(), file.name, file.source, options))
     for place, entry in enumerate(every):
         job.progress(place, len(every))
         if job.cancelled():
@@ -166,7 +166,7 @@ def _exclusion(shown: BoardPage) -> None:
                 _done(actions.attempt(deleting.delete_submission, board.store, board.row.id, chosen))
 
 
-def _excluding(board: Opened, entry: Entry) -> None:
+def _excluding(board: OpenBoard, entry: RankedSubmission) -> None:
     if entry.excluded is not None:
         st.markdown(f"Excluded: {markdown(entry.excluded)}")
         if st.button("Let it count again", icon=":material/undo:"):
@@ -180,7 +180,7 @@ def _excluding(board: Opened, entry: Entry) -> None:
         _done(actions.attempt(exclude, board.store, board.row.id, entry.id, reason.strip()))
 
 
-def _called(entry: Entry) -> str:
+def _called(entry: RankedSubmission) -> str:
     state = ", excluded" if entry.excluded is not None else ""
     return f"{markdown(entry.team, 40)}, {entry.minute}{state}"
 

@@ -13,7 +13,7 @@ from pages.inputs import selectors
 from pages.server import jobs
 from scoring.core.views import Block
 from scoring.services.boards import rescoring, views
-from scoring.services.boards.board import Opened, opened
+from scoring.services.boards.board import OpenBoard, opened
 from scoring.services.boards.ranking import standing
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def show(shown: BoardPage) -> None:
     _changes(shown)
 
 
-def _go_on(board: Opened, key: tuple, begun: tuple[int, int]) -> None:
+def _go_on(board: OpenBoard, key: tuple, begun: tuple[int, int]) -> None:
     done, total = begun
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
@@ -66,7 +66,7 @@ def _go_on(board: Opened, key: tuple, begun: tuple[int, int]) -> None:
 
 
 def _rescored(
-    board: Opened, truth: selectors.Input | None, table: selectors.Input | None, job: jobs.Job
+    board: OpenBoard, truth: selectors.ChosenInput | None, table: selectors.ChosenInput | None, job: jobs.Job
 ) -> int:
     source, name = (truth.source, truth.name) if truth else (None, None)
     joined = table.source if table else None
@@ -91,11 +91,11 @@ def _changes(shown: BoardPage) -> None:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Comparing versions ...")
-def _changed(key: tuple[str, ...], version: int, _board: Opened) -> list:
+def _changed(key: tuple[str, ...], version: int, _board: OpenBoard) -> list:
     board = opened(_board.store, _board.row.id, version)
     return views.corrections(standing(board), rescoring.changes(board))
 
 
 @st.cache_resource(max_entries=8, show_spinner="Ranking ...")
-def _ranked(key: tuple[str, ...], version: int, _board: Opened) -> Sequence[Block]:
+def _ranked(key: tuple[str, ...], version: int, _board: OpenBoard) -> Sequence[Block]:
     return views.sections(standing(opened(_board.store, _board.row.id, version)))[0].blocks

@@ -9,7 +9,7 @@ from pages.display import layout
 from pages.display.inline_images import draw_picture
 from scoring.challenges import REGISTRY, load_challenge, samples
 from scoring.core.scorecard import ScoreCard
-from scoring.presentation.figures.intervals import Row, intervals
+from scoring.presentation.figures.intervals import IntervalRow, intervals
 from scoring.presentation.figures.numerals import points, share
 
 
@@ -46,7 +46,7 @@ def _scores(
     challenge = load_challenge(challenge_id)
     scale, shown = (100, points) if challenge.scoring.as_points else (1, share)
     rows = [
-        Row(
+        IntervalRow(
             title,
             scale * card.score,
             [scale * bound for bound in card.intervals["score"] or ()] or None,

@@ -18,9 +18,9 @@ from pages.display.page_wording import cases_were_read
 from pages.history import history_restore, history_tab
 from pages.inputs import class_names, drop_messages, drop_routing, fixes, selectors
 from pages.inputs.sample_selector import InputPanel
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from scoring.challenges import REGISTRY, samples
-from scoring.challenges.samples import Submission
+from scoring.challenges.samples import SampleSubmission
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
@@ -36,7 +36,7 @@ class ScoredSubmission:
     card: ScoreCard
     truth: Any
     predictions: Any
-    given: Input
+    given: ChosenInput
     truth_key: str
     own: bool = True
     """Whether the visitor brought any of it."""
@@ -96,9 +96,9 @@ class ChallengePage:
     lines: Lines
     table: Callable[[ScoreCard], pd.DataFrame]
     tabs: Mapping[str, Callable[[ScoredSubmission], None] | None] = field(default_factory=dict)
-    score_options: Callable[[Input], Mapping] = lambda _given: {}
-    choices: Callable[[Input, Any, Any], Mapping] = lambda _test_set, _truth, _predictions: {}
-    refused: Callable[[Input, Input], None] = lambda _test_set, _given: None
+    score_options: Callable[[ChosenInput], Mapping] = lambda _given: {}
+    choices: Callable[[ChosenInput, Any, Any], Mapping] = lambda _test_set, _truth, _predictions: {}
+    refused: Callable[[ChosenInput, ChosenInput], None] = lambda _test_set, _given: None
     tables: Mapping[str, Callable[[ScoreCard], pd.DataFrame]] = field(default_factory=dict)
     below_headline: Callable[[ScoredSubmission], None] | None = None
     viewer: CaseLink | None = None
@@ -116,10 +116,10 @@ class Chosen:
         samples: Keys of the samples at both inputs.
     """
 
-    test_set: Input
-    given: Input
+    test_set: ChosenInput
+    given: ChosenInput
     title: str
-    others: Mapping[str, Submission]
+    others: Mapping[str, SampleSubmission]
     samples: tuple[str, str]
 
 
@@ -183,7 +183,7 @@ def show(page: ChallengePage) -> None:
     layout.closing("Files stay in your session and go with it, unless you keep them.")
 
 
-def _no_test_set(challenge, outcome, test_set: Input, panel) -> None:
+def _no_test_set(challenge, outcome, test_set: ChosenInput, panel) -> None:
     """Say that the test set is being read, or why it was refused."""
     if isinstance(outcome, scoring_run.Running):
         panel.caption("Being read: see below.")
@@ -250,7 +250,7 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
     )
     fixes.offer(page.challenge, dropped, found.value.findings)
     class_names.change(page.challenge, dropped)
-    offer = history_tab.Offer(page.challenge, chosen.test_set, dropped, chosen.samples, shown)
+    offer = history_tab.HistoryContext(page.challenge, chosen.test_set, dropped, chosen.samples, shown)
     history_restore.line(offer)
     compare = None
     if opponent:
@@ -263,7 +263,7 @@ def _second(
     page: ChallengePage,
     chosen: Chosen,
     shown: ScoredSubmission,
-    other: Input,
+    other: ChosenInput,
     title: str,
     choices: Mapping,
 ) -> second_submission.Second | None:
@@ -274,8 +274,8 @@ def _second(
 
 def _result(
     page: ChallengePage,
-    offer: history_tab.Offer,
-    places: render.Places,
+    offer: history_tab.HistoryContext,
+    places: render.BlockColumns,
     compare: Callable[[], second_submission.Second | None] | None,
 ) -> None:
     """Headline, findings, tabs, downloads of one card. What the score is made of begins the first tab; the
@@ -342,7 +342,7 @@ def _predictions_button(challenge: Challenge, shown: ScoredSubmission, stem: str
 def _first_tab(
     body: Callable[[ScoredSubmission], None], viewer: CaseLink | None, shown: ScoredSubmission
 ) -> None:
-    render.account(shown, viewer)
+    render.score_breakdown(shown, viewer)
     deferred_widgets.rest()
     body(shown)
 

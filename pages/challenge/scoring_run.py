@@ -16,7 +16,7 @@ import streamlit as st
 
 import scoring
 from pages.inputs import selectors
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.server import jobs
 from scoring.challenges import samples
 from scoring.challenges.tricorder3.model import sweep as sweep_of_model
@@ -57,7 +57,7 @@ class Running:
 
 
 @dataclass(frozen=True)
-class Runs:
+class FinishedRuns:
     """Outcomes of long work by content, oldest first, at most `most` of them; written by the queue's
     threads."""
 
@@ -80,7 +80,7 @@ def attempt(work, *arguments, **options) -> Outcome:
         return Outcome(refused=refused)
 
 
-def truth(challenge_id: str, given: Input, chosen: Mapping | None = None) -> Outcome | Running:
+def truth(challenge_id: str, given: ChosenInput, chosen: Mapping | None = None) -> Outcome | Running:
     """Read the test set that was chosen; `Running` while much is read, or after that was stopped. chosen:
     options, of which those are used that reading a test set needs."""
     challenge = scoring.load_challenge(challenge_id)
@@ -103,12 +103,12 @@ def truth(challenge_id: str, given: Input, chosen: Mapping | None = None) -> Out
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _sample_truth(challenge_id: str, version: str, key: tuple, _given: Input) -> Outcome:
+def _sample_truth(challenge_id: str, version: str, key: tuple, _given: ChosenInput) -> Outcome:
     return attempt(scoring.load_challenge(challenge_id).read_truth, _given.source, _given.name)
 
 
 @st.cache_resource(max_entries=SESSION_TRUTHS, scope="session", show_spinner="Reading the test set ...")
-def _own_truth(challenge_id: str, version: str, key: tuple, chosen: tuple, _given: Input) -> Outcome:
+def _own_truth(challenge_id: str, version: str, key: tuple, chosen: tuple, _given: ChosenInput) -> Outcome:
     read = scoring.load_challenge(challenge_id).read_truth
     return attempt(read, _given.source, _given.name, **dict(chosen))
 
@@ -116,7 +116,7 @@ def _own_truth(challenge_id: str, version: str, key: tuple, chosen: tuple, _give
 @st.cache_resource(
     max_entries=SHARED_CARDS,
     show_spinner="Scoring ...",
-    hash_funcs={Input: lambda given: (given.key, given.name)},
+    hash_funcs={ChosenInput: lambda given: (given.key, given.name)},
 )
 def card(
     challenge_id: str,
@@ -136,7 +136,7 @@ def _score(challenge_id: str, options: dict, truth, predictions) -> ScoreCard:
     sources = {
         name: open_source(value.source, value.name)
         for name, value in options.items()
-        if isinstance(value, Input)
+        if isinstance(value, ChosenInput)
     }
     return scoring.load_challenge(challenge_id).score(truth, predictions, **{**options, **sources})
 
@@ -149,7 +149,7 @@ def _read(
     submission_key: tuple,
     options: tuple,
     _truth,
-    _given: Input,
+    _given: ChosenInput,
 ) -> Outcome:
     return attempt(
         scoring.load_challenge(challenge_id).read_predictions,
@@ -161,18 +161,20 @@ def _read(
 
 
 @st.cache_resource(max_entries=1)
-def shared_runs() -> Runs:
+def shared_runs() -> FinishedRuns:
     """Finished runs of models and of samples, for all sessions."""
-    return Runs(SHARED_RUNS)
+    return FinishedRuns(SHARED_RUNS)
 
 
-def own_runs() -> Runs:
+def own_runs() -> FinishedRuns:
     """Finished readings of uploads, which hold on to the bytes: they stay in the session that brought them,
     and go with it."""
-    return st.session_state.setdefault("_runs", Runs(SESSION_RUNS))
+    return st.session_state.setdefault("_runs", FinishedRuns(SESSION_RUNS))
 
 
-def predictions(challenge_id: str, truth_key: str, given: Input, truth, chosen: Mapping) -> Outcome | Running:
+def predictions(
+    challenge_id: str, truth_key: str, given: ChosenInput, truth, chosen: Mapping
+) -> Outcome | Running:
     """Read the predictions that were chosen; `Running` while a model runs or much is read, or after it was
     stopped. chosen: options of `score`."""
     challenge = scoring.load_challenge(challenge_id)
@@ -200,7 +202,7 @@ def predictions(challenge_id: str, truth_key: str, given: Input, truth, chosen: 
 
 
 def run(
-    content: tuple, counts: str, long_work: Callable, runs: Runs, patience: float = 0
+    content: tuple, counts: str, long_work: Callable, runs: FinishedRuns, patience: float = 0
 ) -> Outcome | Running:
     """Work that shows how far it is and can be stopped; what ends within `patience` seconds was never worth
     showing.
@@ -310,7 +312,7 @@ def _received(challenge_id: str, truth_key: str, index: int, shape: str, _truth,
 
 @st.cache_resource(max_entries=24, scope="session", show_spinner="Asking the model ...")
 def sweep(
-    challenge_id: str, truth_key: str, model_key: str, index: int, _truth, _given: Input
+    challenge_id: str, truth_key: str, model_key: str, index: int, _truth, _given: ChosenInput
 ) -> PictureOutcome:
     """Return a model's outputs for one case under other demographics."""
     return _attempt_picture(sweep_of_model, _given.source, _truth, index)

@@ -9,11 +9,11 @@ import streamlit as st
 
 import scoring
 from pages.challenge import scoring_run
-from pages.comparison.context import Compared
+from pages.comparison.context import ComparisonContext
 from pages.comparison.pictures import pictures
 from pages.display import finding_list, layout, render
 from pages.inputs import class_names, drop_routing, fixes
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from scoring.common.arrays import Ints
 from scoring.common.text import markdown
 from scoring.comparison import cases as by_case
@@ -32,7 +32,7 @@ class Second:
     """A second submission and its comparison with the one on the page. first, other: what the two are called
     there."""
 
-    compared: Compared
+    compared: ComparisonContext
     first: str
     other: str
 
@@ -60,7 +60,7 @@ class Second:
                 self._gallery(name, places, f"two_page_{side}")
 
     def _gallery(self, name: str, places: Ints, key: str) -> None:
-        def cards(start: int, stop: int) -> list[layout.Picture]:
+        def cards(start: int, stop: int) -> list[layout.GalleryCard]:
             return pictures(self.compared, [int(k) for k in places[start:stop]], [self.first, self.other])
 
         layout.gallery(
@@ -74,7 +74,11 @@ class Second:
 
 
 def compared(
-    shown: "ScoredSubmission", test_set: Input, given: Input, title: str, options: Mapping[str, Any]
+    shown: "ScoredSubmission",
+    test_set: ChosenInput,
+    given: ChosenInput,
+    title: str,
+    options: Mapping[str, Any],
 ) -> Second | None:
     """Score a second submission as the first was, and compare the two.
 
@@ -113,7 +117,7 @@ def compared(
         finding_list.refusal(found.refused, partial(fixes.take, challenge.id, dropped), key="second_mend")
         class_names.choose(challenge, dropped, "second")
         return None
-    first, other = team_entries.legible(shown.title), team_entries.legible(title)
+    first, other = team_entries.clean_name(shown.title), team_entries.clean_name(title)
     other = f"{other} (second)" if other == first else other
     scored_as = repr([card.provenance["options"] for card in (shown.card, found.value)])
     key = (shown.truth_key, shown.given.key, scored_as, given.key, first, other)
@@ -123,7 +127,9 @@ def compared(
         return None
     whole = (challenge.id, scoring.__version__, *key)
     own = shown.own or given.own
-    return Second(Compared(challenge, outcome.value, shown.truth, shown.truth_key, whole, own), first, other)
+    return Second(
+        ComparisonContext(challenge, outcome.value, shown.truth, shown.truth_key, whole, own), first, other
+    )
 
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Comparing ...")

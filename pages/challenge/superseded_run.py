@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.challenge.scoring_run import Running
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.server import jobs
 from scoring.common.text import markdown
 
@@ -22,7 +22,7 @@ class LastRun:
     name: str
 
 
-def begin(challenge_id: str, test_set: Input, given: Input) -> None:
+def begin(challenge_id: str, test_set: ChosenInput, given: ChosenInput) -> None:
     """Stop the last run of a challenge's page if it still goes on for something else, and say that it was
     stopped as long as what took its place is there."""
     content, state = _content(test_set, given), st.session_state
@@ -39,10 +39,10 @@ def begin(challenge_id: str, test_set: Input, given: Input) -> None:
         st.info(f"**{markdown(name, 60)}** was still running. It was stopped, because {why}.")
 
 
-def remember(challenge_id: str, test_set: Input, given: Input, run: Running) -> None:
+def remember(challenge_id: str, test_set: ChosenInput, given: ChosenInput, run: Running) -> None:
     """Remember what a challenge's page runs."""
     st.session_state[LAST.format(challenge_id)] = LastRun(run.key, _content(test_set, given), given.name)
 
 
-def _content(test_set: Input, given: Input) -> tuple:
+def _content(test_set: ChosenInput, given: ChosenInput) -> tuple:
     return test_set.key, given.key, given.name

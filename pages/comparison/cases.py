@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.comparison.context import Compared
+from pages.comparison.context import ComparisonContext
 from pages.comparison.pictures import pictures
 from pages.display import layout, render
 from pages.display.inline_images import draw_picture
@@ -26,7 +26,7 @@ FEW = 12
 
 
 @st.fragment
-def cases(compared: Compared) -> None:
+def cases(compared: ComparisonContext) -> None:
     """Cases by teams, the chosen case, and more of its kind."""
     found: Correctness = compared.kept("correctness", lambda: correctness.correctness(compared.comparison))
     graded = views.graded(found)
@@ -59,7 +59,7 @@ def cases(compared: Compared) -> None:
     )
 
 
-def _kind(compared: Compared, found: Correctness, graded: bool) -> tuple[str, np.ndarray, list[str]]:
+def _kind(compared: ComparisonContext, found: Correctness, graded: bool) -> tuple[str, np.ndarray, list[str]]:
     """Return which cases: the kind in words, their places hardest first, and the teams that a picture
     names."""
     names = compared.names
@@ -118,7 +118,7 @@ def _chosen(found: Correctness, order: np.ndarray) -> int:
     return int(order[options.index(case)])
 
 
-def _one_case(compared: Compared, found: Correctness, place: int) -> None:
+def _one_case(compared: ComparisonContext, found: Correctness, place: int) -> None:
     """Draw the picture, where there is one, and every team's answer."""
     cards, names = compared.comparison.cards, compared.names
     picture = pictures(compared, [place], names[:1])[0]

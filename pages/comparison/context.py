@@ -6,14 +6,14 @@ from functools import cached_property
 from typing import Any
 
 from pages.comparison import teams
-from pages.display.render import Place
+from pages.display.render import BlockPath
 from scoring.comparison.compare import Comparison
 from scoring.comparison.display import Displayed
 from scoring.core.challenge import Challenge
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparisonContext:
     """A comparison on the page. key: of all that it was made of. own: whether a visitor brought any of it."""
 
     challenge: Challenge[Any, Any]
@@ -38,9 +38,9 @@ class Compared:
         """What all that is shown rests on: one text, since Streamlit takes its time with anything else."""
         return repr((self.key, self.names))
 
-    def place(self, path: str) -> Place:
+    def place(self, path: str) -> BlockPath:
         """Return where a block stands, which is drawn once. path: all that it depends on besides."""
-        return Place((self.content,), self.own, f"comparison/{path}")
+        return BlockPath((self.content,), self.own, f"comparison/{path}")
 
     def kept(self, name: str, work: Callable[[], Any]) -> Any:
         """Return what `work` gives, computed once. name: of the work, and all that it depends on."""

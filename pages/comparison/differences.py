@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from pages.comparison.context import Compared
+from pages.comparison.context import ComparisonContext
 from pages.comparison.pictures import pictures
 from pages.display import layout, render
 from scoring.common.metric_names import named
@@ -24,7 +24,7 @@ FEW = 10
 
 
 @st.fragment
-def classes(compared: Compared) -> None:
+def classes(compared: ComparisonContext) -> None:
     """Class by team, and the cases of the chosen cell."""
     matrix = compared.kept("classes", lambda: by_class.matrix(compared.comparison))
     if not matrix.classes:
@@ -54,7 +54,7 @@ def _chosen(label: str, options: Sequence[str], key: str, width: int) -> str:
     )
 
 
-def _difference(compared: Compared, matrix: ClassMatrix, name: str, team: str) -> Text:
+def _difference(compared: ComparisonContext, matrix: ClassMatrix, name: str, team: str) -> Text:
     leader = compared.names[0]
     differences = compared.kept(
         f"class differences/{team}", lambda: by_class.differences(compared.comparison, team, leader)
@@ -62,7 +62,7 @@ def _difference(compared: Compared, matrix: ClassMatrix, name: str, team: str) -
     return views.class_difference(differences[matrix.classes.index(name)], team, leader)
 
 
-def _class_values(compared: Compared, matrix: ClassMatrix, name: str, team: str) -> None:
+def _class_values(compared: ComparisonContext, matrix: ClassMatrix, name: str, team: str) -> None:
     against = None
     if len(compared.names) > 1:
         mode = st.segmented_control(
@@ -88,7 +88,7 @@ def _choose_class(figure: str) -> Callable[[], None]:
     return choose
 
 
-def _class_cases(compared: Compared, name: str, team: str) -> None:
+def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
     """What a team made of the cases of a class, the worst first."""
     cards = compared.comparison.cards
     found = compared.kept(f"members/{name}/{team}", lambda: members(cards[team], name))
@@ -124,7 +124,7 @@ def _class_cases(compared: Compared, name: str, team: str) -> None:
 
 
 @st.fragment
-def subgroups(compared: Compared) -> None:
+def subgroups(compared: ComparisonContext) -> None:
     """Every team in every group of patients."""
     found: tuple[Subgroup, ...] = compared.kept("subgroups", lambda: by_group.subgroups(compared.comparison))
     if not found:

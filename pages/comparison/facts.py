@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 import streamlit as st
 
-from pages.comparison.context import Compared
-from pages.comparison.teams import Team
+from pages.comparison.context import ComparisonContext
+from pages.comparison.teams import ComparedTeam
 from pages.display import layout
 from scoring.common.text import markdown
 from scoring.comparison.team_facts import LABELS, LONGEST, TeamFacts, not_of_models, parse
@@ -37,7 +37,7 @@ def typed(challenge_id: str) -> Typed:
     return st.session_state.setdefault(f"_facts_{challenge_id}", Typed())
 
 
-def of_teams(challenge: Challenge, teams: Sequence[Team]) -> dict[str, TeamFacts]:
+def of_teams(challenge: Challenge, teams: Sequence[ComparedTeam]) -> dict[str, TeamFacts]:
     """Return the facts of each team: what was typed, else the size that came with its file."""
     rule, known = challenge.comparison.size, typed(challenge.id).texts
     facts = {}
@@ -49,7 +49,9 @@ def of_teams(challenge: Challenge, teams: Sequence[Team]) -> dict[str, TeamFacts
     return facts
 
 
-def with_sizes(challenge: Challenge, teams: Sequence[Team], facts: Mapping[str, TeamFacts]) -> list[Team]:
+def with_sizes(
+    challenge: Challenge, teams: Sequence[ComparedTeam], facts: Mapping[str, TeamFacts]
+) -> list[ComparedTeam]:
     """Return the teams with the sizes of their models as options of `score`, where size counts in it."""
     rule = challenge.comparison.size
     if rule is None:
@@ -62,7 +64,7 @@ def with_sizes(challenge: Challenge, teams: Sequence[Team], facts: Mapping[str, 
     ]
 
 
-def editor(compared: Compared) -> None:
+def editor(compared: ComparisonContext) -> None:
     """Draw the table of facts. What cannot be is refused in its row, and what held before still holds."""
     found = compared.comparison
     names = sorted(found.cards)

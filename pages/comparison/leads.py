@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.comparison.context import Compared
+from pages.comparison.context import ComparisonContext
 from pages.display import render
-from pages.display.render import Place
+from pages.display.render import BlockPath
 from scoring.common.metric_names import named
 from scoring.comparison import team_tables, views
 from scoring.comparison.display import MANY
@@ -15,7 +15,7 @@ from scoring.comparison.scale import Scale
 from scoring.core.views import Figure
 
 
-def lead(compared: Compared) -> None:
+def lead(compared: ComparisonContext) -> None:
     """Draw the lead, and every pair."""
     blocks = compared.kept("lead", lambda: views.lead(compared.displayed))
     if len(compared.comparison.scored) < 2:
@@ -29,7 +29,7 @@ def lead(compared: Compared) -> None:
 
 
 @st.fragment
-def ranking(compared: Compared) -> None:
+def ranking(compared: ComparisonContext) -> None:
     """Who wins, and what makes the scores. Of many teams the figure draws some, and the table can be
     searched."""
     shown = compared.displayed
@@ -42,11 +42,11 @@ def ranking(compared: Compared) -> None:
     with right:
         wanted = st.text_input("Find a team", key="find_team", placeholder="a name, institution or method")
         table = team_tables.containing(views.exported(shown), wanted)
-        render.draw(replace(table, columns=views.team_table(shown).columns), Place(None, True, "teams"))
+        render.draw(replace(table, columns=views.team_table(shown).columns), BlockPath(None, True, "teams"))
 
 
 @st.fragment
-def pairs_of_teams(compared: Compared) -> None:
+def pairs_of_teams(compared: ComparisonContext) -> None:
     """Return every pair, by score or by another metric with the test that belongs to it."""
     comparison = compared.comparison
     metrics = [

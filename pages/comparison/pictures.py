@@ -3,16 +3,18 @@
 from collections.abc import Mapping, Sequence
 
 from pages.challenge import scoring_run
-from pages.comparison.context import Compared
+from pages.comparison.context import ComparisonContext
 from pages.display.case_names import shortener
-from pages.display.layout import Picture
+from pages.display.layout import GalleryCard
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.presentation.figures.numerals import decimal
 
 
-def pictures(compared: Compared, places: Sequence[int], named_teams: Sequence[str]) -> list[Picture]:
+def pictures(
+    compared: ComparisonContext, places: Sequence[int], named_teams: Sequence[str]
+) -> list[GalleryCard]:
     """Cards of cases: truth, and what each named team made of it."""
     images = scoring_run.thumbnails(compared.challenge.id, compared.truth_key, tuple(places), compared.truth)
     risks, cards = compared.challenge.display.class_risks, compared.comparison.cards
@@ -25,11 +27,11 @@ def pictures(compared: Compared, places: Sequence[int], named_teams: Sequence[st
         for name in named_teams:
             lines.append(f":gray[{markdown(name, 20)}] {made(compared, cards[name], place, risks)}")
         name = short(row["case"]).rsplit("/", 1)[-1]
-        found.append(Picture(image, f"Case {row['case']}, truth {truth}", lines, name))
+        found.append(GalleryCard(image, f"Case {row['case']}, truth {truth}", lines, name))
     return found
 
 
-def made(compared: Compared, card: ScoreCard, place: int, risks: Mapping[str, str]) -> str:
+def made(compared: ComparisonContext, card: ScoreCard, place: int, risks: Mapping[str, str]) -> str:
     """Return what a team made of one case, as Markdown."""
     row = card.cases[place]
     if "truth" in row:

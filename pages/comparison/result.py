@@ -9,15 +9,15 @@ import streamlit as st
 import scoring
 from pages.challenge import scoring_run
 from pages.comparison import cases, differences, facts, leads, teams
-from pages.comparison.context import Compared
-from pages.comparison.teams import Team
+from pages.comparison.context import ComparisonContext
+from pages.comparison.teams import ComparedTeam
 from pages.comparison.weights import what_if
 from pages.display import downloads, finding_list, layout, render
 from pages.display.page_wording import without_flags
-from pages.display.render import Place
+from pages.display.render import BlockPath
 from pages.inputs import class_names, fixes
-from pages.inputs.selectors import Input
-from scoring.common.fixes import Mend
+from pages.inputs.selectors import ChosenInput
+from scoring.common.fixes import SuggestedFix
 from scoring.common.text import markdown
 from scoring.comparison import display, headline_views, paper, report, team_tables, views
 from scoring.comparison.compare import annotated, compare_cards
@@ -28,7 +28,13 @@ from scoring.core.challenge import Challenge
 
 
 def show(
-    challenge: Challenge, test_set: Input, metadata, truth, chosen: list[Team], problems: list, options: dict
+    challenge: Challenge,
+    test_set: ChosenInput,
+    metadata,
+    truth,
+    chosen: list[ComparedTeam],
+    problems: list,
+    options: dict,
 ) -> None:
     """Draw findings, headline, tabs and downloads of the comparison."""
     if not chosen and not problems:
@@ -54,7 +60,7 @@ def show(
     excluded += [of_refusal(name, one.refused) for name, one in outcomes.items() if one.refused]
     cards = {name: outcome.value for name, outcome in outcomes.items() if not outcome.refused}
 
-    def take(mend: Mend) -> None:
+    def take(mend: SuggestedFix) -> None:
         fixes.take(challenge.id, dropped[mend.team], mend)
 
     if excluded and not _without(excluded, len(cards), take):
@@ -69,7 +75,7 @@ def show(
     comparison = annotated(found.value, told, excluded)
     whole = (challenge.id, scoring.__version__, *key, *of_comparison.items(), repr(told), repr(excluded))
     own = test_set.own or any(team.given.own for team in chosen)
-    compared = Compared(challenge, display.of(comparison), truth, test_set.key, whole, own)
+    compared = ComparisonContext(challenge, display.of(comparison), truth, test_set.key, whole, own)
     render.draw_findings(comparison.noticed, compared.place("findings"))
     if not comparison.scored:
         st.warning(
@@ -79,7 +85,7 @@ def show(
     _result(compared)
 
 
-def _mended(challenge: Challenge, team: Team, shared: dict) -> Team:
+def _mended(challenge: Challenge, team: ComparedTeam, shared: dict) -> ComparedTeam:
     """Return a team with its file as it is mended. What a mend sets for all teams, so that they can be
     compared, goes to the shared options."""
     alone, chosen = options_by_team(challenge), fixes.options_of(team.given)
@@ -114,7 +120,7 @@ def _without(excluded: Sequence[Excluded], left: int, take: finding_list.Take) -
                 table = team_tables.excluded_rows(excluded)
                 words = [without_flags(str(problem)) for problem in table.rows["problem"]]
                 table = replace(table, rows={**table.rows, "problem": words})
-                render.draw(table, Place(None, True, "excluded"))
+                render.draw(table, BlockPath(None, True, "excluded"))
             return True
         st.error(
             f"{named}: nothing of this was scored. Mend the points below and drop the file again, or go on "
@@ -128,7 +134,7 @@ def _without(excluded: Sequence[Excluded], left: int, take: finding_list.Take) -
     return False
 
 
-def _result(compared: Compared) -> None:
+def _result(compared: ComparisonContext) -> None:
     """Findings, headline, tabs, downloads."""
     comparison = compared.comparison
     render.draw_headline(headline_views.headline(compared.displayed), compared.place("headline"))
@@ -166,7 +172,7 @@ def _result(compared: Compared) -> None:
     st.caption("Differences are tested on the same resampled test sets for all teams.")
 
 
-LIVE: Mapping[str, Callable[[Compared], None]] = {
+LIVE: Mapping[str, Callable[[ComparisonContext], None]] = {
     "Ranking": leads.ranking,
     "Lead": leads.lead,
     "Classes": differences.classes,
@@ -177,7 +183,7 @@ LIVE: Mapping[str, Callable[[Compared], None]] = {
 """Sections whose place something with widgets takes."""
 
 
-def _section(name: str, compared: Compared) -> None:
+def _section(name: str, compared: ComparisonContext) -> None:
     """Draw a section, or what answers its question with widgets."""
     if name in LIVE:
         LIVE[name](compared)

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import streamlit as st
 
 from pages.comparison import teams
-from pages.comparison.teams import Team
+from pages.comparison.teams import ComparedTeam
 from pages.inputs import selectors
 from pages.inputs.option_widgets import option_widget
-from pages.inputs.selectors import Input
-from scoring.challenges.samples import TestSet
+from pages.inputs.selectors import ChosenInput
+from scoring.challenges.samples import SampleTestSet
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 
@@ -17,7 +17,9 @@ NAMED = 6
 """Teams that are named before "and N more"."""
 
 
-def selected_teams(challenge: Challenge, test_set: Input, sample: TestSet) -> tuple[list[Team], list, dict]:
+def selected_teams(
+    challenge: Challenge, test_set: ChosenInput, sample: SampleTestSet
+) -> tuple[list[ComparedTeam], list, dict]:
     """Return the chosen teams, what is wrong with dropped folders, and the options of all teams."""
     with st.container(border=True, gap="xsmall", height="stretch"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -54,7 +56,7 @@ def _shared_option(challenge: Challenge) -> dict:
     return {option.name: option_widget(option, key, help=None, persist_state="session")}
 
 
-def _chosen(challenge_id: str, truth_key: str, offered: Mapping[str, Team]) -> list[str]:
+def _chosen(challenge_id: str, truth_key: str, offered: Mapping[str, ComparedTeam]) -> list[str]:
     """Return the teams to compare: those of the address, else all prediction files; what is dropped later is
     added."""
     key, known = f"{challenge_id}_compared", f"{challenge_id}_known"

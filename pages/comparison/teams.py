@@ -10,13 +10,13 @@ import streamlit as st
 
 import scoring
 from pages.challenge import scoring_run
-from pages.challenge.scoring_run import Outcome, Running, Runs
+from pages.challenge.scoring_run import FinishedRuns, Outcome, Running
 from pages.inputs import selectors
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.inputs.upload_widget import MODEL
 from pages.server import jobs
 from scoring.challenges.recognition import recognise
-from scoring.challenges.samples import TestSet
+from scoring.challenges.samples import SampleTestSet
 from scoring.common.findings import Finding, error
 from scoring.core.challenge import Challenge
 from scoring.inference.pool import Cancelled
@@ -29,12 +29,12 @@ SESSION_CARDS, SHARED_CARDS = MOST + 28, MOST + 28
 
 
 @dataclass(frozen=True)
-class Team:
+class ComparedTeam:
     """A submission by name. options: those of `score` that are this team's own. joins: whether it is compared
     from the start."""
 
     name: str
-    given: Input
+    given: ChosenInput
     options: Mapping[str, object] = field(default_factory=dict)
     joins: bool = True
 
@@ -44,16 +44,20 @@ class Team:
 
 
 def offered(
-    challenge: Challenge, test_set: Input, sample: TestSet, single: Sequence[Input], packs: Sequence[Input]
-) -> tuple[dict[str, Team], list[Finding]]:
+    challenge: Challenge,
+    test_set: ChosenInput,
+    sample: SampleTestSet,
+    single: Sequence[ChosenInput],
+    packs: Sequence[ChosenInput],
+) -> tuple[dict[str, ComparedTeam], list[Finding]]:
     """Return all teams that can be compared on this test set, by name: samples, those added on the
     challenge's page, those dropped; and what is wrong with the folders and zips. single: a team each; packs:
     with an entry per team."""
-    teams: dict[str, Team] = {}
+    teams: dict[str, ComparedTeam] = {}
     if not test_set.own:
         for submission in sample.submissions.values():
             given = selectors.sample_submission(submission)
-            _put(teams, Team(submission.title, given, given.options, not given.is_model))
+            _put(teams, ComparedTeam(submission.title, given, given.options, not given.is_model))
     for added in _added(challenge.id):
         if added.truth_key == test_set.key:
             _put(teams, added.team)
@@ -62,17 +66,17 @@ def offered(
         *((_stem(given.name), given) for given in single),
         *_unpacked(challenge, packs, problems),
     ]:
-        _put(teams, Team(name, given, given.options))
+        _put(teams, ComparedTeam(name, given, given.options))
     return teams, problems
 
 
 def _stem(name: str) -> str:
-    return team_entries.legible(name.rsplit(".", 1)[0] or name)
+    return team_entries.clean_name(name.rsplit(".", 1)[0] or name)
 
 
 def _unpacked(
-    challenge: Challenge, packs: Sequence[Input], problems: list[Finding]
-) -> Iterator[tuple[str, Input]]:
+    challenge: Challenge, packs: Sequence[ChosenInput], problems: list[Finding]
+) -> Iterator[tuple[str, ChosenInput]]:
     """Team and submission of every entry; adds to problems what is wrong with a pack."""
     for pack in packs:
         if _is_board(pack):
@@ -84,16 +88,21 @@ def _unpacked(
             found, wrong = {}, list(refused.problems)
         problems += wrong
         for team, entry in found.items():
-            yield team, Input(f"{pack.key}/{team}", entry.name or team, entry.source, True, entry.is_model)
+            yield (
+                team,
+                ChosenInput(f"{pack.key}/{team}", entry.name or team, entry.source, True, entry.is_model),
+            )
 
 
-def _is_board(pack: Input) -> bool:
+def _is_board(pack: ChosenInput) -> bool:
     """Return whether a dropped zip is an exported board."""
     readings = recognise({pack.name: pack.source})[0].readings if isinstance(pack.source, bytes) else ()
     return bool(readings) and readings[0].place == "board"
 
 
-def _of_board(challenge: Challenge, pack: Input, problems: list[Finding]) -> Iterator[tuple[str, Input]]:
+def _of_board(
+    challenge: Challenge, pack: ChosenInput, problems: list[Finding]
+) -> Iterator[tuple[str, ChosenInput]]:
     """Team and file of every submission that counts on an exported board."""
     outcome = board(pack)
     if outcome.refused:
@@ -105,30 +114,30 @@ def _of_board(challenge: Challenge, pack: Input, problems: list[Finding]) -> Ite
         return
     for team, (name, data, options) in outcome.value.teams.items():
         is_model = name.lower().endswith(MODEL)
-        yield team, Input(f"{pack.key}/{team}", name, data, True, is_model, options)
+        yield team, ChosenInput(f"{pack.key}/{team}", name, data, True, is_model, options)
 
 
-def test_set_of(packs: Sequence[Input], challenge: Challenge) -> Input | None:
+def test_set_of(packs: Sequence[ChosenInput], challenge: Challenge) -> ChosenInput | None:
     """Return the test set of a dropped board; None where none is dropped, or it goes without."""
     for pack in packs:
         found = board(pack).value if _is_board(pack) else None
         if found is not None and found.truth is not None and found.challenge == challenge.id:
             name, data = found.truth
-            return Input(f"{pack.key}/truth", name, data, True)
+            return ChosenInput(f"{pack.key}/truth", name, data, True)
     return None
 
 
-def board(pack: Input) -> Outcome:
+def board(pack: ChosenInput) -> Outcome:
     """Return what is ranked of an exported board, read once."""
     return _board(pack.key, pack)
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the board ...")
-def _board(key: str, _pack: Input) -> Outcome:
+def _board(key: str, _pack: ChosenInput) -> Outcome:
     return scoring_run.attempt(bundle.counted, _pack.source)
 
 
-def _put(teams: dict[str, Team], team: Team) -> None:
+def _put(teams: dict[str, ComparedTeam], team: ComparedTeam) -> None:
     """Under its name, or the first free one: "Aurora", "Aurora 2". The very same file joins once; equal files
     of other names are other teams."""
     for name, known in teams.items():
@@ -152,7 +161,7 @@ class Added:
     """What a challenge's page added to the comparison. truth_key: of the test set that it was scored on."""
 
     truth_key: str
-    team: Team
+    team: ComparedTeam
 
 
 def _added(challenge_id: str) -> list[Added]:
@@ -167,7 +176,7 @@ def add(challenge: Challenge, shown) -> None:
         if not shown.given.is_model
         else {}
     )
-    _added(challenge.id).append(Added(shown.truth_key, Team(_stem(shown.name), shown.given, options)))
+    _added(challenge.id).append(Added(shown.truth_key, ComparedTeam(_stem(shown.name), shown.given, options)))
 
 
 def is_added(challenge_id: str, shown) -> bool:
@@ -179,18 +188,23 @@ def is_added(challenge_id: str, shown) -> bool:
 
 
 @st.cache_resource(max_entries=1)
-def _shared_cards() -> Runs:
+def _shared_cards() -> FinishedRuns:
     """Scorecards of sample teams on sample test sets, for all sessions."""
-    return Runs(SHARED_CARDS)
+    return FinishedRuns(SHARED_CARDS)
 
 
-def _own_cards() -> Runs:
+def _own_cards() -> FinishedRuns:
     """Scorecards of what was uploaded: they stay in the session that brought it."""
-    return st.session_state.setdefault("_team_cards", Runs(SESSION_CARDS))
+    return st.session_state.setdefault("_team_cards", FinishedRuns(SESSION_CARDS))
 
 
 def cards(
-    challenge: Challenge, test_set: Input, metadata, truth, teams: Sequence[Team], shared: Mapping
+    challenge: Challenge,
+    test_set: ChosenInput,
+    metadata,
+    truth,
+    teams: Sequence[ComparedTeam],
+    shared: Mapping,
 ) -> dict[str, Outcome] | Running:
     """Return the scorecard, or the refusal, of every team; `Running` while they are read and scored. shared:
     options of `score` for all."""
@@ -230,7 +244,9 @@ def cards(
     return Running(job, key, "teams")
 
 
-def _card(challenge: Challenge, truth, team: Team, shared: Mapping, job: jobs.Job) -> scoring.ScoreCard:
+def _card(
+    challenge: Challenge, truth, team: ComparedTeam, shared: Mapping, job: jobs.Job
+) -> scoring.ScoreCard:
     options = {"with_curves": False, **shared, **team.options}
     given = team.given
     if given.is_model:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.comparison.context import Compared
+from pages.comparison.context import ComparisonContext
 from pages.display import layout, render
 from scoring.comparison import rule_views, weights
 from scoring.comparison.weights import Rescored
@@ -12,7 +12,7 @@ from scoring.core.comparison_spec import Parameter
 
 
 @st.fragment
-def what_if(compared: Compared) -> None:
+def what_if(compared: ComparisonContext) -> None:
     """Draw the score under other numbers of its formula, with intervals. What is moved and what moves are
     drawn anew, nothing else."""
     comparison = compared.comparison
@@ -42,7 +42,7 @@ def what_if(compared: Compared) -> None:
         )
 
 
-def _slider(compared: Compared, parameter: Parameter) -> float:
+def _slider(compared: ComparisonContext, parameter: Parameter) -> float:
     return st.slider(
         parameter.label[:1].upper() + parameter.label[1:],
         float(parameter.low),
@@ -56,10 +56,10 @@ def _slider(compared: Compared, parameter: Parameter) -> float:
     )
 
 
-def _key(compared: Compared, parameter: Parameter) -> str:
+def _key(compared: ComparisonContext, parameter: Parameter) -> str:
     return f"parameter_{compared.challenge.id}_{parameter.name}"
 
 
-def _reset(compared: Compared, parameters: Sequence[Parameter]) -> None:
+def _reset(compared: ComparisonContext, parameters: Sequence[Parameter]) -> None:
     for parameter in parameters:
         st.session_state[_key(compared, parameter)] = float(parameter.usual)

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 import streamlit as st
 
 from pages.display.page_wording import without_flags
-from scoring.common.finding_groups import Fold, distinct, folded, tally
+from scoring.common.finding_groups import FindingGroup, distinct, folded, tally
 from scoring.common.findings import LEVELS, Finding, InputRefused
-from scoring.common.fixes import Mend
+from scoring.common.fixes import SuggestedFix
 from scoring.common.text import file_name, markdown
 
 BADGES = {"error": ("red", "✕"), "warning": ("orange", "▲"), "note": ("gray", "i")}
@@ -16,7 +16,7 @@ BY_BUTTON = "A button mends what it says, without a new upload; the rest is to b
 NOT_SCORED = "This cannot be scored"
 LISTED = 100
 """Findings of a kind that are listed in full."""
-Take = Callable[[Mend], None]
+Take = Callable[[SuggestedFix], None]
 """Applies a mend."""
 
 
@@ -33,7 +33,7 @@ def findings(entries: Iterable[Finding], take: Take | None = None) -> None:
     with st.expander(f"**Findings**  {' '.join(badges) or ':green-badge[✓ none]'}", expanded=refused):
         if not entries:
             st.caption("Nothing was noticed about these files.")
-        drawn: set[Mend] = set()
+        drawn: set[SuggestedFix] = set()
         for number, fold in enumerate(folded(entries)):
             new = [mend for mend in fold.mends if mend.changes and mend not in drawn] if take else []
             drawn.update(new)
@@ -45,7 +45,9 @@ def _badge(level: str, words: str) -> str:
     return f":{colour}-badge[{sign} {words}]"
 
 
-def _fold(fold: Fold, mends: Sequence[Mend] = (), take: Take | None = None, key: str = "") -> None:
+def _fold(
+    fold: FindingGroup, mends: Sequence[SuggestedFix] = (), take: Take | None = None, key: str = ""
+) -> None:
     """Draw findings of a kind: what they say together, buttons that mend them, and all of them on demand."""
     left, right = st.columns([2, 7], gap="small")
     left.markdown(f"{_badge(fold.level, fold.level)} `{file_name(fold.code)}`")
@@ -65,7 +67,7 @@ def _message(where: str, message: str) -> str:
     return f"{place}{markdown(without_flags(message), 600)}"
 
 
-def mend_buttons(mends: Sequence[Mend], take: Take, key: str) -> None:
+def mend_buttons(mends: Sequence[SuggestedFix], take: Take, key: str) -> None:
     """Draw a button for each mend. take: applies it. key: of the buttons, followed by a number."""
     if mends:
         with st.container(horizontal=True, gap="small"):
@@ -82,7 +84,7 @@ def mend_buttons(mends: Sequence[Mend], take: Take, key: str) -> None:
 def refusal(
     refused: InputRefused,
     take: Take | None = None,
-    first: Sequence[Mend] = (),
+    first: Sequence[SuggestedFix] = (),
     key: str = "mend",
     title: str = NOT_SCORED,
     told: str = "Nothing was changed.",

@@ -221,7 +221,7 @@ def early_plot(figure: Drawing) -> Drawing:
 
 
 @dataclass(frozen=True)
-class Panel:
+class DrawnPanel:
     """One of several small figures. title: Markdown of our own. below: a line below it. alt: what is read
     aloud instead of it; "": its question and that line."""
 
@@ -231,7 +231,7 @@ class Panel:
     alt: str = ""
 
 
-def panels(question: str, cards: Sequence[Panel], caption: str, key: str, width: int = 155) -> None:
+def panels(question: str, cards: Sequence[DrawnPanel], caption: str, key: str, width: int = 155) -> None:
     """Small multiples, with 155 px six across and two on a phone. width: least px of one."""
     heading(question)
     with st.grid(min_column_width=width, gap="small"):
@@ -263,7 +263,7 @@ def tabs(bodies: Mapping[str, Callable], *arguments, key: str = "tab", bound: bo
 
 
 @dataclass(frozen=True)
-class Picture:
+class GalleryCard:
     """A card of a gallery. image: encoded bytes, or None where there is none. alt: for who cannot see it.
     lines: Markdown of our own (`class_name` and numbers). caption: plain text."""
 
@@ -277,7 +277,7 @@ def gallery(
     title: str,
     caption: str,
     count: int,
-    pictures: Callable[[int, int], Sequence[Picture]],
+    pictures: Callable[[int, int], Sequence[GalleryCard]],
     key: str,
     per_page: int = 12,
 ) -> None:

@@ -53,13 +53,13 @@ SHARED_CARDS, SHARED_BLOCKS, SESSION_CARDS, SESSION_BLOCKS = 32, 512, 4, 128
 TALL, SHORT = 470, 12
 """px of a table that scrolls, and the rows from which on it does."""
 Numbers = Callable[[], pd.DataFrame]
-Places = tuple[DeltaGenerator, DeltaGenerator]
+BlockColumns = tuple[DeltaGenerator, DeltaGenerator]
 Chosen = Callable[[str], Callable[[], None]]
 """From the key of a figure in the session to what is called when one of its points is clicked."""
 
 
 @dataclass(frozen=True)
-class Place:
+class BlockPath:
     """Where a block stands. content: what the card rests on; None: nothing is kept. own: whether a
     visitor brought any of it. path: of the block in the card. link: opens a case in the viewer."""
 
@@ -68,14 +68,14 @@ class Place:
     path: str
     link: CaseLink | None = None
 
-    def inside(self, step: object) -> Place:
+    def inside(self, step: object) -> BlockPath:
         """Return the place of a block within this one."""
         return replace(self, path=f"{self.path}/{step}")
 
 
-def of_card(shown: ScoredSubmission, path: str, link: CaseLink | None = None) -> Place:
+def of_card(shown: ScoredSubmission, path: str, link: CaseLink | None = None) -> BlockPath:
     """Return a place among the blocks of a card."""
-    return Place(shown.content, shown.own, path, link)
+    return BlockPath(shown.content, shown.own, path, link)
 
 
 def views(shown: ScoredSubmission) -> Views:
@@ -93,7 +93,7 @@ def _own_views(content: tuple[str, ...], _card: ScoreCard) -> Views:
     return views_of(_card)
 
 
-def _kept(place: Place, theme: Theme, draw: Callable[[], Any]) -> Any:
+def _kept(place: BlockPath, theme: Theme, draw: Callable[[], Any]) -> Any:
     """Draw elements that are no widgets, or send again what was drawn before; return what `draw` gave, which
     may also be something to be drawn."""
     if place.content is None:
@@ -114,7 +114,7 @@ def _own_elements(key: str, _draw: Callable[[], Any]) -> Any:
     return _draw()
 
 
-def headline(shown: ScoredSubmission, places: Places, link: CaseLink | None = None) -> None:
+def headline(shown: ScoredSubmission, places: BlockColumns, link: CaseLink | None = None) -> None:
     """Draw the score of a card as a bar, and what must be known before it is read. places: of
     `headline.place`."""
     head = views(shown).headline
@@ -123,19 +123,19 @@ def headline(shown: ScoredSubmission, places: Places, link: CaseLink | None = No
         draw_all(head.notes, of_card(shown, "notes", link))
 
 
-def account(shown: ScoredSubmission, link: CaseLink | None = None) -> None:
+def score_breakdown(shown: ScoredSubmission, link: CaseLink | None = None) -> None:
     """Draw what the score of a card is made of."""
     _account(views(shown).headline, of_card(shown, "headline", link))
 
 
-def draw_headline(head: Headline, place: Place) -> None:
+def draw_headline(head: Headline, place: BlockPath) -> None:
     """Draw a headline whole, for pages without a tab for what it is made of."""
     score_bar.bar(score_bar.place(), head.score, "", head.status)
     _account(head, place)
     draw_all(head.notes, place.inside("notes"))
 
 
-def _account(head: Headline, place: Place) -> None:
+def _account(head: Headline, place: BlockPath) -> None:
     strip = partial(_figure, head.strip, place, early=True) if head.strip else None
     score_bar.account(head.facts, strip, head.arithmetic)
     draw_all(head.parts, place.inside("parts"))
@@ -148,7 +148,7 @@ def findings(shown: ScoredSubmission) -> None:
     draw_findings(entries, of_card(shown, "findings"))
 
 
-def draw_findings(entries: Sequence[Finding], place: Place) -> None:
+def draw_findings(entries: Sequence[Finding], place: BlockPath) -> None:
     """Draw findings, worst first."""
     _kept(place, layout.theme(), lambda: finding_list.findings(entries))
 
@@ -172,7 +172,7 @@ def block(
 ) -> None:
     """Draw a block that a live tab made. With `shown` and a path, which must say all that it depends on, it
     is kept with the blocks of that card."""
-    draw(entry, of_card(shown, f"live/{path}", link) if shown else Place(None, True, path, link))
+    draw(entry, of_card(shown, f"live/{path}", link) if shown else BlockPath(None, True, path, link))
 
 
 def clickable(entry: Figure, shown: ScoredSubmission, path: str, chosen: Chosen) -> None:
@@ -180,13 +180,13 @@ def clickable(entry: Figure, shown: ScoredSubmission, path: str, chosen: Chosen)
     draw_clickable(entry, of_card(shown, f"live/{path}"), entry.caption, chosen)
 
 
-def draw_all(entries: Sequence[Block], place: Place) -> None:
+def draw_all(entries: Sequence[Block], place: BlockPath) -> None:
     """Draw blocks one below the other."""
     for number, entry in enumerate(entries):
         draw(entry, place.inside(number))
 
 
-def draw(entry: Block, place: Place) -> None:
+def draw(entry: Block, place: BlockPath) -> None:
     """Draw a block."""
     match entry:
         case Figure():
@@ -215,7 +215,7 @@ def draw(entry: Block, place: Place) -> None:
 
 
 @st.fragment
-def _choice(entry: Choice, place: Place) -> None:
+def _choice(entry: Choice, place: BlockPath) -> None:
     """A click repaints these blocks and nothing else."""
     names = list(entry.options)
     chosen = st.segmented_control(
@@ -243,7 +243,7 @@ def _gallery(entry: Gallery) -> None:
         draw_picture(picture.build(), markdown(picture.caption))
 
 
-def _figure(entry: Figure, place: Place, early: bool = False) -> None:
+def _figure(entry: Figure, place: BlockPath, early: bool = False) -> None:
     theme, key = layout.theme(), entry.key or None
     if entry.cases and place.link:
         caption = f"{entry.caption} A click opens the {place.link.case}."
@@ -268,7 +268,7 @@ def _figure(entry: Figure, place: Place, early: bool = False) -> None:
         layout.footer(entry.caption, _numbers(entry), question, key, index=False)
 
 
-def draw_clickable(entry: Figure, place: Place, caption: str, chosen: Chosen) -> None:
+def draw_clickable(entry: Figure, place: BlockPath, caption: str, chosen: Chosen) -> None:
     """Draw a figure whose points can be clicked, with a caption that says so."""
     theme, key = layout.theme(), entry.key or None
     figure = _kept(place, theme, lambda: entry.build(theme))
@@ -284,11 +284,11 @@ def _numbers(entry: Figure) -> Numbers | None:
 
 
 def _panels(entry: Panels, path: str, theme: Theme) -> None:
-    cards = [layout.Panel(one.title, one.build(theme), one.below, one.alt) for one in entry.panels]
+    cards = [layout.DrawnPanel(one.title, one.build(theme), one.below, one.alt) for one in entry.panels]
     layout.panels(entry.question, cards, entry.caption, path, entry.width)
 
 
-def _table(entry: Table, place: Place) -> None:
+def _table(entry: Table, place: BlockPath) -> None:
     if entry.detail:
         return
     theme, key, caption = layout.theme(), entry.key or None, entry.caption

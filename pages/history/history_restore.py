@@ -10,7 +10,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 
 from pages.challenge import scoring_run
 from pages.inputs import drop_routing, fixes, reload_recovery, selectors
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.server import url_state
 from scoring.challenges import samples
 from scoring.common.text import markdown
@@ -18,8 +18,8 @@ from scoring.comparison import scale
 from scoring.core.challenge import Challenge
 
 if TYPE_CHECKING:
-    from pages.history.history_tab import Offer
-    from scoring.services.history.entries import Entry
+    from pages.history.history_tab import HistoryContext
+    from scoring.services.history.entries import SavedSubmission
     from scoring.services.store.database import Store
 
 OPENED, LACKS = "_opened_again", "_opened_lacks"
@@ -27,7 +27,7 @@ NOT_CHOICES = ("tab", "set", "submission", "with")
 """Parameters of the address that are no choice of how a submission is scored or shown."""
 
 
-def keep(store: "Store", offer: "Offer", note: str, owner: str, with_test_set: bool) -> None:
+def keep(store: "Store", offer: "HistoryContext", note: str, owner: str, with_test_set: bool) -> None:
     """Keep what a page shows, with what brings it back. Raises InputRefused."""
     from scoring.services.history import keeping
 
@@ -49,7 +49,7 @@ def keep(store: "Store", offer: "Offer", note: str, owner: str, with_test_set: b
     )
 
 
-def _files(given: Input) -> list[tuple[str, bytes]]:
+def _files(given: ChosenInput) -> list[tuple[str, bytes]]:
     """Return the files of an own input as they were dropped; none of a sample."""
     if not given.own:
         return []
@@ -58,7 +58,7 @@ def _files(given: Input) -> list[tuple[str, bytes]]:
     return [(given.name, given.source)]
 
 
-def _page(offer: "Offer") -> dict[str, Any]:
+def _page(offer: "HistoryContext") -> dict[str, Any]:
     """Return what brings a page back, besides files."""
     state = st.session_state
     test_set, sample = offer.samples
@@ -72,7 +72,7 @@ def _page(offer: "Offer") -> dict[str, Any]:
     }
 
 
-def open_again(store: "Store", challenge: Challenge, entry: "Entry") -> None:
+def open_again(store: "Store", challenge: Challenge, entry: "SavedSubmission") -> None:
     """Bring what is kept back: its files or samples, its mends and choices. Called before the page is drawn.
     Raises InputRefused where a file cannot be read; nothing is changed then."""
     from scoring.services.history import entries, keeping
@@ -97,7 +97,7 @@ def open_again(store: "Store", challenge: Challenge, entry: "Entry") -> None:
     st.session_state[OPENED] = entry
 
 
-def _sample_of(challenge: Challenge, entry: "Entry") -> str:
+def _sample_of(challenge: Challenge, entry: "SavedSubmission") -> str:
     """Return the key of the sample test set that was scored on, "" where it was none."""
     from scoring.core.submission import labels_digest
 
@@ -130,7 +130,7 @@ def _uploaded(name: str, data: bytes) -> UploadedFile:
 
 def lacks(challenge_id: str) -> None:
     """Say that the test set of what was opened is not there, until another one is chosen."""
-    entry: Entry | None = st.session_state.get(OPENED)
+    entry: SavedSubmission | None = st.session_state.get(OPENED)
     before = st.session_state.get(LACKS)
     if entry is None or entry.challenge != challenge_id or before != _test_set(challenge_id):
         return
@@ -139,9 +139,9 @@ def lacks(challenge_id: str) -> None:
     st.info(f"**{name}**, kept on {entry.created[:10]}, {words}", icon=":material/history:")
 
 
-def line(offer: "Offer") -> None:
+def line(offer: "HistoryContext") -> None:
     """Say of what was opened whether it is scored as it was kept."""
-    entry: Entry | None = st.session_state.get(OPENED)
+    entry: SavedSubmission | None = st.session_state.get(OPENED)
     if entry is None or entry.challenge != offer.challenge.id or not _is_in_use(offer, entry):
         return
     name, day = markdown(entry.name, 60), entry.created[:10]
@@ -162,7 +162,7 @@ def _test_set(challenge_id: str) -> tuple[object, object]:
     return st.session_state.get(kept.removesuffix(reload_recovery.ENDING)), st.session_state.get(kept)
 
 
-def _is_in_use(offer: "Offer", entry: "Entry") -> bool:
+def _is_in_use(offer: "HistoryContext", entry: "SavedSubmission") -> bool:
     """Return whether the submission on the page is the one that was opened."""
     held = st.session_state.get(drop_routing.KEPT["submission"].format(offer.challenge.id))
     sample = entry.page.get("submission")

@@ -8,9 +8,9 @@ import streamlit as st
 
 from pages.challenge.scoring_run import Outcome, attempt
 from pages.display import finding_list, layout
-from pages.display.render import Place, draw_all
+from pages.display.render import BlockPath, draw_all
 from pages.history import history_restore
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.server import access, network_exposure
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown, shortened
@@ -18,7 +18,7 @@ from scoring.core.challenge import Challenge
 
 if TYPE_CHECKING:
     from pages.challenge.challenge_page import ScoredSubmission
-    from scoring.services.history.entries import Entry
+    from scoring.services.history.entries import SavedSubmission
     from scoring.services.store.database import Store
 
 TAB = "History"
@@ -35,13 +35,13 @@ CHOSEN, HERE = "history_chosen", "_history_here"
 
 
 @dataclass(frozen=True)
-class Offer:
+class HistoryContext:
     """What can be kept. test_set, given: as they were dropped or chosen; samples: keys of the samples at both
     inputs."""
 
     challenge: Challenge
-    test_set: Input
-    given: Input
+    test_set: ChosenInput
+    given: ChosenInput
     samples: tuple[str, str]
     shown: "ScoredSubmission"
 
@@ -61,7 +61,7 @@ def owner() -> str | None:
     return None if network_exposure.is_public() else ""
 
 
-def button(offer: Offer) -> None:
+def button(offer: HistoryContext) -> None:
     """Draw how what is shown is kept; once it is, the way to the history."""
     if owner() is None:
         return
@@ -88,7 +88,7 @@ def refused() -> None:
         st.error(" ".join(markdown(f"{one.where}: {one.message}", 400) for one in problem.problems))
 
 
-def tab(offer: Offer, _shown: "ScoredSubmission") -> None:
+def tab(offer: HistoryContext, _shown: "ScoredSubmission") -> None:
     """Draw the history of the challenge: what is shown against the best before, scores over time, notes."""
     whose = owner()
     if whose is None:
@@ -112,7 +112,7 @@ def tab(offer: Offer, _shown: "ScoredSubmission") -> None:
         finding_list.refusal(problem)
 
 
-def _group(offer: Offer, groups: Sequence[list["Entry"]]) -> list["Entry"]:
+def _group(offer: HistoryContext, groups: Sequence[list["SavedSubmission"]]) -> list["SavedSubmission"]:
     """Draw the choice among series, and return the chosen one: of what is shown, else the newest."""
     here = next((place for place, group in enumerate(groups) if group[0].series == _series_of(offer)), 0)
     if len(groups) == 1:
@@ -127,7 +127,7 @@ def _group(offer: Offer, groups: Sequence[list["Entry"]]) -> list["Entry"]:
     return groups[st.selectbox(label, range(len(groups)), here, format_func=words, key="history_series")]
 
 
-def _series_of(offer: Offer) -> tuple[str, str, str]:
+def _series_of(offer: HistoryContext) -> tuple[str, str, str]:
     from scoring.services.history import keeping
     from scoring.services.history.entries import series_of
 
@@ -135,7 +135,7 @@ def _series_of(offer: Offer) -> tuple[str, str, str]:
     return series_of(card.challenge, keeping.test_set_of(card, offer.shown.truth), keeping.rules_of(card))
 
 
-def _series(store: "Store", offer: Offer, group: Sequence["Entry"]) -> None:
+def _series(store: "Store", offer: HistoryContext, group: Sequence["SavedSubmission"]) -> None:
     from scoring.services.history import views
 
     known = tuple((entry.id, entry.note) for entry in group)
@@ -149,19 +149,23 @@ def _series(store: "Store", offer: Offer, group: Sequence["Entry"]) -> None:
     if found.refused:
         finding_list.refusal(found.refused)
     else:
-        draw_all(views.blocks(found.value, here), Place((*map(repr, known), str(here)), True, "own_history"))
+        draw_all(
+            views.blocks(found.value, here), BlockPath((*map(repr, known), str(here)), True, "own_history")
+        )
     _manage(store, offer, list(reversed(group)), here)
     st.caption(f"Kept in {markdown(store.place)}.")
 
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Comparing ...")
-def _steps(known: tuple, _store: "Store", _group: Sequence["Entry"]) -> Outcome:
+def _steps(known: tuple, _store: "Store", _group: Sequence["SavedSubmission"]) -> Outcome:
     from scoring.services.history.series import steps
 
     return attempt(steps, _store, _group)
 
 
-def _manage(store: "Store", offer: Offer, newest: Sequence["Entry"], here: str | None) -> None:
+def _manage(
+    store: "Store", offer: HistoryContext, newest: Sequence["SavedSubmission"], here: str | None
+) -> None:
     """Draw the choice of one that is kept, its note, and how it is opened again and deleted."""
     from scoring.comparison import scale
     from scoring.services.history import views
@@ -208,7 +212,7 @@ def _to_tab() -> None:
     st.session_state["tab"] = TAB
 
 
-def _keep(offer: Offer) -> None:
+def _keep(offer: HistoryContext) -> None:
     whose = owner()
     if whose is None:
         return
@@ -239,14 +243,14 @@ def _note(kept_id: str, key: str) -> None:
         st.session_state[REFUSED] = problem
 
 
-def _open(challenge: Challenge, entry: "Entry") -> None:
+def _open(challenge: Challenge, entry: "SavedSubmission") -> None:
     try:
         history_restore.open_again(_store(), challenge, entry)
     except InputRefused as problem:
         st.session_state[REFUSED] = problem
 
 
-def _delete(entry: "Entry") -> None:
+def _delete(entry: "SavedSubmission") -> None:
     from scoring.services.history import keeping
 
     whose = owner()

@@ -8,8 +8,8 @@ import streamlit as st
 import scoring
 from pages.challenge import scoring_run
 from pages.inputs import fixes
-from pages.inputs.selectors import Input
-from scoring.common.fixes import Changes, Mend, parsed_pairs, written_pairs
+from pages.inputs.selectors import ChosenInput
+from scoring.common.fixes import InputChanges, SuggestedFix, parsed_pairs, written_pairs
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 
@@ -17,7 +17,7 @@ MOST = 24
 """Names that a page offers."""
 
 
-def choose(challenge: Challenge, given: Input, place: str = "class") -> None:
+def choose(challenge: Challenge, given: ChosenInput, place: str = "class") -> None:
     """Draw a choice for each class name of an own file that is none of the challenge's; nothing without any.
 
     Args:
@@ -54,7 +54,7 @@ def choose(challenge: Challenge, given: Input, place: str = "class") -> None:
         st.caption(f"and {len(found) - MOST:,} more names: rename them, or leave them out.")
 
 
-def change(challenge: Challenge, given: Input, place: str = "class") -> None:
+def change(challenge: Challenge, given: ChosenInput, place: str = "class") -> None:
     """Draw the choices that were made for an own file that is read, to change them; nothing without any."""
     if challenge.readers.other_names is None or not (chosen := _chosen(challenge, given)):
         return
@@ -69,14 +69,14 @@ def _words(challenge: Challenge, chosen: Mapping[str, str]) -> str:
     )
 
 
-def _chosen(challenge: Challenge, given: Input) -> dict[str, str]:
+def _chosen(challenge: Challenge, given: ChosenInput) -> dict[str, str]:
     """Return what was chosen for an own file, by name."""
     names = challenge.readers.other_names
     written = fixes.options_of(given).get(names.option) if names else None
     return dict(parsed_pairs(written)) if written else {}
 
 
-def _take(challenge: Challenge, given: Input, name: str, key: str) -> None:
+def _take(challenge: Challenge, given: ChosenInput, name: str, key: str) -> None:
     names = challenge.readers.other_names
     if names is None:
         return
@@ -84,12 +84,12 @@ def _take(challenge: Challenge, given: Input, name: str, key: str) -> None:
     chosen = {known: what for known, what in _chosen(challenge, given).items() if known != name}
     chosen |= {name: target} if target else {}
     listed = ", ".join(f"“{known}” counts as {names.targets[what]}" for known, what in chosen.items())
-    changes = Changes(options=((names.option, written_pairs(chosen.items())),))
-    fixes.set_option(given, names.option, Mend(listed, changes) if chosen else None)
+    changes = InputChanges(options=((names.option, written_pairs(chosen.items())),))
+    fixes.set_option(given, names.option, SuggestedFix(listed, changes) if chosen else None)
 
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner=False)
-def _others(challenge_id: str, version: str, key: tuple[str, str], _given: Input) -> Mapping[str, int]:
+def _others(challenge_id: str, version: str, key: tuple[str, str], _given: ChosenInput) -> Mapping[str, int]:
     """Return the class names of an own file that are none of the challenge's; none where it cannot be read
     for another reason."""
     names = scoring.load_challenge(challenge_id).readers.other_names

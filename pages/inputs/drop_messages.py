@@ -21,7 +21,7 @@ from pages.inputs.drop_routing import (
 )
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.common.text import markdown
-from scoring.core.file_contents import LIKELY, Reading
+from scoring.core.file_contents import LIKELY, Candidate
 
 INPUTS = {
     "truth": "test set",
@@ -66,7 +66,7 @@ def line(challenge_id: str | None = None, compares: bool = False) -> None:
     _refused()
 
 
-def _belongs(reading: Reading | None, challenge_id: str | None, compares: bool) -> bool:
+def _belongs(reading: Candidate | None, challenge_id: str | None, compares: bool) -> bool:
     """Return whether files that were taken so are at an input of the page that is drawn."""
     if reading is None or reading.challenge != challenge_id:
         return False
@@ -78,7 +78,7 @@ def _taken(one: Dropped) -> None:
     st.markdown(f":material/task_alt: {one.was_read} as {markdown(words)}.", width="content")
 
 
-def _page_of(reading: Reading) -> str:
+def _page_of(reading: Candidate) -> str:
     return "single_image" if reading.place == "tile_model" else reading.challenge
 
 
@@ -122,7 +122,7 @@ def _is_in_use(one: Dropped) -> bool:
     return any(file in held for file in one.files)
 
 
-def _likely(one: Dropped) -> list[Reading]:
+def _likely(one: Dropped) -> list[Candidate]:
     """Return the readings to ask about: the likely ones, else all."""
     readings = one.found.readings
     return [r for r in readings if r.certainty >= LIKELY] or list(readings)
@@ -152,12 +152,12 @@ def _choices(one: Dropped, key: str) -> None:
     )
 
 
-def _called(reading: Reading) -> str:
+def _called(reading: Candidate) -> str:
     return reading.words[0].upper() + reading.words[1:]
 
 
-def _every_input() -> Iterable[Reading]:
+def _every_input() -> Iterable[Candidate]:
     """Yield every test set and submission that a file can be for."""
     for challenge_id, row in REGISTRY.items():
         for place in ("truth", "submission", "second"):
-            yield Reading(load_challenge(challenge_id).id, place, f"{row.short_name}: {INPUTS[place]}", 0)
+            yield Candidate(load_challenge(challenge_id).id, place, f"{row.short_name}: {INPUTS[place]}", 0)

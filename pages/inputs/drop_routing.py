@@ -10,7 +10,7 @@ from pages.inputs import dropped_photographs
 from scoring.challenges import REGISTRY
 from scoring.challenges.recognition import Recognised, recognise
 from scoring.common.text import markdown
-from scoring.core.file_contents import LIKELY, SURE, Reading
+from scoring.core.file_contents import LIKELY, SURE, Candidate
 
 KEPT = {
     "truth": "{}_set_kept",
@@ -40,7 +40,7 @@ class Dropped:
 
     files: Sequence[Any]
     found: Recognised
-    reading: Reading | None = None
+    reading: Candidate | None = None
 
     @property
     def name(self) -> str:
@@ -103,9 +103,9 @@ def _submitted_to(one: Dropped) -> str | None:
     return best.challenge if best is not None and best.place == "submission" else None
 
 
-def _as_teams(challenge_id: str, teams: Sequence[Dropped]) -> Reading:
+def _as_teams(challenge_id: str, teams: Sequence[Dropped]) -> Candidate:
     words = f"{len(teams)} submission{'s' * (len(teams) > 1)} to {REGISTRY[challenge_id].short_name}"
-    return Reading(challenge_id, "teams", words, SURE)
+    return Candidate(challenge_id, "teams", words, SURE)
 
 
 def _place_teams(challenge_id: str, teams: Sequence[Dropped]) -> None:
@@ -125,7 +125,7 @@ def asks() -> bool:
     return bool(st.session_state.get(ASKED))
 
 
-def drop_at(challenge_id: str, place: str, files: Sequence[Any]) -> list[Any]:
+def route_drop(challenge_id: str, place: str, files: Sequence[Any]) -> list[Any]:
     """Take files that were dropped at an input of a challenge: those of `KEPT`.
 
     Returns:
@@ -183,7 +183,7 @@ def _read_as_second(one: Dropped, challenge_id: str) -> Dropped:
     return replace(one, found=replace(one.found, readings=readings))
 
 
-def _is_for_another(found: Recognised, here: Reading, parts: int) -> bool:
+def _is_for_another(found: Recognised, here: Candidate, parts: int) -> bool:
     """Return whether files that could be for an input are rather for another one: nothing else looks so, or
     they came together with others."""
     best = found.readings[0]
@@ -191,7 +191,7 @@ def _is_for_another(found: Recognised, here: Reading, parts: int) -> bool:
     return found.is_plain and best != here and here.certainty < SURE and decided
 
 
-def _lacks_test_set(found: Recognised, here: Reading) -> bool:
+def _lacks_test_set(found: Recognised, here: Candidate) -> bool:
     """Return whether files that were dropped as a submission are as likely a test set, while no test set has
     their cases: nothing could be scored, and they may be the test set that is missing. A file of one case is
     hardly that."""
@@ -216,14 +216,14 @@ def _begin() -> None:
     st.session_state[TOGETHER] = set()
 
 
-def _free(reading: Reading) -> Reading | None:
+def _free(reading: Candidate) -> Candidate | None:
     """Return where files go of which others were dropped together with them: of two submissions the other is
     the second submission, which the page compares; None where both are taken."""
     offered = (reading, _as_second(reading)) if reading.place == "submission" else (reading,)
     return next((one for one in offered if _key(one) not in st.session_state[TOGETHER]), None)
 
 
-def _as_second(submission: Reading) -> Reading:
+def _as_second(submission: Candidate) -> Candidate:
     return replace(submission, place="second", words=f"second submission: {submission.words}")
 
 
@@ -237,7 +237,7 @@ def _say(one: Dropped) -> None:
     st.session_state[PLACED] = [*(said for said in before if place_of(said) != place_of(one)), one]
 
 
-def _place(one: Dropped, reading: Reading) -> None:
+def _place(one: Dropped, reading: Candidate) -> None:
     """Put files at the input that a reading names, and choose its test set."""
     st.session_state[_key(reading)] = (RECOGNISED, list(one.files))
     if reading.place == "tile_model":
@@ -246,7 +246,7 @@ def _place(one: Dropped, reading: Reading) -> None:
     _say(Dropped(one.files, one.found, reading))
 
 
-def _choose_test_set(reading: Reading) -> None:
+def _choose_test_set(reading: Candidate) -> None:
     """Choose the sample test set of a submission, unless the visitor brought one."""
     key = f"{reading.challenge}_set"
     own = KEPT["truth"].format(reading.challenge) in st.session_state
@@ -256,7 +256,7 @@ def _choose_test_set(reading: Reading) -> None:
         st.session_state[key] = reading.test_set
 
 
-def _key(reading: Reading) -> str:
+def _key(reading: Candidate) -> str:
     return KEPT[reading.place].format(reading.challenge)
 
 
@@ -264,7 +264,7 @@ def place_of(one: Dropped) -> str | None:
     return _key(one.reading) if one.reading else None
 
 
-def change(one: Dropped, reading: Reading) -> None:
+def change(one: Dropped, reading: Candidate) -> None:
     """Take files for something else."""
     st.session_state[PLACED] = [other for other in st.session_state.get(PLACED, []) if other is not one]
     for key in (ASKED, REFUSED):

@@ -10,11 +10,11 @@ import streamlit as st
 
 from pages.display import finding_list
 from pages.inputs.option_widgets import option_widget
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from scoring.challenges.recognition import fitting_test_set
 from scoring.common.finding_groups import distinct
 from scoring.common.findings import Finding
-from scoring.common.fixes import Changes, Mend
+from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option
@@ -27,20 +27,20 @@ OF_ANOTHER_SET = {"no-common-case", "missing-case", "extra-case", "missing-colum
 """Problems that files of another test set have."""
 
 
-def _applied(given: Input) -> tuple[Mend, ...]:
-    known: dict[str, tuple[Mend, ...]] = st.session_state.get(KEY, {})
+def _applied(given: ChosenInput) -> tuple[SuggestedFix, ...]:
+    known: dict[str, tuple[SuggestedFix, ...]] = st.session_state.get(KEY, {})
     return known.get(given.key, ()) if given.own else ()
 
 
-def changes_of(given: Input) -> Changes:
+def changes_of(given: ChosenInput) -> InputChanges:
     """Return what the mends that were applied to an input change."""
-    whole = Changes()
+    whole = InputChanges()
     for mend in _applied(given):
         whole = whole.joined(mend.changes)
     return whole
 
 
-def mended(given: Input) -> Input:
+def mended(given: ChosenInput) -> ChosenInput:
     """Return the input as it is read with its mends, under a key of its own."""
     changes = changes_of(given).of_files
     if not changes:
@@ -49,7 +49,7 @@ def mended(given: Input) -> Input:
     return replace(given, key=key, source=Mended(given.source, changes))
 
 
-def mended_truth(challenge: Challenge, given: Input) -> Input:
+def mended_truth(challenge: Challenge, given: ChosenInput) -> ChosenInput:
     """Return a test set as it is read with its mends: options that change how it is read change its key."""
     found, needed = mended(given), challenge.needed("truth", options_of(given))
     if not needed:
@@ -57,12 +57,12 @@ def mended_truth(challenge: Challenge, given: Input) -> Input:
     return replace(found, key=hashlib.sha256(f"{found.key} {sorted(needed.items())}".encode()).hexdigest())
 
 
-def options_of(given: Input) -> Mapping[str, Any]:
+def options_of(given: ChosenInput) -> Mapping[str, Any]:
     """Return the options of `score` that mends of an input set."""
     return dict(changes_of(given).options)
 
 
-def take(challenge_id: str, given: Input, mend: Mend) -> None:
+def take(challenge_id: str, given: ChosenInput, mend: SuggestedFix) -> None:
     """Apply a mend to an input, in this session only."""
     if mend.changes.test_set:
         st.session_state[f"{challenge_id}_set"] = mend.changes.test_set
@@ -72,7 +72,7 @@ def take(challenge_id: str, given: Input, mend: Mend) -> None:
     _keep(given, (*_applied(given), mend))
 
 
-def written(given: Input) -> list[dict[str, Any]]:
+def written(given: ChosenInput) -> list[dict[str, Any]]:
     """Return the mends of an input as JSON knows them."""
     return [{"label": mend.label, "changes": asdict(mend.changes)} for mend in _applied(given)]
 
@@ -80,7 +80,9 @@ def written(given: Input) -> list[dict[str, Any]]:
 def restore(key: str, entries: Sequence[Mapping[str, Any]]) -> None:
     """Apply mends that `written` gave to the input of that key."""
     found = [
-        Mend(entry["label"], Changes(**{name: _fixed(value) for name, value in entry["changes"].items()}))
+        SuggestedFix(
+            entry["label"], InputChanges(**{name: _fixed(value) for name, value in entry["changes"].items()})
+        )
         for entry in entries
     ]
     st.session_state[KEY] = {**st.session_state.get(KEY, {}), key: tuple(found)}
@@ -91,21 +93,21 @@ def _fixed(value: Any) -> Any:
     return tuple(map(_fixed, value)) if isinstance(value, (list, tuple)) else value
 
 
-def set_option(given: Input, option: str, mend: Mend | None) -> None:
+def set_option(given: ChosenInput, option: str, mend: SuggestedFix | None) -> None:
     """Let one mend set an option of an input in place of all that set it before; None: none sets it."""
     others = [known for known in _applied(given) if option not in dict(known.changes.options)]
     _keep(given, (*others, *([mend] if mend else [])))
 
 
-def _undo(given: Input, mend: Mend) -> None:
+def _undo(given: ChosenInput, mend: SuggestedFix) -> None:
     _keep(given, tuple(known for known in _applied(given) if known != mend))
 
 
-def _keep(given: Input, mends: tuple[Mend, ...]) -> None:
+def _keep(given: ChosenInput, mends: tuple[SuggestedFix, ...]) -> None:
     st.session_state[KEY] = {**st.session_state.get(KEY, {}), given.key: mends}
 
 
-def lines(given: Input, key: str = "undo") -> None:
+def lines(given: ChosenInput, key: str = "undo") -> None:
     """Draw what mends changed of an input, each with a button that undoes it. key: of the buttons."""
     applied = _applied(given)
     if not applied:
@@ -125,7 +127,7 @@ def lines(given: Input, key: str = "undo") -> None:
                 st.markdown(f":material/build: **{name}** is mended: {words}.", width="stretch")
 
 
-def offer(challenge: Challenge, given: Input, entries: Sequence[Finding], key: str = "offered") -> None:
+def offer(challenge: Challenge, given: ChosenInput, entries: Sequence[Finding], key: str = "offered") -> None:
     """Draw the mends of what was noticed about an own input that was scored all the same: a button each, or a
     field for what only the visitor knows. key: of the buttons."""
     found = distinct(mend for entry in entries for mend in entry.mends)
@@ -141,20 +143,22 @@ def offer(challenge: Challenge, given: Input, entries: Sequence[Finding], key: s
                 finding_list.mend_buttons(buttons, partial(take, challenge.id, given), key)
 
 
-def _field(given: Input, option: Option, place: str) -> None:
+def _field(given: ChosenInput, option: Option, place: str) -> None:
     key = f"{place}_{option.name}_{given.key[:16]}"
 
     def fill_in() -> None:
         value = st.session_state[key]
         if value is not None:
-            mend = Mend(f"{option.label}: {value:g}", Changes(options=((option.name, value),)))
+            mend = SuggestedFix(f"{option.label}: {value:g}", InputChanges(options=((option.name, value),)))
             _keep(given, (*_applied(given), mend))
 
     appearance = {"min_value": 0.0, "placeholder": "unknown", "on_change": fill_in, "width": 260}
     option_widget(option, key, bind=None, persist_state=None, **appearance)
 
 
-def other_test_set(challenge_id: str, test_set: Input, given: Input, codes: set[str]) -> list[Mend]:
+def other_test_set(
+    challenge_id: str, test_set: ChosenInput, given: ChosenInput, codes: set[str]
+) -> list[SuggestedFix]:
     """Return the mend that scores an own submission on the sample test set that has its cases; none where it
     is chosen, or no sample has them. codes: of its problems."""
     if test_set.own or not given.own or given.is_model or not codes & OF_ANOTHER_SET:
@@ -165,7 +169,9 @@ def other_test_set(challenge_id: str, test_set: Input, given: Input, codes: set[
 
 
 @st.cache_resource(max_entries=4, scope="session", show_spinner=False)
-def _fitting(challenge_id: str, key: tuple[str, Changes], test_set: str, _given: Input) -> Mend | None:
+def _fitting(
+    challenge_id: str, key: tuple[str, InputChanges], test_set: str, _given: ChosenInput
+) -> SuggestedFix | None:
     source = _given.source
     if isinstance(source, bytes):
         source = {_given.name: mended_table(source, key[1]) if key[1] else source}

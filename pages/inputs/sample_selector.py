@@ -35,7 +35,7 @@ class InUse:
         return [file.name for file in self.files]
 
 
-def chooser(
+def sample_selector(
     label: str,
     samples: Mapping[str, str],
     key: str,
@@ -56,7 +56,7 @@ def chooser(
         in_use: Own files, whose place the samples take again.
         is_card: Whether it stands in a frame of its own.
     """
-    url_state.take(key, parameter, samples)
+    url_state.read(key, parameter, samples)
     height: Literal["stretch", "content"] = "stretch" if is_card else "content"
     with st.container(key=f"{key}_panel", border=is_card, gap="xsmall", height=height):
         # The uploader keeps its place whatever stands beside it: one that moves is made anew, and drops the

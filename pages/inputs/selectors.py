@@ -11,16 +11,16 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.challenge import deferred_widgets
 from pages.inputs.drop_target import folder_button
-from pages.inputs.sample_selector import InputPanel, InUse, chooser, own_files
+from pages.inputs.sample_selector import InputPanel, InUse, own_files, sample_selector
 from pages.inputs.upload_widget import MODEL, as_folder, in_use, is_zip, kept_files, latest, upload
-from scoring.challenges.samples import Submission, TestSet
+from scoring.challenges.samples import SampleSubmission, SampleTestSet
 from scoring.common.findings import Finding, error
 from scoring.common.text import markdown
 from scoring.core.file_contents import within
 
 
 @dataclass(frozen=True)
-class Input:
+class ChosenInput:
     """What was chosen. key: SHA-256 of the content, or of a sample's place. source: a path, bytes or a
     dropped folder. own: uploaded here.
 
@@ -39,8 +39,8 @@ class Input:
 
 
 def test_set(
-    samples: Mapping[str, TestSet], page: str, about_upload: str, types: Sequence[str]
-) -> tuple[Input, InputPanel]:
+    samples: Mapping[str, SampleTestSet], page: str, about_upload: str, types: Sequence[str]
+) -> tuple[ChosenInput, InputPanel]:
     """Draw the choice of the test set, whose key the address calls "set".
 
     Args:
@@ -57,18 +57,18 @@ def test_set(
         folder_button(widget, "test set")
 
     titles = {name: sample.title for name, sample in samples.items()}
-    panel = chooser("Test set", titles, key, "set", uploader, in_use(f"{key}_kept"))
+    panel = sample_selector("Test set", titles, key, "set", uploader, in_use(f"{key}_kept"))
     if not panel.upload:
         return sample_set(samples[panel.sample]), panel
     return dropped(panel.upload, tuple(f".{ending}" for ending in types)), panel
 
 
 def submission(
-    samples: Mapping[str, Submission],
+    samples: Mapping[str, SampleSubmission],
     page: str,
     about_upload: str,
     several: bool,
-) -> tuple[Input, InputPanel]:
+) -> tuple[ChosenInput, InputPanel]:
     """Draw the choice of the submission, whose key the address calls "submission".
 
     Args:
@@ -90,13 +90,15 @@ def submission(
         for name, sample in samples.items()
     }
     own = in_use(f"{key}_kept")
-    panel = chooser("Submission", titles, key, "submission", uploader, own)
+    panel = sample_selector("Submission", titles, key, "submission", uploader, own)
     if panel.upload:
         return dropped(panel.upload), panel
     return sample_submission(samples[panel.sample]), panel
 
 
-def second(samples: Mapping[str, Submission], page: str, several: bool) -> tuple[Input | None, str]:
+def second(
+    samples: Mapping[str, SampleSubmission], page: str, several: bool
+) -> tuple[ChosenInput | None, str]:
     """Draw the choice of a second submission, with which the one above is compared; the address calls its key
     "with".
 
@@ -122,7 +124,7 @@ def second(samples: Mapping[str, Submission], page: str, several: bool) -> tuple
         **{name: f"Compare with {sample.title}" for name, sample in samples.items()},
     }
     with st.container(key=f"{key}_choice", width=400):
-        panel = chooser(
+        panel = sample_selector(
             label,
             titles,
             key,
@@ -139,7 +141,7 @@ def second(samples: Mapping[str, Submission], page: str, several: bool) -> tuple
     return sample_submission(samples[panel.sample]), samples[panel.sample].title
 
 
-def model(samples: Mapping[str, Submission], page: str) -> tuple[Input, InputPanel]:
+def model(samples: Mapping[str, SampleSubmission], page: str) -> tuple[ChosenInput, InputPanel]:
     """Draw the choice of a model alone, whose key the address calls "model". samples: of which the models are
     offered."""
     key, offered = f"{page}_model", {k: s.title for k, s in samples.items() if s.is_model}
@@ -147,13 +149,13 @@ def model(samples: Mapping[str, Submission], page: str) -> tuple[Input, InputPan
     def uploader() -> None:
         upload("Model: an ONNX file", f"{key}_files", f"{key}_kept", latest)
 
-    panel = chooser("Model", offered, key, "model", uploader, in_use(f"{key}_kept"))
+    panel = sample_selector("Model", offered, key, "model", uploader, in_use(f"{key}_kept"))
     if panel.upload:
         return dropped(panel.upload[-1:]), panel
     return sample_submission(samples[panel.sample]), panel
 
 
-def one_file(label: str, key: str) -> Input | None:
+def one_file(label: str, key: str) -> ChosenInput | None:
     """Draw where a single file is dropped and return it; None while there is none."""
     widget = upload(label, f"{key}_file", f"{key}_kept", latest)
     own = in_use(f"{key}_kept")
@@ -165,7 +167,7 @@ def one_file(label: str, key: str) -> Input | None:
     return dropped(own.files[-1:])
 
 
-def teams(page: str, elsewhere: bool) -> tuple[list[Input], list[Input], InUse]:
+def teams(page: str, elsewhere: bool) -> tuple[list[ChosenInput], list[ChosenInput], InUse]:
     """Draw where several teams' submissions are dropped.
 
     Args:
@@ -195,25 +197,25 @@ def teams(page: str, elsewhere: bool) -> tuple[list[Input], list[Input], InUse]:
     return [dropped([file]) for file in single], [dropped(held, is_pack=True)] if held else [], own
 
 
-def packs_of_teams(page: str) -> list[Input]:
+def packs_of_teams(page: str) -> list[ChosenInput]:
     """Return the folder or zip of teams that is in use, before its uploader is drawn."""
     held = kept_files(f"{page}_teams_zip_files_kept")
     return [dropped(held, is_pack=True)] if held else []
 
 
-def sample_set(chosen: TestSet) -> Input:
+def sample_set(chosen: SampleTestSet) -> ChosenInput:
     """Return a sample test set as an input."""
-    return Input(f"sample:{chosen.name}", chosen.name, chosen.path, False, metadata=chosen.metadata)
+    return ChosenInput(f"sample:{chosen.name}", chosen.name, chosen.path, False, metadata=chosen.metadata)
 
 
-def sample_submission(chosen: Submission) -> Input:
+def sample_submission(chosen: SampleSubmission) -> ChosenInput:
     """Return a sample submission as an input."""
-    return Input(
+    return ChosenInput(
         f"sample:{chosen.path}", chosen.path.name, chosen.path, False, chosen.is_model, chosen.options
     )
 
 
-def metadata(page: str, sample: Path | None) -> Input | None:
+def metadata(page: str, sample: Path | None) -> ChosenInput | None:
     """Draw where a table about the cases is dropped, and return it: the own one in use, else that of the
     sample test set, else None."""
     key = f"{page}_metadata"
@@ -244,8 +246,8 @@ def metadata(page: str, sample: Path | None) -> Input | None:
     deferred_widgets.after(draw)
     if own.files:
         latest_own = own.files[-1]
-        return Input(digest(latest_own), latest_own.name, latest_own.getvalue(), True)
-    return Input(f"sample:{sample}", sample.name, sample, False) if sample else None
+        return ChosenInput(digest(latest_own), latest_own.name, latest_own.getvalue(), True)
+    return ChosenInput(f"sample:{sample}", sample.name, sample, False) if sample else None
 
 
 def digest(file: UploadedFile) -> str:
@@ -259,12 +261,16 @@ def digest(file: UploadedFile) -> str:
     return known[file.file_id]
 
 
-def dropped(files: Sequence[UploadedFile], members: tuple[str, ...] = (), is_pack: bool = False) -> Input:
+def dropped(
+    files: Sequence[UploadedFile], members: tuple[str, ...] = (), is_pack: bool = False
+) -> ChosenInput:
     """Return what was dropped: one file that stands for itself, or the files as a folder, as on a disk.
     members: endings of files that are a folder of one even alone. is_pack: whether it holds several teams."""
     first = files[0]
     if len(files) == 1 and "/" not in first.name and not first.name.lower().endswith(members or "/"):
-        return Input(digest(first), first.name, first.getvalue(), True, first.name.lower().endswith(MODEL))
+        return ChosenInput(
+            digest(first), first.name, first.getvalue(), True, first.name.lower().endswith(MODEL)
+        )
     problems = tuple(
         error(
             "zip-among-files",
@@ -278,7 +284,7 @@ def dropped(files: Sequence[UploadedFile], members: tuple[str, ...] = (), is_pac
     digests = sorted((file.name, digest(file)) for file in files)
     held = {file.name: file.getvalue() for file in files}
     folder = first.name.replace("\\", "/").split("/")[0] if "/" in first.name else "the dropped files"
-    return Input(
+    return ChosenInput(
         hashlib.sha256(repr(digests).encode()).hexdigest(),
         folder,
         held if is_pack else within(folder, held),

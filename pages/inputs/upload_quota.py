@@ -134,7 +134,7 @@ QUOTA = Quota()
 """That of this server."""
 
 
-class UploadQuota:
+class UploadQuotaMiddleware:
     """ASGI middleware that refuses uploads beyond the quota (413), and of sessions that were shown no input
     for files (403), and cleans the names of others."""
 

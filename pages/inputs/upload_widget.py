@@ -48,7 +48,7 @@ def upload(
             st.session_state[f"{key}_turn"] = turn + 1  # a new widget: this one would go on naming the image
             return
         if place and new:
-            new = drop_routing.drop_at(*place, files=new)
+            new = drop_routing.route_drop(*place, files=new)
             if not new:
                 return
         counted = count(before, new)

@@ -138,7 +138,7 @@ def guard(file: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class NavEntry:
     """A page of the navigation."""
 
     path: Path

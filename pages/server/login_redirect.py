@@ -19,7 +19,7 @@ LONGEST = 1500
 LOG = logging.getLogger(__name__)
 
 
-class LoginWays:
+class LoginRedirectMiddleware:
     """ASGI middleware that remembers in a cookie of the visitor on which page a login began."""
 
     def __init__(self, app: ASGIApp):

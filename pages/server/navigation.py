@@ -15,18 +15,18 @@ from pages.challenge import deferred_widgets  # noqa: E402
 from pages.display import headline  # noqa: E402
 from pages.inputs import drop_messages, drop_target, reload_recovery, upload_quota  # noqa: E402
 from pages.server import access, url_state  # noqa: E402
-from pages.server.access import Entry  # noqa: E402
+from pages.server.access import NavEntry  # noqa: E402
 from scoring.challenges import REGISTRY  # noqa: E402
 from scoring.services.access.roles import Role  # noqa: E402
 
 st.set_page_config(page_icon="🔬", layout="wide")
 ENTRIES = [
-    Entry(path=PAGES / "overview.py", title="Benchside", default=True),
-    *(Entry(path=PAGES / f"{name}.py", title=row.short_name) for name, row in REGISTRY.items()),
-    Entry(path=PAGES / "single_image.py", title="Single image"),
-    Entry(path=PAGES / "compare_teams.py", title="Compare teams"),
-    Entry(path=PAGES / "board.py", title="Boards"),
-    Entry(path=PAGES / "about.py", title="About this server"),
+    NavEntry(path=PAGES / "overview.py", title="Benchside", default=True),
+    *(NavEntry(path=PAGES / f"{name}.py", title=row.short_name) for name, row in REGISTRY.items()),
+    NavEntry(path=PAGES / "single_image.py", title="Single image"),
+    NavEntry(path=PAGES / "compare_teams.py", title="Compare teams"),
+    NavEntry(path=PAGES / "board.py", title="Boards"),
+    NavEntry(path=PAGES / "about.py", title="About this server"),
 ]
 page = st.navigation([entry.page() for entry in ENTRIES], position="top")
 headline.styles()
@@ -38,7 +38,7 @@ access.bar()
 reload_recovery.say_lost()
 upload_quota.say_refused()
 drop_messages.say_empty()
-opens = url_state.begin(page.url_path)
+opens = url_state.start_run(page.url_path)
 deferred_widgets.begin(opens and page.url_path in REGISTRY)
 page.run()
 url_state.end()

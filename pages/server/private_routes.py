@@ -8,7 +8,7 @@ from pages.server import network_exposure
 CLOSED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
 
 
-class PrivateRoutes:
+class PrivateRoutesMiddleware:
     """ASGI middleware that answers 404 for these, where other machines can reach the server."""
 
     def __init__(self, app: ASGIApp):

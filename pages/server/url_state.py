@@ -22,7 +22,7 @@ def steps() -> None:
     _history(key="history", data={"steps": STEPS}, height=1)
 
 
-def begin(page: str) -> bool:
+def start_run(page: str) -> bool:
     """Note which page is drawn. Called before it; what the address said of another page is forgotten.
 
     Returns:
@@ -50,12 +50,12 @@ def write(parameter: str, value: str) -> None:
     st.session_state.setdefault(KNOWN, {})[parameter] = value
 
 
-def become(**parameters: str) -> None:
+def replace(**parameters: str) -> None:
     """Let the address say this and nothing else: another view of the page that is open."""
     st.query_params.from_dict(parameters)
 
 
-def take(key: str, parameter: str, allowed: Iterable[str]) -> None:
+def read(key: str, parameter: str, allowed: Iterable[str]) -> None:
     """Take over what the address names, where that is new; a choice that it no longer names becomes the usual
     one.
 

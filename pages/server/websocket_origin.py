@@ -12,7 +12,7 @@ LOCAL = ("localhost", "127.0.0.1", "0.0.0.0")
 POLICY_VIOLATION = 1008
 
 
-class OwnOrigins:
+class SameOriginMiddleware:
     """ASGI middleware that lets WebSockets through whose `Origin` is missing, this server, this machine, or
     what the operator allows (`browser.serverAddress`, `server.corsAllowedOrigins`, `server.enableCORS`)."""
 

@@ -14,12 +14,12 @@ from pages.challenge.scoring_run import Outcome, Running
 from pages.display.inline_images import draw_picture
 from pages.inputs import drop_routing, dropped_photographs
 from pages.inputs.dropped_photographs import MOST, WAITING
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.single_image_parts import model, session
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.single_image import framing, photograph, wording
-from scoring.single_image.out_of_distribution import Unlikeness
+from scoring.single_image.out_of_distribution import OutlierScore
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import Quality, of_photograph, seen_parts
 
@@ -32,7 +32,7 @@ HELD, REFUSED, TURN, FRAMED = (f"{session.PREFIX}{name}" for name in ("own", "re
 
 
 @dataclass(frozen=True)
-class Image:
+class ChosenImage:
     """The image in use.
 
     Attributes:
@@ -49,10 +49,10 @@ class Image:
     name: str
     case: int | None = None
     person: str = ""
-    others: tuple["Image", ...] = ()
+    others: tuple["ChosenImage", ...] = ()
 
 
-def image(challenge_id: str, test_set: Input, truth) -> Image | None:
+def image(challenge_id: str, test_set: ChosenInput, truth) -> ChosenImage | None:
     """Draw where the image comes from and give it; None while there is none."""
     _expect()
     source = st.segmented_control(
@@ -89,12 +89,14 @@ def _target() -> None:
         )
 
 
-def measured(shown: Image) -> Quality:
+def measured(shown: ChosenImage) -> Quality:
     """Return the quality of the image."""
     return session.kept("quality", shown.token, lambda: of_photograph(shown.photograph))
 
 
-def unlikeness(found: Outcome | Running | None, shown: Image, tile: bool = False) -> Unlikeness | None:
+def unlikeness(
+    found: Outcome | Running | None, shown: ChosenImage, tile: bool = False
+) -> OutlierScore | None:
     """Return how unlike the test set's images an image is; None while they are measured, or where they are
     too few. found: of `model.measured`."""
     if not isinstance(found, Outcome) or found.value is None:
@@ -103,7 +105,7 @@ def unlikeness(found: Outcome | Running | None, shown: Image, tile: bool = False
     return found.value.known.unlikeness(parts, shown.case)
 
 
-def _of_test_set(challenge_id: str, test_set: Input, truth) -> Image | None:
+def _of_test_set(challenge_id: str, test_set: ChosenInput, truth) -> ChosenImage | None:
     places = [i for i, member in enumerate(truth.images) if member is not None]
     if not places:
         st.info(
@@ -139,7 +141,7 @@ def _to_address(key: str) -> None:
     st.query_params["case"] = st.session_state[key]
 
 
-def _gallery(challenge_id: str, test_set: Input, truth, places: list[int], key: str) -> None:
+def _gallery(challenge_id: str, test_set: ChosenInput, truth, places: list[int], key: str) -> None:
     """Cases to choose from, page by page."""
     pages = -(-len(places) // CASES_IN_SIGHT)
     cards, page = st.container(), st.pagination(pages, key=f"{key}_page") if pages > 1 else 1
@@ -164,22 +166,22 @@ def _choose(key: str, case: str) -> None:
     st.session_state["single_gallery"] = False
 
 
-def _received(challenge_id: str, truth_key: str, index: int, truth) -> Image | None:
+def _received(challenge_id: str, truth_key: str, index: int, truth) -> ChosenImage | None:
     """Return a case of the test set, taken in as an own image would be."""
     token = f"{challenge_id}-{truth_key.rsplit(':', 1)[-1]}-{index}"
     found = session.kept("case", token, lambda: scoring_run.attempt(_decoded, truth, index))
     if found.refused:
         st.error(markdown(found.refused.problems[0].message, 600), icon=":material/broken_image:")
         return None
-    return Image(token, found.value, truth.ids[index], index, token)
+    return ChosenImage(token, found.value, truth.ids[index], index, token)
 
 
 def _decoded(truth, index: int) -> Photograph:
     return photograph.received(truth.picture(index))
 
 
-def _own(source: str) -> Image | None:
-    held: tuple[Image, ...] = st.session_state.get(HELD, ())
+def _own(source: str) -> ChosenImage | None:
+    held: tuple[ChosenImage, ...] = st.session_state.get(HELD, ())
     if held:
         st.button(
             "Remove my image" if len(held) == 1 else "Remove my images",
@@ -238,7 +240,7 @@ def _taker(source: str, agreed: bool = True) -> None:
         st.error(markdown(words, 600), icon=":material/broken_image:")
 
 
-def _chosen(held: tuple[Image, ...]) -> Image:
+def _chosen(held: tuple[ChosenImage, ...]) -> ChosenImage:
     """Return the photograph that is looked at, of several."""
     if len(held) == 1:
         return held[0]
@@ -254,7 +256,7 @@ def _chosen(held: tuple[Image, ...]) -> Image:
     return next(one for one in held if one.token == token)
 
 
-def _framed(original: Image) -> Image:
+def _framed(original: ChosenImage) -> ChosenImage:
     """Draw how an own photograph is turned and cropped, and return it as models receive it."""
     token = original.token
     with st.expander("Turn, zoom and crop", icon=":material/crop_rotate:"):
@@ -280,7 +282,7 @@ def _framed(original: Image) -> Image:
     return _as_framed(original)
 
 
-def _as_framed(original: Image) -> Image:
+def _as_framed(original: ChosenImage) -> ChosenImage:
     """Return a photograph as its sliders have it; they keep their values while another one is looked at."""
     token, kept = original.token, st.session_state.setdefault(FRAMED, {})
     if f"single_zoom_{token}" in st.session_state:
@@ -316,12 +318,12 @@ def _taken(key: str) -> None:
 def _take(file) -> None:
     """Take the pixels out of an upload and drop the rest at once."""
     st.session_state.pop(REFUSED, None)
-    held: tuple[Image, ...] = st.session_state.get(HELD, ())
+    held: tuple[ChosenImage, ...] = st.session_state.get(HELD, ())
     try:
         token, taken = secrets.token_hex(4), photograph.received(file.getvalue())
         name = f"image {len(held) + 1}" if held else photograph.CALLED
         person = held[0].person if held else token
-        st.session_state[HELD] = (*held, Image(token, taken, name, None, person))
+        st.session_state[HELD] = (*held, ChosenImage(token, taken, name, None, person))
     except InputRefused as refused:
         # The words alone: the exception holds on to the bytes.
         st.session_state[REFUSED] = tuple(problem.message for problem in refused.problems)

@@ -9,7 +9,7 @@ import streamlit as st
 import scoring
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.server import jobs
 from pages.single_image_parts import session
 from scoring.challenges import load_challenge
@@ -20,9 +20,9 @@ from scoring.inference.process import LoadedModel
 from scoring.inference.task import read_model
 from scoring.single_image import abstention, nuclei, quality
 from scoring.single_image.abstention import Withheld
-from scoring.single_image.model import Opened, opened
+from scoring.single_image.model import OpenModel, opened
 from scoring.single_image.model_task import model_task
-from scoring.single_image.quality import Measured
+from scoring.single_image.quality import MeasuredImages
 from scoring.single_image.reference import Reference, reference, without
 
 MEASURING = "_measuring"
@@ -51,7 +51,7 @@ def held_models() -> HeldModels:
     return HeldModels()
 
 
-def worker(wanted: ModelTask, given: Input) -> Outcome | Waiting:
+def worker(wanted: ModelTask, given: ChosenInput) -> Outcome | Waiting:
     """Open the chosen model (`model.Opened`), or say why it cannot be: an own one for this session alone, a
     sample one for all sessions."""
     try:
@@ -79,13 +79,13 @@ def wait_for_place(waiting: Waiting) -> None:
     line()
 
 
-def _start(given: Input, which: str = "first") -> Callable[[bytes], LoadedModel]:
+def _start(given: ChosenInput, which: str = "first") -> Callable[[bytes], LoadedModel]:
     if given.own:
         return partial(held_models().open, visitor=f"{jobs.session_id()} {which}")
     return held_models().shared
 
 
-def second_worker(wanted: ModelTask, given: Input) -> Outcome | Waiting:
+def second_worker(wanted: ModelTask, given: ChosenInput) -> Outcome | Waiting:
     """Return a second model beside the first, like `worker`."""
     try:
         return _second_worker(wanted.challenge, wanted.classes, given.key, wanted, given)
@@ -101,7 +101,7 @@ def no_person() -> InputRefused:
     return InputRefused([error("missing-value", "the model", words)])
 
 
-def of_bytes(wanted: ModelTask, given: Input) -> Opened:
+def of_bytes(wanted: ModelTask, given: ChosenInput) -> OpenModel:
     """Return a worker of its own for work beside the page, which one thread at a time may use. Raises
     InputRefused."""
     return opened(wanted, read_model(given.source).data)
@@ -121,7 +121,7 @@ def _lives(outcome: Outcome) -> bool:
     max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end
 )
 def _worker(
-    challenge_id: str, classes: Sequence[str], key: str, _wanted: ModelTask, _given: Input
+    challenge_id: str, classes: Sequence[str], key: str, _wanted: ModelTask, _given: ChosenInput
 ) -> Outcome:
     return scoring_run.attempt(opened, _wanted, read_model(_given.source).data, _start(_given))
 
@@ -130,13 +130,13 @@ def _worker(
     max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end
 )
 def _second_worker(
-    challenge_id: str, classes: Sequence[str], key: str, _wanted: ModelTask, _given: Input
+    challenge_id: str, classes: Sequence[str], key: str, _wanted: ModelTask, _given: ChosenInput
 ) -> Outcome:
     start = _start(_given, "second")
     return scoring_run.attempt(opened, _wanted, read_model(_given.source).data, start)
 
 
-def detector(given: Input) -> Outcome | Waiting:
+def detector(given: ChosenInput) -> Outcome | Waiting:
     """Return a dense model of nuclei (`nuclei.Detector`), or why it cannot be; see `worker`."""
     try:
         return _detector(given.key, given)
@@ -147,7 +147,7 @@ def detector(given: Input) -> Outcome | Waiting:
 @st.cache_resource(
     max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end
 )
-def _detector(key: str, _given: Input) -> Outcome:
+def _detector(key: str, _given: ChosenInput) -> Outcome:
     return scoring_run.attempt(nuclei.opened, read_model(_given.source).data, _start(_given))
 
 
@@ -158,7 +158,9 @@ def close() -> None:
     _detector.clear()
 
 
-def performance(wanted: ModelTask, test_set: Input, title: str, truth, given: Input) -> Outcome | Running:
+def performance(
+    wanted: ModelTask, test_set: ChosenInput, title: str, truth, given: ChosenInput
+) -> Outcome | Running:
     """Return the model's outputs for the test set (`reference.Reference`); `Running` while it runs."""
     found = scoring_run.predictions(wanted.challenge, test_set.key, given, truth, {})
     if isinstance(found, Running) or found.refused:
@@ -182,7 +184,7 @@ def apart_from(held: Reference, case: int | None, key: tuple) -> Reference:
     )
 
 
-def measured(challenge_id: str, test_set: Input, truth, begin: bool = True) -> Outcome | Running | None:
+def measured(challenge_id: str, test_set: ChosenInput, truth, begin: bool = True) -> Outcome | Running | None:
     """Quality and appearance of every image of the test set (`quality.Measured`), to compare others with;
     `Running` while they are measured. None where they were not measured and `begin` is false."""
     support = load_challenge(challenge_id).display.single_image
@@ -199,11 +201,11 @@ def measured(challenge_id: str, test_set: Input, truth, begin: bool = True) -> O
 
 def withheld(
     wanted: ModelTask,
-    given: Input,
-    test_set: Input,
+    given: ChosenInput,
+    test_set: ChosenInput,
     truth,
     held: Reference,
-    measured: Measured,
+    measured: MeasuredImages,
     begin: bool = True,
 ) -> Outcome | Running | None:
     """Return how often there is no answer on the test set (`abstention.Withheld`); `Running` while it is
@@ -220,7 +222,13 @@ def withheld(
 
 
 def _withheld(
-    wanted: ModelTask, given: Input, truth, held: Reference, measured: Measured, progress=None, cancelled=None
+    wanted: ModelTask,
+    given: ChosenInput,
+    truth,
+    held: Reference,
+    measured: MeasuredImages,
+    progress=None,
+    cancelled=None,
 ) -> Withheld:
     """In the queue: a worker of its own."""
     own = of_bytes(wanted, given)

@@ -5,7 +5,7 @@ import streamlit as st
 
 from pages.challenge import scoring_run
 from pages.display import layout
-from pages.display.layout import Fact, Picture
+from pages.display.layout import Fact, GalleryCard
 from pages.single_image_parts.query import Query
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
@@ -136,7 +136,7 @@ def cases_alike(query: Query) -> None:
         task.challenge, query.setup.test_set.key, tuple(case.index for case in found), query.setup.truth
     )
     pictures = [
-        Picture(
+        GalleryCard(
             thumbnail,
             f"Case {case.id}, truth {task.names[case.label]}",
             (

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from pages.single_image_parts.image_upload import Image
+from pages.single_image_parts.image_upload import ChosenImage
 from scoring.challenges.safe_scan.demographics import LOCATIONS
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
@@ -16,7 +16,7 @@ SEXES = {"m": "male", "f": "female", UNKNOWN_WORD: UNKNOWN_WORD}
 SITES = (*LOCATIONS, UNKNOWN_WORD)
 
 
-def vector_of(image: Image, truth) -> np.ndarray | None:
+def vector_of(image: ChosenImage, truth) -> np.ndarray | None:
     """Draw what the model takes besides the image, and return it as the model receives it; None while
     something is missing.
 

@@ -28,7 +28,7 @@ from scoring.single_image import quality
 
 
 @dataclass(frozen=True)
-class Places:
+class AnswerPlaces:
     """Where the answer and the image's quality are drawn."""
 
     answer: DeltaGenerator
@@ -86,11 +86,11 @@ def show(challenge_id: str) -> None:
         else model.measured(challenge_id, test_set, truth, begin=not session.working())
     )
     setup = Setup(task, test_set, given, truth, shown, opened.value, vector)
-    _answer(setup, held, among, Places(answer_place, image_place), first)
+    _answer(setup, held, among, AnswerPlaces(answer_place, image_place), first)
 
 
 def _answer(
-    setup: Setup, held: Outcome | Running, among: Outcome | Running | None, places: Places, first: bool
+    setup: Setup, held: Outcome | Running, among: Outcome | Running | None, places: AnswerPlaces, first: bool
 ) -> None:
     """Draw the answer, after the visitor's own impression where that comes first, then what explains
     it, then what still runs."""

@@ -14,7 +14,7 @@ from scoring.common.text import markdown
 from scoring.presentation.figures import single_image as figures
 from scoring.single_image import wording
 from scoring.single_image.abstention import least_score, withheld_line
-from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, Chip
+from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, QualityBadge
 from scoring.single_image.reference import share_alike
 
 UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
@@ -22,7 +22,7 @@ UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset
 BADGES = {GOOD: ("green", "✓"), NOTE: ("gray", "i"), CAUTION: ("orange", "▲"), STOP: ("red", "✕")}
 
 
-def chips(found: tuple[Chip, ...]) -> None:
+def chips(found: tuple[QualityBadge, ...]) -> None:
     """Draw the quality of the image: a badge each, and a sentence for those that are not good."""
     badges = []
     for chip in found:
@@ -178,7 +178,9 @@ def _scores(query: Query) -> None:
     if span is not None:
         columns |= {"lowest": span[0], "highest": span[1]}
     layout.chart(
-        figures.ranked(figures.Scores(task.names, task.risk, answer.probabilities, span), layout.theme()),
+        figures.ranked(
+            figures.ImageScores(task.names, task.risk, answer.probabilities, span), layout.theme()
+        ),
         _legend(query),
         pd.DataFrame(columns),
         key="ranked",

@@ -8,16 +8,16 @@ import numpy as np
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.single_image_parts import session
-from pages.single_image_parts.image_upload import Image
+from pages.single_image_parts.image_upload import ChosenImage
 from scoring.inference.model_task import ModelTask
 from scoring.presentation.figures import single_image as figures
 from scoring.single_image import image_prediction as answers
 from scoring.single_image.abstention import Withheld, least_score, reasons
-from scoring.single_image.image_prediction import Answer, Views
-from scoring.single_image.model import Opened
-from scoring.single_image.quality import Chip, Quality
+from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
+from scoring.single_image.model import OpenModel
+from scoring.single_image.quality import Quality, QualityBadge
 from scoring.single_image.reference import ClassSet, Reference, class_set
 
 PATIENCE_MS = 1500
@@ -39,11 +39,11 @@ class Setup:
     """
 
     task: ModelTask
-    test_set: Input
-    model: Input
+    test_set: ChosenInput
+    model: ChosenInput
     truth: Any
-    image: Image
-    opened: Opened
+    image: ChosenImage
+    opened: OpenModel
     vector: np.ndarray | None
 
     @property
@@ -63,10 +63,10 @@ class Query:
     """
 
     setup: Setup
-    answer: Answer
+    answer: ImagePrediction
     held: Reference | None
     quality: Quality
-    chips: tuple[Chip, ...]
+    chips: tuple[QualityBadge, ...]
     model_name: str = ""
     withheld: Withheld | None = None
 
@@ -77,7 +77,7 @@ class Query:
         return (self.setup.task.challenge, self.setup.model.key, self.setup.image.token, vector)
 
     @property
-    def views(self) -> Views | None:
+    def views(self) -> TurnedViews | None:
         """The answers to the image turned and mirrored, where that is quick or wanted, and did not fail."""
         quick = self.answer.cpu_ms * self.other_views <= PATIENCE_MS
         return self.turned().value if quick or session.held("views", self.view_key) else None
@@ -121,12 +121,12 @@ class Query:
         return preview(self.setup.image)
 
 
-def preview(image: Image) -> bytes:
+def preview(image: ChosenImage) -> bytes:
     """Return the image for the eye, as JPEG."""
     return session.kept("preview", image.token, lambda: figures.preview(image.photograph.small))
 
 
-def answer_of(setup: Setup, held: Reference | None) -> Answer:
+def answer_of(setup: Setup, held: Reference | None) -> ImagePrediction:
     """Return the model's answer, run once for a question. held: of the test set. Raises InputRefused."""
     vector, opened = setup.vector, setup.opened
     key = (

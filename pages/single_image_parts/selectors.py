@@ -7,9 +7,9 @@ from pages.challenge.scoring_run import Outcome, Running
 from pages.display import finding_list
 from pages.display.inline_images import draw_picture
 from pages.inputs import selectors
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.single_image_parts import image_upload, prediction
-from pages.single_image_parts.image_upload import Image
+from pages.single_image_parts.image_upload import ChosenImage
 from pages.single_image_parts.query import preview
 from scoring.challenges import load_challenge, samples
 from scoring.common.text import markdown
@@ -19,7 +19,7 @@ SEEN_PX = 300
 """Longest side of the image on the page."""
 
 
-def model_and_test_set(challenge_id: str) -> tuple[Input, Input, object]:
+def model_and_test_set(challenge_id: str) -> tuple[ChosenInput, ChosenInput, object]:
     """Draw the selectors of model and test set; without cases where the test set cannot be read."""
     test_set, sample_key, truth = cases(challenge_id)
     offered = samples.test_sets(challenge_id)[sample_key].submissions
@@ -30,7 +30,7 @@ def model_and_test_set(challenge_id: str) -> tuple[Input, Input, object]:
     return test_set, given, truth
 
 
-def cases(challenge_id: str) -> tuple[Input, str, object]:
+def cases(challenge_id: str) -> tuple[ChosenInput, str, object]:
     """Draw the selector of the test set; return the choice, the sample's key, and its cases, None where
     they cannot be read."""
     challenge = load_challenge(challenge_id)
@@ -60,14 +60,14 @@ def sample_key(challenge_id: str) -> str:
     return chosen if chosen in offered else next(iter(offered))
 
 
-def model_title(challenge_id: str, given: Input) -> str:
+def model_title(challenge_id: str, given: ChosenInput) -> str:
     """Return what the page calls a model: the title of a sample's, the file name of an own one."""
     offered = samples.test_sets(challenge_id)[sample_key(challenge_id)].submissions.values()
     titles = {selectors.sample_submission(entry).key: entry.title for entry in offered if entry.is_model}
     return titles.get(given.key, given.name)
 
 
-def tile_quality(shown: Image, among: Outcome | Running | None) -> tuple[quality.Chip, ...]:
+def tile_quality(shown: ChosenImage, among: Outcome | Running | None) -> tuple[quality.QualityBadge, ...]:
     """Draw what can be said of a tile before anything is counted on it, and return it. among: the test set's
     tiles."""
     st.caption(_about_image(shown))
@@ -78,12 +78,12 @@ def tile_quality(shown: Image, among: Outcome | Running | None) -> tuple[quality
     return said
 
 
-def title_of(test_set: Input) -> str:
+def title_of(test_set: ChosenInput) -> str:
     """Return what sentences call a test set."""
     return test_set.name if test_set.own else f"sample test set {test_set.name}"
 
 
-def picture(shown: Image) -> None:
+def picture(shown: ChosenImage) -> None:
     """Draw the image and what its file holds besides."""
     width, height = shown.photograph.size
     draw_picture(
@@ -94,7 +94,7 @@ def picture(shown: Image) -> None:
     st.caption(_about_image(shown))
 
 
-def _about_image(shown: Image) -> str:
+def _about_image(shown: ChosenImage) -> str:
     width, height = shown.photograph.size
     return (
         f"{width} × {height} px. {wording.dropped_line(shown.photograph.dropped)}"

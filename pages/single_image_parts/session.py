@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from pages.challenge import scoring_run
-from pages.challenge.scoring_run import Outcome, Running, Runs
+from pages.challenge.scoring_run import FinishedRuns, Outcome, Running
 from pages.display import downloads
 from pages.server import jobs
 from scoring.inference.pool import Cancelled
@@ -36,7 +36,7 @@ def beside(key: tuple, counts: str, work: Callable) -> Outcome | Running:
     holds nothing of an own image."""
     box = [work]
     found = scoring_run.run(
-        key, counts, partial(_unpacked, box), st.session_state.setdefault(RUNS, Runs(KEPT_RUNS)), 0
+        key, counts, partial(_unpacked, box), st.session_state.setdefault(RUNS, FinishedRuns(KEPT_RUNS)), 0
     )
     st.session_state.pop(AWAITED, None)
     if isinstance(found, Running):
@@ -56,7 +56,7 @@ def _unpacked(box: list[Callable], progress: Callable, cancelled: Callable) -> o
 
 def done(key: tuple) -> bool:
     """Return whether long work was begun and has an outcome."""
-    return key in st.session_state.get(RUNS, Runs(KEPT_RUNS)).outcomes
+    return key in st.session_state.get(RUNS, FinishedRuns(KEPT_RUNS)).outcomes
 
 
 def await_work() -> None:

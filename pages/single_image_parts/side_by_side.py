@@ -11,15 +11,15 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import layout
 from pages.inputs import selectors as inputs
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.single_image_parts import model, selectors, session
 from pages.single_image_parts.query import Query
 from scoring.challenges import samples
 from scoring.common.text import markdown
 from scoring.single_image import image_prediction as answers
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line
-from scoring.single_image.image_prediction import Answer
-from scoring.single_image.model import Opened
+from scoring.single_image.image_prediction import ImagePrediction
+from scoring.single_image.model import OpenModel
 from scoring.single_image.record import SecondModel
 
 NO_MODEL, OWN_MODEL = "none", "own"
@@ -32,7 +32,7 @@ def show(query: Query) -> None:
     _models(query)
 
 
-def photographs(query: Query) -> list[Answer]:
+def photographs(query: Query) -> list[ImagePrediction]:
     """Return the model's answers to all photographs of the lesion, this one first; one alone where there is
     one. Raises InputRefused."""
     found = [query.answer]
@@ -54,7 +54,7 @@ def _photographs(query: Query) -> None:
     if outcome.refused:
         st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
         return
-    found: list[Answer] = outcome.value
+    found: list[ImagePrediction] = outcome.value
     st.markdown(f"**{markdown(photographs_line(found, query.setup.task.names), 600)}**")
     columns = {"this photograph": found[0].probabilities}
     columns |= {
@@ -99,7 +99,7 @@ def _models(query: Query) -> None:
         _second(query, second, second.name if chosen == OWN_MODEL else titles[chosen])
 
 
-def _second(query: Query, second: Input, name: str) -> None:
+def _second(query: Query, second: ChosenInput, name: str) -> None:
     outcome = _second_answer(query, second, name)
     if isinstance(outcome, model.Waiting):
         model.wait_for_place(outcome)
@@ -122,7 +122,7 @@ def _second(query: Query, second: Input, name: str) -> None:
     _table(query, "Scores of each model", columns, np.maximum(one.probabilities, other.probabilities))
 
 
-def _second_answer(query: Query, second: Input, name: str) -> Outcome | Running | model.Waiting:
+def _second_answer(query: Query, second: ChosenInput, name: str) -> Outcome | Running | model.Waiting:
     """Return the second model's answer. Its outputs on the test set say what one row of them is."""
     opened = model.second_worker(query.setup.task, second)
     if isinstance(opened, model.Waiting) or opened.refused:
@@ -142,7 +142,7 @@ def _second_answer(query: Query, second: Input, name: str) -> Outcome | Running 
     )
 
 
-def _answer_by(opened: Opened, query: Query, held, name: str) -> SecondModel:
+def _answer_by(opened: OpenModel, query: Query, held, name: str) -> SecondModel:
     """Ask a model about the image. held: its outputs on the test set."""
     answer = answers.answer(opened, query.setup.image.photograph, query.answer.vector, held)
     return SecondModel(name, opened.sha256, answer)

@@ -12,11 +12,11 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome
 from pages.display import downloads, layout, viewer
 from pages.display.layout import Fact
-from pages.display.viewer.nuclei import ImageInfo, detections
+from pages.display.viewer.nuclei import TileInfo, detections
 from pages.inputs import selectors
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from pages.single_image_parts import model, session
-from pages.single_image_parts.image_upload import Image
+from pages.single_image_parts.image_upload import ChosenImage
 from scoring.challenges import samples
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.names import CLASSES
@@ -27,7 +27,7 @@ from scoring.presentation.figures.single_image import preview
 from scoring.presentation.html import single_image
 from scoring.single_image import nuclei, record
 from scoring.single_image.nuclei import Detector, Overview
-from scoring.single_image.quality import Chip
+from scoring.single_image.quality import QualityBadge
 from scoring.single_image.record import TileRecord
 
 MODEL, FILE = "Model", "Prediction file"
@@ -41,10 +41,10 @@ class About:
     """What the record says besides. title: of the model or file; chips: what was noticed about the tile."""
 
     title: str
-    chips: Sequence[Chip]
+    chips: Sequence[QualityBadge]
 
 
-def source() -> Input | None:
+def source() -> ChosenInput | None:
     """Draw what the nuclei come from: a dense model or a file of nuclei; None while there is no file."""
     kind = st.segmented_control(
         "Nuclei from",
@@ -66,7 +66,7 @@ def source() -> Input | None:
     return selectors.one_file("Nuclei of the tile: GeoJSON or JSON", "single_puma_nuclei")
 
 
-def found(given: Input, image: Image) -> tuple[Outcome | model.Waiting, Detector | None]:
+def found(given: ChosenInput, image: ChosenImage) -> tuple[Outcome | model.Waiting, Detector | None]:
     """Return the nuclei of the tile (`Nuclei`), or why there are none; and the model that found them, None
     for a file."""
     key, pixels = (given.key, image.token), image.photograph.pixels
@@ -85,7 +85,9 @@ def found(given: Input, image: Image) -> tuple[Outcome | model.Waiting, Detector
 
 
 @st.fragment
-def show(listed: Nuclei, image: Image, given: Input, detector: Detector | None, about: About) -> None:
+def show(
+    listed: Nuclei, image: ChosenImage, given: ChosenInput, detector: Detector | None, about: About
+) -> None:
     """Draw numbers first, then the viewer; its slider of confidence moves both. A fragment: a move repaints
     this and nothing else. about: what the record says besides."""
     least = viewer.confidence(VIEWER)
@@ -104,7 +106,9 @@ def show(listed: Nuclei, image: Image, given: Input, detector: Detector | None, 
     _record(image, detector, counts, least, about)
 
 
-def _record(image: Image, detector: Detector | None, counts: Overview, least: float, about: About) -> None:
+def _record(
+    image: ChosenImage, detector: Detector | None, counts: Overview, least: float, about: About
+) -> None:
     """Draw the downloads: a page to print, and the counts as JSON."""
     sha256 = detector.sha256 if detector else ""
     with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_tile_with_image_{image.token}")
@@ -129,9 +133,9 @@ def _record(image: Image, detector: Detector | None, counts: Overview, least: fl
         )
 
 
-def _packed(listed: Nuclei, image: Image):
+def _packed(listed: Nuclei, image: ChosenImage):
     jpeg = preview(image.photograph.pixels, DRAWN_SIDE)
-    about = ImageInfo(image.name, image.photograph.size, CLASSES, MICROMETRES_PER_PIXEL, jpeg)
+    about = TileInfo(image.name, image.photograph.size, CLASSES, MICROMETRES_PER_PIXEL, jpeg)
     return detections(listed, about)
 
 

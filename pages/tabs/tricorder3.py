@@ -13,7 +13,7 @@ from pages.challenge import scoring_run
 from pages.challenge.challenge_page import ScoredSubmission
 from pages.display import case_table as cases
 from pages.display import layout, render
-from pages.display.layout import Picture
+from pages.display.layout import GalleryCard
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.safe_scan.demographics import LOCATIONS
 from scoring.challenges.tricorder3.formula import CLASSES
@@ -93,7 +93,7 @@ def _belongs(case: Mapping, chosen: str) -> bool:
     )
 
 
-def pictures(card: ScoreCard, truth, truth_key: str, places: list[int]) -> list[Picture]:
+def pictures(card: ScoreCard, truth, truth_key: str, places: list[int]) -> list[GalleryCard]:
     """Return cards of some cases for the gallery."""
     images = scoring_run.thumbnails(ID, truth_key, tuple(places), truth)
     found = []
@@ -109,7 +109,7 @@ def pictures(card: ScoreCard, truth, truth_key: str, places: list[int]) -> list[
         )
         facts = " ".join(str(v) for v in (c["age"], c["gender"], c["location"]) if v is not None)
         found.append(
-            Picture(
+            GalleryCard(
                 image,
                 f"Lesion {c['case']}, truth {c['truth']}, called {c['predicted'] or 'nothing'}",
                 (

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from scoring.core.challenge import Challenge
 
 
-class Row(NamedTuple):
+class RegistryRow(NamedTuple):
     """A challenge in the registry: its name in lists, a short one for the navigation, and the package that
     makes its `CHALLENGE`."""
 
@@ -16,11 +16,11 @@ class Row(NamedTuple):
 
 
 REGISTRY = {
-    "tricorder3": Row("Safe-Scan TRICORDER-3", "TRICORDER-3", "scoring.challenges.tricorder3"),
-    "melanoma": Row("Safe-Scan Melanoma", "Melanoma", "scoring.challenges.melanoma"),
-    "isic": Row("ISIC lesion classification", "ISIC", "scoring.challenges.isic"),
-    "puma": Row("PUMA nuclei detection", "PUMA", "scoring.challenges.puma"),
-    "hecktor2026": Row("HECKTOR 2026", "HECKTOR 2026", "scoring.challenges.hecktor2026"),
+    "tricorder3": RegistryRow("Safe-Scan TRICORDER-3", "TRICORDER-3", "scoring.challenges.tricorder3"),
+    "melanoma": RegistryRow("Safe-Scan Melanoma", "Melanoma", "scoring.challenges.melanoma"),
+    "isic": RegistryRow("ISIC lesion classification", "ISIC", "scoring.challenges.isic"),
+    "puma": RegistryRow("PUMA nuclei detection", "PUMA", "scoring.challenges.puma"),
+    "hecktor2026": RegistryRow("HECKTOR 2026", "HECKTOR 2026", "scoring.challenges.hecktor2026"),
 }
 
 

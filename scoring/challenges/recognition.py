@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge
 from scoring.challenges.samples import test_sets
 from scoring.common.findings import InputRefused
-from scoring.common.fixes import Changes, Mend
+from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.file_contents import (
     BOARD_FORMAT,
     BOARD_MANIFEST,
@@ -17,14 +17,14 @@ from scoring.core.file_contents import (
     POSSIBLE,
     SURE,
     TABLES,
-    Contents,
-    Reading,
+    Candidate,
+    FileContents,
     is_picture,
     opened,
     read_contents,
 )
 from scoring.inputs.near_columns import between_cells, shared_affix
-from scoring.inputs.sources import Files, Mended, is_zip, open_source
+from scoring.inputs.sources import Mended, SourceFiles, is_zip, open_source
 from scoring.inputs.tables import FOREIGN
 
 MASKS = (".nii.gz",)
@@ -57,7 +57,7 @@ class Recognised:
     """
 
     files: tuple[str, ...]
-    readings: tuple[Reading, ...]
+    readings: tuple[Candidate, ...]
     why_not: str = ""
 
     @property
@@ -83,7 +83,7 @@ def recognise(files: Mapping[str, bytes]) -> list[Recognised]:
     return [replace(one, readings=_beside(one, plain)) for one in found]
 
 
-def _beside(one: Recognised, plain: Sequence[Reading]) -> tuple[Reading, ...]:
+def _beside(one: Recognised, plain: Sequence[Candidate]) -> tuple[Candidate, ...]:
     """Return readings of files that could as well be a test set as a submission, decided by what was dropped
     with them: beside a submission of the same cases they are its test set, and the other way round."""
     if one.is_plain:
@@ -95,7 +95,7 @@ def _beside(one: Recognised, plain: Sequence[Reading]) -> tuple[Reading, ...]:
     return (replace(fits[0], certainty=SURE), *(other for other in one.readings if other != fits[0]))
 
 
-def _belong_together(one: Reading, other: Reading) -> bool:
+def _belong_together(one: Candidate, other: Candidate) -> bool:
     """Return whether one is a test set and the other a submission of some of its cases."""
     places = {one.place, other.place}
     return (
@@ -155,7 +155,7 @@ def _recognised(files: dict[str, bytes]) -> Recognised:
     return Recognised(names, readings, "" if readings else contents.problem or _nothing_takes(contents))
 
 
-def _board(files: Files) -> Reading | None:
+def _board(files: SourceFiles) -> Candidate | None:
     """Return what an exported board is; None for files that only look like one."""
     try:
         manifest = json.loads(files.read(BOARD_MANIFEST))
@@ -166,12 +166,12 @@ def _board(files: Files) -> Reading | None:
     if not is_board:
         return None
     words = f"a board of {REGISTRY[challenge_id].short_name} with {count} team{'s' * (count != 1)}"
-    return Reading(challenge_id, "board", words, SURE)
+    return Candidate(challenge_id, "board", words, SURE)
 
 
-def _readings(contents: Contents) -> tuple[Reading, ...]:
+def _readings(contents: FileContents) -> tuple[Candidate, ...]:
     """Return what challenges say of files, likeliest first, one reading for each input of each."""
-    found: dict[tuple[str, str], Reading] = {}
+    found: dict[tuple[str, str], Candidate] = {}
     for challenge_id in challenge_ids():
         for reading in load_challenge(challenge_id).readers.recognise(contents):
             placed = replace(reading, test_set=_test_set(reading))
@@ -181,7 +181,7 @@ def _readings(contents: Contents) -> tuple[Reading, ...]:
     return tuple(sorted(found.values(), key=lambda reading: -_rank(reading)))
 
 
-def _as_meant(files: Mapping[str, bytes], contents: Contents) -> tuple[Reading, ...]:
+def _as_meant(files: Mapping[str, bytes], contents: FileContents) -> tuple[Candidate, ...]:
     """Return the readings of a lone table with a change that its page will offer as a mend."""
     if len(files) > 1 or len(contents.tables) != 1:
         return ()
@@ -194,11 +194,11 @@ def _as_meant(files: Mapping[str, bytes], contents: Contents) -> tuple[Reading, 
     return ()
 
 
-def _rank(reading: Reading) -> int:
+def _rank(reading: Candidate) -> int:
     return reading.certainty + MATCHED * (reading.test_set is not None)
 
 
-def _test_set(reading: Reading) -> str | None:
+def _test_set(reading: Candidate) -> str | None:
     """Return the sample test set that the challenge names, else the one that has most of the cases."""
     cases = _sample_cases(reading.challenge)
     if reading.test_set in cases:
@@ -229,7 +229,7 @@ def _sample_cases(challenge_id: str) -> dict[str, frozenset[str]]:
     }
 
 
-def fitting_test_set(challenge_id: str, files: Mapping[str, bytes], chosen: str) -> Mend | None:
+def fitting_test_set(challenge_id: str, files: Mapping[str, bytes], chosen: str) -> SuggestedFix | None:
     """Return the mend that scores a submission on the sample test set that has its cases; None where that is
     chosen, or none has them.
 
@@ -244,7 +244,7 @@ def fitting_test_set(challenge_id: str, files: Mapping[str, bytes], chosen: str)
                 sample = test_sets(challenge_id)[reading.test_set]
                 if sample.name != chosen:
                     title = sample.title[0].lower() + sample.title[1:].split(":")[0]
-                    return Mend(f"Use the {title}", Changes(test_set=reading.test_set))
+                    return SuggestedFix(f"Use the {title}", InputChanges(test_set=reading.test_set))
     return None
 
 
@@ -273,7 +273,7 @@ def _foreign(files: Mapping[str, bytes]) -> str:
     return ""
 
 
-def _nothing_takes(contents: Contents) -> str:
+def _nothing_takes(contents: FileContents) -> str:
     if contents.model is not None:
         return "Its outputs are those of no challenge here."
     if contents.tables:

@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parents[2] / "sample_data"
 
 
 @dataclass(frozen=True)
-class Submission:
+class SampleSubmission:
     """A prediction file or a model.
 
     Attributes:
@@ -36,22 +36,22 @@ class Submission:
 
 
 @dataclass(frozen=True)
-class TestSet:
+class SampleTestSet:
     """A generated test set, a folder, and what is submitted to it, by key. name: of its sample. metadata: a
     table about its cases."""
 
     name: str
     title: str
     path: Path
-    submissions: Mapping[str, Submission]
+    submissions: Mapping[str, SampleSubmission]
     metadata: Path | None = None
 
 
-def test_sets(challenge_id: str) -> dict[str, TestSet]:
+def test_sets(challenge_id: str) -> dict[str, SampleTestSet]:
     """Return the sample test sets of a challenge by key."""
     challenge = load_challenge(challenge_id)
     return {
-        sample.key: TestSet(
+        sample.key: SampleTestSet(
             sample.folder,
             sample.title,
             _truth(FOLDER / sample.folder),
@@ -74,19 +74,19 @@ def _metadata(folder: Path) -> Path | None:
     return path if path.exists() else None
 
 
-def models(challenge_id: str) -> dict[str, Submission]:
+def models(challenge_id: str) -> dict[str, SampleSubmission]:
     """Return the models of a challenge's first sample by key, also where the challenge itself scores none."""
     challenge = load_challenge(challenge_id)
     return _listed(challenge, FOLDER / challenge.samples[0].folder, "models")
 
 
-def _submissions(challenge: Challenge[Any, Any], folder: Path) -> dict[str, Submission]:
+def _submissions(challenge: Challenge[Any, Any], folder: Path) -> dict[str, SampleSubmission]:
     """Return what can be scored: teams, and models where the challenge scores models."""
     teams = _listed(challenge, folder, "teams")
     return teams if challenge.model is None else teams | _listed(challenge, folder, "models")
 
 
-def _listed(challenge: Challenge[Any, Any], folder: Path, kind: str) -> dict[str, Submission]:
+def _listed(challenge: Challenge[Any, Any], folder: Path, kind: str) -> dict[str, SampleSubmission]:
     """Return what `teams.json` or `models.json` of a sample's folder describes, if it has one."""
     if not FOLDER.is_dir():
         raise FileNotFoundError(
@@ -99,7 +99,9 @@ def _listed(challenge: Challenge[Any, Any], folder: Path, kind: str) -> dict[str
     files = {path.stem: path for path in (folder / kind).iterdir()}
     own = [option.name for option in challenge.options if option.per_team and kind == "teams"]
     return {
-        key: Submission(entry["title"], entry["about"], files[key], {name: entry.get(name) for name in own})
+        key: SampleSubmission(
+            entry["title"], entry["about"], files[key], {name: entry.get(name) for name in own}
+        )
         for key, entry in json.loads(listing.read_text(encoding="utf-8")).items()
     }
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
-from scoring.services.boards.board import Opened
+from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.imported import ImportedBoard
 from scoring.services.boards.phases import Phase
-from scoring.services.boards.ranking import Standing, history_rows, moved
-from scoring.services.boards.rescoring import Change
+from scoring.services.boards.ranking import BoardRanking, history_rows, rank_change
+from scoring.services.boards.rescoring import TeamChange
 from scoring.services.boards.submission_request import Receipt
 
 CASES = 5
@@ -38,7 +38,7 @@ def receipt_line(receipt: Receipt) -> str:
     return f"{receipt.team}: {result}, submission {receipt.id}{again}"
 
 
-def board_table(found: Standing) -> str:
+def board_table(found: BoardRanking) -> str:
     """Return the ranking and the history of a board."""
     value, row, compared = found.as_dict(), found.board.row, found.comparison
     version = f"test set {found.board.test_set.number} of {row.version}"
@@ -52,7 +52,7 @@ def board_table(found: Standing) -> str:
     lines.append(f"{'rank':>5}  {'team':<24}{'score':>10}   {'95% interval':<19}{'ranks':<10}moved")
     for team in value["teams"]:
         tie = f", {summary_text.tie(compared)}" if len(level) > 1 and team["team"] in level else ""
-        step = moved(team["rank"], team["previous_rank"]) if found.previous_ranks else ""
+        step = rank_change(team["rank"], team["previous_rank"]) if found.previous_ranks else ""
         lines.append(
             f"{team['rank']:>5}  {team['team'][:24]:<24}{_score(team['score']):>10}   "
             f"{_span(team['interval'], ''):<19}{summary_text.places(team['rank_interval']):<10}{step}{tie}"
@@ -93,7 +93,7 @@ def _history(teams: Sequence[Mapping[str, Any]]) -> list[str]:
     return lines
 
 
-def changes_table(board: Opened, changed: Sequence[Change]) -> str:
+def changes_table(board: OpenBoard, changed: Sequence[TeamChange]) -> str:
     """Return what a version of the test set changed."""
     number = board.test_set.number
     if not changed:

@@ -22,11 +22,11 @@ from scoring.services.boards import (
     rescoring,
     submitting,
 )
-from scoring.services.boards.board import Settings, create, listed, opened, own_options
+from scoring.services.boards.board import BoardSettings, create, listed, opened, own_options
 from scoring.services.boards.packing import packed
 from scoring.services.boards.ranking import standing
-from scoring.services.boards.rescoring import Change, changes
-from scoring.services.boards.submission_request import Receipt, Sent
+from scoring.services.boards.rescoring import TeamChange, changes
+from scoring.services.boards.submission_request import Receipt, SubmissionRequest
 from scoring.services.platforms.leaderboards import read_leaderboard
 from scoring.services.store.database import Store, open_store
 
@@ -45,7 +45,7 @@ def _create(store: Store, arguments: argparse.Namespace) -> None:
         arguments.board,
         arguments.challenge,
         arguments.truth,
-        Settings(
+        BoardSettings(
             arguments.title,
             arguments.counts,
             chosen(arguments, shared),
@@ -97,7 +97,7 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
     )
 
 
-def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[Sent], list[Finding]]:
+def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[SubmissionRequest], list[Finding]]:
     """Return what the command line submits, and what cannot be read of a folder."""
     single = (arguments.team, arguments.predictions, arguments.time, arguments.submission)
     if arguments.folder is not None:
@@ -110,7 +110,7 @@ def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[Sent], li
                 [error("unreadable-file", arguments.folder, "there is no such folder: check the path.")]
             )
         found = list(folders.of_folder(folder))
-        return [one for one in found if isinstance(one, Sent)], [
+        return [one for one in found if isinstance(one, SubmissionRequest)], [
             one for one in found if isinstance(one, Finding)
         ]
     if arguments.team is None or arguments.predictions is None:
@@ -124,7 +124,7 @@ def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[Sent], li
     own = own_options(challenge, {key.strip(): value for key, _, value in pairs})
     name, data = packed(arguments.predictions)
     more = {"id": arguments.submission} if arguments.submission is not None else {}
-    return [Sent(arguments.team, name, data, own, time, **more)], []
+    return [SubmissionRequest(arguments.team, name, data, own, time, **more)], []
 
 
 def _known(receipt: Receipt) -> Finding:
@@ -200,7 +200,7 @@ def _rescore(store: Store, arguments: argparse.Namespace) -> None:
     answer(arguments.json, value, changes_table(board, changed))
 
 
-def _as_value(changed: Iterable[Change]) -> dict[str, Any]:
+def _as_value(changed: Iterable[TeamChange]) -> dict[str, Any]:
     return {"changes": [one.as_dict() for one in changed]}
 
 

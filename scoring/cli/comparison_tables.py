@@ -5,7 +5,7 @@ from scoring.common.findings import lines
 from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
 from scoring.comparison.compare import Comparison
-from scoring.comparison.pairs import SCORE, Pairs
+from scoring.comparison.pairs import SCORE, PairDifferences
 from scoring.comparison.team_facts import UNKNOWN
 
 
@@ -62,7 +62,7 @@ def _excluded(found: Comparison) -> list[str]:
     return ["", f"Refused, so not ranked ({len(found.excluded)}):", *(f"  {line}" for line in lines(entries))]
 
 
-def _pairs(pairs: Pairs) -> list[str]:
+def _pairs(pairs: PairDifferences) -> list[str]:
     """Return the pairs of another metric than the score, a line each."""
     if pairs.metric == SCORE:
         return []

@@ -4,7 +4,7 @@ import argparse
 
 from scoring.cli.output import as_json, write
 from scoring.services import doctor
-from scoring.services.doctor import Entry
+from scoring.services.doctor import Check
 
 SIGNS = {"ok": "ok  ", "caution": "note", "fault": "MEND"}
 
@@ -19,7 +19,7 @@ def run(arguments: argparse.Namespace) -> bool:
     return not doctor.faults(entries)
 
 
-def _lines(entries: list[Entry]) -> list[str]:
+def _lines(entries: list[Check]) -> list[str]:
     lines: list[str] = []
     for place, entry in enumerate(entries):
         if not place or entries[place - 1].group != entry.group:

@@ -11,7 +11,7 @@ from scoring.cli.output import as_json, write
 from scoring.cli.reading import submitted
 from scoring.cli.tables import scorecard_table
 from scoring.common.findings import InputRefused, error
-from scoring.common.fixes import Changes
+from scoring.common.fixes import InputChanges
 from scoring.common.text import shortened
 from scoring.comparison import scale as scales
 from scoring.core.challenge import Challenge
@@ -19,7 +19,7 @@ from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import Mended, open_source
 from scoring.services.history import entries, keeping
-from scoring.services.history.entries import Entry
+from scoring.services.history.entries import SavedSubmission
 from scoring.services.history.series import Step, series, steps
 from scoring.services.history.views import difference, time_of
 from scoring.services.store.database import Store, is_there, open_store
@@ -67,7 +67,7 @@ def _changes(
 ) -> list[dict[str, Any]]:
     """Return what the command line changed of how files are read and scored, as one mend for a page."""
     source = submitted(arguments) if arguments.predictions else None
-    changes = source.changes if isinstance(source, Mended) else Changes()
+    changes = source.changes if isinstance(source, Mended) else InputChanges()
     usual = {option.name: option.default for option in challenge.options_of("score")}
     other = tuple((name, value) for name, value in options.items() if value != usual.get(name))
     changes = replace(changes, options=other)
@@ -114,7 +114,7 @@ def _table(group: list[Step]) -> str:
     return "\n".join(lines)
 
 
-def _note(entry: Entry) -> str:
+def _note(entry: SavedSubmission) -> str:
     return f": {shortened(entry.note, 120)}" if entry.note else ""
 
 
@@ -128,11 +128,11 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
     )
 
 
-def _about(entry: Entry) -> str:
+def _about(entry: SavedSubmission) -> str:
     return f"{entry.id}, kept {time_of(entry)} UTC: {shortened(entry.name, 60)}{_note(entry)}"
 
 
-def _write_files(store: Store, entry: Entry, folder: str) -> None:
+def _write_files(store: Store, entry: SavedSubmission, folder: str) -> None:
     """Write the files that are kept with an entry into a folder. Raises InputRefused."""
     named = [file for place in keeping.PLACES for file in entries.files(store, entry, place)]
     if not named:

@@ -8,8 +8,8 @@ from scoring.challenges import load_challenge
 from scoring.cli.reading import chosen, statistics
 from scoring.common.findings import InputRefused, error
 from scoring.services.platforms import codabench, grand_challenge
-from scoring.services.platforms.evaluation import Refused
-from scoring.services.platforms.settings import DECIMALS, Settings, read_settings
+from scoring.services.platforms.evaluation import SubmissionRefused
+from scoring.services.platforms.settings import DECIMALS, PlatformSettings, read_settings
 
 
 def run(arguments: argparse.Namespace) -> bool:
@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> bool:
             place, truth = arguments.input or grand_challenge.INPUT, arguments.truth or grand_challenge.TRUTH
             output = _folder(arguments.output or grand_challenge.OUTPUT)
             grand_challenge.run(settings, Path(place), Path(truth), output)
-    except Refused as refused:
+    except SubmissionRefused as refused:
         _refuse(str(refused))
         return False
     return True
@@ -57,7 +57,7 @@ def _bundle(arguments: argparse.Namespace) -> None:
 
     challenge, is_public = load_challenge(arguments.challenge), arguments.public_truth
     decimals = arguments.decimals if is_public or arguments.decimals is not None else DECIMALS
-    settings = Settings(
+    settings = PlatformSettings(
         arguments.challenge,
         chosen(arguments, challenge.options_of("score")),
         vars(statistics(arguments)),

@@ -7,7 +7,7 @@ from typing import Any
 
 from scoring.cli.output import progress
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.common.fixes import Changes, pairs_problem, parsed_pairs, parsed_repeated
+from scoring.common.fixes import InputChanges, pairs_problem, parsed_pairs, parsed_repeated
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option, Values
 from scoring.inputs.sources import Mended, Source
@@ -18,7 +18,7 @@ MENDS = ("rename_columns", "rename_cases", "decimal_commas", "delimiter", "repea
 UNCHANGED = {name: False if name == "decimal_commas" else "" for name in MENDS}
 
 
-class Reading:
+class ProblemCollector:
     """Problems and findings of several inputs, so that one answer lists everything once."""
 
     def __init__(self) -> None:
@@ -57,7 +57,9 @@ def statistics(arguments: argparse.Namespace) -> StatisticsOptions:
     return StatisticsOptions(arguments.resamples, arguments.seed, arguments.group, arguments.interval)
 
 
-def read_truth(reading: Reading, challenge: Challenge[Any, Any], arguments: argparse.Namespace) -> Any:
+def read_truth(
+    reading: ProblemCollector, challenge: Challenge[Any, Any], arguments: argparse.Namespace
+) -> Any:
     """Read the test set; what could be salvaged where it is refused."""
     options = chosen(arguments, challenge.options_of("truth"))
     found = reading.attempt(
@@ -82,9 +84,9 @@ def mend_problems(arguments: argparse.Namespace) -> list[Finding]:
 
 def changes_by_team(
     arguments: argparse.Namespace, teams: Collection[str]
-) -> tuple[dict[str, Changes], list[Finding]]:
+) -> tuple[dict[str, InputChanges], list[Finding]]:
     """Return what the command line changes of each team's file, and `bad-option` for what cannot be."""
-    found, wrong = dict.fromkeys(teams, Changes()), []
+    found, wrong = dict.fromkeys(teams, InputChanges()), []
     for name in MENDS:
         for text in getattr(arguments, name):
             team, value = _of_team(name, text, teams)
@@ -111,8 +113,8 @@ def without_mends(findings: Iterable[Finding]) -> list[Finding]:
     return [replace(finding, mends=()) for finding in findings]
 
 
-def _changes(arguments: argparse.Namespace) -> Changes:
-    return Changes(
+def _changes(arguments: argparse.Namespace) -> InputChanges:
+    return InputChanges(
         tuple(parsed_pairs(arguments.rename_columns)),
         tuple(parsed_pairs(arguments.rename_cases)),
         arguments.decimal_commas,

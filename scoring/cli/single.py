@@ -10,7 +10,7 @@ from typing import Any
 from scoring.challenges import load_challenge
 from scoring.cli.output import as_json, closing, print_findings, progress, write
 from scoring.cli.reading import (
-    Reading,
+    ProblemCollector,
     chosen,
     mend_problems,
     read_predictions,
@@ -32,7 +32,7 @@ from scoring.version import __version__
 
 def check(arguments: argparse.Namespace) -> None:
     """Print the findings and whether the input would be scored."""
-    challenge, reading, model = load_challenge(arguments.challenge), Reading(), None
+    challenge, reading, model = load_challenge(arguments.challenge), ProblemCollector(), None
     options = chosen(arguments, challenge.options_of("score"))
     truth = read_truth(reading, challenge, arguments) if arguments.truth else None
     if arguments.model:
@@ -95,7 +95,7 @@ def _formulas(table: str, target: str) -> list[Finding]:
 
 def score(arguments: argparse.Namespace) -> None:
     """Score predictions or a model and show the result."""
-    challenge, reading = load_challenge(arguments.challenge), Reading()
+    challenge, reading = load_challenge(arguments.challenge), ProblemCollector()
     options = chosen(arguments, challenge.options_of("score"))
     settings, has_model = statistics(arguments), arguments.model is not None
     wrong_options = [
@@ -154,7 +154,7 @@ def _paper(card: ScoreCard, lines: Lines) -> bytes:
 
 
 def _read(
-    reading: Reading,
+    reading: ProblemCollector,
     challenge: Challenge[Any, Any],
     source: Any,
     truth: Any,

@@ -11,7 +11,7 @@ from scoring.challenges import load_challenge
 from scoring.cli.comparison_tables import comparison_table
 from scoring.cli.output import print_findings, progress, write
 from scoring.cli.reading import (
-    Reading,
+    ProblemCollector,
     changes_by_team,
     chosen,
     read_predictions,
@@ -20,7 +20,7 @@ from scoring.cli.reading import (
 )
 from scoring.cli.reports import Lines, front_lines, write_reports
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.common.fixes import Changes
+from scoring.common.fixes import InputChanges
 from scoring.comparison.compare import Comparison
 from scoring.comparison.compare import compare as compare_teams
 from scoring.comparison.excluded import Excluded, of_refusal
@@ -28,13 +28,13 @@ from scoring.comparison.team_facts import TeamFacts, read_facts
 from scoring.core.challenge import Challenge, Model
 from scoring.core.options import Values
 from scoring.inputs import team_entries
-from scoring.inputs.sources import Files, Mended, PlainSource
-from scoring.inputs.team_entries import Entry
+from scoring.inputs.sources import Mended, PlainSource, SourceFiles
+from scoring.inputs.team_entries import TeamEntry
 
 
 def compare(arguments: argparse.Namespace) -> None:
     """Compare teams on one truth."""
-    challenge, reading = load_challenge(arguments.challenge), Reading()
+    challenge, reading = load_challenge(arguments.challenge), ProblemCollector()
     sources, excluded = _named(arguments.teams, challenge.inputs.streamed, reading)
     by_team, shared = _team_options(reading, challenge, arguments, sources)
     changes, unreadable = changes_by_team(arguments, sources)
@@ -89,19 +89,19 @@ def _paper(found: Comparison, lines: Lines) -> bytes:
     return of_comparison(found, lines)
 
 
-def _mended(entry: Entry, changes: Changes) -> Entry:
+def _mended(entry: TeamEntry, changes: InputChanges) -> TeamEntry:
     """Return a team's submission as it is read with changes; a model as it is."""
     if entry.is_model or not changes:
         return entry
-    return replace(entry, source=Mended(cast(PlainSource | Files, entry.source), changes))
+    return replace(entry, source=Mended(cast(PlainSource | SourceFiles, entry.source), changes))
 
 
 def _submissions(
     challenge: Challenge[Any, Any],
-    sources: Mapping[str, Entry],
+    sources: Mapping[str, TeamEntry],
     truth: Any,
     shared: Values,
-    reading: Reading,
+    reading: ProblemCollector,
     without_refused: bool,
 ) -> tuple[dict[str, Any], list[Excluded]]:
     """Return the predictions of every team, and the teams that are refused. A model runs only where nothing
@@ -125,7 +125,7 @@ def _submissions(
 
 
 def _facts(
-    path: str | None, teams: Collection[str], reading: Reading
+    path: str | None, teams: Collection[str], reading: ProblemCollector
 ) -> tuple[dict[str, TeamFacts], list[Finding]]:
     """Return the facts of teams as the table tells them, and what was noticed about it; none without one."""
     if path is None:
@@ -137,7 +137,7 @@ def _facts(
         return {}, []
 
 
-def _read(challenge: Challenge[Any, Any], entry: Entry, truth: Any, options: Values) -> Any:
+def _read(challenge: Challenge[Any, Any], entry: TeamEntry, truth: Any, options: Values) -> Any:
     """Return a team's predictions, read from its file or given by its model."""
     if not entry.is_model:
         return read_predictions(challenge, entry.source, truth, options, entry.name)
@@ -146,17 +146,17 @@ def _read(challenge: Challenge[Any, Any], entry: Entry, truth: Any, options: Val
 
 
 def _named(
-    arguments: list[str], streamed: tuple[str, ...], reading: Reading
-) -> tuple[dict[str, Entry], list[Excluded]]:
+    arguments: list[str], streamed: tuple[str, ...], reading: ProblemCollector
+) -> tuple[dict[str, TeamEntry], list[Excluded]]:
     """Return what each team sent, from TEAM=P arguments and from folders and zips of entries, and the entries
     that cannot be read; names are unique and not empty."""
-    sources: dict[str, Entry] = {}
+    sources: dict[str, TeamEntry] = {}
     unreadable: list[Finding] = []
     for argument in arguments:
         name, mark, source = argument.partition("=")
         if name.strip() and mark and source:
             found = {name: team_entries.of_path(source)}
-            reading.add(team_entries.misnamed(name, "TEAM=P"), ())
+            reading.add(team_entries.name_problems(name, "TEAM=P"), ())
         elif not mark and (
             Path(argument).is_dir() or (Path(argument).is_file() and argument.lower().endswith(".zip"))
         ):
@@ -186,7 +186,7 @@ def _named(
     return sources, [Excluded(problem.where, (problem,)) for problem in unreadable]
 
 
-def _entries(source: str, streamed: tuple[str, ...]) -> tuple[dict[str, Entry], list[Finding]]:
+def _entries(source: str, streamed: tuple[str, ...]) -> tuple[dict[str, TeamEntry], list[Finding]]:
     try:
         return team_entries.of_teams(source, streamed=streamed)
     except InputRefused as refused:
@@ -194,7 +194,10 @@ def _entries(source: str, streamed: tuple[str, ...]) -> tuple[dict[str, Entry], 
 
 
 def _team_options(
-    reading: Reading, challenge: Challenge[Any, Any], arguments: argparse.Namespace, teams: Iterable[str]
+    reading: ProblemCollector,
+    challenge: Challenge[Any, Any],
+    arguments: argparse.Namespace,
+    teams: Iterable[str],
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Return the options by team, and those that hold for all teams."""
     shared = chosen(arguments, challenge.options_of("score"))

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from scoring.common.finding_groups import folded, tally
 from scoring.common.findings import Finding
-from scoring.common.fixes import Mend, written_pairs
+from scoring.common.fixes import SuggestedFix, written_pairs
 from scoring.common.text import shortened
 
 COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
@@ -37,7 +37,7 @@ def print_folded(findings: Sequence[Finding]) -> None:
         console.print(Text(f"{tally(findings)}.", "bold"))
 
 
-def flags_of(mend: Mend) -> Iterator[str]:
+def flags_of(mend: SuggestedFix) -> Iterator[str]:
     """Yield the options of the command line that mend something, of a team where it is one of several."""
     changes, of_team = mend.changes, f"{mend.team}:" * bool(mend.team)
     if changes.columns:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from scoring.common.findings import LEVELS, Finding
-from scoring.common.fixes import Changes, Mend
+from scoring.common.fixes import InputChanges, SuggestedFix
 
 COMPARED = 200
 """Findings of a kind whose words are compared."""
@@ -45,7 +45,7 @@ QUOTED = re.compile(r"""(['"])(.+?)\1""")
 
 
 @dataclass(frozen=True)
-class Fold:
+class FindingGroup:
     """Findings of one level and code.
 
     Attributes:
@@ -63,19 +63,19 @@ class Fold:
     entries: tuple[Finding, ...]
 
     @property
-    def mends(self) -> tuple[Mend, ...]:
+    def mends(self) -> tuple[SuggestedFix, ...]:
         """Ways to mend any of them, each once; where they are many, the first of each as one."""
         each = distinct(mend for entry in self.entries for mend in entry.mends)
         if len(each) <= ALTERNATIVES:
             return each
-        whole = Changes()
+        whole = InputChanges()
         for entry in self.entries:
             whole = whole.joined(entry.mends[0].changes) if entry.mends else whole
         as_one = whole and whole == whole.of_files and not any(mend.team for mend in each)
-        return (Mend(f"Read {whole.words()}", whole),) if as_one else each[:ALTERNATIVES]
+        return (SuggestedFix(f"Read {whole.words()}", whole),) if as_one else each[:ALTERNATIVES]
 
 
-def folded(entries: Iterable[Finding]) -> list[Fold]:
+def folded(entries: Iterable[Finding]) -> list[FindingGroup]:
     """Fold findings by level and code, worst first, codes in the order in which they come; a few of a kind
     stay apart."""
     groups: dict[tuple[str, str], list[Finding]] = {}
@@ -85,14 +85,14 @@ def folded(entries: Iterable[Finding]) -> list[Fold]:
         fold
         for (level, code), group in groups.items()
         for fold in (
-            [Fold(level, code, entry.where, entry.message, (entry,)) for entry in group]
+            [FindingGroup(level, code, entry.where, entry.message, (entry,)) for entry in group]
             if len(group) < FOLDED
             else [_fold(level, code, group)]
         )
     ]
 
 
-def distinct(mends: Iterable[Mend]) -> tuple[Mend, ...]:
+def distinct(mends: Iterable[SuggestedFix]) -> tuple[SuggestedFix, ...]:
     """Return mends that change something, each once."""
     found = [mend for mend in mends if mend.label and (mend.changes or mend.option)]
     return tuple({(mend.changes, mend.option, mend.team): mend for mend in found}.values())
@@ -106,7 +106,7 @@ def tally(entries: Iterable[Finding]) -> str:
     )
 
 
-def _fold(level: str, code: str, group: Sequence[Finding]) -> Fold:
+def _fold(level: str, code: str, group: Sequence[Finding]) -> FindingGroup:
     places = list(dict.fromkeys(entry.where for entry in group))
     where = _shared_place(places)
     items, end = _differing([entry.message for entry in group[:COMPARED]])
@@ -116,7 +116,7 @@ def _fold(level: str, code: str, group: Sequence[Finding]) -> Fold:
         quoted = [found[0] for entry in group if (found := QUOTED.search(entry.message))]
         at = f"In {len(places):,} places: {_some(items)}. " if len(places) > 1 else ""
         message = f"{NAMING[code]}: {_some(list(dict.fromkeys(quoted)))}. {at}{end}"
-        return Fold(level, code, where, message.strip(), tuple(group))
+        return FindingGroup(level, code, where, message.strip(), tuple(group))
     lines = bool(where) and len(places) > 1 and all(item.isdigit() for item in items)
     named = _some(items)
     listed = f"{'lines ' * lines}{named}"
@@ -124,7 +124,7 @@ def _fold(level: str, code: str, group: Sequence[Finding]) -> Fold:
         message = f"{HEADS[code].format(n=f'{len(group):,}')}{': ' * bool(named)}{listed}. {end}"
     else:
         message = f"{group[0].message} {len(group):,} such{': ' * bool(named)}{listed}."
-    return Fold(level, code, where, message.strip(), tuple(group))
+    return FindingGroup(level, code, where, message.strip(), tuple(group))
 
 
 def _some(items: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from scoring.common.fixes import Mend
+from scoring.common.fixes import SuggestedFix
 
 LEVELS = ("error", "warning", "note")
 LINES_PER_CODE = 20
@@ -29,7 +29,7 @@ class Finding:
     code: str
     where: str
     message: str
-    mends: tuple[Mend, ...] = field(default=(), compare=False, repr=False)
+    mends: tuple[SuggestedFix, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
@@ -39,7 +39,7 @@ class Finding:
         """Return the entry of `problems` and `findings` in JSON."""
         return {"level": self.level, "code": self.code, "where": self.where, "message": self.message}
 
-    def mended_by(self, *mends: Mend) -> "Finding":
+    def mended_by(self, *mends: SuggestedFix) -> "Finding":
         """Return the finding with further ways to mend it."""
         return replace(self, mends=(*self.mends, *mends))
 

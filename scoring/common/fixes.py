@@ -19,7 +19,7 @@ SHOWN = 4
 
 
 @dataclass(frozen=True)
-class Changes:
+class InputChanges:
     """What is changed of an input before it is read, and which settings are changed.
 
     Attributes:
@@ -43,16 +43,16 @@ class Changes:
     test_set: str = ""
 
     @property
-    def of_files(self) -> "Changes":
+    def of_files(self) -> "InputChanges":
         """What changes the files, without settings."""
         return replace(self, options=(), test_set="")
 
     def __bool__(self) -> bool:
-        return self != Changes()
+        return self != InputChanges()
 
-    def joined(self, other: "Changes") -> "Changes":
+    def joined(self, other: "InputChanges") -> "InputChanges":
         """Return both; where they contradict each other, the other counts."""
-        return Changes(
+        return InputChanges(
             tuple((dict(self.columns) | dict(other.columns)).items()),
             tuple((dict(self.cases) | dict(other.cases)).items()),
             self.decimal_commas or other.decimal_commas,
@@ -83,7 +83,7 @@ class Changes:
 
 
 @dataclass(frozen=True)
-class Mend:
+class SuggestedFix:
     """One way to mend an input.
 
     Attributes:
@@ -94,26 +94,26 @@ class Mend:
     """
 
     label: str
-    changes: Changes
+    changes: InputChanges
     option: str = ""
     team: str = ""
 
 
-def renaming(kind: str, pairs: Pairs) -> Mend:
+def renaming(kind: str, pairs: Pairs) -> SuggestedFix:
     """Return the mend that reads names otherwise.
 
     Args:
         kind: "column" or "case".
         pairs: Each name in the file with the one that it is read by, "" to leave it out.
     """
-    changes = Changes(columns=pairs) if kind == "column" else Changes(cases=pairs)
+    changes = InputChanges(columns=pairs) if kind == "column" else InputChanges(cases=pairs)
     words = ", ".join(_renamed_words(kind, pairs))
     if all(new == "" for _, new in pairs):
-        return Mend(words[0].upper() + words[1:], changes)
-    return Mend(f"Read {words}", changes)
+        return SuggestedFix(words[0].upper() + words[1:], changes)
+    return SuggestedFix(f"Read {words}", changes)
 
 
-def keeping(row: str, column: str = "") -> Mend:
+def keeping(row: str, column: str = "") -> SuggestedFix:
     """Return the mend that keeps one of several rows.
 
     Args:
@@ -121,7 +121,7 @@ def keeping(row: str, column: str = "") -> Mend:
         column: The column whose value they share; "" for rows that share all.
     """
     label = f"Keep the {row} row of each case" if column else "Keep one of identical rows"
-    return Mend(label, Changes(repeated=(row, column)))
+    return SuggestedFix(label, InputChanges(repeated=(row, column)))
 
 
 def parsed_repeated(text: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True)
-class Setting:
+class LimitSetting:
     """A number that an environment variable sets.
 
     Attributes:
@@ -39,11 +39,13 @@ class Setting:
         return f"{self.name} is no whole number above 0: {self.default} holds instead."
 
 
-OPEN_MODELS = Setting(
+OPEN_MODELS = LimitSetting(
     "BENCHSIDE_OPEN_MODELS", 8, "models of visitors' own stay open at once on the page of single images"
 )
-SERVER_UPLOADS = Setting("BENCHSIDE_SERVER_UPLOAD_MB", 4096, "MB of uploads that all visitors hold together")
-SESSION_UPLOADS = Setting(
+SERVER_UPLOADS = LimitSetting(
+    "BENCHSIDE_SERVER_UPLOAD_MB", 4096, "MB of uploads that all visitors hold together"
+)
+SESSION_UPLOADS = LimitSetting(
     "BENCHSIDE_SESSION_UPLOAD_MB", 1024, "MB of uploads that one visitor holds, where others can reach it"
 )
 SETTINGS = (OPEN_MODELS, SESSION_UPLOADS, SERVER_UPLOADS)

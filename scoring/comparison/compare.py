@@ -13,8 +13,8 @@ from scoring.comparison.excluded import Excluded, of_refusal, warnings
 from scoring.comparison.pairs import (
     SCORE,
     TESTS,
-    Likeness,
-    Pairs,
+    PairDifferences,
+    SubmissionSimilarity,
     alike,
     as_entries,
     near_identical,
@@ -27,7 +27,7 @@ from scoring.core.challenge import Challenge
 from scoring.core.comparison_spec import ComparisonSpec, Ranking
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard, plain
-from scoring.inputs.team_entries import misnamed
+from scoring.inputs.team_entries import name_problems
 from scoring.statistics import permutation_test, replicate_comparison
 from scoring.statistics.ranking import competition_ranks
 
@@ -56,8 +56,8 @@ class Comparison:
     cards: Mapping[str, ScoreCard]
     ranks: Mapping[str, int]
     result: replicate_comparison.ReplicateComparison
-    pairs: Pairs
-    alike: Mapping[tuple[str, str], Likeness]
+    pairs: PairDifferences
+    alike: Mapping[tuple[str, str], SubmissionSimilarity]
     identical: tuple[tuple[str, ...], ...]
     findings: tuple[Finding, ...]
     provenance: Mapping[str, Any]
@@ -229,7 +229,7 @@ def compare_cards(
         if cards
         else [error("bad-option", "compare", "name at least one team: TEAM=FILE.")]
     )
-    wrong += [problem for name in cards for problem in misnamed(name, "compare")]
+    wrong += [problem for name in cards for problem in name_problems(name, "compare")]
     values = of_options.complete(challenge.options_of("compare"), options)
     wrong += challenge.check_options(values)
     if wrong:
@@ -293,7 +293,7 @@ def _compared(
     )
     if own and own.places is not None and scored and result.shares_won is not None:
         result = replicate_comparison.ranked(result, np.stack([own.places[name] for name in scored]))
-    pairs = Pairs(SCORE, TESTS[result.test], tuple(scored), result.pairs)
+    pairs = PairDifferences(SCORE, TESTS[result.test], tuple(scored), result.pairs)
     pairs = pairs if pairs_metric == SCORE else pairs_of(spec, ordered, pairs_metric)
     likeness, same = alike(ordered), identical.groups(ordered)
     findings = [

@@ -10,15 +10,15 @@ from scoring.common.metric_names import named
 from scoring.comparison import reference, summary_text
 from scoring.comparison.classes import ClassMatrix
 from scoring.comparison.compare import Comparison
-from scoring.comparison.pairs import Pairs
-from scoring.comparison.robustness import Robustness, Rule
+from scoring.comparison.pairs import PairDifferences
+from scoring.comparison.robustness import RankingRule, Robustness
 from scoring.comparison.scale import Scale
 from scoring.comparison.subgroups import Estimate, Subgroup
 from scoring.comparison.values import number
 from scoring.comparison.weights import FirstTeams, WeightGrid
 from scoring.presentation.figures import comparison as figures
 from scoring.presentation.figures.comparison import Ordering
-from scoring.presentation.figures.intervals import KINDS, Row
+from scoring.presentation.figures.intervals import KINDS, IntervalRow
 from scoring.presentation.figures.model_size import Sized
 from scoring.presentation.figures.numerals import decimal
 from scoring.presentation.figures.theme import Theme, safe, short
@@ -37,7 +37,7 @@ SCHEMES = {
 def ranking(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
     """Scores with their intervals, the tied group shaded, the ranks that each team could hold beside it."""
     rows = [
-        Row(
+        IntervalRow(
             f"{found.ranks[name]}  {name}",
             scale.factor * number(found.cards[name].score),
             scale.scaled(found.cards[name].intervals.get("score")),
@@ -54,7 +54,7 @@ def lead(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -
     """Differences to the leader with simultaneous intervals."""
     names = {found.scored[place] for place in places}
     rows = [
-        Row(
+        IntervalRow(
             one.team,
             scale.factor * one.difference,
             scale.scaled(one.simultaneous_interval),
@@ -74,7 +74,7 @@ def lead(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -
     return figures.team_intervals(rows, theme, question, axis, scale.digits, reference=0)
 
 
-def pairs(of: Pairs, scale: Scale, names: Sequence[str], theme: Theme) -> go.Figure:
+def pairs(of: PairDifferences, scale: Scale, names: Sequence[str], theme: Theme) -> go.Figure:
     """Return every two of the named teams: difference, and whether they are told apart. scale: of the metric
     that the pairs differ in."""
     n, at = len(names), {of.teams.index(name): k for k, name in enumerate(names)}
@@ -121,7 +121,7 @@ def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], theme:
     return figures.rules_heat(robust.teams, orderings, [robust.teams.index(name) for name in names], theme)
 
 
-def rule_name(rule: Rule) -> str:
+def rule_name(rule: RankingRule) -> str:
     """Return a rule as people write it."""
     if rule.kind == "subgroup":
         group, _, measure = rule.name.rpartition(": ")
@@ -157,7 +157,7 @@ def subgroup(
     """Return the teams in one group. ends: of the intervals of all groups beside it; to_overall: less the
     value of all cases."""
     dots = [
-        Row(one.team, *estimate(one, to_overall), n=row.n if row.small else None)
+        IntervalRow(one.team, *estimate(one, to_overall), n=row.n if row.small else None)
         for one in row.teams
         if one.team in names
     ]

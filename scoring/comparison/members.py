@@ -8,7 +8,7 @@ from scoring.core.scorecard import ScoreCard
 
 
 @dataclass(frozen=True)
-class Member:
+class ClassMember:
     """A case of a class. index: its place in the card. value: 0..1, how right the team was (1 = right, or F1
     or Dice of the class in this case), None where that is undefined. called: the team's label, None where it
     gave none or the class is found, not called."""
@@ -19,10 +19,10 @@ class Member:
     called: str | None
 
 
-def members(card: ScoreCard, name: str) -> tuple[Member, ...]:
+def members(card: ScoreCard, name: str) -> tuple[ClassMember, ...]:
     """Return all cases of class `name`, the team's worst results first."""
     found = [
-        Member(index, str(row["case"]), *verdict)
+        ClassMember(index, str(row["case"]), *verdict)
         for index, row in enumerate(card.cases)
         if (verdict := _verdict(row, name)) is not None
     ]

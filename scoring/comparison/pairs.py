@@ -25,7 +25,7 @@ LEAST_SHARED_ERRORS = 15
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairDifferences:
     """Differences between teams. metric: of which quantity; test: the name of its test, None where there is
     none; teams: those that have a value, best first; of: the pairs, whose a and b are places in `teams`."""
 
@@ -36,7 +36,7 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class Likeness:
+class SubmissionSimilarity:
     """How alike two submissions are. kappa_of_errors: Cohen's kappa of the labels among the cases that both
     got wrong, `n_both_wrong` in number; None for two classes, where a wrong label is no choice.
     agreement_beyond_accuracy: 1 = right and wrong in the same cases, 0 = as by chance."""
@@ -53,7 +53,7 @@ def value_of(card: ScoreCard, metric: str) -> float | None:
     return card.per_class.get(name, {}).get(measure) if name else card.metrics.get(metric)
 
 
-def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str) -> Pairs:
+def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str) -> PairDifferences:
     """Return all pairs of the teams that have a value of `metric`, with its test; cards in the order of their
     places.
 
@@ -78,7 +78,7 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str) 
         found = replicate_comparison.tested(
             found, [paired.p_value(samples[pair.a], samples[pair.b]) for pair in found]
         )
-    return Pairs(metric, test, tuple(valued), found)
+    return PairDifferences(metric, test, tuple(valued), found)
 
 
 def _samples(
@@ -115,7 +115,7 @@ def _is_number(value: object) -> bool:
     return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
 
 
-def alike(cards: Mapping[str, ScoreCard]) -> dict[tuple[str, str], Likeness]:
+def alike(cards: Mapping[str, ScoreCard]) -> dict[tuple[str, str], SubmissionSimilarity]:
     """Return the similarity of every two teams whose cards hold labels, in the order of the cards."""
     labelled = {
         name: card.arrays for name, card in cards.items() if {"truth", "predicted"} <= card.arrays.keys()
@@ -130,7 +130,7 @@ def alike(cards: Mapping[str, ScoreCard]) -> dict[tuple[str, str], Likeness]:
     result = {}
     for a, b in combinations(labelled, 2):
         wrong = ~right[a] & ~right[b]
-        result[a, b] = Likeness(
+        result[a, b] = SubmissionSimilarity(
             _defined(agreement.kappa(labels[a][wrong], labels[b][wrong])) if several else None,
             _defined(agreement.beyond_accuracy(right[a], right[b])),
             int(wrong.sum()),
@@ -143,7 +143,7 @@ def _defined(value: float) -> float | None:
 
 
 def near_identical(
-    found: Mapping[tuple[str, str], Likeness], identical: tuple[tuple[str, ...], ...]
+    found: Mapping[tuple[str, str], SubmissionSimilarity], identical: tuple[tuple[str, ...], ...]
 ) -> Iterator[Finding]:
     """Yield a note for every pair with nearly the same errors, except identical submissions."""
     for (a, b), one in found.items():
@@ -163,7 +163,9 @@ def near_identical(
             )
 
 
-def as_entries(pairs: Pairs, likeness: Mapping[tuple[str, str], Likeness]) -> list[dict[str, Any]]:
+def as_entries(
+    pairs: PairDifferences, likeness: Mapping[tuple[str, str], SubmissionSimilarity]
+) -> list[dict[str, Any]]:
     """Return `pairs` of `comparison.json`."""
     entries = []
     for pair in pairs.of:
@@ -172,7 +174,7 @@ def as_entries(pairs: Pairs, likeness: Mapping[tuple[str, str], Likeness]) -> li
     return entries
 
 
-def _entry(one: Likeness | None) -> dict[str, Any]:
+def _entry(one: SubmissionSimilarity | None) -> dict[str, Any]:
     return (
         {"kappa_of_errors": one.kappa_of_errors, "agreement_beyond_accuracy": one.agreement_beyond_accuracy}
         if one

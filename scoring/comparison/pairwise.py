@@ -20,7 +20,7 @@ from scoring.comparison.pairs import SCORE, pairs_of
 from scoring.comparison.scale import Scale
 from scoring.core.views import Block, Column, Figure, SideBySide, Table, Text
 from scoring.presentation.figures.comparison import team_intervals
-from scoring.presentation.figures.intervals import Row
+from scoring.presentation.figures.intervals import IntervalRow
 from scoring.presentation.figures.theme import Theme, safe, short
 from scoring.statistics.replicate_comparison import Pair
 
@@ -31,7 +31,7 @@ LONGEST = 28
 
 
 @dataclass(frozen=True)
-class Change:
+class PairedDifference:
     """A quantity of the first submission less that of the second. interval: 95%, None where there is none.
     apart: whether the two are told apart in it; None where that cannot be said."""
 
@@ -41,7 +41,7 @@ class Change:
     apart: bool | None
 
 
-def change(found: Comparison, first: str, second: str, metric: str = SCORE) -> Change | None:
+def change(found: Comparison, first: str, second: str, metric: str = SCORE) -> PairedDifference | None:
     """Return the paired difference of two submissions in the score or another metric.
 
     Args:
@@ -62,7 +62,7 @@ def change(found: Comparison, first: str, second: str, metric: str = SCORE) -> C
     if pair is None:
         return None
     sign = 1 if teams[pair.a] == first else -1
-    return Change(metric, sign * pair.difference, _signed(pair, sign), pair.separated)
+    return PairedDifference(metric, sign * pair.difference, _signed(pair, sign), pair.separated)
 
 
 def _signed(pair: Pair, sign: int) -> list[float] | None:
@@ -125,15 +125,17 @@ def _changes(shown: Displayed, first: str, second: str) -> Figure:
 
 
 def _figure(
-    rows: Sequence[Row], theme: Theme, question: str, shown: Displayed, first: str, second: str
+    rows: Sequence[IntervalRow], theme: Theme, question: str, shown: Displayed, first: str, second: str
 ) -> go.Figure:
     unit = f", {shown.scale.unit}" if shown.scale.factor != 1 else ""
     axis = f"{safe(short(first))} less {safe(short(second))}{unit}"
     return team_intervals(rows, theme, question, axis, shown.scale.digits, reference=0)
 
 
-def _row(name: str, value: float, interval: Sequence[float] | None, apart: bool | None, scale: Scale) -> Row:
-    return Row(
+def _row(
+    name: str, value: float, interval: Sequence[float] | None, apart: bool | None, scale: Scale
+) -> IntervalRow:
+    return IntervalRow(
         name,
         scale.factor * value,
         scale.scaled(interval),
@@ -142,7 +144,7 @@ def _row(name: str, value: float, interval: Sequence[float] | None, apart: bool 
     )
 
 
-def _numbers(changes: Sequence[Change]) -> dict[str, list[object]]:
+def _numbers(changes: Sequence[PairedDifference]) -> dict[str, list[object]]:
     ends = [one.interval or (None, None) for one in changes]
     return {
         "of": [one.name for one in changes],
@@ -159,7 +161,7 @@ def _classes(
     known = [one for one in classes if one.difference is not None]
     if not known:
         return ()
-    every = (Change(one.name, one.difference or 0.0, one.interval, _decided(one)) for one in known)
+    every = (PairedDifference(one.name, one.difference or 0.0, one.interval, _decided(one)) for one in known)
     changes = sorted(every, key=lambda one: -one.value)
     rows = [
         _row(short(class_named(one.name), LONGEST), one.value, one.interval, one.apart, shown.scale)

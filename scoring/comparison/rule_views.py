@@ -14,7 +14,7 @@ from scoring.comparison.robustness import Robustness
 from scoring.comparison.weights import FirstTeams, Rescored, WeightGrid
 from scoring.core.views import Block, Choice, Column, Figure, SideBySide, Table, Text
 from scoring.presentation.figures import comparison as drawing
-from scoring.presentation.figures.intervals import Row
+from scoring.presentation.figures.intervals import IntervalRow
 from scoring.presentation.figures.theme import Theme
 from scoring.presentation.figures.weights import weight_map
 
@@ -197,7 +197,7 @@ def rescored(shown: Displayed, found: Rescored, before: Mapping[str, int], chang
         return Text("These weights sum to nothing: no score is defined.", "note")
     scores = [scale.factor * (found.scores[k] or 0.0) for k in places]
     rows = [
-        Row(
+        IntervalRow(
             f"{found.ranks[k]}  {found.teams[k]}",
             score,
             scale.scaled(found.intervals[k]),

@@ -14,7 +14,7 @@ from scoring.inputs import case_tables, tables
 from scoring.inputs.archives import has_hidden, shown
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import Source, open_source
-from scoring.inputs.tables import Table
+from scoring.inputs.tables import TextTable
 
 LONGEST = 120
 """Characters of institution, method and licence."""
@@ -169,7 +169,7 @@ def read_facts(
     return found, ignored
 
 
-def _columns(table: Table) -> tuple[dict[str, int], list[Finding]]:
+def _columns(table: TextTable) -> tuple[dict[str, int], list[Finding]]:
     """Return the column of "team" and of every fact that the table has, and what is wrong with its header."""
     columns: dict[str, int] = {}
     problems: list[Finding] = []

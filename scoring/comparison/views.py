@@ -11,7 +11,7 @@ from scoring.common.text import markdown
 from scoring.comparison import difference_views, figures, reference, rule_views, summary_text, team_tables
 from scoring.comparison.compare import Comparison
 from scoring.comparison.display import NAMED, SENTENCE, Displayed
-from scoring.comparison.pairs import SCORE, TESTS, Pairs
+from scoring.comparison.pairs import SCORE, TESTS, PairDifferences
 from scoring.comparison.reference import Difference
 from scoring.comparison.scale import Scale
 from scoring.comparison.team_facts import LABELS, UNKNOWN
@@ -177,7 +177,7 @@ def _of_intervals(found: Comparison) -> str:
     )
 
 
-def pairs(shown: Displayed, of: Pairs, scale: Scale) -> Figure:
+def pairs(shown: Displayed, of: PairDifferences, scale: Scale) -> Figure:
     """Return every pair of teams, by score or by another metric with the test that belongs to it.
 
     Args:
@@ -198,7 +198,7 @@ def pairs(shown: Displayed, of: Pairs, scale: Scale) -> Figure:
     )
 
 
-def _of_test(of: Pairs) -> str:
+def _of_test(of: PairDifferences) -> str:
     """Return what a matrix of pairs says of chance, for its caption."""
     apart = [pair.separated is not None for pair in of.of]
     colour = "Coloured: told apart by simultaneous intervals; without colour: not. " * any(apart)
@@ -224,7 +224,7 @@ def leads(shown: Displayed) -> tuple[Block, ...]:
     found, scale = shown.comparison, shown.scale
     if len(found.scored) < 2:
         return lead(shown)
-    by_score = Pairs(SCORE, TESTS[found.result.test], found.scored, found.result.pairs)
+    by_score = PairDifferences(SCORE, TESTS[found.result.test], found.scored, found.result.pairs)
     listed = by_score.of[:PAIRS]
     more = len(by_score.of) - len(listed)
     table = Table(

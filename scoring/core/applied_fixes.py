@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from typing import Any, Protocol, TypeVar, cast
 
 from scoring.common.findings import Finding, note
-from scoring.common.fixes import Mend
+from scoring.common.fixes import SuggestedFix
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import Mended, Source
 
@@ -13,7 +13,7 @@ MENDED = "mended"
 """Code of the note about what was changed of an input before it was read."""
 
 
-class Named(Protocol):
+class NamedInput(Protocol):
     """Something that was read."""
 
     @property
@@ -22,7 +22,7 @@ class Named(Protocol):
     def findings(self) -> Sequence[Finding]: ...
 
 
-Read = TypeVar("Read", bound=Named)
+Read = TypeVar("Read", bound=NamedInput)
 
 
 def with_note(found: Read, source: Source) -> Read:
@@ -35,7 +35,7 @@ def with_note(found: Read, source: Source) -> Read:
     if not isinstance(source, Mended) or not (changes := source.changes.of_files):
         return found
     words = f"read with changes: {changes.words()}. The official program needs this in the file itself."
-    said = note(MENDED, found.name, words).mended_by(Mend("", changes))
+    said = note(MENDED, found.name, words).mended_by(SuggestedFix("", changes))
     names = {entry.name for entry in fields(cast(Any, found))}
     name = "findings" if "findings" in names else "read"  # HECKTOR adds what is missing to what was read
     return cast(Read, replace(cast(Any, found), **{name: (*getattr(found, name), said)}))

@@ -23,12 +23,12 @@ from scoring.statistics.options import StatisticsOptions
 
 if TYPE_CHECKING:  # what only some commands need is not loaded for all
     from scoring.core.comparison_spec import ComparisonSpec
-    from scoring.core.file_contents import Contents, Reading
+    from scoring.core.file_contents import Candidate, FileContents
     from scoring.core.views import Views
     from scoring.inference.inspection import Inspection
     from scoring.inference.model_task import ModelTask
     from scoring.inference.pictures import Stage as PictureStage
-    from scoring.inference.preprocessing import Seen
+    from scoring.inference.preprocessing import ImageInfo
 
 Model = str | os.PathLike[str] | bytes
 Progress = Callable[[int, int], object]
@@ -55,7 +55,7 @@ Truth = TypeVar("Truth", bound=TestSet)
 Predictions = TypeVar("Predictions", bound=Input)
 
 
-class ScorePart(NamedTuple):
+class ScoreBreakdownPart(NamedTuple):
     """A part of a score that is a weighted sum. weight: the points of 100 that it decides."""
 
     name: str
@@ -117,7 +117,7 @@ class ModelSupport(Generic[Truth, Predictions]):
     inspect: Callable[[Model, Truth | None, str | None, bool], "Inspection"]
     predict: Callable[[Model, Truth, Context], Predictions]
     table: Callable[[Truth, Predictions], str | bytes]
-    received: Callable[[Truth, int, Mapping[str, Any] | None], "tuple[list[PictureStage], Seen]"]
+    received: Callable[[Truth, int, Mapping[str, Any] | None], "tuple[list[PictureStage], ImageInfo]"]
     suffix: str = "csv"
 
 
@@ -137,7 +137,7 @@ class SingleImage:
     categories: Callable[[Any], Sequence[str] | None] = field(default=lambda _truth: None)
 
 
-def _recognises_nothing(_contents: "Contents") -> "Iterable[Reading]":
+def _recognises_nothing(_contents: "FileContents") -> "Iterable[Candidate]":
     return ()
 
 
@@ -183,7 +183,7 @@ class Readers(Generic[Truth, Predictions]):
         default=lambda _predictions, _options: ([], [])
     )
     counts: str | None = None
-    recognise: "Callable[[Contents], Iterable[Reading]]" = _recognises_nothing
+    recognise: "Callable[[FileContents], Iterable[Candidate]]" = _recognises_nothing
     other_names: OtherNames | None = None
 
 
@@ -199,7 +199,7 @@ class Scoring(Generic[Truth, Predictions]):
     """
 
     score: Callable[[Truth, Predictions, ScoreSettings], ScoreCard]
-    parts: Mapping[str, ScorePart] = field(default_factory=dict)
+    parts: Mapping[str, ScoreBreakdownPart] = field(default_factory=dict)
     as_points: bool = False
     outputs: tuple[OutputFile, ...] = ()
 
@@ -342,7 +342,7 @@ class Challenge(Generic[Truth, Predictions]):
 
     def received(
         self, truth: Truth, index: int, model: Mapping[str, Any] | None = None
-    ) -> "tuple[list[PictureStage], Seen]":
+    ) -> "tuple[list[PictureStage], ImageInfo]":
         """Return the pixels that a model receives of a case.
 
         Args:

@@ -20,10 +20,10 @@ from scoring.inputs.case_tables import IMAGE_ENDINGS
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.job_tables import as_table
 from scoring.inputs.jobs import by_case
-from scoring.inputs.sources import Files, open_source
-from scoring.inputs.tables import Table, read_table
+from scoring.inputs.sources import SourceFiles, open_source
+from scoring.inputs.tables import TextTable, read_table
 
-Place = Literal["truth", "submission", "second", "metadata", "tile_model", "board", "teams"]
+InputSlot = Literal["truth", "submission", "second", "metadata", "tile_model", "board", "teams"]
 """Inputs that a file can be for."""
 POSSIBLE, LIKELY, SURE = 1, 2, 3
 """Certainties of a reading: it can be so; it looks so; nothing else looks so."""
@@ -48,7 +48,7 @@ def is_picture(name: str, data: bytes) -> bool:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Candidate:
     """What files can be taken for.
 
     Attributes:
@@ -61,7 +61,7 @@ class Reading:
     """
 
     challenge: str
-    place: Place
+    place: InputSlot
     words: str
     certainty: int
     ids: frozenset[str] = frozenset()
@@ -69,7 +69,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Contents:
+class FileContents:
     """What files hold.
 
     Attributes:
@@ -80,8 +80,8 @@ class Contents:
         problem: Why a file could not be read, "" where all could.
     """
 
-    files: Files
-    tables: tuple[Table, ...] = ()
+    files: SourceFiles
+    tables: tuple[TextTable, ...] = ()
     model: ModelFacts | None = None
     json_heads: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
@@ -108,7 +108,7 @@ class Contents:
         return shape is not None and len(shape) == 4
 
 
-def read_contents(files: Files) -> Contents:
+def read_contents(files: SourceFiles) -> FileContents:
     """Read what recognition needs of files; a model is opened in a confined process, and job folders are read
     by case."""
     tables, problem = _answers(files)
@@ -129,10 +129,10 @@ def read_contents(files: Files) -> Contents:
             problem = problem or refused.problems[0].message
         except ModelFailed as failed:
             problem = failed.message
-    return Contents(files, tuple(tables), model, heads, problem)
+    return FileContents(files, tuple(tables), model, heads, problem)
 
 
-def _answers(files: Files) -> tuple[list[Table], str]:
+def _answers(files: SourceFiles) -> tuple[list[TextTable], str]:
     """Return the answers of job folders as a table, none where they are no rows, and why they are none."""
     try:
         answers = as_table(files)
@@ -141,14 +141,14 @@ def _answers(files: Files) -> tuple[list[Table], str]:
         return [], refused.problems[0].message
 
 
-def _table_head(files: Files, member: str) -> bytes:
+def _table_head(files: SourceFiles, member: str) -> bytes:
     """Return a table, of a large one the first lines."""
     if files.sizes[member] <= TABLE_HEAD:
         return files.read(member)
     return _head(files, member, TABLE_HEAD).rpartition(b"\n")[0]
 
 
-def _head(files: Files, member: str, most: int) -> bytes:
+def _head(files: SourceFiles, member: str, most: int) -> bytes:
     try:
         with files.open(member) as file:
             return file.read(most)
@@ -161,7 +161,7 @@ def case_key(name: str) -> str:
     return matching.stem(name).lower()
 
 
-def keys_of(table: Table, column: int) -> frozenset[str]:
+def keys_of(table: TextTable, column: int) -> frozenset[str]:
     """Return the cases that a column of a table names.
 
     Args:
@@ -174,7 +174,7 @@ def keys_of(table: Table, column: int) -> frozenset[str]:
     return frozenset(map(case_key, filter(None, table.cells(column))))
 
 
-def values_of(table: Table, columns: Sequence[int]) -> list[Floats]:
+def values_of(table: TextTable, columns: Sequence[int]) -> list[Floats]:
     """Return columns as numbers.
 
     Args:
@@ -212,7 +212,7 @@ def counted(count: int, word: str) -> str:
     return f"{count:,} {word}{'s' * (count != 1)}"
 
 
-def with_pictures(contents: Contents) -> str:
+def with_pictures(contents: FileContents) -> str:
     """Return ", 220 image files", or nothing where there are none."""
     return f", {counted(len(contents.pictures), 'image file')}" if contents.pictures else ""
 
@@ -228,7 +228,7 @@ def within(folder: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
     return {name.removeprefix(f"{folder}/"): data for name, data in files.items()} if inside else files
 
 
-def opened(files: Mapping[str, bytes]) -> Files:
+def opened(files: Mapping[str, bytes]) -> SourceFiles:
     """Open dropped files: one alone by itself, several as a folder. Raises InputRefused."""
     (name, data), *others = files.items()
     if others or "/" in name:

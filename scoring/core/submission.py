@@ -10,13 +10,13 @@ import numpy as np
 
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, split
-from scoring.common.fixes import Changes, Mend
-from scoring.inputs.sources import Files, Source, open_source
+from scoring.common.fixes import InputChanges, SuggestedFix
+from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.statistics.options import StatisticsOptions
 from scoring.version import __version__
 
 
-class Named(Protocol):
+class NamedCases(Protocol):
     """Cases with ids."""
 
     @property
@@ -31,9 +31,9 @@ class TruthFiles(Protocol):
     """
 
     @property
-    def files(self) -> Files: ...
+    def files(self) -> SourceFiles: ...
     @property
-    def pictures(self) -> Files: ...
+    def pictures(self) -> SourceFiles: ...
     @property
     def digest_of(self) -> Mapping[str, str]: ...
 
@@ -98,11 +98,13 @@ def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[
     if missing == "wrong":
         return split(replace(f, level="warning") for f in faults)
     cases = f"{len(faults)} case{'s' * (len(faults) != 1)} without a usable prediction"
-    as_wrong = Mend(f"Count the {cases} as wrong", Changes(options=(("missing", "wrong"),)))
+    as_wrong = SuggestedFix(f"Count the {cases} as wrong", InputChanges(options=(("missing", "wrong"),)))
     return split(f.mended_by(as_wrong) for f in faults)
 
 
-def table(cases: Named, predictions: Predictions, columns: Sequence[str], id_name: str = "filename") -> str:
+def table(
+    cases: NamedCases, predictions: Predictions, columns: Sequence[str], id_name: str = "filename"
+) -> str:
     """Return predictions as a CSV file: ids and outputs of every case that has outputs.
 
     Args:

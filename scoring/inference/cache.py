@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 
 from scoring.inference.preprocessing import Recipe
-from scoring.inference.results import Picture
+from scoring.inference.results import PreparedImage
 
 Key = tuple[str, Recipe]
 
@@ -22,7 +22,7 @@ class PictureCache:
 
     def __init__(self, most_bytes: int):
         self.most_bytes = most_bytes
-        self._pictures: OrderedDict[Key, Picture] = OrderedDict()
+        self._pictures: OrderedDict[Key, PreparedImage] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
 
@@ -30,13 +30,13 @@ class PictureCache:
     def held_bytes(self) -> int:
         return self._bytes
 
-    def get(self, key: Key) -> Picture | None:
+    def get(self, key: Key) -> PreparedImage | None:
         with self._lock:
             if key in self._pictures:
                 self._pictures.move_to_end(key)
             return self._pictures.get(key)
 
-    def put(self, key: Key, picture: Picture) -> None:
+    def put(self, key: Key, picture: PreparedImage) -> None:
         """Keep an image, unless it is larger than the whole cache. Raises ValueError for pixels that could
         still be written to."""
         if picture.pixels.flags.writeable:

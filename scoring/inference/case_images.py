@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from scoring.common.findings import Finding, error
-from scoring.inputs.sources import Files
+from scoring.inputs.sources import SourceFiles
 
 
 class CaseImages(Protocol):
@@ -21,7 +21,7 @@ class CaseImages(Protocol):
     @property
     def images(self) -> tuple[str | None, ...]: ...
     @property
-    def pictures(self) -> Files: ...
+    def pictures(self) -> SourceFiles: ...
     @property
     def findings(self) -> tuple[Finding, ...]: ...
 

@@ -7,7 +7,7 @@ from time import monotonic
 _POLL_SECONDS = 0.05
 
 
-class Share:
+class Usage:
     """What one caller used of the places so far.
 
     Attributes:
@@ -19,7 +19,7 @@ class Share:
         self.seconds = seconds
 
 
-class Turn:
+class Ticket:
     """A place of one thread, or the wish for one.
 
     Attributes:
@@ -28,11 +28,11 @@ class Turn:
         since: Until when its time is counted.
     """
 
-    def __init__(self, share: Share):
+    def __init__(self, share: Usage):
         self.share, self.called, self.since = share, threading.Event(), 0.0
 
 
-class Places:
+class FairSemaphore:
     """A semaphore whose places go to who used them least.
 
     Between two pieces of work `pass_on` lets others go first, so that one whose pieces take 20 s and one
@@ -41,8 +41,8 @@ class Places:
 
     def __init__(self, places: int) -> None:
         self._free = places
-        self._shares: list[Share] = []
-        self._waiting: list[Turn] = []
+        self._shares: list[Usage] = []
+        self._waiting: list[Ticket] = []
         self._lock = threading.Lock()
 
     @property
@@ -50,21 +50,21 @@ class Places:
         """How many take part."""
         return len(self._shares)
 
-    def join(self) -> Share:
+    def join(self) -> Usage:
         """Take part, until `leave`."""
         with self._lock:
-            share = Share(min((other.seconds for other in self._shares), default=0.0))
+            share = Usage(min((other.seconds for other in self._shares), default=0.0))
             self._shares.append(share)
             return share
 
-    def leave(self, share: Share) -> None:
+    def leave(self, share: Usage) -> None:
         """Take part no more; all its turns are given back."""
         with self._lock:
             self._shares.remove(share)
 
-    def acquire(self, share: Share, given_up: Callable[[], bool]) -> Turn | None:
+    def acquire(self, share: Usage, given_up: Callable[[], bool]) -> Ticket | None:
         """Wait for a place; None without one once `given_up` returns true."""
-        turn = Turn(share)
+        turn = Ticket(share)
         with self._lock:
             self._waiting.append(turn)
             if self._free:
@@ -72,7 +72,7 @@ class Places:
                 self._hand_on()
         return turn if self._wait(turn, given_up) else None
 
-    def pass_on(self, turn: Turn, given_up: Callable[[], bool]) -> bool:
+    def pass_on(self, turn: Ticket, given_up: Callable[[], bool]) -> bool:
         """Let those who used less go first, and wait for another place; false without one as in
         `acquire`."""
         with self._lock:
@@ -85,13 +85,13 @@ class Places:
             self._hand_on()
         return self._wait(turn, given_up)
 
-    def release(self, turn: Turn) -> None:
+    def release(self, turn: Ticket) -> None:
         """Give a place back."""
         with self._lock:
             self._count(turn)
             self._hand_on()
 
-    def _count(self, turn: Turn) -> None:
+    def _count(self, turn: Ticket) -> None:
         now = monotonic()
         turn.share.seconds += now - turn.since
         turn.since = now
@@ -106,7 +106,7 @@ class Places:
         turn.since = monotonic()
         turn.called.set()
 
-    def _wait(self, turn: Turn, given_up: Callable[[], bool]) -> bool:
+    def _wait(self, turn: Ticket, given_up: Callable[[], bool]) -> bool:
         while not turn.called.wait(_POLL_SECONDS):
             if given_up():
                 with self._lock:

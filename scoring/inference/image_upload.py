@@ -16,10 +16,10 @@ from scoring.inference.metadata import AFTER, hidden_metadata
 from scoring.inference.preprocessing import (
     FORMATS,
     MOST_PIXELS,
+    ImageInfo,
     ImageUnreadable,
     Pixels,
-    Seen,
-    seen,
+    image_info,
     unreadable,
 )
 
@@ -89,7 +89,7 @@ _STRUCTURE = frozenset(
 _BITS_PER_SAMPLE = 0x0102
 
 
-def upright(data: bytes) -> tuple[Pixels, Pixels, Seen, list[str]]:
+def upright(data: bytes) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
     """Return the first image of a file turned by its EXIF orientation, a copy of it by `small`, what the file
     was, and which `KINDS` are dropped.
 
@@ -106,7 +106,7 @@ def upright(data: bytes) -> tuple[Pixels, Pixels, Seen, list[str]]:
                 if image.width * image.height > MOST_PIXELS:
                     raise Image.DecompressionBombError
                 _refuse(image, data)
-                what = seen(image)
+                what = image_info(image)
                 dropped = _dropped(image, data, what)
                 image.load()
                 picture = image if image.mode == "RGB" else image.convert("RGB")
@@ -142,13 +142,13 @@ def _formats_of_phones() -> tuple[str, ...]:
     return FORMATS if formats is None else formats.FORMATS
 
 
-def _of_dicom(data: bytes) -> tuple[Pixels, Pixels, Seen, list[str]]:
+def _of_dicom(data: bytes) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
     """Return the picture of a DICOM file. Its tags name patient, place and time: all of them are dropped."""
     dicom: Any = sys.modules.get("scoring.inference.dicom")
     if dicom is None:
         raise ImageUnreadable("The file is a DICOM file: export it as JPEG or PNG.")
     image = dicom.picture(data)
-    what = Seen(image.width, image.height, image.mode, DICOM, False, 1)
+    what = ImageInfo(image.width, image.height, image.mode, DICOM, False, 1)
     picture = image.convert("RGB")
     return np.asarray(picture), np.asarray(small(picture)), what, ["DICOM tags"]
 
@@ -188,7 +188,7 @@ def _bits(image: Image.Image, data: bytes) -> int:
     return 8
 
 
-def _dropped(image: Image.Image, data: bytes, what: Seen) -> list[str]:
+def _dropped(image: Image.Image, data: bytes, what: ImageInfo) -> list[str]:
     info, found = image.info, _exif_kinds(image)
     if {"comment", "Comment"} & set(info) or getattr(image, "text", None):
         found.add("name or comment")

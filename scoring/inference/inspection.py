@@ -17,7 +17,7 @@ from scoring.inference.pool import Cancelled
 from scoring.inference.preprocessing import Pixels, Recipe
 from scoring.inference.probe import Probe
 from scoring.inference.process import ModelProcess
-from scoring.inference.results import Answer, ModelFacts, ModelFailed
+from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput
 from scoring.inference.task import ModelFile, Task
 from scoring.metrics.calibration import output_kind
 
@@ -103,7 +103,7 @@ class CancellableProcess:
         recipe: Recipe,
         vector: Floats | None = None,
         want_pixels: bool = False,
-    ) -> Answer:
+    ) -> ModelOutput:
         raise_if(self._cancelled)
         return self._process.run(picture, recipe, vector, want_pixels)
 
@@ -153,7 +153,7 @@ def _examined(
     facts: ModelFacts,
     name: str,
     task: Task,
-    trial: Answer | None,
+    trial: ModelOutput | None,
     absent: list[Finding],
     refuse_absent: bool = False,
 ) -> list[Finding]:

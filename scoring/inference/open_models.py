@@ -14,7 +14,7 @@ from scoring.common import limits
 from scoring.common.arrays import Floats
 from scoring.inference.preprocessing import Pixels, Recipe
 from scoring.inference.process import LoadedModel, ModelProcess
-from scoring.inference.results import Answer, ModelFacts
+from scoring.inference.results import ModelFacts, ModelOutput
 
 MOST_MODELS = limits.OPEN_MODELS.value
 IDLE_SECONDS = 15
@@ -67,7 +67,7 @@ class HeldModel:
         recipe: Recipe,
         vector: Floats | None = None,
         want_pixels: bool = False,
-    ) -> Answer:
+    ) -> ModelOutput:
         """Run the model on one image; see `ModelProcess.run`."""
         with self._lock:
             try:
@@ -103,7 +103,7 @@ class SharedModel:
         recipe: Recipe,
         vector: Floats | None = None,
         want_pixels: bool = False,
-    ) -> Answer:
+    ) -> ModelOutput:
         """Run the model on one image; see `ModelProcess.run`."""
         with self._lock:
             if self._process.ended:

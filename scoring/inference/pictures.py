@@ -17,9 +17,9 @@ from scoring.common.findings import InputRefused
 from scoring.inference.case_images import CaseImages
 from scoring.inference.image_upload import UPRIGHT
 from scoring.inference.pool import first_output
-from scoring.inference.preprocessing import FIT, ImageUnreadable, Pixels, Recipe, Seen
+from scoring.inference.preprocessing import FIT, ImageInfo, ImageUnreadable, Pixels, Recipe
 from scoring.inference.process import ImageProcess, ModelProcess
-from scoring.inference.results import ModelFacts, ModelFailed, Picture
+from scoring.inference.results import ModelFacts, ModelFailed, PreparedImage
 
 THUMBNAIL_SIDE = 320
 TILE_SIDE, TILE_QUALITY = 4096, 90
@@ -58,7 +58,7 @@ def tile(cases: CaseImages, index: int, side: int = TILE_SIDE) -> bytes | None:
     return None if found is None else _encoded(found.pixels, "JPEG", quality=TILE_QUALITY)
 
 
-def _fitted(process: ImageProcess, cases: CaseImages, index: int, side: int) -> Picture | None:
+def _fitted(process: ImageProcess, cases: CaseImages, index: int, side: int) -> PreparedImage | None:
     """Return a case's image at most `side` px wide and high; None where there is none or it cannot be
     read."""
     try:
@@ -68,14 +68,14 @@ def _fitted(process: ImageProcess, cases: CaseImages, index: int, side: int) -> 
         return None
 
 
-def upright(pixels: Pixels, seen: Seen) -> Pixels:
+def upright(pixels: Pixels, seen: ImageInfo) -> Pixels:
     """Return pixels turned by their EXIF orientation; for people only: the challenges' pipelines do not turn
     them."""
     turn = UPRIGHT.get(seen.orientation)
     return pixels if turn is None else np.asarray(Image.fromarray(pixels).transpose(turn))
 
 
-def received(cases: CaseImages, index: int, recipe: Recipe) -> tuple[list[Stage], Seen]:
+def received(cases: CaseImages, index: int, recipe: Recipe) -> tuple[list[Stage], ImageInfo]:
     """Return the pixels of a case after each step of a recipe, not turned. Raises ImageUnreadable,
     InputRefused."""
     data = cases.picture(index)

@@ -18,10 +18,10 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
 from scoring.inference import cache as image_cache
 from scoring.inference.cancelled import Cancelled as Cancelled
-from scoring.inference.fair_semaphore import Places, Share
-from scoring.inference.preprocessing import ImageUnreadable, Recipe, Seen
+from scoring.inference.fair_semaphore import FairSemaphore, Usage
+from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Recipe
 from scoring.inference.process import ModelProcess
-from scoring.inference.results import Answer, ModelFacts, ModelFailed, Picture
+from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput, PreparedImage
 from scoring.inference.worker_process import WORKER, Limits
 
 _POLL_SECONDS = 0.05
@@ -32,11 +32,11 @@ class Answered(NamedTuple, Generic[Result]):
     """What was made of one image. seen: what its file was. cpu_ms: processor time in milliseconds."""
 
     result: Result
-    seen: Seen | None
+    seen: ImageInfo | None
     cpu_ms: float
 
 
-Work = Callable[[ModelProcess, bytes, int, "Settings"], Answered[Result]]
+Work = Callable[[ModelProcess, bytes, int, "PoolSettings"], Answered[Result]]
 """(model, image file, number of the image, settings where it runs) -> what is made of it; called in other
 threads, and pickled where it runs on other machines."""
 
@@ -55,7 +55,7 @@ class Results(Generic[Result]):
 
     facts: ModelFacts
     outputs: tuple[Result | Exception | None, ...]
-    seen: tuple[Seen | None, ...]
+    seen: tuple[ImageInfo | None, ...]
     cpu_ms: Floats
 
 
@@ -70,7 +70,7 @@ class Outputs(Results[Floats]):
 class Processes(Protocol):
     """Where the worker processes of a call come from, and where they go."""
 
-    def open(self, model: bytes, settings: "Settings", stop: threading.Event) -> ModelProcess:
+    def open(self, model: bytes, settings: "PoolSettings", stop: threading.Event) -> ModelProcess:
         """Return a process that holds the model; `stop` says that the call ends. Raises ModelFailed."""
         ...
 
@@ -82,7 +82,7 @@ class Processes(Protocol):
 class OwnProcesses:
     """Processes that are started for a call and end with it."""
 
-    def open(self, model: bytes, settings: "Settings", stop: threading.Event) -> ModelProcess:
+    def open(self, model: bytes, settings: "PoolSettings", stop: threading.Event) -> ModelProcess:
         return ModelProcess(model, settings.limits, settings.command, stop)
 
     def close(self, process: ModelProcess) -> None:
@@ -90,7 +90,7 @@ class OwnProcesses:
 
 
 @dataclass(frozen=True)
-class Settings:
+class PoolSettings:
     """How the work is done; nothing here changes a number.
 
     Attributes:
@@ -121,7 +121,7 @@ class RunOnAll(Protocol):
         *,
         progress: Callable[[int, int], object] | None = None,
         cancelled: Callable[[], bool] | None = None,
-        settings: Settings = Settings(),
+        settings: PoolSettings = PoolSettings(),
     ) -> Results[Result]: ...
 
 
@@ -130,7 +130,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-_PLACES = Places(cores())
+_PLACES = FairSemaphore(cores())
 
 
 class _Made(Generic[Result]):
@@ -138,7 +138,7 @@ class _Made(Generic[Result]):
 
     def __init__(self, total: int):
         self.outputs: list[Result | Exception | None] = [None] * total
-        self.seen: list[Seen | None] = [None] * total
+        self.seen: list[ImageInfo | None] = [None] * total
         self.cpu_ms: Floats = np.full(total, np.nan)
         self.done = 0
         self.loaded: ModelFacts | None = None
@@ -152,8 +152,8 @@ class _Job(Generic[Result]):
     model: bytes
     pictures: Sequence[Callable[[], bytes] | None]
     work: Work[Result]
-    settings: Settings
-    share: Share
+    settings: PoolSettings
+    share: Usage
     made: _Made[Result]
     stop: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -173,7 +173,7 @@ def predict(
     *,
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
-    settings: Settings = Settings(),
+    settings: PoolSettings = PoolSettings(),
 ) -> Outputs:
     """Run a model on every image and return its first outputs.
 
@@ -210,7 +210,7 @@ class _FirstOutput:
     recipe_for: Callable[[ModelFacts], Recipe]
 
     def __call__(
-        self, process: ModelProcess, data: bytes, index: int, settings: Settings
+        self, process: ModelProcess, data: bytes, index: int, settings: PoolSettings
     ) -> Answered[Floats]:
         vector = self.vectors[index] if self.vectors is not None and len(process.facts.inputs) > 1 else None
         answer, seen = _run(process, data, self.recipe_for(process.facts), vector, settings.cache)
@@ -224,7 +224,7 @@ def run_on_all(
     *,
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
-    settings: Settings = Settings(),
+    settings: PoolSettings = PoolSettings(),
 ) -> Results[Result]:
     """Open a model in worker processes and do the same work with it on every image.
 
@@ -340,7 +340,9 @@ def _one(job: _Job[Result], index: int, process: ModelProcess) -> None:
     made.outputs[index], made.seen[index], made.cpu_ms[index] = answered
 
 
-def decoded(process: ModelProcess, data: bytes, recipe: Recipe, settings: Settings = Settings()) -> Picture:
+def decoded(
+    process: ModelProcess, data: bytes, recipe: Recipe, settings: PoolSettings = PoolSettings()
+) -> PreparedImage:
     """Return the pixels of an image file prepared by a recipe, from the cache where they are in it. Raises
     ImageUnreadable, ModelFailed."""
     if settings.cache is None:
@@ -359,7 +361,7 @@ def _run(
     recipe: Recipe,
     vector: Floats | None,
     cache: image_cache.PictureCache | None,
-) -> tuple[Answer, Seen | None]:
+) -> tuple[ModelOutput, ImageInfo | None]:
     if cache is None:
         answer = process.run(data, recipe, vector)
         return answer, answer.seen
@@ -369,7 +371,7 @@ def _run(
         return process.run(picture.pixels, recipe, vector), picture.seen
     answer = process.run(data, recipe, vector, want_pixels=True)
     if answer.pixels is not None and answer.seen is not None:
-        cache.put(key, Picture(answer.pixels, answer.seen))
+        cache.put(key, PreparedImage(answer.pixels, answer.seen))
     return answer, answer.seen
 
 
@@ -381,7 +383,7 @@ def read_file(read: Callable[[], bytes]) -> bytes:
         raise ImageUnreadable("The file cannot be read from where it lies: give it again.") from fault
 
 
-def first_output(answer: Answer) -> Floats:
+def first_output(answer: ModelOutput) -> Floats:
     """Return the first output as float64 without a leading axis of 1. Raises ModelFailed("wrong-output")
     where it is no numeric tensor."""
     if not answer.outputs or answer.outputs[0] is None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring.common.findings import Finding, error, warning
 from scoring.inference.preprocessing import Pixels
-from scoring.inference.results import Answer, ModelFacts, ModelFailed, RandomOperator, Tensor
+from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput, RandomOperator, Tensor
 
 FLOAT = "tensor(float)"
 CHANNELS = 3
@@ -46,7 +46,7 @@ def failure(file_name: str, failed: ModelFailed) -> Finding:
 
 
 def examine(
-    facts: ModelFacts, contract: Contract, file_name: str, trial: Answer | None = None
+    facts: ModelFacts, contract: Contract, file_name: str, trial: ModelOutput | None = None
 ) -> list[Finding]:
     """Return every departure from the contract: versions, inputs, batch axis, first output.
 
@@ -223,7 +223,9 @@ def _batch(inputs: Sequence[Tensor], file_name: str) -> list[Finding]:
     return []
 
 
-def _output(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer | None) -> list[Finding]:
+def _output(
+    facts: ModelFacts, contract: Contract, file_name: str, trial: ModelOutput | None
+) -> list[Finding]:
     if contract.outputs is None or not facts.outputs:
         return []
     shapes: list[tuple[int | None, ...] | None]

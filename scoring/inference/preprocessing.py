@@ -73,7 +73,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Seen:
+class ImageInfo:
     """What the file was before it was prepared: size in pixels, Pillow's mode and format, any transparency,
     EXIF orientation 1..8."""
 
@@ -85,7 +85,7 @@ class Seen:
     orientation: int
 
 
-def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, Seen]:
+def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, ImageInfo]:
     """Return the pixels that a model receives of an image file, and what the file was.
 
     As in the challenges' pipelines: the first frame, `convert("RGB")` without EXIF rotation, alpha dropped
@@ -98,7 +98,7 @@ def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, Seen]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-                what = seen(image)
+                what = image_info(image)
                 if what.width * what.height > MOST_PIXELS:
                     raise Image.DecompressionBombError
                 image.load()
@@ -212,10 +212,10 @@ def tensor(picture: Pixels) -> NDArray[np.float32]:
     return result
 
 
-def seen(image: Image.Image) -> Seen:
+def image_info(image: Image.Image) -> ImageInfo:
     """Return what an opened image file is."""
     alpha = image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info
-    return Seen(image.width, image.height, image.mode, image.format or "", alpha, _orientation(image))
+    return ImageInfo(image.width, image.height, image.mode, image.format or "", alpha, _orientation(image))
 
 
 def _orientation(image: Image.Image) -> int:

@@ -12,13 +12,13 @@ from scoring.common.findings import Finding, note, warning
 from scoring.inference.pool import first_output
 from scoring.inference.preflight import noise
 from scoring.inference.preprocessing import ImageUnreadable, Pixels, Recipe
-from scoring.inference.results import Answer
+from scoring.inference.results import ModelOutput
 
 MOST_PICTURES = 8
 SMALLEST_MOVE = 1e-6
 
 
-class Runs(Protocol):
+class RunnableModel(Protocol):
     """A loaded model; see `ModelProcess.run`."""
 
     def run(
@@ -27,7 +27,7 @@ class Runs(Protocol):
         recipe: Recipe,
         vector: Floats | None = None,
         want_pixels: bool = False,
-    ) -> Answer: ...
+    ) -> ModelOutput: ...
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Probe:
 
 
 def probe(
-    process: Runs,
+    process: RunnableModel,
     pictures: Sequence[bytes | Pixels],
     recipe: Recipe,
     base: Floats | None = None,
@@ -144,8 +144,8 @@ def _top(output: Floats) -> int:
 
 
 def _trials(
-    process: Runs, pictures: Sequence[bytes | Pixels], recipe: Recipe, base: Floats | None
-) -> list[tuple[Pixels, Answer]]:
+    process: RunnableModel, pictures: Sequence[bytes | Pixels], recipe: Recipe, base: Floats | None
+) -> list[tuple[Pixels, ModelOutput]]:
     """Return the prepared pixels of each readable image, and the answer to it at the base vector."""
     trials = []
     for picture in pictures:

@@ -12,7 +12,7 @@ from scoring.common.arrays import Floats
 from scoring.inference import confinement, devices, worker_protocol
 from scoring.inference.image_upload import SMALL_LONGEST, SMALL_SIDE
 from scoring.inference.preprocessing import MOST_PIXELS, ImageUnreadable, Pixels, Recipe, planes
-from scoring.inference.results import Answer, ModelFacts, ModelFailed, Picture, Upright
+from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput, PreparedImage, Upright
 from scoring.inference.worker_process import (
     LOADING,
     RUNNING,
@@ -46,7 +46,7 @@ class LoadedModel(Protocol):
         recipe: Recipe,
         vector: Floats | None = None,
         want_pixels: bool = False,
-    ) -> Answer: ...
+    ) -> ModelOutput: ...
 
     def close(self) -> None: ...
 
@@ -95,7 +95,7 @@ class ModelProcess:
         recipe: Recipe,
         vector: Floats | None = None,
         want_pixels: bool = False,
-    ) -> Answer:
+    ) -> ModelOutput:
         """Run the model on one image.
 
         Inputs go by position: first the image as float32 (1, 3, H, W), second `vector` as float32 (1, k); a
@@ -120,7 +120,7 @@ class ModelProcess:
         header, payload = self._worker.request(request, parts, self._limits.run_seconds, RUNNING, most_bytes)
         return _read(lambda: worker_protocol.answer(header, payload))
 
-    def pixels(self, data: bytes, recipe: Recipe) -> Picture:
+    def pixels(self, data: bytes, recipe: Recipe) -> PreparedImage:
         """Return an image prepared by `recipe` without running the model; Recipe(()) leaves its size.
 
         Raises:
@@ -171,7 +171,7 @@ class ImageProcess:
         self._limits, self._command = limits, command
         self._worker = WorkerProcess(limits, command)
 
-    def pixels(self, data: bytes, recipe: Recipe) -> Picture:
+    def pixels(self, data: bytes, recipe: Recipe) -> PreparedImage:
         """Return the image prepared by `recipe`; Recipe(()) leaves its size. Raises ImageUnreadable, also for
         one that takes too long."""
         request = {"op": "decode", "recipe": recipe.steps}

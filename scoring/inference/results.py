@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from scoring.common.arrays import Floats
-from scoring.inference.preprocessing import Pixels, Seen
+from scoring.inference.preprocessing import ImageInfo, Pixels
 
 
 class ModelFailed(Exception):
@@ -98,11 +98,11 @@ class ModelFacts:
 
 
 @dataclass(frozen=True)
-class Picture:
+class PreparedImage:
     """Prepared pixels, read-only, and what the file was."""
 
     pixels: Pixels
-    seen: Seen
+    seen: ImageInfo
 
 
 @dataclass(frozen=True)
@@ -118,12 +118,12 @@ class Upright:
 
     pixels: Pixels
     small: Pixels
-    seen: Seen
+    seen: ImageInfo
     dropped: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Answer:
+class ModelOutput:
     """Outputs of a model for one image.
 
     Attributes:
@@ -137,4 +137,4 @@ class Answer:
     outputs: tuple[Floats | None, ...]
     pixels: Pixels | None
     cpu_ms: float
-    seen: Seen | None
+    seen: ImageInfo | None

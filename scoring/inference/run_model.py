@@ -10,14 +10,14 @@ from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.inference import pool
 from scoring.inference.case_images import CaseImages, missing_images
 from scoring.inference.cluster.inference import run_on_all
-from scoring.inference.preprocessing import Seen
+from scoring.inference.preprocessing import ImageInfo
 from scoring.inference.results import ModelFailed
 from scoring.inference.task import ModelFile, Task, Wording
 from scoring.inputs.sources import sha256
 
 
 @dataclass(frozen=True)
-class Run:
+class ModelRun:
     """Outputs of a model for N cases.
 
     Attributes:
@@ -41,7 +41,7 @@ def run(
     vectors: Floats | None = None,
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
-) -> Run:
+) -> ModelRun:
     """Run a model on every case.
 
     Args:
@@ -66,12 +66,12 @@ def run(
             task.recipe_for,
             progress=progress,
             cancelled=cancelled,
-            settings=pool.Settings(run=run_on_all),
+            settings=pool.PoolSettings(run=run_on_all),
         )
     except ModelFailed as failed:
         raise refusal(file, cases, failed) from failed
     outputs, faults = _rows(found.outputs, cases, file.name, width, task.wording)
-    return Run(outputs, tuple(faults), tuple(_image_findings(found.seen, cases, task)), images)
+    return ModelRun(outputs, tuple(faults), tuple(_image_findings(found.seen, cases, task)), images)
 
 
 def readers(cases: CaseImages) -> tuple[list[Callable[[], bytes] | None], Mapping[str, str]]:
@@ -133,7 +133,7 @@ def _not_finite(case: str, output: Floats, wording: Wording) -> Finding:
     return error(code, case, f"the model's output for {case} holds {what}{wording.not_finite}")
 
 
-def _image_findings(seen: Sequence[Seen | None], cases: CaseImages, task: Task) -> list[Finding]:
+def _image_findings(seen: Sequence[ImageInfo | None], cases: CaseImages, task: Task) -> list[Finding]:
     """Return one note each for images that are too small and for transparent ones."""
     small = [i for i, s in enumerate(seen) if s and min(s.width, s.height) < task.shortest_side]
     alpha = [i for i, s in enumerate(seen) if s and s.alpha]

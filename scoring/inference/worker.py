@@ -33,10 +33,10 @@ from scoring.inference import frames, image_upload, sandbox
 from scoring.inference.devices import CPU, PROVIDERS
 from scoring.inference.onnx_scan import ModelRefused, scan
 from scoring.inference.preprocessing import (
+    ImageInfo,
     ImageUnreadable,
     Pixels,
     Recipe,
-    Seen,
     of_planes,
     pixels,
     planes,
@@ -203,7 +203,7 @@ def _recipe(header: Header) -> Recipe:
     return Recipe(tuple((width, height, name) for width, height, name in header["recipe"]))
 
 
-def _as_list(seen: Seen) -> list[Any]:
+def _as_list(seen: ImageInfo) -> list[Any]:
     return [seen.width, seen.height, seen.mode, seen.format, seen.alpha, seen.orientation]
 
 

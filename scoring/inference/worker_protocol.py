@@ -8,8 +8,16 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.inference.image_upload import KINDS
-from scoring.inference.preprocessing import Pixels, Seen, of_planes
-from scoring.inference.results import Answer, Graph, ModelFacts, Picture, RandomOperator, Tensor, Upright
+from scoring.inference.preprocessing import ImageInfo, Pixels, of_planes
+from scoring.inference.results import (
+    Graph,
+    ModelFacts,
+    ModelOutput,
+    PreparedImage,
+    RandomOperator,
+    Tensor,
+    Upright,
+)
 
 MALFORMED = (KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError)
 """What the functions here raise for a reply that is malformed."""
@@ -42,17 +50,17 @@ def model_facts(header: Header, model: bytes, confinement: tuple[str, ...]) -> M
     )
 
 
-def answer(header: Header, payload: list[bytearray]) -> Answer:
+def answer(header: Header, payload: list[bytearray]) -> ModelOutput:
     """Return the outputs in a reply to "run"."""
     outputs = tuple(None if entry is None else _array(entry, payload) for entry in header["outputs"])
     pixels = None if header["shape"] is None else _pixels(of_planes(payload.pop(0), header["shape"]))
     seen = None if header["seen"] is None else _seen(header["seen"])
-    return Answer(outputs, pixels, float(header["cpu_ms"]), seen)
+    return ModelOutput(outputs, pixels, float(header["cpu_ms"]), seen)
 
 
-def picture(header: Header, payload: list[bytearray]) -> Picture:
+def picture(header: Header, payload: list[bytearray]) -> PreparedImage:
     """Return the pixels in a reply to "decode"."""
-    return Picture(_pixels(of_planes(payload.pop(), header["shape"])), _seen(header["seen"]))
+    return PreparedImage(_pixels(of_planes(payload.pop(), header["shape"])), _seen(header["seen"]))
 
 
 def upright(header: Header, payload: list[bytearray]) -> Upright:
@@ -101,6 +109,6 @@ def _plain(text: str, most: int = 80) -> str:
     return "".join(character if " " <= character <= "~" else "?" for character in str(text)[:most])
 
 
-def _seen(entry: Sequence[Any]) -> Seen:
+def _seen(entry: Sequence[Any]) -> ImageInfo:
     width, height, mode, kind, alpha, orientation = entry
-    return Seen(int(width), int(height), str(mode)[:20], str(kind)[:20], bool(alpha), int(orientation))
+    return ImageInfo(int(width), int(height), str(mode)[:20], str(kind)[:20], bool(alpha), int(orientation))

@@ -10,10 +10,10 @@ from scoring.common.findings import Finding, error, note, warning
 from scoring.inputs import decimals, matching, near_cases, tables
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.repeated import repeated_row
-from scoring.inputs.tables import Table
+from scoring.inputs.tables import TextTable
 
 
-class NamedCases(Protocol):
+class CasesWithIds(Protocol):
     """The cases of a truth, and what messages call it."""
 
     @property
@@ -23,7 +23,7 @@ class NamedCases(Protocol):
 
 
 @dataclass(frozen=True)
-class Rows:
+class AlignedRows:
     """Rows of a table and the cases that they are of.
 
     Attributes:
@@ -34,7 +34,7 @@ class Rows:
         n: Number of cases.
     """
 
-    table: Table
+    table: TextTable
     id_column: int
     rows: list[int]
     case_of: np.ndarray
@@ -42,12 +42,12 @@ class Rows:
 
 
 def align(
-    table: Table,
+    table: TextTable,
     id_column: int,
-    truth: NamedCases | None,
+    truth: CasesWithIds | None,
     problems: list[Finding],
     findings: list[Finding],
-) -> Rows:
+) -> AlignedRows:
     """Find the case of every row; without a truth the rows are the cases, in file order.
 
     A row without an id, one whose id fits several cases, and a second row of a case are appended to
@@ -79,10 +79,12 @@ def align(
             )
         )
     rows = [i for i in np.flatnonzero(case_of >= 0).tolist() if i not in table.ragged]
-    return Rows(table, id_column, rows, case_of, len(table) if truth is None else len(truth.ids))
+    return AlignedRows(table, id_column, rows, case_of, len(table) if truth is None else len(truth.ids))
 
 
-def missing_cases(rows: Rows, truth: NamedCases, consequence: str, problems: list[Finding]) -> list[Finding]:
+def missing_cases(
+    rows: AlignedRows, truth: CasesWithIds, consequence: str, problems: list[Finding]
+) -> list[Finding]:
     """Return `missing-case` for every case that no row names, however faulty the row.
 
     Where no row names any case, `no-common-case` is appended to `problems` instead.
@@ -107,7 +109,7 @@ def missing_cases(rows: Rows, truth: NamedCases, consequence: str, problems: lis
 
 
 def read_numbers(
-    rows: Rows, columns: Sequence[int], advice: str, problems: list[Finding], findings: list[Finding]
+    rows: AlignedRows, columns: Sequence[int], advice: str, problems: list[Finding], findings: list[Finding]
 ) -> tuple[np.ndarray, list[Finding]]:
     """Read the numbers of `columns` by case.
 
@@ -157,7 +159,7 @@ def read_numbers(
 
 
 def _leave_out_repeated(
-    table: Table, id_column: int, names: Sequence[str], case_of: np.ndarray, problems: list[Finding]
+    table: TextTable, id_column: int, names: Sequence[str], case_of: np.ndarray, problems: list[Finding]
 ) -> None:
     """Mark every row that repeats a case in `case_of`, and report it."""
     first: dict[int, int] = {}
@@ -174,14 +176,14 @@ def _first_of_each(ids: Sequence[str]) -> np.ndarray:
     return np.array([seen.setdefault(matching.as_written(name), i) for i, name in enumerate(ids)], dtype=int)
 
 
-def _named_cases(rows: Rows, truth: NamedCases) -> set[int]:
+def _named_cases(rows: AlignedRows, truth: CasesWithIds) -> set[int]:
     """Return the cases that some row names, rows included that are faulty or fit several cases."""
     found = matching.match(rows.table.cells(rows.id_column), truth.ids)
     several = {case for candidates in found.candidates.values() for case in candidates}
     return {case for case in found.case.tolist() if case >= 0} | several
 
 
-def _nothing_in_common(table: Table, ids: list[str], truth: NamedCases) -> Finding:
+def _nothing_in_common(table: TextTable, ids: list[str], truth: CasesWithIds) -> Finding:
     """Return `no-common-case` with three ids of each side."""
     words = f"Here: {', '.join(ids[:3])}. There: {', '.join(truth.ids[:3])}."
     found = error("no-common-case", table.name, f"no row matches a case of {truth.name}. {words}")

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.inputs import matching, tables
-from scoring.inputs.sources import Files, Source, open_source
-from scoring.inputs.tables import Table
+from scoring.inputs.sources import Source, SourceFiles, open_source
+from scoring.inputs.tables import TextTable
 
 TABLE_NAMES = ("labels.csv", "label.csv", "test.csv", "data.csv", "metadata.csv", "dataset.csv")
 IMAGE_ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".gif")
@@ -45,7 +45,7 @@ class CaseColumns(Protocol):
     def columns(self) -> Mapping[str, tuple[str, ...]]: ...
 
 
-def find_table(files: Files) -> str:
+def find_table(files: SourceFiles) -> str:
     """Return the member that holds the table: by its usual names at the top, then one folder down, else the
     only CSV. Raises InputRefused."""
     if files.kind == "file":
@@ -110,7 +110,7 @@ def joined_columns(
 
 
 def _rows_of_cases(
-    table: Table, ids: Sequence[str], cases: Sequence[str]
+    table: TextTable, ids: Sequence[str], cases: Sequence[str]
 ) -> tuple[dict[int, int], list[Finding]]:
     """Return the first row of each case, and `duplicate-case` for every further one."""
     row_of: dict[int, int] = {}

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Sequence
 
-from scoring.common.fixes import Changes, Mend
+from scoring.common.fixes import InputChanges, SuggestedFix
 
 COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*", re.ASCII)
 WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 FRACTION = re.compile(r"\s*\d+\s*", re.ASCII)
-AS_COMMAS = Mend("Read commas inside numbers as decimal commas", Changes(decimal_commas=True))
+AS_COMMAS = SuggestedFix("Read commas inside numbers as decimal commas", InputChanges(decimal_commas=True))
 
 
-def mends_of(cells: Sequence[str]) -> tuple[Mend, ...]:
+def mends_of(cells: Sequence[str]) -> tuple[SuggestedFix, ...]:
     """Return the mend for cells that are no numbers; none where no comma is why."""
     return (AS_COMMAS,) if any(map(COMMA.fullmatch, cells)) else ()
 

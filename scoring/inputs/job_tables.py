@@ -10,14 +10,14 @@ from typing import Any
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.jobs import by_case
-from scoring.inputs.sources import Files, Mended, Source, open_source, sha256
+from scoring.inputs.sources import Mended, Source, SourceFiles, open_source, sha256
 
 CASE, NUMBER, LABEL = "image", "score", "prediction"
 """Columns: the case; a single number; a single text."""
 ANSWER_BYTES = 1_000_000
 
 
-def open_table(source: Source, name: str | None = None) -> Files:
+def open_table(source: Source, name: str | None = None) -> SourceFiles:
     """Open the source of a table; answers of job folders are read as one table.
 
     Args:
@@ -31,7 +31,7 @@ def open_table(source: Source, name: str | None = None) -> Files:
     table = as_table(files)
     if table is not None:
         written: bytes = table
-        files = Files(
+        files = SourceFiles(
             files.name,
             "file",
             {files.name: len(written)},
@@ -42,7 +42,7 @@ def open_table(source: Source, name: str | None = None) -> Files:
     return open_source(Mended(files, source.changes)) if isinstance(source, Mended) else files
 
 
-def as_table(files: Files) -> bytes | None:
+def as_table(files: SourceFiles) -> bytes | None:
     """Return the answers of job folders as a CSV table, numbers as they are written; None where the files are
     no job folders.
 
@@ -81,7 +81,7 @@ def as_table(files: Files) -> bytes | None:
     return text.getvalue().encode()
 
 
-def _row(files: Files, member: str) -> Mapping[str, str]:
+def _row(files: SourceFiles, member: str) -> Mapping[str, str]:
     """Return the cells of an answer. Raises ValueError where it is none."""
     if files.sizes[member] > ANSWER_BYTES:
         raise ValueError

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.inputs.sources import Files
+from scoring.inputs.sources import SourceFiles
 
 LISTING = "predictions.json"
 LISTING_BYTES = 50_000_000
@@ -21,7 +21,7 @@ MODALITY = "__"
 """What parts the case from the kind of image: `case__CT.nii.gz`."""
 
 
-def by_case(files: Files) -> tuple[Files, Mapping[str, str]]:
+def by_case(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
     """Return files called by their cases, and what each was called before; files without a list of jobs as
     they are.
 
@@ -57,7 +57,7 @@ def by_case(files: Files) -> tuple[Files, Mapping[str, str]]:
     )
 
 
-def _listing(files: Files) -> str | None:
+def _listing(files: SourceFiles) -> str | None:
     """Return the list of jobs: at the top, or in the one folder that holds everything."""
     if files.kind == "file":
         return None
@@ -66,7 +66,7 @@ def _listing(files: Files) -> str | None:
     return next((place for place in places if files.sizes.get(place, LISTING_BYTES) < LISTING_BYTES), None)
 
 
-def _jobs(files: Files, listing: str) -> list[Mapping[str, Any]] | None:
+def _jobs(files: SourceFiles, listing: str) -> list[Mapping[str, Any]] | None:
     """Return the jobs, None where the file lists something else."""
     try:
         found = json.loads(files.read(listing))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
 
-from scoring.common.fixes import ANY, Mend, renaming
+from scoring.common.fixes import ANY, SuggestedFix, renaming
 from scoring.inputs.table_edits import case_parts
 
 LEAST = 0.5
@@ -15,7 +15,7 @@ LONGEST = 200
 """Characters of a name that is compared."""
 
 
-def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[Mend, ...]:
+def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[SuggestedFix, ...]:
     """Return the mend that reads names of cases without what they all have before or after them; none where
     that fits too few.
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from scoring.common.fixes import ANY, Changes, Mend, quoted_mark, renamed, renaming
+from scoring.common.fixes import ANY, InputChanges, SuggestedFix, quoted_mark, renamed, renaming
 
 ALIKE = 0.75
 """Share of letters from which on two headers are another spelling of one (`difflib`)."""
@@ -25,7 +25,7 @@ Columns = Sequence[Sequence[str]]
 
 def renamings(
     header: Sequence[str], what: str, names: Sequence[str], taken: Collection[str] = (), exact: bool = False
-) -> tuple[Mend, ...]:
+) -> tuple[SuggestedFix, ...]:
     """Return mends that read a column as the one that is missing, alternatives to each other.
 
     Args:
@@ -44,12 +44,12 @@ def renamings(
     return tuple({mend.changes: mend for mend in found}.values())[:MOST]
 
 
-def read_as(written: str, what: str, name: str) -> Mend:
+def read_as(written: str, what: str, name: str) -> SuggestedFix:
     """Return the mend that reads one column as what is missing."""
-    return Mend(f"Read column “{written[:60]}” as {what}", Changes(columns=((written, name),)))
+    return SuggestedFix(f"Read column “{written[:60]}” as {what}", InputChanges(columns=((written, name),)))
 
 
-def shared_affix(header: Sequence[str]) -> tuple[Mend, ...]:
+def shared_affix(header: Sequence[str]) -> tuple[SuggestedFix, ...]:
     """Return the mend that takes off what most headers begin or end with; none where they have nothing in
     common."""
     found: Counter[str] = Counter()
@@ -62,7 +62,7 @@ def shared_affix(header: Sequence[str]) -> tuple[Mend, ...]:
     return (renaming("column", ((pattern, ANY),)),) if count > max(1, len(header) / 2) else ()
 
 
-def of_kind(header: Sequence[str], columns: Columns, what: str, name: str, kind: Kind) -> list[Mend]:
+def of_kind(header: Sequence[str], columns: Columns, what: str, name: str, kind: Kind) -> list[SuggestedFix]:
     """Return mends that read a column of a kind as what is missing, for tables without a header that is near.
 
     Args:
@@ -81,7 +81,7 @@ def of_kind(header: Sequence[str], columns: Columns, what: str, name: str, kind:
     return [read_as(written, what, name) for written in fits[:MOST]] if kind and len(header) > 1 else []
 
 
-def between_cells(header: Sequence[str], columns: Columns) -> tuple[Mend, ...]:
+def between_cells(header: Sequence[str], columns: Columns) -> tuple[SuggestedFix, ...]:
     """Return the mend for a table of one column whose cells another character separates; none for others."""
     if len(header) != 1:
         return ()
@@ -89,13 +89,13 @@ def between_cells(header: Sequence[str], columns: Columns) -> tuple[Mend, ...]:
         count = header[0].count(mark)
         if count and all(cell.strip().count(mark) == count for cell in columns[0]):
             named = quoted_mark(mark)
-            return (Mend(f"Read {named} as what separates cells", Changes(delimiter=mark)),)
+            return (SuggestedFix(f"Read {named} as what separates cells", InputChanges(delimiter=mark)),)
     return ()
 
 
 def _with_affix(
     written: str, free: Sequence[str], what: str, names: Sequence[str], exact: bool
-) -> list[Mend]:
+) -> list[SuggestedFix]:
     """Return the mend for a header that is a name with something before or after it; that takes the same off
     other headers too, where they have it."""
     for name in names:

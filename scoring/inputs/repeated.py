@@ -2,10 +2,12 @@
 
 from scoring.common.findings import Finding, error
 from scoring.common.fixes import keeping
-from scoring.inputs.tables import Table
+from scoring.inputs.tables import TextTable
 
 
-def repeated_row(table: Table, row: int, first: int, column: int, words: str, unit: str = "case") -> Finding:
+def repeated_row(
+    table: TextTable, row: int, first: int, column: int, words: str, unit: str = "case"
+) -> Finding:
     """Return `duplicate-case` for a row that repeats a case, with what mends it.
 
     Args:

@@ -17,9 +17,9 @@ import numpy as np
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.inputs.masks.blocks import Opener
-from scoring.inputs.masks.errors import Malformed
+from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import Grid
-from scoring.inputs.volumes import Image, Labels, picked_affine, read_image, read_labels
+from scoring.inputs.volumes import ImageRegion, LabelVoxels, picked_affine, read_image, read_labels
 
 MARGIN_MM = 30.0
 IMAGE_VOXELS = 6_000_000
@@ -96,14 +96,14 @@ def read_scene(
     """
     try:
         real = read_labels(truth)
-    except Malformed as fault:
+    except MaskError as fault:
         raise InputRefused([error(fault.code, case, f"truth mask: {fault.words}")]) from fault
     findings = []
     predicted = None
     if prediction is not None:
         try:
             predicted = read_labels(prediction, real.grid)
-        except Malformed as fault:
+        except MaskError as fault:
             findings.append(
                 warning("malformed-mask", case, f"the submitted mask is not shown: {fault.words}")
             )
@@ -112,13 +112,13 @@ def read_scene(
     for name, opener in (images or {}).items():
         try:
             backgrounds.append(_background(name, opener, affine, labels.shape))
-        except Malformed as fault:
+        except MaskError as fault:
             findings.append(warning("unreadable-file", case, f"{name} is not shown: {fault.words}"))
     return Scene(labels, affine, to_file, real.grid.shape, tuple(backgrounds), tuple(findings))
 
 
 def _cropped(
-    case: str, truth: Labels, prediction: Labels | None, margin_mm: float
+    case: str, truth: LabelVoxels, prediction: LabelVoxels | None, margin_mm: float
 ) -> tuple[Ints, Floats, Ints]:
     """Return labels, affine and to_file of a scene."""
     masks = [truth] if prediction is None else [truth, prediction]
@@ -143,7 +143,7 @@ def _cropped(
     return np.ascontiguousarray(turned), truth.grid.affine @ to_file, np.rint(to_file).astype(int)
 
 
-def _box(masks: Sequence[Labels], margin_mm: float) -> tuple[Ints, Ints]:
+def _box(masks: Sequence[LabelVoxels], margin_mm: float) -> tuple[Ints, Ints]:
     """Return the first index, and the index after the last, of the box of all labels, a margin wider on every
     side; the whole grid without labels."""
     shape, places = np.array(masks[0].grid.shape), [mask.places for mask in masks if len(mask.places)]
@@ -171,7 +171,7 @@ def _background(name: str, opener: Opener, affine: Floats, shape: tuple[int, ...
     """Return the part of an image that the box of a scene touches."""
     stored = read_image(opener, lambda grid: _picks(grid, affine, shape))
     values, turn = _displayed(stored.values, stored.affine)
-    image = Image(values, stored.affine @ turn)
+    image = ImageRegion(values, stored.affine @ turn)
     if not _is_along(image.affine, affine, shape):
         image = _nearest(image, affine, shape)
     between = np.linalg.inv(image.affine) @ affine
@@ -217,7 +217,7 @@ def _is_along(image: Floats, scene: Floats, shape: tuple[int, ...]) -> bool:
     return bool((np.diag(between) > 0).all() and (turned < 0.5).all())
 
 
-def _nearest(image: Image, affine: Floats, shape: tuple[int, ...]) -> Image:
+def _nearest(image: ImageRegion, affine: Floats, shape: tuple[int, ...]) -> ImageRegion:
     """Return the image on the scene's grid, thinned where that is large; beyond its edges, its lowest
     value."""
     from scipy.ndimage import affine_transform
@@ -226,7 +226,7 @@ def _nearest(image: Image, affine: Floats, shape: tuple[int, ...]) -> Image:
     thinned = affine @ picked_affine(picks)
     to_image, low = np.linalg.inv(image.affine) @ thinned, float(image.values.min())
     size = tuple(map(len, picks))
-    return Image(
+    return ImageRegion(
         affine_transform(image.values, to_image, output_shape=size, order=0, mode="grid-constant", cval=low),
         thinned,
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from scoring.common.findings import InputRefused, error
-from scoring.common.fixes import Changes
+from scoring.common.fixes import InputChanges
 from scoring.inputs import workbooks
 from scoring.inputs.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 from scoring.inputs.inflate import ByteFile
@@ -26,7 +26,7 @@ TABLES_OF_TEXT = (*TEXT_TABLES, workbooks.ENDING)
 
 
 @dataclass(frozen=True)
-class Files:
+class SourceFiles:
     """Members of a source by name with `/`, sorted, without files that operating systems leave behind.
 
     Attributes:
@@ -87,17 +87,17 @@ PlainSource = str | os.PathLike[str] | bytes | Mapping[str, bytes]
 class Mended:
     """A source that is read with changes. Digests of files and zips are those of what was submitted."""
 
-    source: PlainSource | Files
-    changes: Changes
+    source: PlainSource | SourceFiles
+    changes: InputChanges
 
 
-Source = PlainSource | Mended | Files
+Source = PlainSource | Mended | SourceFiles
 """A path, bytes, a dropped folder, one that is read with changes, or a source that is open already."""
 
 
 def open_source(
     source: Source, name: str | None = None, streamed: tuple[str, ...] = (), table_bytes: int | None = None
-) -> Files:
+) -> SourceFiles:
     """Open a source of files.
 
     Args:
@@ -110,7 +110,7 @@ def open_source(
     Raises:
         InputRefused: With `unreadable-file`, `bad-zip` or `unsafe-path`.
     """
-    if isinstance(source, Files):
+    if isinstance(source, SourceFiles):
         return source
     if isinstance(source, Mended):
         return _mended(open_source(source.source, name, streamed, table_bytes), source.changes)
@@ -122,7 +122,7 @@ def open_source(
     )
 
 
-def _with_workbooks(files: Files) -> Files:
+def _with_workbooks(files: SourceFiles) -> SourceFiles:
     """Return files whose workbooks are read as tables of text; digests are those of the workbooks."""
     if not any(member.lower().endswith(workbooks.ENDING) for member in files.members):
         return files
@@ -139,7 +139,7 @@ def _with_workbooks(files: Files) -> Files:
     return replace(files, read=read, open=open_member)
 
 
-def _mended(files: Files, changes: Changes) -> Files:
+def _mended(files: SourceFiles, changes: InputChanges) -> SourceFiles:
     """Return files with changes applied: members renamed, tables rewritten as they are read."""
     names = {member: mended_name(member, changes) for member in files.members}
     taken = Counter(names.values())
@@ -161,7 +161,7 @@ def _mended(files: Files, changes: Changes) -> Files:
     return replace(files, sizes=sizes, read=read, open=open_member)
 
 
-def _opened(source: PlainSource, name: str | None, streamed: tuple[str, ...]) -> Files:
+def _opened(source: PlainSource, name: str | None, streamed: tuple[str, ...]) -> SourceFiles:
     if isinstance(source, Mapping):
         return _dropped(source, name or "the folder")
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -184,7 +184,7 @@ def _opened(source: PlainSource, name: str | None, streamed: tuple[str, ...]) ->
         size = path.stat().st_size
     except (OSError, ValueError) as problem:
         raise _unreadable(name, problem) from problem
-    return Files(
+    return SourceFiles(
         name,
         "file",
         {name: size},
@@ -217,24 +217,24 @@ def is_litter(member: str) -> bool:
     )
 
 
-def _of_bytes(data: bytes, name: str, streamed: tuple[str, ...]) -> Files:
+def _of_bytes(data: bytes, name: str, streamed: tuple[str, ...]) -> SourceFiles:
     if is_zip(data[:4], name):
         return _zip(data, name, sha256(data), streamed)
-    return Files(
+    return SourceFiles(
         name, "file", {name: len(data)}, lambda _member: data, lambda _member: io.BytesIO(data), sha256(data)
     )
 
 
-def _zip(source: Path | bytes, name: str, whole: str, streamed: tuple[str, ...]) -> Files:
+def _zip(source: Path | bytes, name: str, whole: str, streamed: tuple[str, ...]) -> SourceFiles:
     archive = open_archive(source, name, streamed)
-    files = Files(name, "zip", _kept(archive.sizes.items()), archive.read, archive.open, whole)
+    files = SourceFiles(name, "zip", _kept(archive.sizes.items()), archive.read, archive.open, whole)
     return replace(files, read=lambda member: _read_small(files, member, TABLE_BYTES, TEXT_TABLES))
 
 
-def _dropped(files: Mapping[str, bytes], name: str) -> Files:
+def _dropped(files: Mapping[str, bytes], name: str) -> SourceFiles:
     names = {member.replace("\\", "/").removeprefix("./").lstrip("/"): member for member in files}
     sizes = _kept((member, len(files[original])) for member, original in names.items())
-    return Files(
+    return SourceFiles(
         name,
         "folder",
         sizes,
@@ -244,14 +244,14 @@ def _dropped(files: Mapping[str, bytes], name: str) -> Files:
     )
 
 
-def _folder(path: Path, name: str) -> Files:
+def _folder(path: Path, name: str) -> SourceFiles:
     found = {
         _as_utf8(file.relative_to(path).as_posix()): file
         for parent, _folders, names in os.walk(path)
         for file in (Path(parent) / n for n in names)
         if file.is_file()
     }
-    return Files(
+    return SourceFiles(
         name,
         "folder",
         _kept((member, file.stat().st_size) for member, file in found.items()),
@@ -275,7 +275,7 @@ def _kept(found: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 def _read_small(
-    files: Files, member: str, table_bytes: int, endings: tuple[str, ...] = TABLE_ENDINGS
+    files: SourceFiles, member: str, table_bytes: int, endings: tuple[str, ...] = TABLE_ENDINGS
 ) -> bytes:
     """Read a member; a table that is too large is refused before it is unpacked."""
     if member.lower().endswith(endings):

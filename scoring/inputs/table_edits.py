@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Callable, Sequence
 
-from scoring.common.fixes import Changes, renamed
+from scoring.common.fixes import InputChanges, renamed
 from scoring.inputs.decimals import COMMA, cut_at_commas
 from scoring.inputs.tables import DELIMITERS
 
@@ -15,7 +15,7 @@ ENDINGS = (".nii.gz", ".geojson", ".json", ".nii", ".mha", ".jpg", ".jpeg", ".pn
 BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
-def mended_name(member: str, changes: Changes) -> str:
+def mended_name(member: str, changes: InputChanges) -> str:
     """Return what a member is called, with the name of its case changed."""
     folder, mark, base = member.rpartition("/")
     name = changed_case(base, changes)
@@ -30,14 +30,14 @@ def case_parts(name: str) -> tuple[str, str, str]:
     return f"{folder}{mark}", base[:cut], base[cut:]
 
 
-def changed_case(name: str, changes: Changes) -> str:
+def changed_case(name: str, changes: InputChanges) -> str:
     """Return the name of a case, or of a file called by it, as it is read: folder and ending stay."""
     folder, case, ending = case_parts(name)
     new = renamed(case, changes.cases)
     return f"{folder}{new}{ending}" if new else name
 
 
-def mended_table(data: bytes, changes: Changes) -> bytes:
+def mended_table(data: bytes, changes: InputChanges) -> bytes:
     """Return a table with changes applied; what is no text that can be cut into cells stays as it is."""
     if data[:200].lstrip()[:1] in (b"{", b"[", b"<"):
         return data
@@ -50,7 +50,7 @@ def mended_table(data: bytes, changes: Changes) -> bytes:
         return data
 
 
-def _mended_text(text: str, changes: Changes) -> str:
+def _mended_text(text: str, changes: InputChanges) -> str:
     end = "\r\n" if "\r\n" in text else "\n"
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     first = next((i for i, line in enumerate(lines) if line.strip() and not _declares(line)), None)
@@ -85,7 +85,7 @@ def without_repeated(
     Args:
         rows: The rows, empty ones included.
         header: Name of each column in the file, and the one that it is read by.
-        repeated: As in `Changes`; all rows are kept where no column has that name.
+        repeated: As in `InputChanges`; all rows are kept where no column has that name.
     """
     row, column = repeated
     place = next((i for i, names in enumerate(header) if column in (names[0].strip(), names[1])), None)
@@ -111,13 +111,13 @@ def _declares(line: str) -> bool:
     return re.fullmatch(r"(?i)sep=.", line.strip(" \ufeff")) is not None
 
 
-def _left_out(cell: str, changes: Changes) -> bool:
+def _left_out(cell: str, changes: InputChanges) -> bool:
     return renamed(cell.strip(), changes.columns) == "" and (
         bool(cell.strip()) or ("", "") in changes.columns
     )
 
 
-def _row_change(changes: Changes) -> Callable[[str], str] | None:
+def _row_change(changes: InputChanges) -> Callable[[str], str] | None:
     """Return what is done to every cell below the header; None where nothing is."""
     if not changes.cases and not changes.decimal_commas:
         return None

@@ -51,7 +51,7 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """A table.
 
     Attributes:
@@ -100,7 +100,7 @@ def key(text: str) -> str:
     return re.sub(r"[ \-]", "_", text.strip().lower())
 
 
-def read_table(data: bytes, name: str) -> Table:
+def read_table(data: bytes, name: str) -> TextTable:
     """Read a table: UTF-8 with or without byte order mark, UTF-16 with one; comma, semicolon or tab,
     whichever the header line has most.
 
@@ -137,7 +137,7 @@ def read_table(data: bytes, name: str) -> Table:
         raise refuse(name, "it has a header and no row.")
     header = [cell.strip() for cell in written[: len(body.columns)]]
     marked = data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return Table(
+    return TextTable(
         name,
         tuple(header),
         tuple(map(key, header)),
@@ -153,7 +153,7 @@ def read_table(data: bytes, name: str) -> Table:
 
 @dataclass(frozen=True)
 class _Body:
-    """Columns below the header; the rest as of `Table` and `Written`."""
+    """Columns below the header; the rest as of `TextTable` and `Written`."""
 
     columns: list[tuple[str, ...]]
     ragged: frozenset[int] = frozenset()
@@ -303,7 +303,7 @@ def _columns(rows: list[list[str]], numbers: list[int], width: int, name: str) -
     return _Body(columns, frozenset(ragged), tuple(problems), frozenset(padded), lengths)
 
 
-def find_column(table: Table, names: Sequence[str]) -> tuple[int | None, list[Finding]]:
+def find_column(table: TextTable, names: Sequence[str]) -> tuple[int | None, list[Finding]]:
     """Return the column of the first of `names` (as `key` writes them) that is present, and a
     `duplicate-column` where it occurs twice."""
     for wanted in names:
@@ -323,7 +323,7 @@ def find_column(table: Table, names: Sequence[str]) -> tuple[int | None, list[Fi
     return None, []
 
 
-def missing_column(table: Table, what: str, names: Iterable[str], kind: Kind = "") -> Finding:
+def missing_column(table: TextTable, what: str, names: Iterable[str], kind: Kind = "") -> Finding:
     """Return `missing-column` for a column that is needed and not there, with the nearest header that is.
 
     Args:
@@ -357,7 +357,7 @@ def missing_column(table: Table, what: str, names: Iterable[str], kind: Kind = "
     return missing.mended_by(*mends)
 
 
-def settled(table: Table, problems: Iterable[Finding]) -> list[Finding]:
+def settled(table: TextTable, problems: Iterable[Finding]) -> list[Finding]:
     """Return problems of a table in the order of its rows, those of the header first.
 
     A row has one entry per code, with all messages; a row that repeats a case has `duplicate-case` only.

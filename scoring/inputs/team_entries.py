@@ -7,13 +7,13 @@ from pathlib import Path, PurePosixPath
 
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.inputs.archives import has_hidden, shown
-from scoring.inputs.sources import Files, Source, is_litter, is_zip, open_source
+from scoring.inputs.sources import Source, SourceFiles, is_litter, is_zip, open_source
 
 MODEL = ".onnx"
 
 
 @dataclass(frozen=True)
-class Entry:
+class TeamEntry:
     """A team's submission.
 
     Attributes:
@@ -27,7 +27,7 @@ class Entry:
     is_model: bool = False
 
 
-def misnamed(team: str, where: str) -> Iterator[Finding]:
+def name_problems(team: str, where: str) -> Iterator[Finding]:
     """Yield `bad-option` for a team's name that nobody could read."""
     if not team.strip():
         yield error("bad-option", where, "a team has no name: give each its own.")
@@ -39,19 +39,19 @@ def misnamed(team: str, where: str) -> Iterator[Finding]:
         )
 
 
-def legible(name: str) -> str:
+def clean_name(name: str) -> str:
     """Return a file's name as the name of its team: without control and hidden characters."""
     return "".join(c for c in name if not has_hidden(c)).strip() or "unnamed"
 
 
-def of_path(path: str) -> Entry:
+def of_path(path: str) -> TeamEntry:
     """Return the entry of a file or folder."""
-    return Entry(path, is_model=path.lower().endswith(MODEL))
+    return TeamEntry(path, is_model=path.lower().endswith(MODEL))
 
 
 def of_teams(
     source: Source, name: str | None = None, streamed: tuple[str, ...] = ()
-) -> tuple[dict[str, Entry], list[Finding]]:
+) -> tuple[dict[str, TeamEntry], list[Finding]]:
     """Read the entries of a folder or zip.
 
     A file's team is its name without the ending; in a zip one folder around everything counts as none.
@@ -67,16 +67,16 @@ def of_teams(
     Raises:
         InputRefused: The folder or zip cannot be opened.
     """
-    found: list[tuple[str, Entry | None]]
+    found: list[tuple[str, TeamEntry | None]]
     if isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
         where, found = name or Path(source).name, list(_of_folder(Path(source)))
     else:
         files = open_source(source, name, streamed)
         where, found = files.name, list(_of_files(files))
-    teams: dict[str, Entry] = {}
+    teams: dict[str, TeamEntry] = {}
     problems = []
     for team, one in found:
-        strange = list(misnamed(team, f"{where} › {shown(team)}"))
+        strange = list(name_problems(team, f"{where} › {shown(team)}"))
         if strange:
             problems += strange
         elif team in teams:
@@ -102,7 +102,7 @@ def of_teams(
     return teams, problems
 
 
-def _of_folder(folder: Path) -> Iterator[tuple[str, Entry]]:
+def _of_folder(folder: Path) -> Iterator[tuple[str, TeamEntry]]:
     try:
         paths = sorted(folder.iterdir())
     except OSError as problem:
@@ -114,18 +114,18 @@ def _of_folder(folder: Path) -> Iterator[tuple[str, Entry]]:
             yield path.name if path.is_dir() else path.stem, of_path(str(path))
 
 
-def _of_files(files: Files) -> Iterator[tuple[str, Entry | None]]:
+def _of_files(files: SourceFiles) -> Iterator[tuple[str, TeamEntry | None]]:
     around = _folder_around(files.members)
     tops: dict[str, list[str]] = {}
     for member in files.members:
         tops.setdefault(member.removeprefix(around).partition("/")[0], []).append(member)
     for top, members in tops.items():
         if members != [around + top]:
-            yield top, Entry(part(files, f"{around}{top}/", members))
+            yield top, TeamEntry(part(files, f"{around}{top}/", members))
         elif is_zip(b"", top):
             yield PurePosixPath(top).stem, None
         else:
-            yield PurePosixPath(top).stem, Entry(files.read(members[0]), top, top.lower().endswith(MODEL))
+            yield PurePosixPath(top).stem, TeamEntry(files.read(members[0]), top, top.lower().endswith(MODEL))
 
 
 def _folder_around(members: tuple[str, ...]) -> str:
@@ -135,7 +135,7 @@ def _folder_around(members: tuple[str, ...]) -> str:
     return f"{name}/" if mark and not others else ""
 
 
-def part(files: Files, prefix: str, members: list[str]) -> Files:
+def part(files: SourceFiles, prefix: str, members: list[str]) -> SourceFiles:
     """Return the files below a folder of `files`, as a folder of its own.
 
     Args:
@@ -144,7 +144,7 @@ def part(files: Files, prefix: str, members: list[str]) -> Files:
         members: Of `files`, those in it.
     """
     sizes: Mapping[str, int] = {member.removeprefix(prefix): files.sizes[member] for member in members}
-    return Files(
+    return SourceFiles(
         prefix.rstrip("/"),
         "folder",
         sizes,

@@ -8,7 +8,7 @@ import numpy as np
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.inputs.inflate import ByteFile, fill
 from scoring.inputs.masks.blocks import VOXELS, Opener, blocks, opened
-from scoring.inputs.masks.errors import Malformed, cut_off, reading
+from scoring.inputs.masks.errors import MaskError, cut_off, reading
 from scoring.inputs.masks.grid import Grid, Orientation, difference, orientation
 from scoring.inputs.masks.headers import Header, open_volume
 
@@ -20,7 +20,7 @@ Picks = Callable[[Grid], tuple[Ints, Ints, Ints]]
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class LabelVoxels:
     """The n voxels of a mask that are not background.
 
     Attributes:
@@ -35,7 +35,7 @@ class Labels:
 
 
 @dataclass(frozen=True, eq=False)
-class Image:
+class ImageRegion:
     """Part of an image.
 
     Attributes:
@@ -47,7 +47,7 @@ class Image:
     affine: Floats
 
 
-def read_labels(opener: Opener, reference: Grid | None = None) -> Labels:
+def read_labels(opener: Opener, reference: Grid | None = None) -> LabelVoxels:
     """Read a mask once, block by block, by the rules by which scoring reads it.
 
     Args:
@@ -70,15 +70,15 @@ def read_labels(opener: Opener, reference: Grid | None = None) -> Labels:
             found = np.flatnonzero(block.labels)
             count += len(found)
             if count > MOST_LABELLED:
-                raise Malformed(
+                raise MaskError(
                     "unreadable-file", f"it labels more than {MOST_LABELLED:,} voxels, too many to show."
                 )
             flat.append(found + number * VOXELS)
             labels.append(block.labels[found])
     if not flat:
-        return Labels(reference or header.grid, np.zeros((0, 3), np.int64), np.zeros(0, np.uint8))
+        return LabelVoxels(reference or header.grid, np.zeros((0, 3), np.int64), np.zeros(0, np.uint8))
     places = np.stack(np.unravel_index(np.concatenate(flat), header.grid.shape, order="F"), axis=-1)
-    return Labels(reference or header.grid, _reordered(places, header.grid, way), np.concatenate(labels))
+    return LabelVoxels(reference or header.grid, _reordered(places, header.grid, way), np.concatenate(labels))
 
 
 def _way(grid: Grid, reference: Grid | None) -> Orientation:
@@ -88,7 +88,7 @@ def _way(grid: Grid, reference: Grid | None) -> Orientation:
         return Orientation()
     way = orientation(grid, reference)
     if way is None:
-        raise Malformed("wrong-grid", f"{difference(grid, reference)}. Nothing is resampled.")
+        raise MaskError("wrong-grid", f"{difference(grid, reference)}. Nothing is resampled.")
     return way
 
 
@@ -100,7 +100,7 @@ def _reordered(places: Ints, grid: Grid, way: Orientation) -> Ints:
     return np.stack(columns, axis=-1)
 
 
-def read_image(opener: Opener, picks: Picks) -> Image:
+def read_image(opener: Opener, picks: Picks) -> ImageRegion:
     """Read the voxels at the indices that `picks` chooses; NaN and infinite values become 0.
 
     Args:
@@ -113,18 +113,18 @@ def read_image(opener: Opener, picks: Picks) -> Image:
     with opened(opener) as raw:
         header, file = open_volume(raw)
         if max(header.grid.shape) > MOST_EDGE or header.grid.voxels > MOST_VOXELS:
-            raise Malformed(
+            raise MaskError(
                 "unreadable-file", f"it has {'×'.join(map(str, header.grid.shape))} voxels, too many to show."
             )
         x, y, z = indices = picks(header.grid)
         if not all(map(len, indices)):
-            raise Malformed("wrong-grid", "it does not cover the place of the masks.")
+            raise MaskError("wrong-grid", "it does not cover the place of the masks.")
         values = np.empty((len(x), len(y), len(z)), np.float32)
         wanted = {int(plane): at for at, plane in enumerate(z)}
         for number, plane in enumerate(_planes(header, file, int(z[-1]) + 1)):
             if number in wanted:
                 values[:, :, wanted[number]] = plane[np.ix_(x, y)] * header.slope + header.intercept
-    return Image(
+    return ImageRegion(
         np.nan_to_num(values, copy=False, posinf=0, neginf=0), header.grid.affine @ picked_affine(indices)
     )
 

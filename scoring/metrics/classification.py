@@ -10,7 +10,7 @@ from scoring.common.arrays import Array, Floats, Ints
 
 
 @dataclass(frozen=True)
-class Counts:
+class ClassCounts:
     """Weighted counts of B test sets and K classes.
 
     Attributes:
@@ -41,7 +41,7 @@ def one_hot(labels: ArrayLike, classes: int, dtype: DTypeLike = np.float32) -> A
     return indicators
 
 
-def counts(truth: Ints, predicted: Ints, weights: Floats, classes: int) -> Counts:
+def counts(truth: Ints, predicted: Ints, weights: Floats, classes: int) -> ClassCounts:
     """Count cases, predictions and hits of each class.
 
     Float32 weights that are whole numbers give exact sums below 2^24; everything after the sums is float64.
@@ -59,7 +59,7 @@ def counts(truth: Ints, predicted: Ints, weights: Floats, classes: int) -> Count
     """
     is_true, is_predicted = one_hot(truth, classes, weights.dtype), one_hot(predicted, classes, weights.dtype)
     sums = (weights @ np.hstack([is_true, is_predicted, is_true * is_predicted])).astype(float)
-    return Counts(
+    return ClassCounts(
         sums[:, :classes], sums[:, classes : 2 * classes], sums[:, 2 * classes :], weights.sum(1, dtype=float)
     )
 
@@ -81,27 +81,27 @@ def divide(numerator: ArrayLike, denominator: ArrayLike, undefined: float = np.n
     return out
 
 
-def accuracy(c: Counts) -> Floats:
+def accuracy(c: ClassCounts) -> Floats:
     """Return the share of cases that are predicted as their class [B]."""
     return divide(c.true_positive.sum(1), c.total)
 
 
-def recall(c: Counts) -> Floats:
+def recall(c: ClassCounts) -> Floats:
     """Return true positives / support [B, K]; NaN for a class without a case."""
     return divide(c.true_positive, c.support)
 
 
-def precision(c: Counts) -> Floats:
+def precision(c: ClassCounts) -> Floats:
     """Return true positives / predictions [B, K]; NaN for a class that is never predicted."""
     return divide(c.true_positive, c.predicted)
 
 
-def f1(c: Counts) -> Floats:
+def f1(c: ClassCounts) -> Floats:
     """Return 2 true positives / (support + predictions) [B, K]; 0 for a class with neither."""
     return divide(2 * c.true_positive, c.support + c.predicted, 0)
 
 
-def specificity(c: Counts) -> Floats:
+def specificity(c: ClassCounts) -> Floats:
     """Return true negatives / cases of other classes [B, K]; NaN where all cases are of the class."""
     others = c.total[:, None] - c.support
     return divide(others - (c.predicted - c.true_positive), others)
@@ -113,7 +113,7 @@ def mean_of_defined(values: Floats) -> Floats:
     return divide(np.where(defined, values, 0).sum(-1), defined.sum(-1))
 
 
-def mean_over_present(values: Floats, c: Counts) -> Floats:
+def mean_over_present(values: Floats, c: ClassCounts) -> Floats:
     """Return the plain mean over the classes that have a case.
 
     Args:
@@ -126,7 +126,7 @@ def mean_over_present(values: Floats, c: Counts) -> Floats:
     return mean_of_defined(np.where(c.support > 0, values, np.nan))
 
 
-def support_weighted(values: Floats, c: Counts) -> Floats:
+def support_weighted(values: Floats, c: ClassCounts) -> Floats:
     """Return the mean over the classes, weighted by support.
 
     Args:

@@ -20,7 +20,7 @@ SLACK = 1e-9
 
 
 @dataclass(frozen=True)
-class Pairs:
+class NearbyPairs:
     """Truth and prediction points of one image that are near each other.
 
     Attributes:
@@ -36,14 +36,14 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.truth)
 
-    def __getitem__(self, rows: Bools | Ints) -> "Pairs":
+    def __getitem__(self, rows: Bools | Ints) -> "NearbyPairs":
         """Return some of the pairs: those of a mask [P], or at positions."""
-        return Pairs(self.truth[rows], self.prediction[rows], self.distance[rows])
+        return NearbyPairs(self.truth[rows], self.prediction[rows], self.distance[rows])
 
 
 def near_pairs(
     truth: Sequence[Floats], predictions: Sequence[Floats], reach: float, most: int
-) -> Pairs | None:
+) -> NearbyPairs | None:
     """Find every pair of points that are near each other.
 
     Args:
@@ -77,9 +77,9 @@ def near_pairs(
             total += len(parts[-1][2])
         first_truth, first_prediction = first_truth + len(t), first_prediction + len(p)
     if not parts:
-        return Pairs(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))
+        return NearbyPairs(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))
     truths, others, distances = zip(*parts, strict=True)
-    return Pairs(
+    return NearbyPairs(
         np.concatenate(truths).astype(np.int32),
         np.concatenate(others).astype(np.int32),
         np.concatenate(distances),
@@ -91,7 +91,7 @@ def _tree(points: Floats) -> "scipy.spatial.cKDTree":
     return scipy.spatial.cKDTree(points, compact_nodes=False, balanced_tree=False)
 
 
-def preference(pairs: Pairs, confidence: Floats) -> Ints:
+def preference(pairs: NearbyPairs, confidence: Floats) -> Ints:
     """Return the order in which truth chooses: highest confidence, then nearest, then first listed.
 
     Args:
@@ -115,7 +115,7 @@ def within(distance: Floats, radius: float, inclusive: bool) -> Bools:
     return distance <= radius if inclusive else distance < radius
 
 
-def choose(pairs: Pairs, confidence: Floats, twins: Ints | None = None) -> tuple[Ints, Ints]:
+def choose(pairs: NearbyPairs, confidence: Floats, twins: Ints | None = None) -> tuple[Ints, Ints]:
     """Match one to one: each truth in turn takes the first unused of its pairs, by `preference`.
 
     Args:
@@ -137,7 +137,7 @@ def choose(pairs: Pairs, confidence: Floats, twins: Ints | None = None) -> tuple
 
 
 def _choose_in_turn(
-    contested: Ints, pairs: Pairs, n_predictions: int, twins: Ints | None
+    contested: Ints, pairs: NearbyPairs, n_predictions: int, twins: Ints | None
 ) -> tuple[Ints, Ints]:
     taken, last = bytearray(n_predictions), -1
     rows: list[int] = []
@@ -190,7 +190,7 @@ def same_place(points: Floats, groups: Ints) -> Ints:
     return number
 
 
-def pair_off(pairs: Pairs) -> Ints:
+def pair_off(pairs: NearbyPairs) -> Ints:
     """Match one to one, the nearest first, and return the rows of `pairs` that match.
 
     Equal distances are taken by truth, then by prediction.

@@ -70,7 +70,7 @@ class Levels:
 
 
 @dataclass(frozen=True)
-class Curve:
+class RocCurves:
     """Weighted ROC curves of B replicates along L levels.
 
     Attributes:
@@ -134,7 +134,7 @@ def levels(scores: ArrayLike, positive: ArrayLike) -> Levels:
     return Levels(ordered[first][has_hit], groups, order[hit], last)
 
 
-def curve(found: Levels, weights: Floats) -> Curve:
+def curve(found: Levels, weights: Floats) -> RocCurves:
     """Return the ROC curve of every replicate.
 
     Args:
@@ -147,11 +147,11 @@ def curve(found: Levels, weights: Floats) -> Curve:
     if len(weights) == 1:
         # Case by case, as scikit-learn adds them: a rate is 0.8 or just below by the last digit of a sum.
         running = np.cumsum(weights[0, found.positives].astype(float))[found.last, None]
-    return Curve(sums[count + 1 : 2 * count + 1], sums[: count + 1], sums[2 * count + 1 :], running)
+    return RocCurves(sums[count + 1 : 2 * count + 1], sums[: count + 1], sums[2 * count + 1 :], running)
 
 
 def in_chunks(
-    found: Levels, weights: Floats, measures: Mapping[str, Callable[[Curve], Floats]]
+    found: Levels, weights: Floats, measures: Mapping[str, Callable[[RocCurves], Floats]]
 ) -> dict[str, Floats]:
     """Measure the curves of many replicates, some at a time, because the curves of all are large.
 
@@ -167,7 +167,7 @@ def in_chunks(
 
 
 def all_in_chunks(
-    found: Sequence[Levels], weights: Floats, measures: Mapping[str, Callable[[Curve], Floats]]
+    found: Sequence[Levels], weights: Floats, measures: Mapping[str, Callable[[RocCurves], Floats]]
 ) -> list[dict[str, Floats]]:
     """Measure the curves of several scores of the same cases, as `in_chunks` does those of one."""
     rows = max(1, CHUNK_CELLS * len(found) // sum(one.n_groups for one in found))
@@ -180,13 +180,13 @@ def all_in_chunks(
     return [{name: np.concatenate([part[name] for part in of_one]) for name in measures} for of_one in parts]
 
 
-def auc(c: Curve) -> Floats:
+def auc(c: RocCurves) -> Floats:
     """Return the area under the curve [B], trapezoidal; NaN without a positive or without a negative."""
     pairs = np.einsum("lb,lb->b", c.hits, c.negatives - c.alarms + c.tied / 2)
     return divide(pairs, c.positives * c.negatives)
 
 
-def auc_above_sensitivity(c: Curve, sensitivity: float) -> Floats:
+def auc_above_sensitivity(c: RocCurves, sensitivity: float) -> Floats:
     """Return the area under the curve to the right of the point that reaches a sensitivity, at full height.
 
     That point is before the first point of the curve whose true positive rate is at least `sensitivity`, and
@@ -217,7 +217,7 @@ def auc_above_sensitivity(c: Curve, sensitivity: float) -> Floats:
     return np.where(positives > 0, divide(area, negatives), np.nan)
 
 
-def average_precision(c: Curve) -> Floats:
+def average_precision(c: RocCurves) -> Floats:
     """Return the sum over the distinct thresholds of precision x step of recall [B], not interpolated.
 
     NaN without a positive; 1 where all are positive.
@@ -226,7 +226,7 @@ def average_precision(c: Curve) -> Floats:
     return divide((c.hits * divide(reached, reached + c.alarms, 0)).sum(0), c.positives)
 
 
-def polyline(found: Levels, c: Curve) -> tuple[Floats, Floats, Floats]:
+def polyline(found: Levels, c: RocCurves) -> tuple[Floats, Floats, Floats]:
     """Return points along the curve of the first replicate, from (0, 0) to (1, 1).
 
     Where the exact curve has more than 400 corners, points are laid on it at equal steps of (1 - specificity)

@@ -16,7 +16,7 @@ AGE_BANDS = ((0, 30, "0-29"), (30, 50, "30-49"), (50, 70, "50-69"), (70, np.inf,
 
 
 @dataclass(frozen=True)
-class Share:
+class SubgroupShare:
     """A share of the cases, for example the share of positives that are called positive.
 
     Attributes:
@@ -31,7 +31,7 @@ class Share:
 
 
 def quantities(
-    groups: Groups, shares: Mapping[str, Share], weights: Floats
+    groups: Groups, shares: Mapping[str, SubgroupShare], weights: Floats
 ) -> dict[tuple[str, str, str, str], Floats]:
     """Compute each share in each group.
 
@@ -64,7 +64,7 @@ def quantities(
 
 def rows(
     groups: Groups,
-    shares: Mapping[str, Share],
+    shares: Mapping[str, SubgroupShare],
     point: Mapping[Any, Floats],
     intervals: Mapping[Any, list[float] | None],
 ) -> dict[str, dict[str, dict[str, Any]]]:

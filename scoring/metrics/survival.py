@@ -13,7 +13,7 @@ TERTILES = ("low", "middle", "high")
 
 
 @dataclass(frozen=True)
-class Pairs:
+class ConcordancePairs:
     """Weighted numbers of pairs of patients, int64 [B] each.
 
     Attributes:
@@ -36,7 +36,7 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class Curve:
+class SurvivalCurve:
     """A Kaplan-Meier curve at the K distinct times.
 
     Attributes:
@@ -67,7 +67,7 @@ class LogRank:
     p: float
 
 
-def pairs(time: Floats, event: Bools, risk: Floats, weights: Floats) -> Pairs:
+def pairs(time: Floats, event: Bools, risk: Floats, weights: Floats) -> ConcordancePairs:
     """Count pairs (i, j) with an event of i before j's time, or at it where j is censored, in O(N log N).
 
     A pair counts with the product of its two weights; copies of one patient are never comparable. Scores are
@@ -109,7 +109,7 @@ def pairs(time: Floats, event: Bools, risk: Floats, weights: Floats) -> Pairs:
     tied = np.zeros_like(concordant)
     if len(kept) and ranks.max() + 1 < len(kept):
         tied = _products(w_events, _below(ranks, w_scored, first, own_ranks + 1) - lower)
-    return Pairs(comparable, concordant, tied, comparable - with_scores)
+    return ConcordancePairs(comparable, concordant, tied, comparable - with_scores)
 
 
 def _censored_together(time: Floats, event: Bools) -> Ints:
@@ -161,7 +161,7 @@ def _products(own: Floats, others: Floats) -> Ints:
     return np.rint(sums).astype(np.int64)
 
 
-def c_index(found: Pairs, missing: str = "non-concordant") -> Floats:
+def c_index(found: ConcordancePairs, missing: str = "non-concordant") -> Floats:
     """Return the C-index: the share of comparable pairs whose earlier event has the higher risk, ties half.
 
     Args:
@@ -175,7 +175,7 @@ def c_index(found: Pairs, missing: str = "non-concordant") -> Floats:
     return _share(found, found.concordant, missing)
 
 
-def c_index_flipped(found: Pairs, missing: str = "non-concordant") -> Floats:
+def c_index_flipped(found: ConcordancePairs, missing: str = "non-concordant") -> Floats:
     """Return the C-index of the scores with their signs reversed.
 
     Args:
@@ -188,7 +188,7 @@ def c_index_flipped(found: Pairs, missing: str = "non-concordant") -> Floats:
     return _share(found, found.discordant, missing)
 
 
-def _share(found: Pairs, right: Ints, missing: str) -> Floats:
+def _share(found: ConcordancePairs, right: Ints, missing: str) -> Floats:
     credit = 2 * right + found.tied
     if missing == "half":
         return divide(credit + found.missing, 2 * found.comparable)
@@ -197,7 +197,7 @@ def _share(found: Pairs, right: Ints, missing: str) -> Floats:
     )
 
 
-def pairs_of_patients(time: Floats, event: Bools, risk: Floats) -> Pairs:
+def pairs_of_patients(time: Floats, event: Bools, risk: Floats) -> ConcordancePairs:
     """Count the pairs of each patient.
 
     Args:
@@ -220,7 +220,7 @@ def pairs_of_patients(time: Floats, event: Bools, risk: Floats) -> Pairs:
         for row, kind in zip(counts, kinds, strict=True):
             row += kind
             row[i] += np.count_nonzero(kind)
-    return Pairs(*counts)
+    return ConcordancePairs(*counts)
 
 
 def tertiles(risk: Floats) -> Ints:
@@ -237,7 +237,7 @@ def tertiles(risk: Floats) -> Ints:
     return 3 * np.searchsorted(np.sort(risk), risk, side="left") // max(1, len(risk))
 
 
-def kaplan_meier(time: Floats, event: Bools) -> Curve:
+def kaplan_meier(time: Floats, event: Bools) -> SurvivalCurve:
     """Estimate survival by the product-limit method (Kaplan and Meier 1958).
 
     Patients who are censored at the time of an event count as under observation then.
@@ -256,7 +256,7 @@ def kaplan_meier(time: Floats, event: Bools) -> Curve:
         if len(distinct)
         else np.zeros(0, int)
     )
-    return Curve(distinct, np.cumprod(1 - divide(events, at_risk)), at_risk, events, gone - events)
+    return SurvivalCurve(distinct, np.cumprod(1 - divide(events, at_risk)), at_risk, events, gone - events)
 
 
 def at_risk(time: Floats, moments: Floats) -> Ints:

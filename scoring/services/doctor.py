@@ -34,7 +34,7 @@ NEWER = "Run it on Linux 5.13 or newer, outside of containers that forbid it."
 
 
 @dataclass(frozen=True)
-class Entry:
+class Check:
     """One line about the installation.
 
     Attributes:
@@ -62,7 +62,7 @@ class Occupancy:
     upload_bytes: int
 
 
-def examine(public: bool = False, occupancy: Occupancy | None = None) -> list[Entry]:
+def examine(public: bool = False, occupancy: Occupancy | None = None) -> list[Check]:
     """Return everything there is to say.
 
     Args:
@@ -80,22 +80,22 @@ def examine(public: bool = False, occupancy: Occupancy | None = None) -> list[En
     ]
 
 
-def faults(entries: Iterable[Entry]) -> list[Entry]:
+def faults(entries: Iterable[Check]) -> list[Check]:
     """Return what does not work."""
     return [entry for entry in entries if entry.state == "fault"]
 
 
-def as_document(entries: Sequence[Entry]) -> dict[str, Any]:
+def as_document(entries: Sequence[Check]) -> dict[str, Any]:
     """Return the entries as a value for JSON."""
     return {"version": __version__, "works": not faults(entries), "entries": [asdict(e) for e in entries]}
 
 
-def _program() -> Iterator[Entry]:
-    yield Entry(PROGRAM, "Version", __version__, public=True)
-    yield Entry(PROGRAM, "Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
+def _program() -> Iterator[Check]:
+    yield Check(PROGRAM, "Version", __version__, public=True)
+    yield Check(PROGRAM, "Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     silent = os.environ.get("ORT_DISABLE_TELEMETRY") == "1"
     leaving = "models and images, to the cluster that its operator named" if is_named() else "nothing"
-    yield Entry(
+    yield Check(
         PROGRAM,
         "What leaves this machine",
         leaving if silent else "reports of onnxruntime on its use",
@@ -105,19 +105,19 @@ def _program() -> Iterator[Entry]:
     )
 
 
-def _models(public: bool, served: bool) -> Iterator[Entry]:
+def _models(public: bool, served: bool) -> Iterator[Check]:
     try:
         layers = achieved_layers()
     except ModelFailed as failed:
-        yield Entry(MODELS, "Process for models", "does not start", "fault", failed.message, public=False)
-        yield Entry(MODELS, "Visitors' models", "do not run", "fault", "Ask the operator.", public=True)
+        yield Check(MODELS, "Process for models", "does not start", "fault", failed.message, public=False)
+        yield Check(MODELS, "Visitors' models", "do not run", "fault", "Ask the operator.", public=True)
         return
     lacking = confinement.missing(layers)
     for layer, words in confinement.LAYERS.items():
         there = layer not in lacking
-        yield Entry(MODELS, f"Confinement: {words}", "active" if there else "missing", *_mended(there, NEWER))
+        yield Check(MODELS, f"Confinement: {words}", "active" if there else "missing", *_mended(there, NEWER))
     spaces = "namespaces" in layers
-    yield Entry(
+    yield Check(
         MODELS,
         "Confinement: a network without interfaces",
         "active" if spaces else "not allowed here; the other layers stop the network, too",
@@ -127,10 +127,10 @@ def _models(public: bool, served: bool) -> Iterator[Entry]:
         refused = bool(lacking) and public and not accepted
         words = "refused" if refused else "run, not fully confined" if lacking else "run, fully confined"
         advice = f"Mend the confinement above, or accept the risk with {confinement.ACCEPTED}=accepted."
-        yield Entry(MODELS, "Visitors' models", words, *_mended(not lacking, advice), public=True)
+        yield Check(MODELS, "Visitors' models", words, *_mended(not lacking, advice), public=True)
 
 
-def _cluster() -> Iterator[Entry]:
+def _cluster() -> Iterator[Check]:
     """Yield how the cluster is, where one is named."""
     name = "Cluster that runs models"
     try:
@@ -138,19 +138,19 @@ def _cluster() -> Iterator[Entry]:
         if scheduler is not None:
             workers, threads = size(scheduler, int(time.monotonic() / STATE_SECONDS))
             counted = f"{workers} worker{'s' * (workers > 1)}, {threads} thread{'s' * (threads > 1)}"
-            yield Entry(MODELS, name, f"{scheduler.address}, {counted}, same versions as here")
+            yield Check(MODELS, name, f"{scheduler.address}, {counted}, same versions as here")
     except ClusterUnusable as unusable:
         state: State = "caution" if falls_back() else "fault"
         here = ": done on this machine instead" if falls_back() else ""
-        yield Entry(MODELS, name, f"{unusable.where} cannot be used{here}", state, unusable.message)
+        yield Check(MODELS, name, f"{unusable.where} cannot be used{here}", state, unusable.message)
 
 
 def _mended(well: bool, advice: str) -> tuple[State, str]:
     return ("ok", "") if well else ("caution", advice)
 
 
-def _files() -> Iterator[Entry]:
-    yield Entry(
+def _files() -> Iterator[Check]:
+    yield Check(
         DATA,
         "Where files of visitors are",
         "in memory, for their session only; gone within 30 seconds of closing the tab",
@@ -159,37 +159,37 @@ def _files() -> Iterator[Entry]:
     folder = host.temporary_folder()
     if folder is None:
         advice = "Name a folder that can be written with the environment variable TMPDIR."
-        yield Entry(DATA, "Folder for temporary files", "cannot be written", "fault", advice)
+        yield Check(DATA, "Folder for temporary files", "cannot be written", "fault", advice)
         return
     advice = "Make room there, or name another folder with TMPDIR: uploads pass through it."
     yield _room("Folder for temporary files", folder, advice)
     left = len(stale_folders.abandoned())
     if left:
-        yield Entry(
+        yield Check(
             DATA, "Folders that a killed server left", f"{left}", "caution", "The next start removes them."
         )
 
 
-def _store() -> Iterator[Entry]:
+def _store() -> Iterator[Check]:
     """Yield where boards and history are, whether that can be used, and the room beside it."""
     from scoring.services.store.database import is_there, store_folder
 
     place, name = store_folder(), "Boards and history"
     if not is_there():
-        yield Entry(DATA, name, f"none yet; they will be in {place}")
+        yield Check(DATA, name, f"none yet; they will be in {place}")
         return
     problem = _problem_of_store(place, int(time.monotonic() / STATE_SECONDS))
     if problem is not None:
-        yield Entry(DATA, name, f"{problem.where} cannot be used", "fault", problem.message)
+        yield Check(DATA, name, f"{problem.where} cannot be used", "fault", problem.message)
         return
     yield _room(name, place, "Make room there: without it nothing more can be kept.")
 
 
-def _room(name: str, folder: Path, advice: str) -> Entry:
+def _room(name: str, folder: Path, advice: str) -> Check:
     """Return where a folder is, and the room that is left in it."""
     free = host.free_bytes(folder)
     state: State = "fault" if free < NO_ROOM else "caution" if free < LOW_ROOM else "ok"
-    return Entry(DATA, name, f"{folder}, {free / 1e9:.1f} GB free", state, "" if state == "ok" else advice)
+    return Check(DATA, name, f"{folder}, {free / 1e9:.1f} GB free", state, "" if state == "ok" else advice)
 
 
 @lru_cache(maxsize=1)
@@ -208,42 +208,42 @@ def _problem_of_store(place: Path, _since: int) -> Finding | None:
     return None
 
 
-def _limits(public: bool, occupancy: Occupancy | None) -> Iterator[Entry]:
+def _limits(public: bool, occupancy: Occupancy | None) -> Iterator[Check]:
     allowed, one = limits.uploads(public), Limits()
-    yield Entry(LIMITS, "Uploads of one visitor", _mb(allowed.session_bytes), public=True)
+    yield Check(LIMITS, "Uploads of one visitor", _mb(allowed.session_bytes), public=True)
     value, state, advice = _mb(allowed.server_bytes), "ok", ""
     if occupancy is not None:
         value = f"{_mb(occupancy.upload_bytes)} of {value} used by {occupancy.visitors} visitors"
         if occupancy.upload_bytes > 0.9 * allowed.server_bytes:
             state, advice = "caution", f"Raise {limits.SERVER_UPLOADS.name}, or wait until visitors leave."
-    yield Entry(LIMITS, "Uploads of all visitors", value, state, advice)  # type: ignore[arg-type]
-    yield Entry(
+    yield Check(LIMITS, "Uploads of all visitors", value, state, advice)  # type: ignore[arg-type]
+    yield Check(
         LIMITS,
         "One model",
         f"{one.model_bytes >> 20} MiB; {one.load_seconds:g} s to load, {one.run_seconds:g} s an image; "
         f"{one.memory_bytes >> 30} GiB of memory up to 160 MiB of model, more for larger ones",
         public=True,
     )
-    yield Entry(LIMITS, "One table", f"{_mb(TABLE_BYTES)}, {CELLS:,} cells", public=True)
-    yield Entry(LIMITS, "One zip", f"{MEMBERS:,} files of {_mb(MEMBER_BYTES)}", public=True)
-    yield Entry(LIMITS, "Visitors' models that stay open", f"{limits.OPEN_MODELS.value}", public=True)
+    yield Check(LIMITS, "One table", f"{_mb(TABLE_BYTES)}, {CELLS:,} cells", public=True)
+    yield Check(LIMITS, "One zip", f"{MEMBERS:,} files of {_mb(MEMBER_BYTES)}", public=True)
+    yield Check(LIMITS, "Visitors' models that stay open", f"{limits.OPEN_MODELS.value}", public=True)
     for setting in limits.SETTINGS:
         if setting.problem:
             words = f"{setting.written!r}"[:60]
-            yield Entry(LIMITS, setting.name, words, "caution", setting.problem)
+            yield Check(LIMITS, setting.name, words, "caution", setting.problem)
 
 
-def _machine() -> Iterator[Entry]:
-    yield Entry(MACHINE, "Processors", f"{cores()}")
+def _machine() -> Iterator[Check]:
+    yield Check(MACHINE, "Processors", f"{cores()}")
     memory = host.memory()
     if memory is not None:
         held, free = memory
         state, advice = _mended(free >= LOW_MEMORY, "A model may take 2 GB: end other programs.")
-        yield Entry(MACHINE, "Memory", f"{_mb(held)} held, {free / 1e9:.1f} GB free", state, advice)
+        yield Check(MACHINE, "Memory", f"{_mb(held)} held, {free / 1e9:.1f} GB free", state, advice)
     most = host.descriptors()
     if most is not None:
         advice = "Start it with more, for example after `ulimit -n 4096`: each open tab takes one."
-        yield Entry(
+        yield Check(
             MACHINE,
             "Open files and connections",
             f"{most:,}",

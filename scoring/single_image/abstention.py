@@ -14,10 +14,17 @@ from scoring.common.arrays import Array
 from scoring.common.findings import InputRefused
 from scoring.inference.pool import Cancelled
 from scoring.inference.process import ImageProcess
-from scoring.single_image.image_prediction import Views, answer, views
-from scoring.single_image.model import Opened
+from scoring.single_image.image_prediction import TurnedViews, answer, views
+from scoring.single_image.model import OpenModel
 from scoring.single_image.photograph import received
-from scoring.single_image.quality import STOP, Chip, Measured, Pictures, likeness_chip, photograph_chips
+from scoring.single_image.quality import (
+    STOP,
+    MeasuredImages,
+    Pictures,
+    QualityBadge,
+    likeness_chip,
+    photograph_chips,
+)
 from scoring.single_image.reference import Reference
 
 UNSURE = 0.05
@@ -54,8 +61,8 @@ def least_score(reference: Reference) -> float | None:
 def reasons(
     highest: float,
     least: float | None,
-    views: Views | None,
-    chips: Sequence[Chip],
+    views: TurnedViews | None,
+    chips: Sequence[QualityBadge],
     failed: str = "",
 ) -> tuple[str, ...]:
     """Return why there is no answer, a sentence each; none where there is one.
@@ -84,11 +91,11 @@ def reasons(
 
 
 def withheld(
-    model: Opened,
+    model: OpenModel,
     truth: Pictures,
     vectors: Array | None,
     reference: Reference,
-    measured: Measured | None,
+    measured: MeasuredImages | None,
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Withheld:
@@ -128,12 +135,12 @@ def withheld(
 
 
 def _withheld(
-    model: Opened,
+    model: OpenModel,
     data: bytes,
     process: ImageProcess,
     vector: Array | None,
     least: float | None,
-    chips: Sequence[Chip],
+    chips: Sequence[QualityBadge],
 ) -> bool:
     try:
         photograph = received(data, process)
@@ -144,7 +151,7 @@ def _withheld(
     return bool(reasons(float(one.probabilities.max()), least, seen, chips))
 
 
-def _chips(model: Opened, measured: Measured | None, case: int) -> tuple[Chip, ...]:
+def _chips(model: OpenModel, measured: MeasuredImages | None, case: int) -> tuple[QualityBadge, ...]:
     quality = None if measured is None else measured.qualities[case]
     if measured is None or quality is None:
         return ()

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring.common.arrays import Floats
-from scoring.single_image.image_prediction import Answer
+from scoring.single_image.image_prediction import ImagePrediction
 
 
-def mean_scores(answers: Sequence[Answer]) -> Floats:
+def mean_scores(answers: Sequence[ImagePrediction]) -> Floats:
     """Return the mean of the scores [K] of several photographs of one lesion, each counted alike."""
     mean: Floats = np.mean([one.probabilities for one in answers], axis=0)
     return mean
 
 
-def photographs_line(answers: Sequence[Answer], names: Sequence[str]) -> str:
+def photographs_line(answers: Sequence[ImagePrediction], names: Sequence[str]) -> str:
     """Return whether several photographs of one lesion get the same class, and their mean.
 
     Args:
@@ -35,7 +35,7 @@ def photographs_line(answers: Sequence[Answer], names: Sequence[str]) -> str:
     )
 
 
-def models_line(first: Answer, second: Answer, names: Sequence[str]) -> str:
+def models_line(first: ImagePrediction, second: ImagePrediction, names: Sequence[str]) -> str:
     """Return whether two models give the same class, as a sentence. names: the classes in full."""
     one, other = ((names[found.top], found.probabilities[found.top]) for found in (first, second))
     if first.top == second.top:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.single_image.image_prediction import Answer
+from scoring.single_image.image_prediction import ImagePrediction
 from scoring.single_image.masks import COUNT, masks
-from scoring.single_image.model import Opened
+from scoring.single_image.model import OpenModel
 from scoring.single_image.occlusion import occlusion
 from scoring.single_image.saliency import Progress, SaliencyMap, enlarged
 
@@ -39,8 +39,8 @@ class Explanation:
 
 
 def explanation(
-    model: Opened,
-    answer: Answer,
+    model: OpenModel,
+    answer: ImagePrediction,
     grid: int,
     count: int = COUNT,
     progress: Progress | None = None,

@@ -8,14 +8,14 @@ import numpy as np
 from scoring.common.arrays import Floats
 from scoring.inference.pool import Cancelled
 from scoring.metrics import calibration
-from scoring.single_image.model import Opened
+from scoring.single_image.model import OpenModel
 from scoring.single_image.model_task import kind, probabilities
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.reference import Reference
 
 
 @dataclass(frozen=True)
-class Answer:
+class ImagePrediction:
     """One answer. prepared: the pixels that the model received, uint8 (H, W, 3). vector: its second input
     [3], None where there was none.
 
@@ -44,7 +44,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Views:
+class TurnedViews:
     """Probabilities [v, K] of the same photograph turned and mirrored, the first as it is; of a photograph
     that is not square for the model half of the eight."""
 
@@ -86,11 +86,11 @@ class Views:
 
 
 def answer(
-    model: Opened,
+    model: OpenModel,
     photograph: Photograph,
     vector: np.ndarray | None = None,
     reference: Reference | None = None,
-) -> Answer:
+) -> ImagePrediction:
     """Run a model on one photograph, as the challenge prepares it. vector: see `model_task.vector`, needed
     where `model.takes_vector`.
 
@@ -107,10 +107,14 @@ def answer(
         if reference is None or not len(reference)
         else calibration.apply_temperature(row, reference.temperature)
     )
-    return Answer(prepared, vector if model.takes_vector else None, outputs, found, row, scaled, cpu_ms)
+    return ImagePrediction(
+        prepared, vector if model.takes_vector else None, outputs, found, row, scaled, cpu_ms
+    )
 
 
-def views(model: Opened, answer: Answer, cancelled: Callable[[], bool] | None = None) -> Views:
+def views(
+    model: OpenModel, answer: ImagePrediction, cancelled: Callable[[], bool] | None = None
+) -> TurnedViews:
     """Return the answer to the photograph turned by quarters and mirrored, without any interpolation: a run
     for each of `turned` but the first. Raises InputRefused, Cancelled."""
     rows = [answer.probabilities]
@@ -119,7 +123,7 @@ def views(model: Opened, answer: Answer, cancelled: Callable[[], bool] | None = 
             raise Cancelled
         outputs, _ = model.run(np.ascontiguousarray(pixels), answer.vector)
         rows.append(probabilities(outputs[None], answer.kind)[0])
-    return Views(np.array(rows))
+    return TurnedViews(np.array(rows))
 
 
 def turned(pixels: np.ndarray) -> list[np.ndarray]:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from scoring.single_image.image_prediction import Answer
-from scoring.single_image.model import Opened
+from scoring.single_image.image_prediction import ImagePrediction
+from scoring.single_image.model import OpenModel
 from scoring.single_image.saliency import Progress, SaliencyMap, enlarged, scores, surrounding
 
 COUNT, GRID, SHOWN, FINER = 256, 6, 0.5, 4
@@ -19,8 +19,8 @@ BY_CHANCE = 3.7
 
 
 def masks(
-    model: Opened,
-    answer: Answer,
+    model: OpenModel,
+    answer: ImagePrediction,
     count: int = COUNT,
     seed: int = 0,
     progress: Progress | None = None,

@@ -12,14 +12,14 @@ from scoring.inference.pool import first_output
 from scoring.inference.preprocessing import Recipe, stretched
 from scoring.inference.probe import move
 from scoring.inference.process import LoadedModel, ModelProcess
-from scoring.inference.results import Answer, ModelFailed
+from scoring.inference.results import ModelFailed, ModelOutput
 
 CALLED = "the model"
 LARGEST_LIST = 64
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenModel:
     """A model in a worker of its own, which lives until `close`; one thread at a time may use it. findings:
     warnings and notes about it."""
 
@@ -46,7 +46,9 @@ class Opened:
         """Return the first output [k] float64 for prepared pixels, and milliseconds of processor time. Raises
         InputRefused."""
         try:
-            answer: Answer = self.process.run(prepared, self.recipe, vector if self.takes_vector else None)
+            answer: ModelOutput = self.process.run(
+                prepared, self.recipe, vector if self.takes_vector else None
+            )
             output = np.ravel(first_output(answer))
         except ModelFailed as failed:
             raise InputRefused([preflight.failure(CALLED, failed)]) from failed
@@ -71,7 +73,7 @@ class Opened:
         self.process.close()
 
 
-def opened(task: ModelTask, model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -> Opened:
+def opened(task: ModelTask, model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -> OpenModel:
     """Open a model. Raises InputRefused with every problem: not a model, not one for this challenge, or one
     that fails.
 
@@ -91,7 +93,7 @@ def opened(task: ModelTask, model: bytes, start: Callable[[bytes], LoadedModel] 
         raise
 
 
-def _tried(task: ModelTask, process: LoadedModel) -> Opened:
+def _tried(task: ModelTask, process: LoadedModel) -> OpenModel:
     facts = process.facts
     problems, findings = split(preflight.examine(facts, task.contract, CALLED))
     if not problems:
@@ -113,7 +115,7 @@ def _tried(task: ModelTask, process: LoadedModel) -> Opened:
             problems, findings = split([*findings, *([found] if found else [])])
     if problems:
         raise InputRefused(problems, findings)
-    return Opened(task, process, recipe, tuple(findings))
+    return OpenModel(task, process, recipe, tuple(findings))
 
 
 def _of_one_risk(output: np.ndarray, classes: int) -> Finding | None:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from scoring.single_image.image_prediction import Answer
-from scoring.single_image.model import Opened
+from scoring.single_image.image_prediction import ImagePrediction
+from scoring.single_image.model import OpenModel
 from scoring.single_image.saliency import Progress, SaliencyMap, scores, surrounding
 
 GRID, SMALLEST_GRID, LARGEST_GRID = 8, 5, 16
@@ -26,8 +26,8 @@ def grid_for(run_seconds: float, wanted: int = GRID, budget_seconds: float = BUD
 
 
 def occlusion(
-    model: Opened,
-    answer: Answer,
+    model: OpenModel,
+    answer: ImagePrediction,
     grid: int = GRID,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,

@@ -6,22 +6,22 @@ import numpy as np
 
 from scoring.common.arrays import Bools, Floats
 from scoring.metrics import binary, thresholds
-from scoring.single_image.reference import Reference, Share
+from scoring.single_image.reference import ClassShare, Reference
 from scoring.statistics.intervals import wilson
 
 SEED = 0
 
 
 @dataclass(frozen=True)
-class OperatingPoint:
+class ChosenOperatingPoint:
     """A threshold of "risk > threshold", chosen on all cases, and what such a choice gives on cases that it
     was not made on (five folds by unit): sensitivity and specificity with Wilson's 95 % bounds, None where
     there are too few units to fold."""
 
     wanted: float
     threshold: float
-    sensitivity: Share | None
-    specificity: Share | None
+    sensitivity: ClassShare | None
+    specificity: ClassShare | None
 
 
 def risks(probabilities: Floats, malignant: Bools) -> Floats:
@@ -30,7 +30,9 @@ def risks(probabilities: Floats, malignant: Bools) -> Floats:
     return risk
 
 
-def operating_point(reference: Reference, malignant: np.ndarray, wanted: float) -> OperatingPoint | None:
+def operating_point(
+    reference: Reference, malignant: np.ndarray, wanted: float
+) -> ChosenOperatingPoint | None:
     """Return the threshold that reaches the wanted sensitivity (0..1) for the malignant classes, bool [K], on
     the test set; None without both malignant cases and others."""
     scores, positive = risks(reference.probabilities, malignant), malignant[reference.truth]
@@ -39,14 +41,16 @@ def operating_point(reference: Reference, malignant: np.ndarray, wanted: float) 
         return None
     parts = thresholds.folds(positive.astype(int), reference.units, SEED)
     if parts is None:
-        return OperatingPoint(wanted, chosen.threshold, None, None)
+        return ChosenOperatingPoint(wanted, chosen.threshold, None, None)
     called = np.zeros(len(scores), bool)
     for four, fifth in parts:
         cut = binary.point_at_sensitivity(scores[four], positive[four], wanted)
         called[fifth] = scores[fifth] > (chosen if cut is None else cut).threshold
-    return OperatingPoint(wanted, chosen.threshold, _share(called[positive]), _share(~called[~positive]))
+    return ChosenOperatingPoint(
+        wanted, chosen.threshold, _share(called[positive]), _share(~called[~positive])
+    )
 
 
-def _share(hits: np.ndarray) -> Share:
+def _share(hits: np.ndarray) -> ClassShare:
     low, high = wilson(hits.sum(), len(hits))
-    return Share(int(hits.sum()), len(hits), float(low), float(high))
+    return ClassShare(int(hits.sum()), len(hits), float(low), float(high))

@@ -27,7 +27,7 @@ TILE_PATCHES = 4
 
 
 @dataclass(frozen=True)
-class Unlikeness:
+class OutlierScore:
     """How unlike the test set an image is.
 
     Attributes:
@@ -87,7 +87,7 @@ class KnownImages:
             return float(self.left_out.max()) * FEW_MARGIN
         return quantile(self.left_out, FALSE_ALARMS)
 
-    def unlikeness(self, parts: Floats, own: int | None = None) -> Unlikeness | None:
+    def unlikeness(self, parts: Floats, own: int | None = None) -> OutlierScore | None:
         """Return how unlike these an image is.
 
         Args:
@@ -102,7 +102,7 @@ class KnownImages:
         places = np.flatnonzero(self.indices == (-1 if own is None else own))
         distance = float(self.left_out[places[0]]) if len(places) else self.distance(parts)
         alarms, far = (int((self.left_out > times * self.limit).sum()) for times in (1, FAR))
-        return Unlikeness(distance, self.limit, alarms, far, len(self))
+        return OutlierScore(distance, self.limit, alarms, far, len(self))
 
     def _without(self, row: int) -> "KnownImages":
         return replace(self, features=np.delete(self.features, row, 0), indices=np.delete(self.indices, row))

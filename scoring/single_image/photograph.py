@@ -6,7 +6,7 @@ import numpy as np
 
 from scoring.common.findings import InputRefused, error
 from scoring.inference import image_upload
-from scoring.inference.preprocessing import ImageUnreadable, Seen
+from scoring.inference.preprocessing import ImageInfo, ImageUnreadable
 from scoring.inference.process import ImageProcess
 from scoring.inference.worker_process import Limits
 
@@ -28,7 +28,7 @@ class Photograph:
 
     pixels: np.ndarray
     small: np.ndarray
-    seen: Seen
+    seen: ImageInfo
     dropped: tuple[str, ...]
     framed: str = ""
 

@@ -19,7 +19,7 @@ from scoring.inference.process import ImageProcess
 from scoring.metrics.appearance import appearance, patches
 from scoring.metrics.quality import Quality as Quality
 from scoring.metrics.quality import quality
-from scoring.single_image.out_of_distribution import TILE_PATCHES, KnownImages, Unlikeness, known_images
+from scoring.single_image.out_of_distribution import TILE_PATCHES, KnownImages, OutlierScore, known_images
 from scoring.single_image.photograph import Photograph, received
 
 GOOD, NOTE, CAUTION, STOP = "good", "note", "caution", "stop"
@@ -40,7 +40,7 @@ ENOUGH = 20
 
 
 @dataclass(frozen=True)
-class Chip:
+class QualityBadge:
     """One statement about a picture.
 
     Attributes:
@@ -72,7 +72,7 @@ def of_photograph(photograph: Photograph) -> Quality:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredImages:
     """What was measured of a test set's images. qualities: of each case, None without an image. known: their
     appearance."""
 
@@ -90,7 +90,7 @@ def measured(
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
     tile: bool = False,
-) -> Measured:
+) -> MeasuredImages:
     """Return quality and appearance of each image of a test set; nothing of one that cannot be read. About 40
     ms each. Raises Cancelled."""
     qualities: list[Quality | None] = []
@@ -104,7 +104,7 @@ def measured(
             appearances.append(None if found is None else seen_parts(found, tile))
             if progress:
                 progress(index + 1, len(truth))
-    return Measured(tuple(qualities), known_images(appearances))
+    return MeasuredImages(tuple(qualities), known_images(appearances))
 
 
 def _received(process: ImageProcess, truth: Pictures, index: int) -> Photograph | None:
@@ -115,7 +115,7 @@ def _received(process: ImageProcess, truth: Pictures, index: int) -> Photograph 
         return None
 
 
-def likeness_chip(found: Unlikeness | None, anything: str = "image") -> tuple[Chip, ...]:
+def likeness_chip(found: OutlierScore | None, anything: str = "image") -> tuple[QualityBadge, ...]:
     """Return the chip that says whether an image is like the test set's; none where too little is known.
     anything: what the test set holds, "image" or "tile"."""
     if found is None:
@@ -128,20 +128,20 @@ def likeness_chip(found: Unlikeness | None, anything: str = "image") -> tuple[Ch
     )
     if found.far:
         words = f"This is nothing like the {anything}s of the test set, in colours and texture. {rate}"
-        return (Chip(LIKENESS, STOP, "nothing like the test set", words),)
+        return (QualityBadge(LIKENESS, STOP, "nothing like the test set", words),)
     if found.unlike:
         words = (
             f"This is unlike the {anything}s of the test set, in colours and texture: how well the model "
             f"does on such is not known. {rate}"
         )
-        return (Chip(LIKENESS, CAUTION, "unlike the test set", words),)
+        return (QualityBadge(LIKENESS, CAUTION, "unlike the test set", words),)
     words = f"Colours and texture are such as the test set's {anything}s have. {rate}"
-    return (Chip(LIKENESS, GOOD, "as in the test set", words),)
+    return (QualityBadge(LIKENESS, GOOD, "as in the test set", words),)
 
 
 def photograph_chips(
     found: Quality, shortest_side: int = 0, among: Sequence[Quality | None] = ()
-) -> tuple[Chip, ...]:
+) -> tuple[QualityBadge, ...]:
     """Return chips of a photograph of skin. shortest_side: px that the challenge requires, 0 = any. among:
     the test set's images."""
     return (
@@ -153,7 +153,7 @@ def photograph_chips(
     )
 
 
-def tile_chips(found: Quality, width: int, height: int) -> tuple[Chip, ...]:
+def tile_chips(found: Quality, width: int, height: int) -> tuple[QualityBadge, ...]:
     """Return chips of a tile of stained tissue of `width` x `height` px."""
     usual = width == height == TILE_SIDE
     size = f"{width} x {height} px"
@@ -166,7 +166,7 @@ def tile_chips(found: Quality, width: int, height: int) -> tuple[Chip, ...]:
         )
     )
     return (
-        Chip("size", GOOD if usual else NOTE, size, words),
+        QualityBadge("size", GOOD if usual else NOTE, size, words),
         _sharpness(found),
         _exposure(found),
         _tissue(found),
@@ -180,23 +180,23 @@ def percentile(name: str, value: float, among: Sequence[Quality | None]) -> floa
     return float((values < value).mean()) if len(values) else None
 
 
-def _size(found: Quality, shortest_side: int) -> Chip:
+def _size(found: Quality, shortest_side: int) -> QualityBadge:
     value = f"{found.short_side} px on the shorter side"
     if found.short_side < shortest_side:
-        return Chip(
+        return QualityBadge(
             "size",
             STOP,
             value,
             f"The challenge asks for {shortest_side} px or more: it would not take this photograph.",
         )
     if found.short_side < LEAST_SIDE:
-        return Chip(
+        return QualityBadge(
             "size",
             CAUTION,
             value,
             f"Smaller than what models are given ({LEAST_SIDE} px or more): it is enlarged and stays coarse.",
         )
-    return Chip("size", GOOD, value, "Large enough.")
+    return QualityBadge("size", GOOD, value, "Large enough.")
 
 
 def _beyond(name: str, value: float, among: Sequence[Quality | None]) -> str:
@@ -213,7 +213,7 @@ def _enough(among: Sequence[Quality | None]) -> bool:
     return sum(one is not None for one in among) >= ENOUGH
 
 
-def _sharpness(found: Quality, among: Sequence[Quality | None] = ()) -> Chip:
+def _sharpness(found: Quality, among: Sequence[Quality | None] = ()) -> QualityBadge:
     place, value = (
         percentile("sharpness", found.sharpness, among),
         f"{found.sharpness:{'.0f' if found.sharpness >= 10 else '.2g'}}",
@@ -223,21 +223,21 @@ def _sharpness(found: Quality, among: Sequence[Quality | None] = ()) -> Chip:
     if found.sharpness < VERY_BLURRED or beyond == "low" or (blurred and not _enough(among)):
         words = "This image is blurred." if place is None else _blurrier(1 - place)
         level = STOP if found.sharpness < VERY_BLURRED else CAUTION
-        return Chip("sharpness", level, value, f"{words} The score may not mean anything.", place)
+        return QualityBadge("sharpness", level, value, f"{words} The score may not mean anything.", place)
     if beyond == "high":
         words = (
             f"This image has more fine detail than {place:.0%} of the test images: hair, print, noise or "
             "another camera. The score may not mean anything."
         )
-        return Chip("sharpness", CAUTION, value, words, place)
-    return Chip("sharpness", GOOD, value, "Sharp enough.", place)
+        return QualityBadge("sharpness", CAUTION, value, words, place)
+    return QualityBadge("sharpness", GOOD, value, "Sharp enough.", place)
 
 
 def _blurrier(share: float) -> str:
     return f"This image is blurrier than {share:.0%} of the test images."
 
 
-def _exposure(found: Quality, among: Sequence[Quality | None] = ()) -> Chip:
+def _exposure(found: Quality, among: Sequence[Quality | None] = ()) -> QualityBadge:
     place = percentile("brightness", found.brightness, among)
     value = f"mean {found.brightness:.0f} of 255"
     low, high = BRIGHTNESS
@@ -248,51 +248,53 @@ def _exposure(found: Quality, among: Sequence[Quality | None] = ()) -> Chip:
         faults.append("too bright")
     if faults:
         words = f"Parts of this image are {' and '.join(faults)}: what is lost there the model cannot see."
-        return Chip("exposure", CAUTION, value, words, place)
+        return QualityBadge("exposure", CAUTION, value, words, place)
     beyond = _beyond("brightness", found.brightness, among)
     if beyond:
         words = f"This image is {'darker' if beyond == 'low' else 'brighter'} than nearly all test images."
-        return Chip("exposure", CAUTION, value, words, place)
-    return Chip("exposure", GOOD, value, "Neither too dark nor too bright.", place)
+        return QualityBadge("exposure", CAUTION, value, words, place)
+    return QualityBadge("exposure", GOOD, value, "Neither too dark nor too bright.", place)
 
 
-def _colours(found: Quality) -> Chip:
+def _colours(found: Quality) -> QualityBadge:
     value = f"{found.skin:.0%} as of skin"
     if found.skin >= LEAST_SKIN:
-        return Chip(
+        return QualityBadge(
             "colours", GOOD, value, "Nothing in the colours speaks against skin; that does not make it skin."
         )
     if found.tissue.stained >= STAINED:
-        return Chip(
+        return QualityBadge(
             "colours",
             STOP,
             value,
             "This looks like stained tissue, not like skin: choose PUMA for a tile.",
         )
-    return Chip("colours", CAUTION, value, "This does not look like skin. The score may not mean anything.")
+    return QualityBadge(
+        "colours", CAUTION, value, "This does not look like skin. The score may not mean anything."
+    )
 
 
-def _frame(found: Quality) -> tuple[Chip, ...]:
+def _frame(found: Quality) -> tuple[QualityBadge, ...]:
     if found.field_stop <= STOP_SHOWN:
         return ()
     words = "A black frame lies around the picture; some models take it for a sign."
-    return (Chip("frame", NOTE, f"{found.field_stop:.0%} of the area", words),)
+    return (QualityBadge("frame", NOTE, f"{found.field_stop:.0%} of the area", words),)
 
 
-def _tissue(found: Quality) -> Chip:
+def _tissue(found: Quality) -> QualityBadge:
     value = f"{found.tissue.stained:.0%} of it stained, {found.tissue.white:.0%} of the tile white"
     if found.tissue.white > MOST_WHITE:
-        return Chip(
+        return QualityBadge(
             "tissue",
             CAUTION,
             value,
             "Most of this tile is empty glass: densities per area speak of what little is there.",
         )
     if found.tissue.stained < LEAST_STAINED:
-        return Chip(
+        return QualityBadge(
             "tissue",
             CAUTION,
             value,
             "The colours are not those of haematoxylin and eosin. What is found may not mean anything.",
         )
-    return Chip("tissue", GOOD, value, "The colours of haematoxylin and eosin.")
+    return QualityBadge("tissue", GOOD, value, "The colours of haematoxylin and eosin.")

@@ -15,13 +15,13 @@ from scoring.challenges.puma.names import CLASSES
 from scoring.core.scorecard import plain
 from scoring.metrics.quality import Quality
 from scoring.single_image.abstention import Withheld
-from scoring.single_image.image_prediction import Answer, Views
-from scoring.single_image.model import Opened
+from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
+from scoring.single_image.model import OpenModel
 from scoring.single_image.model_task import described
 from scoring.single_image.nuclei import Detector, Overview
-from scoring.single_image.operating import OperatingPoint
+from scoring.single_image.operating import ChosenOperatingPoint
 from scoring.single_image.photograph import CALLED, Photograph
-from scoring.single_image.quality import Chip
+from scoring.single_image.quality import QualityBadge
 from scoring.single_image.reference import ClassSet, Reference
 from scoring.single_image.wording import BANNER, RESEARCH_USE
 from scoring.version import __version__
@@ -33,7 +33,7 @@ class SecondModel:
 
     name: str
     sha256: str
-    answer: Answer
+    answer: ImagePrediction
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class TileRecord:
     sha256: str
     found: Overview
     least_confidence: float
-    chips: Sequence[Chip]
+    chips: Sequence[QualityBadge]
     date: str
 
 
@@ -73,7 +73,7 @@ class OnTestSet:
 
     reference: Reference | None = None
     class_set: ClassSet | None = None
-    operating_point: OperatingPoint | None = None
+    operating_point: ChosenOperatingPoint | None = None
     withheld: Withheld | None = None
     truth: str = ""
 
@@ -88,8 +88,8 @@ class MoreAnswers:
         second: Of another model, where one was chosen.
     """
 
-    views: Views | None = None
-    others: Sequence[Answer] = ()
+    views: TurnedViews | None = None
+    others: Sequence[ImagePrediction] = ()
     second: SecondModel | None = None
 
 
@@ -98,7 +98,7 @@ class Checks:
     """What speaks for caution. abstentions: why there is no answer."""
 
     quality: Quality | None = None
-    chips: Sequence[Chip] = ()
+    chips: Sequence[QualityBadge] = ()
     abstentions: Sequence[str] = ()
 
 
@@ -117,8 +117,8 @@ class Record:
     """
 
     photograph: Photograph
-    model: Opened
-    answer: Answer
+    model: OpenModel
+    answer: ImagePrediction
     test_set: OnTestSet = OnTestSet()
     more: MoreAnswers = MoreAnswers()
     checks: Checks = Checks()
@@ -246,7 +246,7 @@ def _reference(reference: Reference) -> dict[str, Any]:
     }
 
 
-def _views(classes: Sequence[str], views: Views) -> dict[str, Any]:
+def _views(classes: Sequence[str], views: TurnedViews) -> dict[str, Any]:
     rows = {"low": views.low, "mean": views.mean, "high": views.high, "standard_deviation": views.deviation}
     return {"views": views.others, "highest_class_changed": views.changed} | {
         name: _by_class(classes, row) for name, row in rows.items()
@@ -262,7 +262,7 @@ def _class_set(classes: Sequence[str], found: ClassSet) -> dict[str, Any]:
     }
 
 
-def _operating(point: OperatingPoint) -> dict[str, Any]:
+def _operating(point: ChosenOperatingPoint) -> dict[str, Any]:
     shares = {"sensitivity": point.sensitivity, "specificity": point.specificity}
     return {"wanted_sensitivity": point.wanted, "threshold": point.threshold} | {
         name: None

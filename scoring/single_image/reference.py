@@ -55,7 +55,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Likeness:
+class SimilarCase:
     """A case that the model scored alike. index: its place in the test set. label: its class number.
     probabilities [K]. distance: 0..1."""
 
@@ -67,7 +67,7 @@ class Likeness:
 
 
 @dataclass(frozen=True)
-class Share:
+class ClassShare:
     """Of `n` cases `hits` were of a class; low, high: Wilson's 95 % bounds of the share."""
 
     hits: int
@@ -160,12 +160,12 @@ def without(reference: Reference, index: int) -> Reference:
     )
 
 
-def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[Likeness, ...]:
+def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[SimilarCase, ...]:
     """Return the cases whose probabilities are nearest to row [K], the nearest first (Hellinger distance)."""
     chosen = neighbours.nearest(row, reference.probabilities, count)
     distances = neighbours.hellinger(row, reference.probabilities[chosen])
     return tuple(
-        Likeness(
+        SimilarCase(
             int(reference.indices[i]),
             reference.ids[i],
             int(reference.truth[i]),
@@ -176,12 +176,12 @@ def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[
     )
 
 
-def share_alike(reference: Reference, row: np.ndarray, label: int, count: int = COUNTED) -> Share:
+def share_alike(reference: Reference, row: np.ndarray, label: int, count: int = COUNTED) -> ClassShare:
     """Of the `count` cases scored most like row [K], how many are of class `label`."""
     chosen = neighbours.nearest(row, reference.probabilities, count)
     hits = int((reference.truth[chosen] == label).sum())
     low, high = wilson(hits, len(chosen))
-    return Share(hits, len(chosen), float(low), float(high))
+    return ClassShare(hits, len(chosen), float(low), float(high))
 
 
 def class_set(reference: Reference, row: np.ndarray, miss: float = 0.1, trial: bool = True) -> ClassSet:

@@ -9,8 +9,8 @@ from PIL import Image
 
 from scoring.common.arrays import Floats
 from scoring.inference.pool import Cancelled
-from scoring.single_image.image_prediction import Answer
-from scoring.single_image.model import Opened
+from scoring.single_image.image_prediction import ImagePrediction
+from scoring.single_image.model import OpenModel
 from scoring.single_image.model_task import probabilities
 
 BORDER_SHARE, DARKEST = 1 / 8, 0.15
@@ -91,8 +91,8 @@ def surrounding(pixels: np.ndarray) -> Floats:
 
 
 def scores(
-    model: Opened,
-    answer: Answer,
+    model: OpenModel,
+    answer: ImagePrediction,
     inputs: Iterable[tuple[np.ndarray, np.ndarray | None]],
     total: int,
     progress: Progress | None,

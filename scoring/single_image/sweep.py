@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.challenges.tricorder3.model import sweep_vectors
-from scoring.single_image.image_prediction import Answer
-from scoring.single_image.model import Opened
+from scoring.single_image.image_prediction import ImagePrediction
+from scoring.single_image.model import OpenModel
 from scoring.single_image.model_task import described
 from scoring.single_image.saliency import Progress, scores
 
@@ -30,8 +30,8 @@ class DemographicSweep:
 
 
 def sweep(
-    model: Opened,
-    answer: Answer,
+    model: OpenModel,
+    answer: ImagePrediction,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> DemographicSweep:
@@ -48,7 +48,7 @@ def sweep(
     return DemographicSweep(vectors, dict(zip(vectors, np.split(rows, ends), strict=True)))
 
 
-def changes(found: DemographicSweep, answer: Answer, classes: Sequence[str]) -> tuple[str, ...]:
+def changes(found: DemographicSweep, answer: ImagePrediction, classes: Sequence[str]) -> tuple[str, ...]:
     """Return a sentence for each field in which the highest class becomes another, with where it does; one
     sentence where none does."""
     sentences = []

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring.single_image.image_prediction import Answer, Views
-from scoring.single_image.reference import ClassSet, Reference, Share
+from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
+from scoring.single_image.reference import ClassSet, ClassShare, Reference
 
 RESEARCH_USE = "Research use only. Not a medical device. Not for use in diagnostic procedures."
 BANNER = (
@@ -90,7 +90,7 @@ def of_test_set(reference: Reference) -> str:
     )
 
 
-def score_line(answer: Answer, share: Share, reference: Reference, names: Sequence[str]) -> str:
+def score_line(answer: ImagePrediction, share: ClassShare, reference: Reference, names: Sequence[str]) -> str:
     """Return the highest score, and how often the test set's images with such scores were of that class.
     names: the classes in full."""
     name = names[answer.top]
@@ -137,7 +137,7 @@ def set_line(found: ClassSet, names: Sequence[str], top: int) -> str:
     return words
 
 
-def views_line(views: Views) -> str:
+def views_line(views: TurnedViews) -> str:
     """Return how far the answer moves when the photograph is turned and mirrored."""
     return f"Turned and mirrored {views.others} times: another class was highest in {views.changed}."
 

@@ -28,7 +28,7 @@ from tests.support.cluster import LocalCluster
 from tests.support.volumes import nifti
 
 TRICORDER3, REPEATS, ROUNDS, PATIENTS = "sample_data/tricorder3", 12, 3, 300
-ONE = pool.Settings(workers=1, cache=None)
+ONE = pool.PoolSettings(workers=1, cache=None)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import nibabel
 import numpy as np
 import pytest
 
-from scoring.inputs.masks.counting import Counts, count, examine
+from scoring.inputs.masks.counting import VoxelCounts, count, examine
 from scoring.inputs.masks.lesions import lesions
 from scoring.metrics.overlap import dice, overlap
 from tests.support.volumes import AFFINE, nifti, opener
@@ -60,11 +60,11 @@ def plain_dice(true: np.ndarray, guess: np.ndarray) -> list[float]:
     ]
 
 
-def streamed(truth, prediction) -> Counts:
+def streamed(truth, prediction) -> VoxelCounts:
     return count(examine(partial(open, truth, "rb")), partial(open, prediction, "rb"))
 
 
-def dices(counts: Counts) -> list[float]:
+def dices(counts: VoxelCounts) -> list[float]:
     return [float(dice(*overlap(counts.table[None], label))[0]) for label in (GTVP, GTVN)]
 
 

@@ -125,7 +125,7 @@ def ours(
         [lambda data=data: data for data in files],
         vectors,
         lambda facts: RECIPE,
-        settings=pool.Settings(workers=workers, cache=cache),
+        settings=pool.PoolSettings(workers=workers, cache=cache),
     )
     return np.array(found.outputs)
 

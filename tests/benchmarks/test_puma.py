@@ -14,7 +14,7 @@ import pytest
 from scoring.challenges.puma import matching
 from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.detections import detections
-from scoring.challenges.puma.matching import Rule
+from scoring.challenges.puma.matching import MatchingRule
 from scoring.challenges.puma.measures import quantities
 from scoring.challenges.puma.names import position
 from scoring.challenges.puma.score_curves import along_confidence, along_radius
@@ -171,7 +171,7 @@ def test_curves(benchmark, read):
 
 def test_a_thousand_replicates(benchmark, read):
     d = detections(*read)
-    counted = {name: matching.tallies(d, matching.match(d, Rule(name))) for name in plain.RULES}
+    counted = {name: matching.tallies(d, matching.match(d, MatchingRule(name))) for name in plain.RULES}
     weights = np.concatenate(list(resampling.replicate_weights(np.arange(REAL_IMAGES), RESAMPLES, 0)))
     found = benchmark(quantities, "description", counted, weights)
     assert found["score"].shape == (RESAMPLES,)

@@ -22,8 +22,8 @@ from scoring.inference.preprocessing import tensor
 from scoring.inference.process import ImageProcess
 from scoring.metrics import conformal
 from scoring.single_image import masks, nuclei, occlusion
-from scoring.single_image.image_prediction import Answer, answer, views
-from scoring.single_image.model import Opened, opened
+from scoring.single_image.image_prediction import ImagePrediction, answer, views
+from scoring.single_image.model import OpenModel, opened
 from scoring.single_image.model_task import model_task, vector
 from scoring.single_image.photograph import Photograph, received
 from scoring.single_image.quality import of_photograph
@@ -39,11 +39,11 @@ RAW_RUNS = 40
 class Query:
     """A model with a photograph and its answer. raw_ms: processor time of the runtime's run alone."""
 
-    model: Opened
+    model: OpenModel
     images: ImageProcess
     file: bytes
     photograph: Photograph
-    answer: Answer
+    answer: ImagePrediction
     raw_ms: float
 
     def spent_ms(self, work: Callable[[], object], rounds: int = 3) -> float:
@@ -66,7 +66,7 @@ def _seconds(process_id: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def raw(data: bytes, one: Answer) -> float:
+def raw(data: bytes, one: ImagePrediction) -> float:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])

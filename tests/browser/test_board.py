@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
 from scoring.services.boards import bundle, rescoring
-from scoring.services.boards.board import Settings, create, opened
+from scoring.services.boards.board import BoardSettings, create, opened
 from scoring.services.boards.packing import zipped
 from scoring.services.boards.ranking import standing
-from scoring.services.boards.submission_request import Sent
+from scoring.services.boards.submission_request import SubmissionRequest
 from scoring.services.boards.submitting import exclude, submit
 from scoring.services.store.database import open_store
 from tests.browser import driver
@@ -36,13 +36,13 @@ def hidden(tmp_path) -> str:
     board_id = f"hidden-{uuid4().hex[:8]}"
     store = open_store()
     truth = hidden_truth(tmp_path / "canarytruth.csv", wrong=(0, 3))
-    settings = Settings("Hidden", statistics={"resamples": 60})
+    settings = BoardSettings("Hidden", statistics={"resamples": 60})
     board = create(store, board_id, "melanoma", str(truth), settings)
     for week, day in enumerate(DAYS):
         for place, team in enumerate(("alpha", "beta")):
             file = predictions(tmp_path / "p.csv", 2 * week + place, 1.4 - 0.3 * week)
             time = f"{day}T12:00:00.000000+00:00"
-            submit(board, Sent(team, "canaryfile.csv", file.read_bytes(), created=time))
+            submit(board, SubmissionRequest(team, "canaryfile.csv", file.read_bytes(), created=time))
     rescoring.rescore(store, board_id, str(hidden_truth(tmp_path / "canarycorrected.csv")))
     exclude(store, board_id, standing(opened(store, board_id)).entries[0].id, "sent by mistake")
     return board_id

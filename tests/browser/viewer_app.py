@@ -59,7 +59,7 @@ def picture() -> bytes:
 def payload(kind: str):
     jpeg = None if kind == "plain" else picture()
     name = "photo" if kind == "detections" else HOSTILE
-    about = nuclei.ImageInfo(name, (WIDTH, HEIGHT), CLASSES, UM_PER_PX, jpeg)
+    about = nuclei.TileInfo(name, (WIDTH, HEIGHT), CLASSES, UM_PER_PX, jpeg)
     if kind == "detections":
         c, n = columns(), len(ROWS)
         found = Nuclei(

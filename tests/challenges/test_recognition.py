@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import scoring
 from scoring.challenges import challenge_ids, samples
 from scoring.challenges.recognition import recognise
-from scoring.common.fixes import Changes
+from scoring.common.fixes import InputChanges
 from scoring.core.file_contents import within
 from scoring.inputs.sources import Mended
 from tests.support.archives import archive_of
@@ -147,7 +147,7 @@ def test_answers_of_job_folders_are_a_submission_with_the_score_of_their_table(c
     truth = challenge.read_truth(samples.test_sets(challenge_id)[reading.test_set].path)
     scores = {
         challenge.score(truth, challenge.read_predictions(source, truth), resamples=0).score
-        for source in (table, folder, Mended(folder, Changes()))
+        for source in (table, folder, Mended(folder, InputChanges()))
     }
     assert len(scores) == 1
 

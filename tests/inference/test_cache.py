@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.inference.cache import PictureCache, fair_share, key
-from scoring.inference.preprocessing import Recipe, Seen
-from scoring.inference.results import Picture
+from scoring.inference.preprocessing import ImageInfo, Recipe
+from scoring.inference.results import PreparedImage
 
-SEEN = Seen(1, 1, "RGB", "PNG", False, 1)
+SEEN = ImageInfo(1, 1, "RGB", "PNG", False, 1)
 
 
-def picture(rows: int, value: int = 0) -> Picture:
+def picture(rows: int, value: int = 0) -> PreparedImage:
     """3 bytes a row."""
     pixels = np.full((rows, 1, 3), value, np.uint8)
     pixels.flags.writeable = False
-    return Picture(pixels, SEEN)
+    return PreparedImage(pixels, SEEN)
 
 
 def test_the_key_is_the_content_and_the_recipe():
@@ -69,7 +69,7 @@ def test_a_picture_larger_than_the_cache_is_not_kept_and_throws_nothing_out():
 
 def test_pixels_that_can_be_written_to_are_refused():
     with pytest.raises(ValueError, match="read-only"):
-        PictureCache(30).put("a", Picture(np.zeros((1, 1, 3), np.uint8), SEEN))
+        PictureCache(30).put("a", PreparedImage(np.zeros((1, 1, 3), np.uint8), SEEN))
 
 
 def test_cleared_it_holds_nothing():

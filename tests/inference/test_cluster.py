@@ -79,7 +79,7 @@ def on_cluster(cluster, monkeypatch):
 @pytest.fixture(scope="module")
 def here():
     """What this machine gives."""
-    settings = pool.Settings(workers=1, cache=None)
+    settings = pool.PoolSettings(workers=1, cache=None)
     return pool.predict(MODEL, PICTURES, None, recipe_for, settings=settings)
 
 
@@ -119,7 +119,7 @@ def test_outputs_are_those_of_one_machine_with_a_worker_killed_in_the_middle(on_
             on_cluster.workers.remove(victim)
 
     there = pool.predict(
-        MODEL, PICTURES, None, recipe_for, settings=pool.Settings(run=run_on_all), progress=progress
+        MODEL, PICTURES, None, recipe_for, settings=pool.PoolSettings(run=run_on_all), progress=progress
     )
     assert victim.returncode == -signal.SIGKILL
     are_equal(here, there)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scoring.inference import pool
-from scoring.inference.fair_semaphore import Places
+from scoring.inference.fair_semaphore import FairSemaphore
 from scoring.inference.preprocessing import Recipe
 from tests.inference import builders
 from tests.inference.test_preprocessing import encoded, photograph
@@ -22,7 +22,7 @@ def never() -> bool:
     return False
 
 
-def waiting(places: Places, count: int) -> None:
+def waiting(places: FairSemaphore, count: int) -> None:
     """Wait until so many wait for a place."""
     ready = threading.Event()
     while len(places._waiting) < count:
@@ -41,7 +41,7 @@ def now(monkeypatch) -> list[float]:
 )
 def test_places_are_shared_by_time(now, a, b, expected):
     """However long a piece of work takes: of one 20 s, of the other 1 s."""
-    places, order, begin = Places(1), [], threading.Event()
+    places, order, begin = FairSemaphore(1), [], threading.Event()
     seconds, pieces = {"a": a, "b": b}, {name: expected.count(name) for name in "ab"}
 
     def work(name: str) -> None:
@@ -72,7 +72,7 @@ def test_places_are_shared_by_time(now, a, b, expected):
 
 def test_who_comes_later_starts_where_the_others_are(now):
     """Not with all the time that they used before."""
-    places = Places(1)
+    places = FairSemaphore(1)
     first = places.join()
     turn = places.acquire(first, never)
     now[0] = 1000.0
@@ -81,7 +81,7 @@ def test_who_comes_later_starts_where_the_others_are(now):
 
 
 def test_who_gives_up_leaves_the_line():
-    places, given_up = Places(1), threading.Event()
+    places, given_up = FairSemaphore(1), threading.Event()
     turn = places.acquire(places.join(), never)
     found = []
     thread = threading.Thread(target=lambda: found.append(places.acquire(places.join(), given_up.is_set)))
@@ -97,7 +97,7 @@ def test_who_gives_up_leaves_the_line():
 @pytest.mark.parametrize("others", [1, 3])
 def test_a_run_of_one_image_ends_while_a_long_one_goes_on(monkeypatch, others):
     """On one core, with a long run that would hold it for good."""
-    monkeypatch.setattr(pool, "_PLACES", Places(1))
+    monkeypatch.setattr(pool, "_PLACES", FairSemaphore(1))
     data, model = encoded(photograph(), "JPEG"), builders.classifier(vector=False)
     short_ended, begun = threading.Event(), threading.Event()
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scoring.common.findings import InputRefused, error
 from scoring.inference import pool
 from scoring.inference.cache import PictureCache
-from scoring.inference.pool import Cancelled, Settings, predict
+from scoring.inference.pool import Cancelled, PoolSettings, predict
 from scoring.inference.preprocessing import ImageUnreadable, Recipe
 from scoring.inference.process import ModelProcess
-from scoring.inference.results import Answer, ModelFailed
+from scoring.inference.results import ModelFailed, ModelOutput
 from scoring.inference.worker_process import Limits
 from tests.inference import builders
 from tests.inference.test_preprocessing import encoded, photograph
@@ -52,7 +52,7 @@ def test_outputs_do_not_depend_on_workers_or_cache(workers, one_by_one):
                 PICTURES,
                 VECTORS,
                 recipe_for,
-                settings=Settings(workers=workers, cache=cache),
+                settings=PoolSettings(workers=workers, cache=cache),
             )
             np.testing.assert_array_equal(found.outputs, one_by_one)
             assert all(output.dtype == np.float64 for output in found.outputs)
@@ -64,7 +64,9 @@ def test_outputs_do_not_depend_on_workers_or_cache(workers, one_by_one):
 
 def test_a_second_model_does_not_decode_again():
     cache, recipe = PictureCache(1 << 20), Recipe(((32, 32, "bicubic"),))
-    predict(builders.classifier(), PICTURES, VECTORS, lambda facts: recipe, settings=Settings(cache=cache))
+    predict(
+        builders.classifier(), PICTURES, VECTORS, lambda facts: recipe, settings=PoolSettings(cache=cache)
+    )
     undecoded = hooked(
         "from scoring.inference import preprocessing\ndef refuse(*_):\n    raise "
         "preprocessing.ImageUnreadable('decoded')\n"
@@ -75,7 +77,7 @@ def test_a_second_model_does_not_decode_again():
         PICTURES,
         VECTORS,
         lambda facts: recipe,
-        settings=Settings(cache=cache, command=undecoded),
+        settings=PoolSettings(cache=cache, command=undecoded),
     )
     assert all(isinstance(output, np.ndarray) for output in found.outputs)
     found = predict(
@@ -83,7 +85,7 @@ def test_a_second_model_does_not_decode_again():
         PICTURES,
         VECTORS,
         recipe_for,
-        settings=Settings(cache=cache, command=undecoded),
+        settings=PoolSettings(cache=cache, command=undecoded),
     )
     assert all(isinstance(output, ImageUnreadable) for output in found.outputs)
 
@@ -110,7 +112,7 @@ def test_pictures_that_are_not_there_or_not_readable_stand_in_their_places():
         pictures,
         VECTORS[:6],
         recipe_for,
-        settings=Settings(cache=PictureCache(1 << 20)),
+        settings=PoolSettings(cache=PictureCache(1 << 20)),
     )
     kinds = [type(output) for output in found.outputs]
     assert kinds == [type(None), np.ndarray, ImageUnreadable, ImageUnreadable, InputRefused, np.ndarray]
@@ -144,7 +146,7 @@ def test_the_first_picture_on_which_the_model_fails_is_named(workers):
     pictures = [lambda data=data: data for data in (dark, dark, dark, bright, bright, dark)]
     with pytest.raises(ModelFailed) as caught:
         predict(
-            builders.gather_out_of_range(), pictures, None, recipe_for, settings=Settings(workers=workers)
+            builders.gather_out_of_range(), pictures, None, recipe_for, settings=PoolSettings(workers=workers)
         )
     assert (caught.value.code, caught.value.picture) == ("model-crashed", 3)
 
@@ -166,7 +168,7 @@ def test_too_slow_for_one_image_is_a_failure_of_the_model():
             PICTURES,
             None,
             recipe_for,
-            settings=Settings(limits=Limits(run_seconds=0.5)),
+            settings=PoolSettings(limits=Limits(run_seconds=0.5)),
         )
     assert caught.value.code == "inference-timeout"
     assert eventually(lambda: children() == set())
@@ -184,7 +186,7 @@ def test_a_worker_that_is_killed_once_is_started_again(one_by_one):
 
     pictures = [*PICTURES[:4], kill, *PICTURES[5:]]
     found = predict(
-        builders.classifier(), pictures, VECTORS, recipe_for, settings=Settings(workers=1, cache=None)
+        builders.classifier(), pictures, VECTORS, recipe_for, settings=PoolSettings(workers=1, cache=None)
     )
     assert killed
     np.testing.assert_array_equal(found.outputs, one_by_one)
@@ -274,7 +276,7 @@ def test_calls_at_the_same_time_have_fewer_workers_each_and_leave_no_place_taken
 @given(st.sampled_from([(1, 11), (11,), (1,), (), (1, 1), (2, 11), (1, 11, 1)]), st.integers(0, 2**32 - 1))
 def test_the_first_output_loses_a_leading_axis_of_one_and_no_bit(shape, seed):
     values = np.random.default_rng(seed).normal(size=shape).astype(np.float32)
-    output = pool.first_output(Answer((values, None), None, 0.0, None))
+    output = pool.first_output(ModelOutput((values, None), None, 0.0, None))
     assert output.shape == (shape[1:] if shape[:1] == (1,) else shape)
     assert output.dtype == np.float64
     assert np.ravel(output).tolist() == np.ravel(values).tolist()
@@ -283,4 +285,4 @@ def test_the_first_output_loses_a_leading_axis_of_one_and_no_bit(shape, seed):
 @pytest.mark.parametrize("outputs", [(), (None,), (None, np.zeros(3, np.float32))])
 def test_a_first_output_that_is_no_tensor_of_numbers_is_refused(outputs):
     with pytest.raises(ModelFailed, match="wrong-output"):
-        pool.first_output(Answer(outputs, None, 0.0, None))
+        pool.first_output(ModelOutput(outputs, None, 0.0, None))

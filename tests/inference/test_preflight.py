@@ -12,7 +12,7 @@ from scoring.inference.preflight import Contract, examine, image_size
 from scoring.inference.preprocessing import Recipe
 from scoring.inference.probe import Effect, Probe, move, probe, vector_findings
 from scoring.inference.process import ModelProcess
-from scoring.inference.results import Answer, Graph, ModelFacts, ModelFailed, Tensor
+from scoring.inference.results import Graph, ModelFacts, ModelFailed, ModelOutput, Tensor
 from tests.inference import builders
 from tests.inference.test_preprocessing import encoded, photograph
 
@@ -36,8 +36,8 @@ def facts(inputs=(IMAGE, VECTOR), outputs=(SCORES,), ir_version=10, opset=17) ->
     return ModelFacts(Graph(ir_version, opset, 5), tuple(inputs), tuple(outputs), 1000, "0" * 64, ())
 
 
-def answer(*shapes) -> Answer:
-    return Answer(
+def answer(*shapes) -> ModelOutput:
+    return ModelOutput(
         tuple(None if shape is None else np.zeros(shape, np.float32) for shape in shapes), None, 1.0, None
     )
 

@@ -22,7 +22,7 @@ from onnx import TensorProto, helper
 from PIL import Image, ImageCms, PngImagePlugin
 
 from scoring.inference.preflight import noise
-from scoring.inference.preprocessing import ImageUnreadable, Recipe, Seen, pixels, tensor
+from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Recipe, pixels, tensor
 from scoring.inference.process import ImageProcess, ModelProcess
 from scoring.inference.results import ModelFailed, Tensor
 from scoring.inference.worker_process import Limits
@@ -148,7 +148,7 @@ def test_pixels_and_the_file_give_the_same_answer():
         from_pixels = process.run(from_file.pixels, SMALL, VECTOR)
     np.testing.assert_array_equal(from_file.outputs[0], from_pixels.outputs[0])
     np.testing.assert_array_equal(from_file.pixels, pixels(data, SMALL)[0])
-    assert from_file.seen == Seen(90, 60, "RGBA", "PNG", True, 1)
+    assert from_file.seen == ImageInfo(90, 60, "RGBA", "PNG", True, 1)
     assert (from_pixels.seen, from_pixels.pixels) == (None, None)
 
 

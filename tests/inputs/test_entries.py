@@ -97,5 +97,5 @@ def test_a_team_that_nobody_could_name_is_a_problem(tmp_path, name):
     [("alpha", "alpha"), ("gpj.\u202eexe\u200b", "gpj.exe"), ("\u200b", "unnamed"), (" a\tb ", "ab")],
 )
 def test_a_file_names_its_team_without_what_nobody_sees(name, team):
-    assert team_entries.legible(name) == team
-    assert list(team_entries.misnamed(team_entries.legible(name), "here")) == []
+    assert team_entries.clean_name(name) == team
+    assert list(team_entries.name_problems(team_entries.clean_name(name), "here")) == []

@@ -21,11 +21,11 @@ ROWS = (("id", "value", "note"), ("a", "1", "x"), ("b", "2", "y"), ("c", "3", "z
 PLAIN = text(ROWS)
 
 
-def read(data: bytes) -> tables.Table:
+def read(data: bytes) -> tables.TextTable:
     return tables.read_table(data, "f.csv")
 
 
-def rows_of(table: tables.Table) -> list[tuple[str, ...]]:
+def rows_of(table: tables.TextTable) -> list[tuple[str, ...]]:
     return [table.header, *zip(*table.columns, strict=True)]
 
 

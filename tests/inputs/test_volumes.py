@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.inputs import volumes
-from scoring.inputs.masks.errors import Malformed
+from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import Grid
 from scoring.inputs.volumes import read_image, read_labels
 from tests.support.volumes import AFFINE, TYPES, WAYS, metaimage, nifti, opener, random_labels, zipped
@@ -18,7 +18,7 @@ SHAPE = (5, 4, 6)
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def whole(found: volumes.Labels) -> np.ndarray:
+def whole(found: volumes.LabelVoxels) -> np.ndarray:
     """The array that labelled voxels were taken from."""
     labels = np.zeros(found.grid.shape, np.uint8)
     labels[tuple(found.places.T)] = found.labels
@@ -74,7 +74,7 @@ def test_labels_stored_in_another_orientation_lie_on_the_reference(way):
 def test_labels_on_another_grid_are_refused():
     elsewhere = AFFINE.copy()
     elsewhere[2, 3] += 1
-    with pytest.raises(Malformed, match="1 mm away") as caught:
+    with pytest.raises(MaskError, match="1 mm away") as caught:
         read_labels(opener(nifti(np.ones(SHAPE), elsewhere)), Grid(SHAPE, AFFINE))
     assert caught.value.code == "wrong-grid"
 
@@ -82,7 +82,7 @@ def test_labels_on_another_grid_are_refused():
 def test_too_many_labels_are_refused(monkeypatch):
     monkeypatch.setattr(volumes, "MOST_LABELLED", 10)
     assert len(read_labels(opener(nifti(np.ones((10, 1, 1))))).labels) == 10
-    with pytest.raises(Malformed, match="more than 10 voxels"):
+    with pytest.raises(MaskError, match="more than 10 voxels"):
         read_labels(opener(nifti(np.ones((11, 1, 1)))))
 
 
@@ -91,7 +91,7 @@ def test_too_many_labels_are_refused(monkeypatch):
     [(nifti(np.full(SHAPE, 3)), "label 3"), (nifti(np.ones(SHAPE))[:-1], "cut off"), (b"", "empty")],
 )
 def test_labels_that_scoring_refuses_are_refused_here(data, words):
-    with pytest.raises(Malformed, match=words):
+    with pytest.raises(MaskError, match=words):
         read_labels(opener(data))
 
 
@@ -128,15 +128,15 @@ def test_nothing_behind_the_last_slice_is_read():
         read_image(opener(data[: 352 + 24]), lambda grid: first).values,
         np.arange(60).reshape(3, 4, 5)[:, :, :2],
     )
-    with pytest.raises(Malformed, match="cut off"):
+    with pytest.raises(MaskError, match="cut off"):
         read_image(opener(data[: 352 + 23]), lambda grid: first)
 
 
 def test_images_that_cannot_be_shown():
-    with pytest.raises(Malformed, match="does not cover"):
+    with pytest.raises(MaskError, match="does not cover"):
         read_image(opener(nifti(np.ones(SHAPE))), lambda grid: (np.arange(3), np.arange(0), np.arange(3)))
     for shape in ((4097, 1, 1), (1024, 1024, 257)):
-        with pytest.raises(Malformed, match=f"{'×'.join(map(str, shape))} voxels, too many"):
+        with pytest.raises(MaskError, match=f"{'×'.join(map(str, shape))} voxels, too many"):
             read_image(opener(nifti(np.ones((1, 1, 1)), fields={"dim": [3, *shape, 1, 1, 1, 1]})), all_voxels)
-    with pytest.raises(Malformed, match="neither NIfTI"):
+    with pytest.raises(MaskError, match="neither NIfTI"):
         read_image(opener(b"a picture of something else"), all_voxels)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.metrics import detection
-from scoring.metrics.detection import Pairs
+from scoring.metrics.detection import NearbyPairs
 
 COORDINATES = st.integers(0, 8).map(lambda k: 3.0 * k)
 POINTS = st.lists(st.tuples(COORDINATES, COORDINATES), max_size=9)
@@ -24,12 +24,12 @@ def array(points) -> np.ndarray:
     return np.array(points, float).reshape(-1, 2)
 
 
-def pairs_of(rows) -> Pairs:
+def pairs_of(rows) -> NearbyPairs:
     truth, prediction, distance = zip(*rows, strict=True) if rows else ((), (), ())
-    return Pairs(np.array(truth, np.int32), np.array(prediction, np.int32), np.array(distance, float))
+    return NearbyPairs(np.array(truth, np.int32), np.array(prediction, np.int32), np.array(distance, float))
 
 
-def found_in(pictures, reach: float, most: int = 10_000) -> Pairs | None:
+def found_in(pictures, reach: float, most: int = 10_000) -> NearbyPairs | None:
     return detection.near_pairs([array(t) for t, _ in pictures], [array(p) for _, p in pictures], reach, most)
 
 

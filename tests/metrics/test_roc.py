@@ -21,7 +21,7 @@ def arrays(cases) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.array(scores) / 12, np.array(positive), np.array(weights)
 
 
-def curve(scores, positive, weights) -> roc.Curve:
+def curve(scores, positive, weights) -> roc.RocCurves:
     return roc.curve(roc.levels(scores, positive), np.atleast_2d(weights))
 
 

@@ -8,8 +8,8 @@ from scoring.metrics import subgroups
 RIGHT = np.array([True, True, False, True, False])
 ILL = np.array([True, False, True, True, False])
 SHARES = {
-    "accuracy": subgroups.Share(RIGHT, np.ones(5, bool)),
-    "sensitivity": subgroups.Share(RIGHT & ILL, ILL, "n_ill"),
+    "accuracy": subgroups.SubgroupShare(RIGHT, np.ones(5, bool)),
+    "sensitivity": subgroups.SubgroupShare(RIGHT & ILL, ILL, "n_ill"),
 }
 GROUPS = {
     "sex": {

@@ -14,7 +14,7 @@ from sample_data.generator import hecktor2026
 from sample_data.generator.headneck import patient
 from sample_data.generator.headneck.tumours import GTVN, GTVP, NODES, PRIMARY_MM
 from scoring.challenges.hecktor2026 import CHALLENGE as challenge
-from scoring.challenges.hecktor2026.truth import Truth
+from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.core.scorecard import ScoreCard
 from tests.sample_data.committed import ROOT, columns, table
 from tests.support.thinned import some
@@ -39,7 +39,7 @@ def labels(place: int) -> np.ndarray:
 
 
 @cache
-def truth() -> Truth:
+def truth() -> HecktorTruth:
     return challenge.read_truth(FOLDER)
 
 

@@ -193,7 +193,7 @@ def test_no_frame_download_or_media_address_of_a_participant_holds_the_truth(pla
 
 def test_two_tabs_share_the_limits_of_a_team(place, arrive):
     tabs = [arrive("paul", board="h", tab="Submit") for _ in range(3)]
-    left = participant.left(opened(open_store_of(place), "h"), "alpha").submissions
+    left = participant.remaining_quota(opened(open_store_of(place), "h"), "alpha").submissions
     for number, one in enumerate(tabs):
         one.upload("p.csv", good(20 + number), one.widget("own_file_h_file"))
     while left > 1:

@@ -15,7 +15,7 @@ from tests.support import schemas
 from tests.support.command_line import run, run_fresh
 
 
-def entry(name: str, entries=None, **examined) -> doctor.Entry:
+def entry(name: str, entries=None, **examined) -> doctor.Check:
     entries = doctor.examine(**examined) if entries is None else entries
     return next(one for one in entries if one.name == name)
 

@@ -10,9 +10,9 @@ from scoring.challenges import samples
 from scoring.inference.pool import Cancelled
 from scoring.single_image import abstention
 from scoring.single_image.abstention import Withheld, least_score, reasons, withheld, withheld_line
-from scoring.single_image.image_prediction import Views
+from scoring.single_image.image_prediction import TurnedViews
 from scoring.single_image.model_task import model_task
-from scoring.single_image.quality import CAUTION, STOP, Chip, measured
+from scoring.single_image.quality import CAUTION, STOP, QualityBadge, measured
 from scoring.single_image.reference import class_set, reference
 from tests.single_image.test_reference import drawn
 from tests.support.single_image import model
@@ -28,8 +28,8 @@ MODELS = [
 ]
 
 
-def turned(changed: int, others: int = 7) -> Views:
-    return Views(np.array([[0.6, 0.4]] * (1 + others - changed) + [[0.4, 0.6]] * changed))
+def turned(changed: int, others: int = 7) -> TurnedViews:
+    return TurnedViews(np.array([[0.6, 0.4]] * (1 + others - changed) + [[0.4, 0.6]] * changed))
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_few_cases_do_not_say_what_is_rare(cases, known):
 
 
 def test_cautions_are_no_reason_and_stops_are():
-    assert reasons(0.9, 0.2, None, (Chip("size", CAUTION, "", "Coarse."),)) == ()
-    assert reasons(0.9, 0.2, None, (Chip("size", STOP, "", "Too small."),)) == ("Too small.",)
+    assert reasons(0.9, 0.2, None, (QualityBadge("size", CAUTION, "", "Coarse."),)) == ()
+    assert reasons(0.9, 0.2, None, (QualityBadge("size", STOP, "", "Too small."),)) == ("Too small.",)
 
 
 def test_a_model_that_fails_on_a_turned_copy_is_said_to():

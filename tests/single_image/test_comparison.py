@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line
-from scoring.single_image.image_prediction import Answer
+from scoring.single_image.image_prediction import ImagePrediction
 from scoring.single_image.wording import banned
 
 NAMES = ("Melanoma", "Melanocytic nevus", "Other")
 
 
-def an_answer(*row: float) -> Answer:
+def an_answer(*row: float) -> ImagePrediction:
     found = np.array(row)
-    return Answer(np.zeros((8, 8, 3), np.uint8), None, found, "probabilities", found, None, 1.0)
+    return ImagePrediction(np.zeros((8, 8, 3), np.uint8), None, found, "probabilities", found, None, 1.0)
 
 
 def test_the_mean_counts_photographs_alike_and_is_said_to_be_made_here():

@@ -12,7 +12,7 @@ from scoring.challenges import samples
 from scoring.inference.pool import Cancelled
 from scoring.single_image import masks, occlusion
 from scoring.single_image.image_prediction import answer
-from scoring.single_image.model import Opened
+from scoring.single_image.model import OpenModel
 from scoring.single_image.model_task import model_task
 from scoring.single_image.photograph import received
 from scoring.single_image.saliency import enlarged, surrounding
@@ -23,8 +23,8 @@ from tests.support.single_image import constant, lesion, model, of_quadrant, pho
 def runs(monkeypatch):
     """Counts the runs of every model."""
     counted = []
-    run = Opened.run
-    monkeypatch.setattr(Opened, "run", lambda self, *given: counted.append(1) or run(self, *given))
+    run = OpenModel.run
+    monkeypatch.setattr(OpenModel, "run", lambda self, *given: counted.append(1) or run(self, *given))
     return counted
 
 

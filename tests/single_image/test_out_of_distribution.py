@@ -155,7 +155,7 @@ def test_appearance_of_any_shape(shape):
 
 
 def test_the_chip_of_a_usual_image_is_good():
-    (chip,) = likeness_chip(out_of_distribution.Unlikeness(0.8, 1.2, 2, 0, 60))
+    (chip,) = likeness_chip(out_of_distribution.OutlierScore(0.8, 1.2, 2, 0, 60))
     assert chip.level == GOOD
     assert "2 (3%)" in chip.words
     assert set(GALLERY) >= {"fur", "leaf", "text", "sky", "screen", "black", "noise", "X-ray"}

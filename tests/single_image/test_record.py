@@ -145,7 +145,7 @@ def test_the_record_of_a_tile_is_one_page():
     tile = received((samples.FOLDER / "puma" / "truth" / "sample_primary_roi_001.tif").read_bytes())
     points = nuclei.listed(b'{"nuclei": [{"centroid": [5, 5], "class": "tumor"}]}', tile.size)
     counts = nuclei.overview(points, tile.size)
-    noticed = (chips.Chip("sharpness", "stop", "12", "blurred <b>"),)
+    noticed = (chips.QualityBadge("sharpness", "stop", "12", "blurred <b>"),)
     made = record.TileRecord(
         tile, "Dense <i>network</i>", "ab" * 32, counts, 0.25, noticed, "22 November 2026"
     )

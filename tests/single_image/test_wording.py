@@ -11,17 +11,17 @@ from scoring.metrics.conformal import Coverage
 from scoring.metrics.quality import Quality, Tissue
 from scoring.single_image import quality, wording
 from scoring.single_image.abstention import reasons
-from scoring.single_image.image_prediction import Answer, Views
+from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.model_task import model_task
-from scoring.single_image.reference import ClassSet, Reference, Share
+from scoring.single_image.reference import ClassSet, ClassShare, Reference
 from scoring.single_image.wording import banned
 
 CLASSES = ("MEL", "NV", "BCC", "DF", "INF", "VASC")
 
 
-def an_answer(*probabilities: float) -> Answer:
+def an_answer(*probabilities: float) -> ImagePrediction:
     row = np.array(probabilities)
-    return Answer(np.zeros((8, 8, 3), np.uint8), None, row, "probabilities", row, None, 1.0)
+    return ImagePrediction(np.zeros((8, 8, 3), np.uint8), None, row, "probabilities", row, None, 1.0)
 
 
 def a_reference(support=(20,) * 6, generated=True) -> Reference:
@@ -45,7 +45,10 @@ def a_set(members, always=(0,) * 6, coverage=None) -> ClassSet:
     return ClassSet(np.array(members, bool), 0.1, np.array(always, bool), coverage, 9)
 
 
-STILL, MOVING = Views(np.tile([0.6, 0.4], (8, 1))), Views(np.array([[0.6, 0.4]] * 2 + [[0.4, 0.6]] * 6))
+STILL, MOVING = (
+    TurnedViews(np.tile([0.6, 0.4], (8, 1))),
+    TurnedViews(np.array([[0.6, 0.4]] * 2 + [[0.4, 0.6]] * 6)),
+)
 WIDE = a_set([1, 1, 1, 1, 1, 0], [0, 1, 0, 0, 0, 0], Coverage(0.9, np.full(6, 0.9), 3.0))
 
 
@@ -65,9 +68,11 @@ def every_sentence():
     yield from (chip.words for chip in chips)
     for support in ((20,) * 6, (3, 20, 20, 20, 20, 20), (0,) * 6):
         for generated in (True, False):
-            yield wording.score_line(one, Share(12, 20, 0.38, 0.78), a_reference(support, generated), CLASSES)
-    yield wording.score_line(one, Share(0, 0, np.nan, np.nan), a_reference((0,) * 6), CLASSES)
-    yield wording.score_line(one, Share(1, 1, 0.2, 1.0), a_reference((2, 0, 0, 0, 0, 0)), CLASSES)
+            yield wording.score_line(
+                one, ClassShare(12, 20, 0.38, 0.78), a_reference(support, generated), CLASSES
+            )
+    yield wording.score_line(one, ClassShare(0, 0, np.nan, np.nan), a_reference((0,) * 6), CLASSES)
+    yield wording.score_line(one, ClassShare(1, 1, 0.2, 1.0), a_reference((2, 0, 0, 0, 0, 0)), CLASSES)
     for found in (WIDE, a_set([1, 0, 0, 0, 0, 0]), a_set([0] * 6)):
         yield wording.set_line(found, CLASSES, 0)
         for views, seen in itertools.product((None, STILL, MOVING), (chips, ())):
@@ -139,7 +144,7 @@ def test_labels_and_names_are_allowed(text):
 def test_numbers_name_their_test_set():
     names = ("Melanoma", "Melanocytic nevus", *CLASSES[2:])
     line = wording.score_line(
-        an_answer(0.7, 0.1, 0.1, 0.05, 0.03, 0.02), Share(12, 20, 0.387, 0.781), a_reference(), names
+        an_answer(0.7, 0.1, 0.1, 0.05, 0.03, 0.02), ClassShare(12, 20, 0.387, 0.781), a_reference(), names
     )
     assert line == (
         "Highest score: Melanoma 0.70. In this test set (n = 120, computer-generated, 20 per class) the "
@@ -152,7 +157,7 @@ def test_numbers_name_their_test_set():
 
 @pytest.mark.parametrize(("cases", "words"), [(0, "no other case"), (1, "one other case")])
 def test_a_test_set_of_one_case_gets_a_sentence(cases, words):
-    share = Share(cases, cases, np.nan, np.nan)
+    share = ClassShare(cases, cases, np.nan, np.nan)
     line = wording.score_line(
         an_answer(0.6, 0.4, 0, 0, 0, 0), share, a_reference((cases, 0, 0, 0, 0, 0)), CLASSES
     )

@@ -7,9 +7,9 @@ from uuid import uuid4
 
 from scoring.services.access.roles import Actor, Role
 from scoring.services.boards import hidden_truth, members, participant, phases
-from scoring.services.boards.board import Opened, Settings, create, opened
+from scoring.services.boards.board import BoardSettings, OpenBoard, create, opened
 from scoring.services.boards.hidden_truth import HiddenRules
-from scoring.services.boards.participant import Answer
+from scoring.services.boards.participant import SubmissionFeedback
 from scoring.services.boards.phases import Phase
 from scoring.services.store.database import Store, open_store
 from tests.support.boards import CASES, TRUTH
@@ -25,7 +25,7 @@ def hidden_board(
     known: HiddenRules | None = None,
     phase: Phase | None = OPEN,
     labels: Mapping[str, bool] | None = None,
-) -> Opened:
+) -> OpenBoard:
     """Open the board "h": Paul is in team alpha, the group lab in team beta. Names of cases and places are
     canaries."""
     store = open_store()
@@ -34,7 +34,7 @@ def hidden_board(
         "filename,label,Location\n"
         + "".join(f"{case},{bool(ill)},canaryplace{i % 3}\n" for i, (case, ill) in enumerate(rows.items()))
     )
-    create(store, "h", "melanoma", str(truth), Settings("H", statistics=STATISTICS))
+    create(store, "h", "melanoma", str(truth), BoardSettings("H", statistics=STATISTICS))
     hidden_truth.hide(store, "h", known or HiddenRules())
     if phase is not None:
         phases.define(store, "h", phase)
@@ -43,7 +43,7 @@ def hidden_board(
     return opened(store, "h")
 
 
-def acting(board: Opened, actor: Actor) -> Opened:
+def acting(board: OpenBoard, actor: Actor) -> OpenBoard:
     """Return the board on behalf of somebody."""
     return replace(board, store=as_actor(board.store, actor))
 
@@ -63,6 +63,8 @@ def good(wrong: int = 0) -> bytes:
     return table([0.9 if ill != (i < wrong) else 0.1 for i, ill in enumerate(TRUTH)])
 
 
-def handed_in(board: Opened, data: bytes, actor: Actor = PAUL, team: str = "alpha", **more: str) -> Answer:
+def handed_in(
+    board: OpenBoard, data: bytes, actor: Actor = PAUL, team: str = "alpha", **more: str
+) -> SubmissionFeedback:
     """Hand in a file as a participant."""
-    return participant.hand_in(acting(board, actor), team, "p.csv", data, more, uuid4().hex)
+    return participant.submit(acting(board, actor), team, "p.csv", data, more, uuid4().hex)

@@ -9,9 +9,9 @@ from PIL import Image
 
 from scoring.inference import image_upload
 from scoring.inference.model_task import ModelTask
-from scoring.inference.preprocessing import Seen
+from scoring.inference.preprocessing import ImageInfo
 from scoring.metrics.quality import Quality
-from scoring.single_image.model import Opened, opened
+from scoring.single_image.model import OpenModel, opened
 from scoring.single_image.model_task import model_task
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import of_photograph
@@ -28,7 +28,7 @@ def measure(pixels: np.ndarray) -> Quality:
 
 def photograph(pixels: np.ndarray) -> Photograph:
     return Photograph(
-        pixels, small(pixels), Seen(pixels.shape[1], pixels.shape[0], "RGB", "PNG", False, 1), ()
+        pixels, small(pixels), ImageInfo(pixels.shape[1], pixels.shape[0], "RGB", "PNG", False, 1), ()
     )
 
 
@@ -43,7 +43,7 @@ def lesion(side: int = 512, seed: int = 0) -> np.ndarray:
 
 
 @contextmanager
-def model(data: bytes, about: ModelTask | None = None) -> Iterator[Opened]:
+def model(data: bytes, about: ModelTask | None = None) -> Iterator[OpenModel]:
     found = opened(about or model_task("tricorder3"), data)
     try:
         yield found

@@ -4,7 +4,7 @@ in between stays."""
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-Place = Mapping[str, object]
+ViewerPlace = Mapping[str, object]
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,13 @@ class Request:
     """
 
     case: str
-    requested: Place | None = None
-    sent: Place | None = None
+    requested: ViewerPlace | None = None
+    sent: ViewerPlace | None = None
     turn: int = 0
 
 
 def next_request(
-    before: Request | None, case: str, requested: Place | None, selected: Place | None
+    before: Request | None, case: str, requested: ViewerPlace | None, selected: ViewerPlace | None
 ) -> Request:
     """Return the request after the page names a place, or none.
 

@@ -19,7 +19,7 @@ DETECTED = 4
 
 
 @dataclass(frozen=True)
-class ImageInfo:
+class TileInfo:
     """What the viewer knows of an image besides its nuclei.
 
     Attributes:
@@ -38,7 +38,7 @@ class ImageInfo:
 
 
 def results(
-    overlay: Mapping[str, np.ndarray], image: ImageInfo, reasons: Sequence[str], radius: float
+    overlay: Mapping[str, np.ndarray], image: TileInfo, reasons: Sequence[str], radius: float
 ) -> Payload:
     """Pack truth and prediction of one image with what became of each nucleus.
 
@@ -56,7 +56,7 @@ def results(
     return _payload(overlay, image, {"reasons": list(reasons), "radius": radius, "detections": False})
 
 
-def detections(nuclei: Nuclei, image: ImageInfo) -> Payload:
+def detections(nuclei: Nuclei, image: TileInfo) -> Payload:
     """Pack what a model found in one image that there is no truth for."""
     n = len(nuclei.classes)
     columns = {
@@ -76,7 +76,7 @@ def detections(nuclei: Nuclei, image: ImageInfo) -> Payload:
     return _payload(columns, image, {"reasons": [""], "radius": None, "detections": True})
 
 
-def _payload(columns: Mapping[str, np.ndarray], image: ImageInfo, head: Mapping[str, object]) -> Payload:
+def _payload(columns: Mapping[str, np.ndarray], image: TileInfo, head: Mapping[str, object]) -> Payload:
     colours = LIGHT.categorical
     about = {
         "mode": "nuclei",

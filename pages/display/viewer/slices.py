@@ -12,7 +12,7 @@ LABELS = ("none", "GTVp", "GTVn")
 
 
 @dataclass(frozen=True)
-class Display:
+class ImageWindow:
     """How an image is shown.
 
     Attributes:
@@ -29,10 +29,10 @@ class Display:
 
 
 DISPLAYS = {
-    "CT": Display(
+    "CT": ImageWindow(
         "HU", 0, False, (("Soft tissue", -160, 240), ("Bone", -450, 1050), ("Air and fat", -1000, 200))
     ),
-    "PET": Display("SUV", 1, True, (("0 to 10", 0, 10), ("0 to 5", 0, 5), ("0 to 20", 0, 20))),
+    "PET": ImageWindow("SUV", 1, True, (("0 to 10", 0, 10), ("0 to 5", 0, 5), ("0 to 20", 0, 20))),
 }
 
 
@@ -69,7 +69,7 @@ def _stored(volume: np.ndarray) -> np.ndarray:
 
 
 def _described(image: Background, array: str) -> dict[str, object]:
-    display = DISPLAYS.get(image.name) or Display("", 1, False, (("All", *_range(image)),))
+    display = DISPLAYS.get(image.name) or ImageWindow("", 1, False, (("All", *_range(image)),))
     return {
         "name": image.name,
         "array": array,

@@ -8,7 +8,7 @@ from pages.challenge import scoring_run
 from pages.challenge.challenge_page import ScoredSubmission
 from pages.display import layout, render
 from pages.display.case_names import shortener
-from pages.display.layout import Picture
+from pages.display.layout import GalleryCard
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.card import ID
@@ -87,7 +87,7 @@ def _clicked(figure: str) -> Callable[[], None]:
     return choose
 
 
-def pictures(shown: ScoredSubmission, places: list[int]) -> list[Picture]:
+def pictures(shown: ScoredSubmission, places: list[int]) -> list[GalleryCard]:
     """Return cases as cards of a gallery. places: in `card.cases`."""
     card, marked, names = shown.card, card_summary.risks(shown.card), list(shown.card.per_class)
     images = scoring_run.thumbnails(ID, shown.truth_key, tuple(places), shown.truth)
@@ -101,5 +101,5 @@ def pictures(shown: ScoredSubmission, places: list[int]) -> list[Picture]:
             for key in ("truth", "predicted")
         ]
         alt = f"Case {c['case']}, truth {c['truth']}, called {c['predicted']}"
-        found.append(Picture(image, alt, lines, short(c["case"])))
+        found.append(GalleryCard(image, alt, lines, short(c["case"])))
     return found

@@ -6,7 +6,7 @@ import scoring
 from pages.challenge import preflight, scoring_run
 from pages.challenge.challenge_page import ScoredSubmission
 from pages.display import downloads, layout
-from pages.inputs.selectors import Input
+from pages.inputs.selectors import ChosenInput
 from scoring.challenges.isic import card_summary, official
 from scoring.common.text import markdown
 from scoring.core.views import Fact
@@ -39,7 +39,7 @@ def mend(shown: ScoredSubmission) -> None:
         preflight.remarks(card, ("category-order", "constant-output", "small-image", "alpha-dropped"))
 
 
-def refused(test_set: Input, given: Input) -> None:
+def refused(test_set: ChosenInput, given: ChosenInput) -> None:
     """Draw the one message of the official scorer on files that were refused: all problems stand above."""
     if given.is_model:
         return
@@ -55,6 +55,6 @@ def refused(test_set: Input, given: Input) -> None:
 
 @st.cache_resource(max_entries=SHARED_MESSAGES, show_spinner=False)
 def _message(
-    version: str, truth_key: str, submission_key: tuple[str, str], _test_set: Input, _given: Input
+    version: str, truth_key: str, submission_key: tuple[str, str], _test_set: ChosenInput, _given: ChosenInput
 ) -> scoring_run.Outcome:
     return scoring_run.attempt(official.message, _given.source, _test_set.source, _given.name)

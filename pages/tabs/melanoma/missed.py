@@ -5,7 +5,7 @@ from functools import partial
 from pages.challenge import scoring_run
 from pages.challenge.challenge_page import ScoredSubmission
 from pages.display import layout, render
-from pages.display.layout import Picture
+from pages.display.layout import GalleryCard
 from pages.tabs.melanoma import prevalence
 from scoring.challenges.melanoma.formula import ID
 from scoring.challenges.melanoma.views import NAMES, calls
@@ -45,11 +45,11 @@ def _places(card: ScoreCard, wrong: tuple[str, str], direction: int) -> list[int
     )
 
 
-def _pictures_between(shown: ScoredSubmission, places: list[int], start: int, stop: int) -> list[Picture]:
+def _pictures_between(shown: ScoredSubmission, places: list[int], start: int, stop: int) -> list[GalleryCard]:
     return pictures(shown, places[start:stop])
 
 
-def pictures(shown: ScoredSubmission, places: list[int]) -> list[Picture]:
+def pictures(shown: ScoredSubmission, places: list[int]) -> list[GalleryCard]:
     """Return cases as cards of a gallery. places: in `card.cases`."""
     images = scoring_run.thumbnails(ID, shown.truth_key, tuple(places), shown.truth)
     found = []
@@ -59,7 +59,7 @@ def pictures(shown: ScoredSubmission, places: list[int]) -> list[Picture]:
         output = "no prediction" if c["output"] is None else f"score **{decimal(c['output'], 3)}**"
         facts = " ".join(str(v) for v in (c.get("age"), c.get("gender"), c.get("location")) if v is not None)
         found.append(
-            Picture(
+            GalleryCard(
                 image,
                 f"Case {c['case']}, truth {NAMES[c['truth']]}, {output.replace('*', '')}",
                 (shape, output),

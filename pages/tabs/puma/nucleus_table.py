@@ -10,7 +10,7 @@ import streamlit as st
 from pages.display import layout
 from pages.display.case_link import CaseLink
 from scoring.challenges.puma import listing
-from scoring.challenges.puma.listing import Listing, Row
+from scoring.challenges.puma.listing import Listing, NucleusRow
 from scoring.common.arrays import Array
 from scoring.presentation.figures.detection import spaced
 
@@ -90,7 +90,7 @@ def _choose_row(key: str, listed: Listing, link: CaseLink) -> None:
         link.leave()
 
 
-def in_words(nucleus: Row) -> str:
+def in_words(nucleus: NucleusRow) -> str:
     """Return one nucleus as a sentence, Markdown."""
     (colour, meaning), (x, y) = STATUS[nucleus.status], nucleus.centroid
     confidence = f", confidence {nucleus.confidence:.2f}" if nucleus.confidence is not None else ""

@@ -22,7 +22,7 @@ from scoring.challenges.puma.formula import RADIUS_RANGE
 from scoring.challenges.puma.score_curves import along_confidence, along_radius
 from scoring.challenges.puma.setting_views import (
     Curve,
-    Setting,
+    MatchingSetting,
     over_confidence,
     over_radius,
     setting_facts,
@@ -53,7 +53,7 @@ def radius_tab(shown: ScoredSubmission) -> None:
     render.block(setting_table(shown.card, card, setting), shown, f"{path}/table")
 
 
-def _sliders(card: ScoreCard) -> Setting:
+def _sliders(card: ScoreCard) -> MatchingSetting:
     setting, (every, most) = current_setting(card), confidence_range(card)
     st.session_state["radius"] = setting.radius
     st.session_state["least"] = every if setting.least is None else setting.least

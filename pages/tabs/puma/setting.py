@@ -6,7 +6,7 @@ import streamlit as st
 from pages.challenge.challenge_page import ScoredSubmission
 from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.formula import RADIUS_RANGE
-from scoring.challenges.puma.setting_views import RULE, Setting
+from scoring.challenges.puma.setting_views import RULE, MatchingSetting
 from scoring.core.scorecard import ScoreCard
 
 KEPT = 16
@@ -17,7 +17,7 @@ EVERY = "least_that_keeps_every_prediction"
 """Where the slider of the confidence began, in the session."""
 
 
-def current_setting(card: ScoreCard) -> Setting:
+def current_setting(card: ScoreCard) -> MatchingSetting:
     """Return the setting of the sliders, also while their tab is closed."""
     every, most = confidence_range(card)
     # a slider at its beginning stays there, also under a file where it begins elsewhere
@@ -26,10 +26,10 @@ def current_setting(card: ScoreCard) -> Setting:
     return setting_of(_value("radius", RULE.radius, *RADIUS_RANGE), least, every)
 
 
-def setting_of(radius: float, least: float, every: float) -> Setting:
+def setting_of(radius: float, least: float, every: float) -> MatchingSetting:
     """Return the setting of the sliders. every: where that of the confidence begins, which keeps every
     prediction."""
-    return Setting(radius, None if least == every else least)
+    return MatchingSetting(radius, None if least == every else least)
 
 
 def _value(key: str, usual: float, low: float, high: float) -> float:
@@ -67,7 +67,7 @@ def _reset(every: float) -> None:
     to_address(every)
 
 
-def badge_and_reset(card: ScoreCard, setting: Setting, key: str) -> None:
+def badge_and_reset(card: ScoreCard, setting: MatchingSetting, key: str) -> None:
     """Draw whether the setting is the challenge's rule, and the button back to it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if setting.changes:
@@ -90,14 +90,14 @@ def identity(shown: ScoredSubmission) -> tuple[str, str, str]:
     return shown.truth_key, shown.given.key, repr(shown.card.provenance["options"])
 
 
-def rescored(shown: ScoredSubmission, setting: Setting) -> ScoreCard:
+def rescored(shown: ScoredSubmission, setting: MatchingSetting) -> ScoreCard:
     """Return the card under a setting."""
     return shown.card if setting == RULE else _rescored(*identity(shown), setting, shown)
 
 
 @st.cache_resource(max_entries=KEPT, scope="session", show_spinner=False)
 def _rescored(
-    truth_key: str, submission_key: str, options: str, setting: Setting, _shown: ScoredSubmission
+    truth_key: str, submission_key: str, options: str, setting: MatchingSetting, _shown: ScoredSubmission
 ) -> ScoreCard:
     changed = {"radius": setting.radius, "min_confidence": setting.least, "resamples": 0}
     return rescore(_shown.truth, _shown.predictions, _shown.card, **changed)

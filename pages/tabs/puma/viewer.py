@@ -18,8 +18,8 @@ from scoring.challenges.puma.listing import SIDES
 from scoring.challenges.puma.matches import REASONS
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.overlay import overlay
-from scoring.challenges.puma.setting_views import RULE, Setting
-from scoring.challenges.puma.truth import Truth
+from scoring.challenges.puma.setting_views import RULE, MatchingSetting
+from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Array
 from scoring.inference import pictures
 from scoring.presentation.figures.raster import overlay_png
@@ -90,7 +90,7 @@ def _packed(
     truth_key: str,
     submission_key: str,
     options: str,
-    setting: Setting,
+    setting: MatchingSetting,
     index: int,
     _shown: ScoredSubmission,
 ) -> tuple[dict[str, Array], Payload]:
@@ -99,16 +99,16 @@ def _packed(
     drawn = overlay(truth, _shown.predictions, rescored(_shown, setting), index)
     width, height = truth.sizes[index].tolist()
     jpeg = _tile(truth_key, index, truth)
-    image = nuclei.ImageInfo(truth.ids[index], (width, height), CLASSES, MICROMETRES_PER_PIXEL, jpeg)
+    image = nuclei.TileInfo(truth.ids[index], (width, height), CLASSES, MICROMETRES_PER_PIXEL, jpeg)
     return drawn, nuclei.results(drawn, image, REASONS, setting.radius)
 
 
 @st.cache_resource(max_entries=KEPT_CASES, scope="session", show_spinner=False)
-def _tile(truth_key: str, index: int, _truth: Truth) -> bytes | None:
+def _tile(truth_key: str, index: int, _truth: PumaTruth) -> bytes | None:
     return pictures.tile(_truth, index)
 
 
-def _printed(drawn: Mapping[str, Array], truth: Truth, index: int, tile: bytes | None) -> bytes:
+def _printed(drawn: Mapping[str, Array], truth: PumaTruth, index: int, tile: bytes | None) -> bytes:
     width, height = truth.sizes[index].tolist()
     return overlay_png(drawn, (width, height), truth.ids[index], MICROMETRES_PER_PIXEL, PRINTED_SIDE, tile)
 

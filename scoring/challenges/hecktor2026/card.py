@@ -26,9 +26,9 @@ from scoring.challenges.hecktor2026.measures import (
     voxels,
 )
 from scoring.challenges.hecktor2026.official import missing_words, official
-from scoring.challenges.hecktor2026.options import Options
-from scoring.challenges.hecktor2026.submission import Submission, with_nodes
-from scoring.challenges.hecktor2026.truth import Truth
+from scoring.challenges.hecktor2026.options import HecktorOptions
+from scoring.challenges.hecktor2026.submission import HecktorSubmission, with_nodes
+from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Bools, Floats, Ints, Numbers
 from scoring.common.findings import InputRefused
 from scoring.core.challenge import ScoreSettings
@@ -41,11 +41,11 @@ from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, Replicates, replicate
 
 
-def score(truth: Truth, predictions: Submission, settings: ScoreSettings) -> ScoreCard:
+def score(truth: HecktorTruth, predictions: HecktorSubmission, settings: ScoreSettings) -> ScoreCard:
     """Score a submission on a truth; the unit is the patient. Raises InputRefused."""
     if settings.problems:
         raise InputRefused(settings.problems, [*truth.findings, *predictions.findings])
-    options, statistics, metadata = Options(**settings.options), settings.statistics, settings.metadata
+    options, statistics, metadata = HecktorOptions(**settings.options), settings.statistics, settings.metadata
     if options.lesions:
         predictions = with_nodes(truth, predictions)
     columns = joined_columns(truth, metadata)
@@ -59,9 +59,9 @@ def score(truth: Truth, predictions: Submission, settings: ScoreSettings) -> Sco
 
 
 def _card(
-    truth: Truth,
-    submission: Submission,
-    options: Options,
+    truth: HecktorTruth,
+    submission: HecktorSubmission,
+    options: HecktorOptions,
     point: Quantities,
     found: Replicates,
     source: Mapping[str, Any],
@@ -109,7 +109,11 @@ def _card(
 
 
 def _unit_sums(
-    truth: Truth, submission: Submission, options: Options, found: Replicates, units: Ints
+    truth: HecktorTruth,
+    submission: HecktorSubmission,
+    options: HecktorOptions,
+    found: Replicates,
+    units: Ints,
 ) -> Floats:
     staged = [(true_stages(truth, options, kind), submitted_stages(submission, kind)) for kind in STAGES]
     counted = pairs(truth, submission, options, np.ones((1, len(truth)), np.float32))
@@ -123,11 +127,11 @@ def _unit_sums(
 
 
 def _metrics(
-    truth: Truth,
-    submission: Submission,
-    options: Options,
+    truth: HecktorTruth,
+    submission: HecktorSubmission,
+    options: HecktorOptions,
     values: Mapping[str, float],
-    counted: survival.Pairs,
+    counted: survival.ConcordancePairs,
 ) -> dict[str, Any]:
     """`metrics` in the order of the definition; NaN where undefined."""
     states, tables = np.array(submission.masks.states), submission.masks.tables[truth.has_mask]
@@ -177,7 +181,7 @@ def _of_nodes(nodes: Ints) -> dict[str, Any]:
     }
 
 
-def _credit_of_empty(tables: Ints, options: Options) -> float:
+def _credit_of_empty(tables: Ints, options: HecktorOptions) -> float:
     """Return the part of `segmentation` that pairs earn in which truth and prediction are empty; NaN without
     a truth mask."""
     if not len(tables):
@@ -192,7 +196,7 @@ def _both_empty(tables: Ints, structure: str) -> Bools:
     return np.asarray((true == 0) & (submitted == 0))
 
 
-def _aggregated(tables: Ints, structure: str, options: Options) -> float:
+def _aggregated(tables: Ints, structure: str, options: HecktorOptions) -> float:
     """Dice of all patients taken as one; NaN without a truth mask."""
     if not len(tables):
         return np.nan
@@ -202,7 +206,7 @@ def _aggregated(tables: Ints, structure: str, options: Options) -> float:
 
 
 def _per_class(
-    truth: Truth, submission: Submission, options: Options, values: Mapping[str, float]
+    truth: HecktorTruth, submission: HecktorSubmission, options: HecktorOptions, values: Mapping[str, float]
 ) -> dict[str, Any]:
     rows: dict[str, dict[str, Any]] = {}
     once = np.ones((1, len(truth)), np.float32)
@@ -233,7 +237,9 @@ def _per_class(
     return rows
 
 
-def _confusion(truth: Truth, submission: Submission, options: Options, kind: str) -> dict[str, Any]:
+def _confusion(
+    truth: HecktorTruth, submission: HecktorSubmission, options: HecktorOptions, kind: str
+) -> dict[str, Any]:
     """Counts by true (rows) and submitted stage, and per row the patients without a usable prediction. T0 is
     a label where it occurs."""
     true = true_stages(truth, options, kind)
@@ -252,7 +258,9 @@ def _confusion(truth: Truth, submission: Submission, options: Options, kind: str
     }
 
 
-def _per_center(truth: Truth, submission: Submission, options: Options) -> dict[str, Any]:
+def _per_center(
+    truth: HecktorTruth, submission: HecktorSubmission, options: HecktorOptions
+) -> dict[str, Any]:
     rows: dict[str, dict[str, Any]] = {}
     once = np.ones((1, len(truth)), np.float32)
     for center, members in centers(truth).items():
@@ -265,7 +273,9 @@ def _per_center(truth: Truth, submission: Submission, options: Options) -> dict[
     return rows
 
 
-def _cases(truth: Truth, submission: Submission, options: Options) -> tuple[dict[str, Any], ...]:
+def _cases(
+    truth: HecktorTruth, submission: HecktorSubmission, options: HecktorOptions
+) -> tuple[dict[str, Any], ...]:
     """Return one row per patient, built column by column."""
     risk = risks(truth, submission, options)
     columns = {
@@ -295,7 +305,7 @@ def _cases(truth: Truth, submission: Submission, options: Options) -> tuple[dict
     return tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 
 
-def _pairs_of_cases(truth: Truth, risk: Floats) -> dict[str, list[Any]]:
+def _pairs_of_cases(truth: HecktorTruth, risk: Floats) -> dict[str, list[Any]]:
     """Return how many comparable, discordant and score-less pairs each patient is in; None for those without
     time and event."""
     known, kinds = truth.has_survival, ("comparable", "discordant", "missing")

@@ -8,18 +8,18 @@ import numpy as np
 from scoring.challenges.classification_views import method
 from scoring.challenges.hecktor2026.measures import OF_CENTERS, centers, quantities
 from scoring.challenges.hecktor2026.rule_variants import options_of
-from scoring.challenges.hecktor2026.submission import Submission
-from scoring.challenges.hecktor2026.truth import Truth
+from scoring.challenges.hecktor2026.submission import HecktorSubmission
+from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Figure
-from scoring.presentation.figures.intervals import Row, intervals
+from scoring.presentation.figures.intervals import IntervalRow, intervals
 from scoring.presentation.figures.theme import SMALL
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import replicate
 
 
 def center_intervals(
-    truth: Truth, predictions: Submission, card: ScoreCard
+    truth: HecktorTruth, predictions: HecktorSubmission, card: ScoreCard
 ) -> dict[str, dict[str, list[float] | None]]:
     """Return 95% intervals of what `per_center` says, by center and name, on the card's own replicates; {}
     without replicates."""
@@ -40,7 +40,7 @@ def center_figure(
 ) -> Figure:
     """Return one quantity by center. words: the quantity's name. between: intervals by center and metric."""
     rows = [
-        Row(name, entry[metric], between.get(name, {}).get(metric), entry["n_cases"])
+        IntervalRow(name, entry[metric], between.get(name, {}).get(metric), entry["n_cases"])
         for name, entry in card.more["per_center"].items()
     ]
     draw = partial(

@@ -11,16 +11,16 @@ from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
 from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS
 from scoring.challenges.hecktor2026.options import OPTIONS
 from scoring.challenges.hecktor2026.predictions import read_predictions
-from scoring.challenges.hecktor2026.submission import Submission
-from scoring.challenges.hecktor2026.truth import Truth, read_truth
+from scoring.challenges.hecktor2026.submission import HecktorSubmission
+from scoring.challenges.hecktor2026.truth import HecktorTruth, read_truth
 from scoring.common.citation import Citation
-from scoring.core.challenge import Challenge, Context, Display, Readers, ScorePart, Scoring, Words
+from scoring.core.challenge import Challenge, Context, Display, Readers, ScoreBreakdownPart, Scoring, Words
 from scoring.core.challenge_files import InputKind, Inputs, Sample
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import Source
 
 if TYPE_CHECKING:  # what only drops and pages need is not loaded to score a submission
-    from scoring.core.file_contents import Contents, Reading
+    from scoring.core.file_contents import Candidate, FileContents
     from scoring.core.views import Views
 
 RULE = """
@@ -38,11 +38,11 @@ MASK_TYPES = ("gz", "nii", "mha")
 """The last ending of each of `MASK_ENDINGS`, which is all that a browser's file dialog goes by."""
 
 
-def _read_truth(source: Source, images: Source | None, context: Context) -> Truth:
+def _read_truth(source: Source, images: Source | None, context: Context) -> HecktorTruth:
     return read_truth(source, context.name, images, context.progress, context.cancelled)
 
 
-def _read_predictions(source: Source, truth: Truth | None, context: Context) -> Submission:
+def _read_predictions(source: Source, truth: HecktorTruth | None, context: Context) -> HecktorSubmission:
     lesions = context.options["lesions"]
     return read_predictions(source, truth, context.name, lesions, context.progress, context.cancelled)
 
@@ -53,7 +53,7 @@ def _views(card: ScoreCard) -> Views:
     return views(card)
 
 
-def _recognise(contents: Contents) -> Iterable[Reading]:
+def _recognise(contents: FileContents) -> Iterable[Candidate]:
     from scoring.challenges.hecktor2026.recognition import recognise  # only drops need it
 
     return recognise(contents)
@@ -97,7 +97,7 @@ CHALLENGE = Challenge(
     ),
     scoring=Scoring(
         score=score,
-        parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
+        parts={name: ScoreBreakdownPart(*part) for name, part in WEIGHTS.items()},
     ),
     comparison=COMPARISON,
     samples=(Sample("sample", "hecktor2026", "Sample: 48 drawn patients, 4 with CT and PET"),),

@@ -14,9 +14,9 @@ from scoring.challenges.hecktor2026.formula import (
     T0,
 )
 from scoring.challenges.hecktor2026.missing import missing_findings, stage_truth
-from scoring.challenges.hecktor2026.options import Options
-from scoring.challenges.hecktor2026.submission import Submission
-from scoring.challenges.hecktor2026.truth import Truth
+from scoring.challenges.hecktor2026.options import HecktorOptions
+from scoring.challenges.hecktor2026.submission import HecktorSubmission
+from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import Finding, note, warning
 from scoring.statistics.replicates import Replicates
 
@@ -31,7 +31,11 @@ UNDEFINED = {
 
 
 def score_findings(
-    truth: Truth, submission: Submission, options: Options, metrics: Mapping[str, float], found: Replicates
+    truth: HecktorTruth,
+    submission: HecktorSubmission,
+    options: HecktorOptions,
+    metrics: Mapping[str, float],
+    found: Replicates,
 ) -> Iterator[Finding]:
     """Findings of reading, then those of the score."""
     yield from truth.findings
@@ -51,7 +55,7 @@ def score_findings(
     yield from found.findings
 
 
-def _segmentation(truth: Truth, metrics: Mapping[str, float]) -> Iterator[Finding]:
+def _segmentation(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator[Finding]:
     if metrics["dice_from_empty_cases"] > 0:
         words = (
             f"{metrics['dice_from_empty_cases']:.4f} of segmentation was earned where truth and "
@@ -69,7 +73,9 @@ def _segmentation(truth: Truth, metrics: Mapping[str, float]) -> Iterator[Findin
                 )
 
 
-def _staging(truth: Truth, options: Options, kind: str, has_intervals: bool) -> Iterator[Finding]:
+def _staging(
+    truth: HecktorTruth, options: HecktorOptions, kind: str, has_intervals: bool
+) -> Iterator[Finding]:
     everyone, taking_part = truth.stages[kind], stage_truth(truth, kind, options)
     if kind == "t" and (at_zero := np.flatnonzero(everyone == T0)).size:
         named = ", ".join(truth.ids[i] for i in at_zero)
@@ -99,7 +105,7 @@ def _staging(truth: Truth, options: Options, kind: str, has_intervals: bool) -> 
             yield warning("few-cases-in-class", name, words)
 
 
-def _prognosis(truth: Truth, metrics: Mapping[str, float]) -> Iterator[Finding]:
+def _prognosis(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator[Finding]:
     events = int(np.nansum(truth.event[truth.has_survival]))
     if 0 < events < FEW_EVENTS:
         yield warning(

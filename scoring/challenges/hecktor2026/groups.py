@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.hecktor2026.truth import Truth
+from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.metrics import survival
 from scoring.metrics.survival import TERTILES
 
@@ -12,7 +12,7 @@ STEPS = (7, 30, 90, 180, 365, 730, 1825, 3650)
 MOST_TICKS = 9
 
 
-def survival_groups(truth: Truth, risk: np.ndarray) -> dict[str, Any]:
+def survival_groups(truth: HecktorTruth, risk: np.ndarray) -> dict[str, Any]:
     """`survival` of the scorecard: size and events of the groups, and the log-rank test over those that are
     not empty."""
     time, event, group = _grouped(truth, risk)
@@ -27,7 +27,7 @@ def survival_groups(truth: Truth, risk: np.ndarray) -> dict[str, Any]:
     }
 
 
-def curves(truth: Truth, risk: np.ndarray) -> dict[str, np.ndarray]:
+def curves(truth: HecktorTruth, risk: np.ndarray) -> dict[str, np.ndarray]:
     """Kaplan-Meier curves by group: `survival_low_time`, `_probability`, `_at_risk`, `_events` and
     `_censored` (one entry per distinct time), and the patients still under observation,
     `survival_low_number_at_risk`, at each of `survival_moments` (days)."""
@@ -47,7 +47,7 @@ def curves(truth: Truth, risk: np.ndarray) -> dict[str, np.ndarray]:
     return found
 
 
-def _grouped(truth: Truth, risk: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _grouped(truth: HecktorTruth, risk: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Time, event and group of the patients that have all of time, event and score."""
     kept = truth.has_survival & ~np.isnan(risk)
     return truth.time[kept], truth.event[kept] == 1, survival.tertiles(risk[kept])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from scoring.common.findings import InputRefused, error
-from scoring.inputs.sources import Files
+from scoring.inputs.sources import SourceFiles
 
 MASK_ENDINGS = (".nii.gz", ".nii", ".mha")
 TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".xlsx")
@@ -32,10 +32,10 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Contents:
+class SubmissionLayout:
     """A source that was opened. layout: what lies where in it. digest: SHA-256 of what was read."""
 
-    files: Files
+    files: SourceFiles
     layout: Layout
     digest: str | None = None
 
@@ -44,12 +44,12 @@ class Contents:
         """What messages call the source."""
         return self.files.name
 
-    def digested(self, members: Iterable[str]) -> "Contents":
+    def digested(self, members: Iterable[str]) -> "SubmissionLayout":
         """Return the same with the SHA-256 of these members."""
         return replace(self, digest=self.files.digest_of(members))
 
 
-def classify_members(files: Files, container: bool) -> Layout:
+def classify_members(files: SourceFiles, container: bool) -> Layout:
     """Sort the members of a source; unknown files are left out. container: whether a container's output is
     looked for.
 

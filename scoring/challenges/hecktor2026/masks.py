@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STRUCTURES
-from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS, Contents, classify_members
+from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS, SubmissionLayout, classify_members
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, error, note, warning
 from scoring.inference.cancelled import Cancelled
@@ -15,7 +15,7 @@ from scoring.inference.cluster.masks import compare_all
 from scoring.inputs.jobs import by_case
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.counting import Mask, examine
-from scoring.inputs.masks.errors import Malformed
+from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.pairs import MaskPair
 from scoring.inputs.sources import Source, open_source
 
@@ -36,7 +36,7 @@ class Watch:
 
 
 @dataclass(frozen=True)
-class Counted:
+class MaskCounts:
     """Masks of a submission by patient. states: "ok", "missing", "malformed", or "no-truth". tables: int64
     [N, 3, 3], voxels by true (rows) and submitted label, a missing or malformed mask counting as empty; zeros
     where there is no truth. digests: SHA-256 of the labels of usable masks.
@@ -51,7 +51,7 @@ class Counted:
     nodes: Ints | None = None
 
 
-def open_contents(source: Source, name: str | None, container: bool) -> Contents:
+def open_contents(source: Source, name: str | None, container: bool) -> SubmissionLayout:
     """Open a source whose masks are read piece by piece and whose tables have at most 20 MB.
 
     container: whether a container's output is looked for. Raises InputRefused.
@@ -59,16 +59,16 @@ def open_contents(source: Source, name: str | None, container: bool) -> Contents
     files = open_source(source, name, streamed=MASK_ENDINGS, table_bytes=TABLE_BYTES)
     if container:
         files, _ = by_case(files)
-    return Contents(files, classify_members(files, container))
+    return SubmissionLayout(files, classify_members(files, container))
 
 
-def opener(contents: Contents, patient: str) -> Opener | None:
+def opener(contents: SubmissionLayout, patient: str) -> Opener | None:
     """Return what opens a patient's mask; None where there is none."""
     found = contents.layout.masks.get(patient)
     return partial(contents.files.open, found[0]) if found else None
 
 
-def repeated(contents: Contents) -> list[Finding]:
+def repeated(contents: SubmissionLayout) -> list[Finding]:
     """Return `duplicate-case` for every patient with several masks."""
     return [
         error(
@@ -81,7 +81,7 @@ def repeated(contents: Contents) -> list[Finding]:
     ]
 
 
-def misplaced(contents: Contents) -> list[Finding]:
+def misplaced(contents: SubmissionLayout) -> list[Finding]:
     """Return `mask-elsewhere` where no mask was found but files that end as masks do."""
     layout = contents.layout
     if layout.masks or not layout.elsewhere:
@@ -95,8 +95,8 @@ def misplaced(contents: Contents) -> list[Finding]:
 
 
 def examine_all(
-    contents: Contents, ids: Sequence[str], watch: Watch = Watch()
-) -> tuple[tuple[Mask | None, ...], list[tuple[str, Malformed]], list[Finding]]:
+    contents: SubmissionLayout, ids: Sequence[str], watch: Watch = Watch()
+) -> tuple[tuple[Mask | None, ...], list[tuple[str, MaskError]], list[Finding]]:
     """Examine every patient's mask by itself.
 
     Returns masks, None where there is none or it is malformed; the faults by patient; the notes. Raises
@@ -111,7 +111,7 @@ def examine_all(
             try:
                 mask = examine(written)
                 rounded += [patient] if mask.notes else []
-            except Malformed as fault:
+            except MaskError as fault:
                 faults.append((patient, fault))
         found.append(mask)
     return tuple(found), faults, _notes({"float-mask": rounded})
@@ -120,10 +120,10 @@ def examine_all(
 def count_all(
     truth: Sequence[Mask | None],
     ids: Sequence[str],
-    contents: Contents,
+    contents: SubmissionLayout,
     with_nodes: bool,
     watch: Watch = Watch(),
-) -> tuple[Counted, list[Finding]]:
+) -> tuple[MaskCounts, list[Finding]]:
     """Count every patient's mask against the truth's. Raises Cancelled.
 
     Returns the counts, and what was noticed: `malformed-mask` and notes.
@@ -157,10 +157,10 @@ def count_all(
             noted[code].append(patient)
         if counts.fault:
             findings.append(malformed(patient, counts.fault))
-    return Counted(tuple(states), tables, tuple(digests), nodes), [*findings, *_notes(noted)]
+    return MaskCounts(tuple(states), tables, tuple(digests), nodes), [*findings, *_notes(noted)]
 
 
-def malformed(patient: str, fault: Malformed) -> Finding:
+def malformed(patient: str, fault: MaskError) -> Finding:
     """Return what is wrong with a submitted mask."""
     return warning("malformed-mask", patient, f"{fault.words} It counts as missing.")
 

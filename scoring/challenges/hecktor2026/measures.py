@@ -8,14 +8,14 @@ import numpy as np
 from scoring.challenges.hecktor2026 import stages
 from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS, unweighted, weighted
 from scoring.challenges.hecktor2026.missing import stage_truth
-from scoring.challenges.hecktor2026.options import Options
+from scoring.challenges.hecktor2026.options import HecktorOptions
 from scoring.challenges.hecktor2026.prognosis import oriented
-from scoring.challenges.hecktor2026.submission import Submission
-from scoring.challenges.hecktor2026.truth import Truth
+from scoring.challenges.hecktor2026.submission import HecktorSubmission
+from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics import classification, overlap, survival
-from scoring.metrics.classification import Counts
-from scoring.metrics.survival import Pairs
+from scoring.metrics.classification import ClassCounts
+from scoring.metrics.survival import ConcordancePairs
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import QuantityName
 
@@ -45,9 +45,9 @@ EVERYBODY = True
 
 
 def quantities(
-    truth: Truth,
-    submission: Submission,
-    options: Options,
+    truth: HecktorTruth,
+    submission: HecktorSubmission,
+    options: HecktorOptions,
     weights: Floats,
     among: Bools | bool = EVERYBODY,
 ) -> dict[QuantityName, Floats]:
@@ -109,16 +109,16 @@ def score_of_sums(sums: Floats) -> Floats:
     return weighted(np.asarray(segmentation), staging, c_index[..., 0])
 
 
-def centers(truth: Truth) -> dict[str, Bools]:
+def centers(truth: HecktorTruth) -> dict[str, Bools]:
     """Return the members (bool [N]) of every center that is named, by name."""
     named = np.array(truth.center, dtype=object)
     return {center: named == center for center in sorted({c for c in truth.center if c})}
 
 
 def dice(
-    truth: Truth,
-    submission: Submission,
-    options: Options,
+    truth: HecktorTruth,
+    submission: HecktorSubmission,
+    options: HecktorOptions,
     structure: str,
     among: Bools | bool = EVERYBODY,
 ) -> Floats:
@@ -135,25 +135,27 @@ def voxels(tables: Ints, structure: str) -> tuple[Ints, Ints, Ints]:
     return overlap.overlap(tables, STRUCTURES[structure][1])
 
 
-def true_stages(truth: Truth, options: Options, kind: str, among: Bools | bool = EVERYBODY) -> Ints:
+def true_stages(
+    truth: HecktorTruth, options: HecktorOptions, kind: str, among: Bools | bool = EVERYBODY
+) -> Ints:
     """Return true stages as codes [N], `stages.MISSING` for patients who do not take part."""
     return np.where(among, stage_truth(truth, kind, options), stages.MISSING)
 
 
-def submitted_stages(submission: Submission, kind: str) -> Ints:
+def submitted_stages(submission: HecktorSubmission, kind: str) -> Ints:
     """Return submitted stages as codes [N]; all missing without such a column."""
     codes = submission.stages[kind]
     return np.full(len(submission.ids), stages.MISSING) if codes is None else codes
 
 
 def stage_counts(
-    truth: Truth,
-    submission: Submission,
-    options: Options,
+    truth: HecktorTruth,
+    submission: HecktorSubmission,
+    options: HecktorOptions,
     kind: str,
     weights: Floats,
     among: Bools | bool = EVERYBODY,
-) -> Counts:
+) -> ClassCounts:
     """Count support, predictions and hits per stage over the patients with a true one.
 
     No usable prediction is no class.
@@ -163,18 +165,18 @@ def stage_counts(
     return classification.counts(true, predicted, weights, len(STAGES[kind]))
 
 
-def risks(truth: Truth, submission: Submission, options: Options) -> Floats:
+def risks(truth: HecktorTruth, submission: HecktorSubmission, options: HecktorOptions) -> Floats:
     """Return oriented scores [N], the higher the worse; NaN = none."""
     return oriented(submission.scores, options.prognosis_direction, len(truth))
 
 
 def pairs(
-    truth: Truth,
-    submission: Submission,
-    options: Options,
+    truth: HecktorTruth,
+    submission: HecktorSubmission,
+    options: HecktorOptions,
     weights: Floats,
     among: Bools | bool = EVERYBODY,
-) -> Pairs:
+) -> ConcordancePairs:
     """Count comparable pairs and what the scores make of them, over the patients with time and event."""
     known = truth.has_survival & among
     risk = risks(truth, submission, options)[known]

@@ -6,20 +6,22 @@ import numpy as np
 
 from scoring.challenges.hecktor2026 import stages
 from scoring.challenges.hecktor2026.formula import STAGES, T0
-from scoring.challenges.hecktor2026.options import Options
+from scoring.challenges.hecktor2026.options import HecktorOptions
 from scoring.challenges.hecktor2026.prognosis import chosen, oriented
-from scoring.challenges.hecktor2026.submission import Submission
-from scoring.challenges.hecktor2026.truth import Truth
+from scoring.challenges.hecktor2026.submission import HecktorSubmission
+from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import Finding, warning
 
 
-def stage_truth(truth: Truth, kind: str, options: Options) -> np.ndarray:
+def stage_truth(truth: HecktorTruth, kind: str, options: HecktorOptions) -> np.ndarray:
     """True stages as codes [N], -1 = the patient does not take part."""
     codes = truth.stages[kind]
     return np.where(codes == T0, stages.MISSING, codes) if kind == "t" and options.t0 == "exclude" else codes
 
 
-def missing_findings(truth: Truth, submission: Submission, options: Options) -> Iterator[Finding]:
+def missing_findings(
+    truth: HecktorTruth, submission: HecktorSubmission, options: HecktorOptions
+) -> Iterator[Finding]:
     """Yield `subtask-missing`, `missing-mask`, `missing-stage` and `missing-risk`, each naming all
     patients."""
     absent = truth.has_mask & (np.array(submission.masks.states) == "missing")
@@ -69,5 +71,5 @@ def _missing(code: str, where: str, patients: list[str], words: str) -> Finding:
     return warning(code, where, f"{words} ({len(patients)}): {', '.join(patients)}.")
 
 
-def _named(truth: Truth, chosen_patients: Iterable[bool]) -> list[str]:
+def _named(truth: HecktorTruth, chosen_patients: Iterable[bool]) -> list[str]:
     return [patient for patient, is_chosen in zip(truth.ids, chosen_patients, strict=True) if is_chosen]

@@ -8,9 +8,9 @@ import numpy as np
 
 from scoring.challenges.hecktor2026.measures import quantities
 from scoring.challenges.hecktor2026.missing import stage_truth
-from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, Options
-from scoring.challenges.hecktor2026.submission import Submission
-from scoring.challenges.hecktor2026.truth import Truth
+from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, HecktorOptions
+from scoring.challenges.hecktor2026.submission import HecktorSubmission
+from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.core.scorecard import Official
 
 PAIRS = {
@@ -21,7 +21,9 @@ PAIRS = {
 """What becomes of pairs that touch a patient without a score, by the option."""
 
 
-def official(truth: Truth, submission: Submission, options: Options, score: float) -> Official:
+def official(
+    truth: HecktorTruth, submission: HecktorSubmission, options: HecktorOptions, score: float
+) -> Official:
     """Return what the published rules give.
 
     Args:
@@ -30,7 +32,7 @@ def official(truth: Truth, submission: Submission, options: Options, score: floa
         options: What it was scored by.
         score: The score here; NaN where it is undefined.
     """
-    usual = Options()
+    usual = HecktorOptions()
     changed = [name for name in CHOICES if getattr(options, name) != getattr(usual, name)]
     if not changed:
         return Official.compare(score, score)
@@ -44,7 +46,7 @@ def official(truth: Truth, submission: Submission, options: Options, score: floa
     )
 
 
-def missing_words(truth: Truth, options: Options, metrics: Mapping[str, Any]) -> str:
+def missing_words(truth: HecktorTruth, options: HecktorOptions, metrics: Mapping[str, Any]) -> str:
     """Return what lacks or cannot be used, "" where nothing does. metrics: of the card."""
     lacking = (
         ("masks", ("n_missing_masks", "n_malformed_masks"), truth.has_mask, "counted as empty"),

@@ -99,7 +99,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {o.name: o.values for o in of_stage(OPT
 
 
 @dataclass(frozen=True)
-class Options:
+class HecktorOptions:
     """The options that change a score; values as in `CHOICES`. lesions: whether nodes are counted too."""
 
     empty_masks: str = "one"

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES
-from scoring.challenges.hecktor2026.submission import Submission
-from scoring.challenges.hecktor2026.truth import Truth
+from scoring.challenges.hecktor2026.submission import HecktorSubmission
+from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.core.scorecard import ScoreCard
 
 
@@ -60,7 +60,7 @@ def spread(card: ScoreCard, structure: str) -> Spread:
     return Spread(*(tuple(places) for places in groups.values()))
 
 
-def volumes(truth: Truth, submission: Submission, index: int) -> tuple[Volumes, ...]:
+def volumes(truth: HecktorTruth, submission: HecktorSubmission, index: int) -> tuple[Volumes, ...]:
     """Return what became of voxels, of both structures together, then of each; empty without a
     truth mask. A missing or malformed mask counts as empty, as in the score."""
     mask, table = truth.masks[index], submission.masks.tables[index]

@@ -7,29 +7,29 @@ import numpy as np
 
 from scoring.challenges.hecktor2026 import masks, stages
 from scoring.challenges.hecktor2026.formula import STAGES
-from scoring.challenges.hecktor2026.layouts import Contents, Layout
+from scoring.challenges.hecktor2026.layouts import Layout, SubmissionLayout
 from scoring.challenges.hecktor2026.missing import missing_findings
-from scoring.challenges.hecktor2026.options import Options
+from scoring.challenges.hecktor2026.options import HecktorOptions
 from scoring.challenges.hecktor2026.prognosis import read_scores
-from scoring.challenges.hecktor2026.submission import Submission
-from scoring.challenges.hecktor2026.tables import Rows, answers, find_table, near_columns, read_rows
-from scoring.challenges.hecktor2026.truth import Truth
+from scoring.challenges.hecktor2026.submission import HecktorSubmission
+from scoring.challenges.hecktor2026.tables import PatientCells, answers, find_table, near_columns, read_rows
+from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.inputs import near_cases, tables
-from scoring.inputs.sources import Files, Source
-from scoring.inputs.tables import Table
+from scoring.inputs.sources import Source, SourceFiles
+from scoring.inputs.tables import TextTable
 
 TABLE = "predictions.csv"
 
 
 def read_predictions(
     source: Source,
-    truth: Truth | None = None,
+    truth: HecktorTruth | None = None,
     name: str | None = None,
     lesions: bool = False,
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
-) -> Submission:
+) -> HecktorSubmission:
     """Read a submission: a folder or zip of masks and a table, a container's output, or a table alone. Every
     mask is counted against the truth's.
 
@@ -61,7 +61,7 @@ def read_predictions(
     scores = read_scores(rows, row_of, table.delimiter != "," if table else False, findings)
     counted, noticed = _counted(truth, ids, contents, lesions, masks.Watch(progress, cancelled))
     findings += [*noticed, *masks.misplaced(contents)]
-    submission = Submission(
+    submission = HecktorSubmission(
         ids,
         found,
         scores=scores,
@@ -75,13 +75,13 @@ def read_predictions(
     return (
         submission
         if truth is None
-        else replace(submission, missing=tuple(missing_findings(truth, submission, Options())))
+        else replace(submission, missing=tuple(missing_findings(truth, submission, HecktorOptions())))
     )
 
 
 def _rows(
-    files: Files, layout: Layout, used: list[str], problems: list[Finding], findings: list[Finding]
-) -> tuple[Table | None, Rows]:
+    files: SourceFiles, layout: Layout, used: list[str], problems: list[Finding], findings: list[Finding]
+) -> tuple[TextTable | None, PatientCells]:
     """Return the table, where there is one, and what it says of patients; else what a container's JSON
     says."""
     table, rows = None, None
@@ -100,11 +100,11 @@ def _rows(
                 "there is a table and there are JSON files of patients: the table counts.",
             )
         )
-    return table, rows or Rows((), {}, ())
+    return table, rows or PatientCells((), {}, ())
 
 
 def _nobody(
-    files: Files, truth: Truth | None, own: tuple[str, ...], unknown: tuple[str, ...]
+    files: SourceFiles, truth: HecktorTruth | None, own: tuple[str, ...], unknown: tuple[str, ...]
 ) -> list[Finding]:
     """`no-table` where there is no patient at all, `no-common-case` where the truth has none of them."""
     if not own:
@@ -120,7 +120,7 @@ def _nobody(
     return [error("no-common-case", files.name, words).mended_by(*mends)]
 
 
-def _stages(rows: Rows, kind: str, row_of: np.ndarray, findings: list[Finding]) -> np.ndarray | None:
+def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Finding]) -> np.ndarray | None:
     """Stages by patient; None without such a column."""
     cells = rows.cells.get(kind)
     if cells is None:
@@ -139,13 +139,17 @@ def _stages(rows: Rows, kind: str, row_of: np.ndarray, findings: list[Finding]) 
 
 
 def _counted(
-    truth: Truth | None, ids: tuple[str, ...], contents: Contents, lesions: bool, watch: masks.Watch
-) -> tuple[masks.Counted, list[Finding]]:
+    truth: HecktorTruth | None,
+    ids: tuple[str, ...],
+    contents: SubmissionLayout,
+    lesions: bool,
+    watch: masks.Watch,
+) -> tuple[masks.MaskCounts, list[Finding]]:
     """Masks against the truth's; without a truth each by itself."""
     if truth is not None:
         return masks.count_all(truth.masks, ids, contents, lesions, watch)
     _, faults, noticed = masks.examine_all(contents, ids, watch)
-    none = masks.Counted(
+    none = masks.MaskCounts(
         (masks.NO_TRUTH,) * len(ids), np.zeros((len(ids), 3, 3), np.int64), (b"",) * len(ids)
     )
     return none, [*(masks.malformed(patient, fault) for patient, fault in faults), *noticed]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.challenges.hecktor2026.tables import Rows
+from scoring.challenges.hecktor2026.tables import PatientCells
 from scoring.common.findings import Finding, note, warning
 from scoring.inputs import decimals
 from scoring.inputs.cells import parse_numbers
@@ -14,7 +14,7 @@ KINDS = ("risk", "time")
 
 
 @dataclass(frozen=True)
-class Scores:
+class PrognosisScores:
     """One column of scores by patient. values: as written [N], NaN = none. unusable: patients whose cell
     holds something that is no finite number, bool [N]."""
 
@@ -23,8 +23,8 @@ class Scores:
 
 
 def read_scores(
-    rows: Rows, row_of: np.ndarray, decimal_comma: bool, findings: list[Finding]
-) -> dict[str, Scores]:
+    rows: PatientCells, row_of: np.ndarray, decimal_comma: bool, findings: list[Finding]
+) -> dict[str, PrognosisScores]:
     """Return the columns that are there, by kind. row_of [N]: the row of each patient, -1 = none."""
     found = {}
     for kind in (k for k in KINDS if rows.cells.get(k)):
@@ -46,7 +46,7 @@ def read_scores(
                     f"{read.decimal_commas} numbers have a decimal comma: read as a point.",
                 )
             )
-        found[kind] = Scores(np.where(has, read.values[row_of], np.nan), has & wrong[row_of])
+        found[kind] = PrognosisScores(np.where(has, read.values[row_of], np.nan), has & wrong[row_of])
     if len(found) == len(KINDS):
         findings.append(
             note(
@@ -70,14 +70,14 @@ def read_scores(
     return found
 
 
-def chosen(scores: Mapping[str, Scores], direction: str) -> str | None:
+def chosen(scores: Mapping[str, PrognosisScores], direction: str) -> str | None:
     """Return the kind of the column that counts: the one that `direction` prefers if it is there, "auto" the
     risk; None without a column."""
     preferred = (direction, *KINDS) if direction in KINDS else KINDS
     return next((kind for kind in preferred if kind in scores), None)
 
 
-def oriented(scores: Mapping[str, Scores], direction: str, n: int) -> np.ndarray:
+def oriented(scores: Mapping[str, PrognosisScores], direction: str, n: int) -> np.ndarray:
     """Scores [N], the higher the worse: a time is negated. NaN where there is none. direction "risk" or
     "time" forces the reading of the column."""
     kind = chosen(scores, direction)

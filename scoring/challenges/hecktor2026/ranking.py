@@ -15,7 +15,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.statistics.ranking import ranks_along_teams
 from scoring.statistics.rounding import DIGITS
 
-Places = NDArray[np.int64]
+RankArray = NDArray[np.int64]
 """Places [A] or [A, B], 1 = first."""
 TWENTIETHS = np.array([5, 7, 8])
 """0.25, 0.35 and 0.40 as whole twentieths: sums of floats would split equal totals."""
@@ -73,7 +73,7 @@ def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
     )
 
 
-def places_by_rank(doubled: Ints, undefined: Bools) -> Places:
+def places_by_rank(doubled: Ints, undefined: Bools) -> RankArray:
     """Return the places [A, ...], 1 = first, from twice the ranks [3, A, ...] per subtask.
 
     By 5 a + 7 b + 8 c, then by |weighted - unweighted rank|, both small is good; teams without a score
@@ -86,7 +86,7 @@ def places_by_rank(doubled: Ints, undefined: Bools) -> Places:
     return np.asarray(1 + (key[None] < key[:, None]).sum(1))
 
 
-def places_by_score(cards: Mapping[str, ScoreCard]) -> Places:
+def places_by_score(cards: Mapping[str, ScoreCard]) -> RankArray:
     """Return the places [A] by weighted score, then by its consistency, smaller wins.
 
     Both are rounded to 12 decimals; teams without a score are last.
@@ -181,7 +181,7 @@ def _swapped(teams: list[str], now: Ints, then: Ints) -> list[list[str]]:
 
 def _replicate_places(
     cards: Mapping[str, ScoreCard], undefined: Bools, rank_ties: str
-) -> dict[str, Places] | None:
+) -> dict[str, RankArray] | None:
     """Return places by weighted ranks in replicates; None without.
 
     Only those count in which every team that has a score has one too.

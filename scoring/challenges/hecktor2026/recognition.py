@@ -6,13 +6,22 @@ from scoring.challenges.hecktor2026.formula import ID
 from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS, Layout, classify_members, stem_of
 from scoring.challenges.hecktor2026.tables import COLUMNS, plain_name
 from scoring.common.findings import InputRefused
-from scoring.core.file_contents import LIKELY, POSSIBLE, SURE, Contents, Reading, case_key, counted, keys_of
-from scoring.inputs.tables import Table
+from scoring.core.file_contents import (
+    LIKELY,
+    POSSIBLE,
+    SURE,
+    Candidate,
+    FileContents,
+    case_key,
+    counted,
+    keys_of,
+)
+from scoring.inputs.tables import TextTable
 
 NAMED = {"clinical.csv": "truth", "predictions.csv": "submission"}
 
 
-def recognise(contents: Contents) -> Iterator[Reading]:
+def recognise(contents: FileContents) -> Iterator[Candidate]:
     """Yield what files can be for HECKTOR 2026: masks, a table of patients, or a container's answers."""
     layout = _layout(contents)
     masks = {**layout.masks, **_lone_mask(contents)}
@@ -30,26 +39,26 @@ def recognise(contents: Contents) -> Iterator[Reading]:
     ]
     truth, submission = _certainties(layout, tables)
     words = ", ".join(holds)
-    yield Reading(ID, "submission", f"a submission to HECKTOR 2026: {words}", submission, ids)
+    yield Candidate(ID, "submission", f"a submission to HECKTOR 2026: {words}", submission, ids)
     if not layout.answers:
-        yield Reading(ID, "truth", f"a HECKTOR 2026 test set: {words}", truth, ids)
+        yield Candidate(ID, "truth", f"a HECKTOR 2026 test set: {words}", truth, ids)
 
 
-def _layout(contents: Contents) -> Layout:
+def _layout(contents: FileContents) -> Layout:
     try:
         return classify_members(contents.files, container=True)
     except InputRefused:
         return Layout()
 
 
-def _lone_mask(contents: Contents) -> dict[str, tuple[str, ...]]:
+def _lone_mask(contents: FileContents) -> dict[str, tuple[str, ...]]:
     """Return the one mask that was dropped alone."""
     name = contents.files.name
     stem = stem_of(name) if contents.files.kind == "file" and name.lower().endswith(MASK_ENDINGS) else None
     return {stem: (name,)} if stem else {}
 
 
-def _certainties(layout: Layout, tables: list[Table]) -> tuple[int, int]:
+def _certainties(layout: Layout, tables: list[TextTable]) -> tuple[int, int]:
     """Return how certain it is that these are a test set, and a submission."""
     if layout.answers:
         return POSSIBLE, SURE
@@ -63,11 +72,11 @@ def _certainties(layout: Layout, tables: list[Table]) -> tuple[int, int]:
     return (POSSIBLE, LIKELY) if tables else (LIKELY, LIKELY)
 
 
-def _is_of_patients(table: Table) -> bool:
+def _is_of_patients(table: TextTable) -> bool:
     """Return whether a table says anything of patients that this challenge asks for."""
     found = {meaning for meaning in COLUMNS if _column(table, meaning) is not None}
     return "patient" in found and bool(found - {"patient", "center"})
 
 
-def _column(table: Table, meaning: str) -> int | None:
+def _column(table: TextTable, meaning: str) -> int | None:
     return next((i for i, header in enumerate(table.header) if plain_name(header) in COLUMNS[meaning]), None)

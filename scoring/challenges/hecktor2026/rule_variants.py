@@ -9,17 +9,17 @@ import numpy as np
 from scoring.challenges.hecktor2026 import summary
 from scoring.challenges.hecktor2026.formula import SUBTASKS, WEIGHTS
 from scoring.challenges.hecktor2026.measures import combined, quantities
-from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, Options
-from scoring.challenges.hecktor2026.submission import Submission
-from scoring.challenges.hecktor2026.truth import Truth
+from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, HecktorOptions
+from scoring.challenges.hecktor2026.submission import HecktorSubmission
+from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Figure, SideBySide, Table
-from scoring.presentation.figures.intervals import Row, intervals
+from scoring.presentation.figures.intervals import IntervalRow, intervals
 from scoring.presentation.figures.numerals import decimal, share
 
 
 @dataclass(frozen=True)
-class Reading:
+class RuleVariant:
     """The score under another value of one option, and how far it is from the card's; None where one of them
     is undefined.
 
@@ -39,7 +39,7 @@ class Reading:
         return f"{label}: {self.value}"
 
 
-def readings(truth: Truth, predictions: Submission, card: ScoreCard) -> tuple[Reading, ...]:
+def readings(truth: HecktorTruth, predictions: HecktorSubmission, card: ScoreCard) -> tuple[RuleVariant, ...]:
     """Return the score under every other value of every option that changes it, one option at a time."""
     usual = options_of(card)
     return tuple(
@@ -50,14 +50,16 @@ def readings(truth: Truth, predictions: Submission, card: ScoreCard) -> tuple[Re
     )
 
 
-def _reading(truth: Truth, predictions: Submission, card: ScoreCard, name: str, value: str) -> Reading:
+def _reading(
+    truth: HecktorTruth, predictions: HecktorSubmission, card: ScoreCard, name: str, value: str
+) -> RuleVariant:
     changed: dict[str, str] = {name: value}
     options = replace(options_of(card), **changed)  # type: ignore[arg-type]
     found = quantities(truth, predictions, options, np.ones((1, len(truth)), np.float32))
     values = {part: float(found[part][0]) for part in SUBTASKS}
     score = combined(values)["weighted_score"]
     known = not np.isnan(score)
-    return Reading(
+    return RuleVariant(
         name,
         value,
         score if known else None,
@@ -66,14 +68,14 @@ def _reading(truth: Truth, predictions: Submission, card: ScoreCard, name: str, 
     )
 
 
-def options_of(card: ScoreCard) -> Options:
+def options_of(card: ScoreCard) -> HecktorOptions:
     """Return the options that a scorecard was made under."""
-    return Options(**{name: card.provenance["options"][name] for name in CHOICES})
+    return HecktorOptions(**{name: card.provenance["options"][name] for name in CHOICES})
 
 
-def other_readings(card: ScoreCard, found: Sequence[Reading]) -> SideBySide:
+def other_readings(card: ScoreCard, found: Sequence[RuleVariant]) -> SideBySide:
     """Return what the score would be under other readings of the rules, and which part each changes."""
-    rows = [Row(reading.name, reading.score, beside=_difference(reading)) for reading in found]
+    rows = [IntervalRow(reading.name, reading.score, beside=_difference(reading)) for reading in found]
     draw = partial(
         intervals,
         rows,
@@ -87,7 +89,7 @@ def other_readings(card: ScoreCard, found: Sequence[Reading]) -> SideBySide:
         f"Line: the score as it is read now, {share(card.score)}. One rule is changed at a time. "
         f"n = {card.n_cases}.",
     )
-    now = Reading("", "", card.score, None, {part.metric: part.value for part in summary.parts(card)})
+    now = RuleVariant("", "", card.score, None, {part.metric: part.value for part in summary.parts(card)})
     every = (now, *found)
     table = Table(
         "Which part does it change?",
@@ -113,7 +115,7 @@ def other_readings(card: ScoreCard, found: Sequence[Reading]) -> SideBySide:
     return SideBySide(((figure,), (table,)), (5, 7))
 
 
-def _difference(reading: Reading) -> str:
+def _difference(reading: RuleVariant) -> str:
     if reading.difference is None:
         return ""
     return decimal(reading.difference, 4, sign=True) if reading.difference else "same"

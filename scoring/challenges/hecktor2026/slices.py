@@ -3,15 +3,15 @@
 from functools import partial
 
 from scoring.challenges.hecktor2026 import masks
-from scoring.challenges.hecktor2026.submission import Submission
-from scoring.challenges.hecktor2026.truth import Truth
+from scoring.challenges.hecktor2026.submission import HecktorSubmission
+from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.inputs.scenes import Scene, read_scene
 
 IMAGE_NAMES = {"CT": "CT", "PT": "PET"}
 """Ending of an image's file -> its name, the lower one first."""
 
 
-def scene(truth: Truth, predictions: Submission, index: int) -> Scene | None:
+def scene(truth: HecktorTruth, predictions: HecktorSubmission, index: int) -> Scene | None:
     """Return the masks of one patient and, where they lie beside the truth's, CT and PET; None without a
     truth mask. Raises InputRefused."""
     patient = truth.ids[index]

@@ -8,16 +8,16 @@ import numpy as np
 
 from scoring.challenges.hecktor2026 import masks
 from scoring.challenges.hecktor2026.formula import STAGES
-from scoring.challenges.hecktor2026.layouts import Contents
-from scoring.challenges.hecktor2026.prognosis import Scores
-from scoring.challenges.hecktor2026.truth import Truth
+from scoring.challenges.hecktor2026.layouts import SubmissionLayout
+from scoring.challenges.hecktor2026.prognosis import PrognosisScores
+from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Array, Ints
 from scoring.common.findings import Finding
-from scoring.common.fixes import Mend
+from scoring.common.fixes import SuggestedFix
 
 
 @dataclass(frozen=True)
-class Submission:
+class HecktorSubmission:
     """A submission, aligned with the truth's patients; without a truth, with its own.
 
     stages: codes [N] of the T and N stages, by "t" and "n" (`stages.MISSING`, `stages.UNKNOWN`), None without
@@ -29,13 +29,13 @@ class Submission:
 
     ids: tuple[str, ...]
     stages: Mapping[str, Ints | None]
-    scores: Mapping[str, Scores]
-    masks: masks.Counted
+    scores: Mapping[str, PrognosisScores]
+    masks: masks.MaskCounts
     unknown: tuple[str, ...]
     read: tuple[Finding, ...]
     missing: tuple[Finding, ...]
-    contents: Contents
-    near: Mapping[str, tuple[Mend, ...]] = field(default_factory=dict)
+    contents: SubmissionLayout
+    near: Mapping[str, tuple[SuggestedFix, ...]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -73,7 +73,7 @@ class Submission:
         return np.frombuffer(hashlib.sha256(content).digest(), np.uint8)
 
 
-def with_nodes(truth: Truth, submission: Submission) -> Submission:
+def with_nodes(truth: HecktorTruth, submission: HecktorSubmission) -> HecktorSubmission:
     """Return the submission with the lesions of GTVn counted and matched."""
     if submission.masks.nodes is not None:
         return submission

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from scoring.challenges.hecktor2026.formula import WEIGHTS
 from scoring.challenges.hecktor2026.prognosis import KINDS, chosen
-from scoring.challenges.hecktor2026.submission import Submission
+from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.core.scorecard import ScoreCard
 
 UNUSABLE = {
@@ -19,7 +19,7 @@ UNUSABLE = {
 
 
 @dataclass(frozen=True)
-class Part:
+class SubtaskPart:
     """A subtask in the weighted sum. weight, value: 0..1. won: their product. value and won are None where
     the subtask is undefined."""
 
@@ -44,12 +44,12 @@ class Direction:
     forced: bool
 
 
-def parts(card: ScoreCard) -> tuple[Part, ...]:
+def parts(card: ScoreCard) -> tuple[SubtaskPart, ...]:
     """Return the summands of the score."""
     found = []
     for metric, (name, _, points) in WEIGHTS.items():
         weight, value = points / 100, card.metrics[metric]
-        found.append(Part(metric, name, weight, value, None if value is None else weight * value))
+        found.append(SubtaskPart(metric, name, weight, value, None if value is None else weight * value))
     return tuple(found)
 
 
@@ -80,7 +80,7 @@ def pairs(card: ScoreCard) -> dict[str, int]:
     }
 
 
-def direction(card: ScoreCard, submission: Submission) -> Direction | None:
+def direction(card: ScoreCard, submission: HecktorSubmission) -> Direction | None:
     """Return which column counted and as what; None without a column of scores."""
     option = card.provenance["options"]["prognosis_direction"]
     column = chosen(submission.scores, option)

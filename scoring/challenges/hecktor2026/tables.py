@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from scoring.challenges.hecktor2026.layouts import Layout
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.common.fixes import Mend
+from scoring.common.fixes import SuggestedFix
 from scoring.inputs import tables
 from scoring.inputs.near_columns import renamings
 from scoring.inputs.repeated import repeated_row
-from scoring.inputs.sources import Files
-from scoring.inputs.tables import MISSING, Table
+from scoring.inputs.sources import SourceFiles
+from scoring.inputs.tables import MISSING, TextTable
 
 COLUMNS = {
     "patient": ("patientid",),
@@ -35,7 +35,7 @@ NEAR = {
 
 
 @dataclass(frozen=True)
-class Rows:
+class PatientCells:
     """Cells by patient. ids [n]; cells: meaning -> cells [n], only for the columns that are there; places
     [n]: where a message says a row stands."""
 
@@ -49,7 +49,7 @@ def plain_name(header: str) -> str:
     return re.sub(r"[^a-z0-9]", "", header.lower())
 
 
-def find_table(files: Files, layout: Layout, standard: str, used: list[str]) -> Table | None:
+def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str]) -> TextTable | None:
     """Return the table called `standard`, else the only one with a patient column, else None where there is
     no table.
 
@@ -59,7 +59,7 @@ def find_table(files: Files, layout: Layout, standard: str, used: list[str]) -> 
     named = [m for m in layout.tables if m.rsplit("/", 1)[-1].lower() == standard]
     if named or files.kind == "file":
         return _read(files, (named or layout.tables)[0], used)
-    fit: list[tuple[Table, list[str]]] = []
+    fit: list[tuple[TextTable, list[str]]] = []
     problems: list[Finding] = []
     for member in layout.tables:
         read: list[str] = []
@@ -91,12 +91,12 @@ def find_table(files: Files, layout: Layout, standard: str, used: list[str]) -> 
     return fit[0][0]
 
 
-def _read(files: Files, member: str, used: list[str]) -> Table:
+def _read(files: SourceFiles, member: str, used: list[str]) -> TextTable:
     used.append(member)
     return tables.read_table(files.read(member), files.called(member))
 
 
-def read_rows(table: Table, meanings: Sequence[str], problems: list[Finding]) -> Rows | None:
+def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]) -> PatientCells | None:
     """Return the cells of the columns that are there. Adds `row-length`, `duplicate-column`,
     `missing-column`, `missing-value` and `duplicate-case`; None where there is no patient column. Rows
     without anything in them are left out, repeated ones and those of the wrong length too."""
@@ -126,10 +126,10 @@ def read_rows(table: Table, meanings: Sequence[str], problems: list[Finding]) ->
         for meaning, place in places.items()
         if place is not None and meaning != "patient"
     }
-    return Rows(tuple(ids[row] for row in rows), cells, tuple(table.place(row) for row in rows))
+    return PatientCells(tuple(ids[row] for row in rows), cells, tuple(table.place(row) for row in rows))
 
 
-def near_columns(table: Table) -> dict[str, tuple[Mend, ...]]:
+def near_columns(table: TextTable) -> dict[str, tuple[SuggestedFix, ...]]:
     """Return, for each meaning that no column has, the mends that read another column so."""
     meant = [(plain_name(header), header) for header in table.header]
     known = {name: meaning for meaning, names in COLUMNS.items() for name in names}
@@ -142,7 +142,7 @@ def near_columns(table: Table) -> dict[str, tuple[Mend, ...]]:
     }
 
 
-def _column(table: Table, meaning: str, problems: list[Finding]) -> int | None:
+def _column(table: TextTable, meaning: str, problems: list[Finding]) -> int | None:
     found = [i for i, header in enumerate(table.header) if plain_name(header) in COLUMNS[meaning]]
     if len(found) > 1:
         names = " and ".join(repr(table.header[i]) for i in found)
@@ -152,7 +152,7 @@ def _column(table: Table, meaning: str, problems: list[Finding]) -> int | None:
     return found[0] if found else None
 
 
-def answers(files: Files, layout: Layout, used: list[str]) -> Rows | None:
+def answers(files: SourceFiles, layout: Layout, used: list[str]) -> PatientCells | None:
     """Return a container's JSON files, one value each, as cells; None where there are none. A file that holds
     no bare value gives its text, which nothing accepts."""
     if not layout.answers:
@@ -163,10 +163,10 @@ def answers(files: Files, layout: Layout, used: list[str]) -> Rows | None:
         meaning: tuple(_answer(files, layout.answers[patient].get(meaning), used) for patient in ids)
         for meaning in meanings
     }
-    return Rows(ids, cells, tuple(files.called(patient) for patient in ids))
+    return PatientCells(ids, cells, tuple(files.called(patient) for patient in ids))
 
 
-def _answer(files: Files, member: str | None, used: list[str]) -> str:
+def _answer(files: SourceFiles, member: str | None, used: list[str]) -> str:
     if member is None:
         return ""
     if files.sizes[member] > ANSWER_BYTES:

@@ -8,15 +8,15 @@ import numpy as np
 
 from scoring.challenges.hecktor2026 import masks, stages
 from scoring.challenges.hecktor2026.formula import STAGES
-from scoring.challenges.hecktor2026.layouts import Contents
-from scoring.challenges.hecktor2026.tables import Rows, find_table, plain_name, read_rows
+from scoring.challenges.hecktor2026.layouts import SubmissionLayout
+from scoring.challenges.hecktor2026.tables import PatientCells, find_table, plain_name, read_rows
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.inputs import tables
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.masks.counting import Mask
 from scoring.inputs.sources import Source
-from scoring.inputs.tables import MISSING, Table
+from scoring.inputs.tables import MISSING, TextTable
 
 TABLE = "clinical.csv"
 NO_IMAGES = "CT and PET lie beside the masks as PatientID__CT and PatientID__PT: leave it out."
@@ -24,7 +24,7 @@ EVENTS = {"0": 0, "0.0": 0, "false": 0, "1": 1, "1.0": 1, "true": 1}
 
 
 @dataclass(frozen=True)
-class Truth:
+class HecktorTruth:
     """The patients of a test set, table rows first, then those with a mask only.
 
     stages: codes [N] of the T and N stages, by "t" and "n", -1 = none. time: days [N], event: 1.0 or 0.0 [N],
@@ -39,7 +39,7 @@ class Truth:
     center: tuple[str, ...]
     masks: tuple[Mask | None, ...]
     findings: tuple[Finding, ...]
-    contents: Contents
+    contents: SubmissionLayout
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     id_column: str = "patientid"
 
@@ -78,7 +78,7 @@ def read_truth(
     images: Source | None = None,
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
-) -> Truth:
+) -> HecktorTruth:
     """Read a test set: a folder or zip of masks and a table; a table alone has no segmentation. Every mask is
     read through and counted.
 
@@ -97,7 +97,7 @@ def read_truth(
     except InputRefused as refused:  # its problems join the others
         problems += refused.problems
     rows = read_rows(table, ("t", "n", "event", "time", "center"), problems) if table else None
-    rows = rows or Rows((), {}, ())
+    rows = rows or PatientCells((), {}, ())
     listed = set(rows.ids)
     ids = (*rows.ids, *sorted(patient for patient in layout.masks if patient not in listed))
     if not ids and not problems:
@@ -120,7 +120,7 @@ def read_truth(
     findings += [*noticed, *masks.misplaced(contents)]
     if problems:
         raise InputRefused(tables.settled(table, problems) if table else problems, findings)
-    return Truth(
+    return HecktorTruth(
         ids=ids,
         stages=stage_codes,
         time=time,
@@ -134,13 +134,13 @@ def read_truth(
     )
 
 
-def _id_column(table: Table | None) -> str:
+def _id_column(table: TextTable | None) -> str:
     header = table.header if table else ()
     return next((tables.key(name) for name in header if plain_name(name) == "patientid"), "patientid")
 
 
 def _survival(
-    rows: Rows, table: Table | None, n: int, problems: list[Finding], findings: list[Finding]
+    rows: PatientCells, table: TextTable | None, n: int, problems: list[Finding], findings: list[Finding]
 ) -> tuple[Floats, Floats]:
     """Return time and event of every patient."""
     time, event = _times(rows, table, n, problems, findings), _events(rows, n, problems)
@@ -159,7 +159,7 @@ def _survival(
     return time, event
 
 
-def _stages(rows: Rows, kind: str, n: int, problems: list[Finding], findings: list[Finding]) -> Ints:
+def _stages(rows: PatientCells, kind: str, n: int, problems: list[Finding], findings: list[Finding]) -> Ints:
     codes, cells = np.full(n, stages.MISSING), rows.cells.get(kind, ())
     read = stages.read_stages(cells, kind)
     codes[: len(cells)] = read.codes
@@ -176,7 +176,7 @@ def _stages(rows: Rows, kind: str, n: int, problems: list[Finding], findings: li
 
 
 def _times(
-    rows: Rows, table: Table | None, n: int, problems: list[Finding], findings: list[Finding]
+    rows: PatientCells, table: TextTable | None, n: int, problems: list[Finding], findings: list[Finding]
 ) -> Floats:
     times, cells = np.full(n, np.nan), rows.cells.get("time")
     if cells is None or table is None:
@@ -207,7 +207,7 @@ def _times(
     return times
 
 
-def _events(rows: Rows, n: int, problems: list[Finding]) -> Floats:
+def _events(rows: PatientCells, n: int, problems: list[Finding]) -> Floats:
     events, cells = np.full(n, np.nan), rows.cells.get("event", ())
     for row, cell in enumerate(cells):
         if cell.lower() in EVENTS:
@@ -218,7 +218,7 @@ def _events(rows: Rows, n: int, problems: list[Finding]) -> Floats:
     return events
 
 
-def _columns(table: Table | None, rows: Rows, n: int) -> dict[str, tuple[str, ...]]:
+def _columns(table: TextTable | None, rows: PatientCells, n: int) -> dict[str, tuple[str, ...]]:
     """Return all columns of the table by lower-case name, in truth order; "" for patients with a mask only
     and where nothing is known."""
     if table is None:

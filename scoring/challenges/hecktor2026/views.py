@@ -20,7 +20,7 @@ from scoring.core.views import (
     Views,
 )
 from scoring.presentation.figures.numerals import decimal, share, span
-from scoring.presentation.figures.score_points import SHARE, Part, score_strip
+from scoring.presentation.figures.score_points import SHARE, ScorePart, score_strip
 from scoring.presentation.figures.theme import SMALL
 
 CONFIDENTIAL = (
@@ -107,7 +107,7 @@ def headline(card: ScoreCard) -> Headline:
     """Return the score with its arithmetic, what each subtask adds to it, and what the submission lacks."""
     m, parts, interval = card.metrics, summary.parts(card), card.intervals.get("score")
     bounds = [100 * v for v in interval] if interval else None
-    drawn = [Part(p.name, WEIGHTS[p.metric][1], 100 * p.weight, p.value) for p in parts]
+    drawn = [ScorePart(p.name, WEIGHTS[p.metric][1], 100 * p.weight, p.value) for p in parts]
     unweighted = Fact(
         "Unweighted",
         share(m["unweighted_score"]),
@@ -133,7 +133,7 @@ def headline(card: ScoreCard) -> Headline:
     )
 
 
-def _arithmetic(card: ScoreCard, parts: Sequence[summary.Part]) -> str:
+def _arithmetic(card: ScoreCard, parts: Sequence[summary.SubtaskPart]) -> str:
     if card.score is None:
         return (
             "The score is **undefined**: a subtask has nothing to be scored on in this test set; see the "
@@ -143,7 +143,7 @@ def _arithmetic(card: ScoreCard, parts: Sequence[summary.Part]) -> str:
     return f"{total} = **{card.score!r}**. n = {card.n_cases} patients."
 
 
-def _subtask(card: ScoreCard, part: summary.Part) -> Text:
+def _subtask(card: ScoreCard, part: summary.SubtaskPart) -> Text:
     """Return value, interval and weight of a subtask, what it adds to the score, and what it is made of."""
     m = card.metrics
     inside = [f"{name} **{share(m[key])}**" for key, name in COMPONENTS.get(part.metric, {}).items()]

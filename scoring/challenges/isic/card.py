@@ -7,12 +7,12 @@ import numpy as np
 
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import malignant, preset
-from scoring.challenges.isic.measures import MEANS, RANKED_BY, Answers
+from scoring.challenges.isic.measures import MEANS, RANKED_BY, CategoryScores
 from scoring.challenges.isic.official_rejections import first_refusal
 from scoring.challenges.isic.official_score import official
-from scoring.challenges.isic.options import MALIGNANT_CATEGORIES, Options
+from scoring.challenges.isic.options import MALIGNANT_CATEGORIES, IsicOptions
 from scoring.challenges.isic.score_findings import findings
-from scoring.challenges.isic.truth import UNIT_COLUMNS, Cases, subgroups
+from scoring.challenges.isic.truth import UNIT_COLUMNS, IsicCases, subgroups
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import ScoreCard, plain
@@ -23,7 +23,7 @@ from scoring.inputs.units import find_units
 from scoring.metrics import calibration, classification, roc
 from scoring.metrics import subgroups as shares
 from scoring.metrics.calibration import Reliability
-from scoring.metrics.subgroups import Share
+from scoring.metrics.subgroups import SubgroupShare
 from scoring.metrics.thresholds import HALF
 from scoring.statistics import permutation_test
 from scoring.statistics.options import StatisticsOptions
@@ -46,7 +46,7 @@ MEASURES = (
 WITH_INTERVAL = ("auc", "recall", "f1", "average_precision")
 
 
-def score(truth: Cases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
+def score(truth: IsicCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
     """Score predictions [N, K] that lie in 0..1.
 
     Raises:
@@ -57,7 +57,7 @@ def score(truth: Cases, predictions: Predictions, settings: ScoreSettings) -> Sc
     problems = [*settings.problems, *_unknown_categories(used, truth.categories)]
     if predictions.faults or problems:
         raise InputRefused([*predictions.faults, *problems], [*truth.findings, *predictions.findings])
-    options = Options(settings.options["metric"], used, settings.options["rules"])
+    options = IsicOptions(settings.options["metric"], used, settings.options["rules"])
     return _card(truth, predictions, options, settings.statistics, settings.metadata)
 
 
@@ -74,9 +74,9 @@ def _unknown_categories(named: Iterable[str], categories: Sequence[str]) -> list
 
 
 def _card(
-    truth: Cases,
+    truth: IsicCases,
     predictions: Predictions,
-    options: Options,
+    options: IsicOptions,
     statistics: StatisticsOptions,
     metadata: Source | None,
 ) -> ScoreCard:
@@ -131,7 +131,7 @@ def _card(
     )
 
 
-def _answers(truth: Cases, predictions: Predictions, options: Options) -> Answers:
+def _answers(truth: IsicCases, predictions: Predictions, options: IsicOptions) -> CategoryScores:
     return measures.answers(
         truth.categories,
         truth.positives,
@@ -143,7 +143,9 @@ def _answers(truth: Cases, predictions: Predictions, options: Options) -> Answer
     )
 
 
-def _metrics(truth: Cases, a: Answers, point: Mapping[Any, np.ndarray], options: Options) -> dict[str, float]:
+def _metrics(
+    truth: IsicCases, a: CategoryScores, point: Mapping[Any, np.ndarray], options: IsicOptions
+) -> dict[str, float]:
     named = {name: float(values[0]) for name, values in point.items() if isinstance(name, str)}
     score = named.pop("score")
     weighs = truth.weights.in_file or truth.weights.validation_in_file
@@ -151,7 +153,7 @@ def _metrics(truth: Cases, a: Answers, point: Mapping[Any, np.ndarray], options:
     return {**named, "validation_score": validation}
 
 
-def _more(truth: Cases, predictions: Predictions, options: Options) -> dict[str, Any]:
+def _more(truth: IsicCases, predictions: Predictions, options: IsicOptions) -> dict[str, Any]:
     return {
         "n_scored": int((truth.weights.score > 0).sum()),
         "preset": preset(truth.categories),
@@ -171,16 +173,16 @@ def scores_at_half(predictions: Predictions) -> int:
     return int((predictions.outputs == HALF).sum())
 
 
-def _slice_shares(a: Answers, malignant: Sequence[str]) -> dict[str, Share]:
+def _slice_shares(a: CategoryScores, malignant: Sequence[str]) -> dict[str, SubgroupShare]:
     places = [k for k, name in enumerate(a.categories) if name in malignant]
     labelled, ill = a.labels >= 0, np.isin(a.labels, places)
     return {
-        "accuracy": Share(labelled & (a.labels == a.predicted), labelled),
-        "malignant_sensitivity": Share(ill & np.isin(a.predicted, places), ill, "n_malignant"),
+        "accuracy": SubgroupShare(labelled & (a.labels == a.predicted), labelled),
+        "malignant_sensitivity": SubgroupShare(ill & np.isin(a.predicted, places), ill, "n_malignant"),
     }
 
 
-def _official_check(truth: Cases, predictions: Predictions) -> dict[str, Any]:
+def _official_check(truth: IsicCases, predictions: Predictions) -> dict[str, Any]:
     """Return whether the official scorer accepts the files, and the one thing that it says where it does
     not."""
     words = first_refusal([*truth.findings, *predictions.findings])
@@ -188,7 +190,11 @@ def _official_check(truth: Cases, predictions: Predictions) -> dict[str, Any]:
 
 
 def _per_class(
-    a: Answers, point: Mapping[Any, np.ndarray], found: Replicates, scored: np.ndarray, options: Options
+    a: CategoryScores,
+    point: Mapping[Any, np.ndarray],
+    found: Replicates,
+    scored: np.ndarray,
+    options: IsicOptions,
 ) -> dict[str, Any]:
     ranking = MEANS[RANKED_BY[options.ranked_by]]
     defined = sum(not np.isnan(point[ranking, name][0]) for name in a.categories)
@@ -207,7 +213,7 @@ def _per_class(
     return rows
 
 
-def _confusion(a: Answers, scored: np.ndarray) -> dict[str, Any]:
+def _confusion(a: CategoryScores, scored: np.ndarray) -> dict[str, Any]:
     k = len(a.categories)
     y, p = (np.where(labels >= 0, labels, k)[scored] for labels in (a.labels, a.predicted))
     counts = classification.confusion_matrix(y, p, k + 1)
@@ -215,7 +221,7 @@ def _confusion(a: Answers, scored: np.ndarray) -> dict[str, Any]:
     return {"labels": [*a.categories, UNDECIDED][:size], "counts": counts[:size, :size].tolist()}
 
 
-def _cases(truth: Cases, predictions: Predictions) -> tuple[dict[str, Any], ...]:
+def _cases(truth: IsicCases, predictions: Predictions) -> tuple[dict[str, Any], ...]:
     names, labels = (*truth.categories, UNDECIDED), truth.labels  # -1 is the last
     scores = np.where(labels >= 0, predictions.outputs[np.arange(len(labels)), labels], np.nan).tolist()
     rows = [
@@ -236,7 +242,7 @@ def _cases(truth: Cases, predictions: Predictions) -> tuple[dict[str, Any], ...]
     return tuple(rows)
 
 
-def _reliability(a: Answers, scored: np.ndarray) -> Reliability | None:
+def _reliability(a: CategoryScores, scored: np.ndarray) -> Reliability | None:
     """Ten bins of the largest score, of the cases with a truth label and a weight; None unless every row sums
     to 1."""
     if calibration.output_kind(a.outputs) != "probabilities":
@@ -256,7 +262,7 @@ def _calibration(found: Reliability | None) -> dict[str, Any]:
 
 
 def _arrays(
-    truth: Cases, a: Answers, units: np.ndarray, reliable: Reliability | None
+    truth: IsicCases, a: CategoryScores, units: np.ndarray, reliable: Reliability | None
 ) -> dict[str, np.ndarray]:
     """Return what is drawn and too fine for JSON, read-only: scores, positives, labels, weights, units, and
     the curves of `roc.polyline` padded with NaN.

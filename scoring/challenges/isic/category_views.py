@@ -9,7 +9,7 @@ from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.score_findings import SMALL_CLASS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Data, Figure, Kind, Table
-from scoring.presentation.figures.intervals import Row, intervals
+from scoring.presentation.figures.intervals import IntervalRow, intervals
 from scoring.presentation.figures.numerals import share
 from scoring.presentation.figures.theme import label
 
@@ -84,7 +84,9 @@ def strip(card: ScoreCard) -> Figure:
     measure = card_summary.ranking(card)[1]
     word, marked = COLUMNS[measure].label, card_summary.risks(card)
     rows = [
-        Row(label(name, marked.get(name)), entry[measure], entry.get(f"{measure}_interval"), entry["support"])
+        IntervalRow(
+            label(name, marked.get(name)), entry[measure], entry.get(f"{measure}_interval"), entry["support"]
+        )
         for name, entry in card.per_class.items()
     ]
     counted = [f"{row.value:.3f}" for row in rows if row.value is not None]

@@ -15,7 +15,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Choice, Data, Fact, Facts, Figure, Panel, Panels, SideBySide, Table, Text
 from scoring.presentation.figures import categories as figures
 from scoring.presentation.figures.categories import Line
-from scoring.presentation.figures.curves import Curve, precision_recall_panel, roc_panel
+from scoring.presentation.figures.curves import ClassCurve, precision_recall_panel, roc_panel
 from scoring.presentation.figures.numerals import share, span
 
 WANTED = 0.8
@@ -88,7 +88,7 @@ def _panel(card: ScoreCard, line: Line, area: str) -> Panel:
     """Return the curve of one category. area: what the area under it is called."""
     support, (_, x, y) = card.per_class[line.name]["support"], line.drawn()
     risk = card_summary.risks(card).get(line.name)
-    curve = Curve(line.name, x, y, risk)
+    curve = ClassCurve(line.name, x, y, risk)
     build = partial(roc_panel, curve)
     if area == "AP":
         build = partial(precision_recall_panel, curve, support / card.more["n_scored"])

@@ -11,7 +11,7 @@ from scoring.challenges.isic.card import ID, score
 from scoring.challenges.isic.comparison import COMPARISON
 from scoring.challenges.isic.options import OPTIONS
 from scoring.challenges.isic.predictions import read_predictions
-from scoring.challenges.isic.truth import Cases, read_images, read_truth
+from scoring.challenges.isic.truth import IsicCases, read_images, read_truth
 from scoring.common.citation import Citation
 from scoring.common.findings import Finding
 from scoring.core.challenge import (
@@ -32,12 +32,12 @@ from scoring.core.submission import Predictions, grade, table
 from scoring.inputs.sources import Source
 
 if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a table
-    from scoring.core.file_contents import Contents, Reading
+    from scoring.core.file_contents import Candidate, FileContents
     from scoring.core.views import Views
     from scoring.inference.inspection import Inspection
     from scoring.inference.model_task import ModelTask
     from scoring.inference.pictures import Stage
-    from scoring.inference.preprocessing import Seen
+    from scoring.inference.preprocessing import ImageInfo
 
 RULE = """
 | measure | what it is |
@@ -52,11 +52,11 @@ macro F1 (MILK10k).
 """
 
 
-def _read_truth(source: Source, images: Source | None, context: Context) -> Cases:
+def _read_truth(source: Source, images: Source | None, context: Context) -> IsicCases:
     return read_truth(source, context.name, images, context.options["group"])
 
 
-def _read_predictions(source: Source, truth: Cases | None, context: Context) -> Predictions:
+def _read_predictions(source: Source, truth: IsicCases | None, context: Context) -> Predictions:
     return read_predictions(source, truth, context.name)
 
 
@@ -66,7 +66,7 @@ def _models() -> ModuleType:
     return model
 
 
-def _predict(model: Model, cases: Cases, context: Context) -> Predictions:
+def _predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
     named = context.options.get("categories")
     found: Predictions = _models().predict(
         model, cases, context.progress, context.cancelled, context.name, named
@@ -74,18 +74,20 @@ def _predict(model: Model, cases: Cases, context: Context) -> Predictions:
     return found
 
 
-def _inspect(model: Model, truth: Cases | None, name: str | None, timings: bool) -> Inspection:
+def _inspect(model: Model, truth: IsicCases | None, name: str | None, timings: bool) -> Inspection:
     found: Inspection = _models().inspect(model, truth, name, timings)
     return found
 
 
-def _table(cases: Cases, predictions: Predictions) -> str:
+def _table(cases: IsicCases, predictions: Predictions) -> str:
     """Return the CSV that the official scorer takes: ids as compared and each score as `repr(float(x))`."""
     names = cases.categories or tuple((predictions.model or {})["categories"])
     return table(cases, predictions, names, cases.id_name)
 
 
-def _received(truth: Cases, index: int, described: Mapping[str, Any] | None) -> tuple[list[Stage], Seen]:
+def _received(
+    truth: IsicCases, index: int, described: Mapping[str, Any] | None
+) -> tuple[list[Stage], ImageInfo]:
     """Return what a model receives of a case: its first photograph at the size that the model declares."""
     from scoring.inference import pictures
     from scoring.inference.inspection import declared_size
@@ -121,11 +123,11 @@ def _image_task(classes: Sequence[str] | None) -> ModelTask:
     )
 
 
-def _categories(truth: Cases) -> Sequence[str] | None:
+def _categories(truth: IsicCases) -> Sequence[str] | None:
     return truth.categories
 
 
-def _thumbnails(truth: Cases, indices: Sequence[int]) -> list[bytes | None]:
+def _thumbnails(truth: IsicCases, indices: Sequence[int]) -> list[bytes | None]:
     from scoring.inference import pictures
 
     return pictures.thumbnails(truth, indices)
@@ -137,7 +139,7 @@ def _views(card: ScoreCard) -> Views:
     return views(card)
 
 
-def _recognise(contents: Contents) -> Iterable[Reading]:
+def _recognise(contents: FileContents) -> Iterable[Candidate]:
     from scoring.challenges.isic.recognition import recognise  # only drops need it
 
     return recognise(contents)

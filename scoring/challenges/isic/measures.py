@@ -60,7 +60,7 @@ class Malignancy:
 
 
 @dataclass(frozen=True)
-class Answers:
+class CategoryScores:
     """Truth and scores side by side. positives, called: bool [N, K]; labels, predicted: category numbers [N],
     -1 = undecided; outputs [N, K]; levels per category."""
 
@@ -82,10 +82,10 @@ def answers(
     predicted: np.ndarray,
     malignant: Sequence[str],
     inclusive: bool,
-) -> Answers:
+) -> CategoryScores:
     """Prepare the measures. inclusive: a score of 0.5 itself is positive."""
     ranked = tuple(roc.levels(outputs[:, k], positives[:, k]) for k in range(len(categories)))
-    return Answers(
+    return CategoryScores(
         tuple(categories),
         positives,
         labels,
@@ -123,7 +123,7 @@ def malignant_auc(m: Malignancy, weights: np.ndarray) -> np.ndarray:
     return roc.in_chunks(m.levels, weights[:, m.members], {"auc": roc.auc})["auc"]
 
 
-def counts(a: Answers, weights: np.ndarray) -> binary.Decisions:
+def counts(a: CategoryScores, weights: np.ndarray) -> binary.Decisions:
     """One-vs-rest counts at 0.5, [B, K] each."""
     cells = [
         a.positives & a.called,
@@ -155,7 +155,7 @@ def of_counts(d: binary.Decisions) -> dict[str, np.ndarray]:
     }
 
 
-def per_category(a: Answers, weights: np.ndarray) -> dict[str, np.ndarray]:
+def per_category(a: CategoryScores, weights: np.ndarray) -> dict[str, np.ndarray]:
     """Return every measure of every category, [B, K] each; NaN where it is undefined."""
     found = {
         "recall": classification.recall(
@@ -167,7 +167,7 @@ def per_category(a: Answers, weights: np.ndarray) -> dict[str, np.ndarray]:
     return found | {name: np.column_stack([area[name] for area in areas]) for name in AREAS}
 
 
-def quantities(a: Answers, weights: np.ndarray, metric: str) -> dict[Any, np.ndarray]:
+def quantities(a: CategoryScores, weights: np.ndarray, metric: str) -> dict[Any, np.ndarray]:
     """Return every quantity that has an interval, [B] by name; those of a category under (measure,
     category)."""
     measures = per_category(a, weights)
@@ -187,7 +187,7 @@ def quantities(a: Answers, weights: np.ndarray, metric: str) -> dict[Any, np.nda
 
 
 def unit_sums(
-    a: Answers, units: np.ndarray, weights: np.ndarray, metric: str, score: float, left_out: np.ndarray
+    a: CategoryScores, units: np.ndarray, weights: np.ndarray, metric: str, score: float, left_out: np.ndarray
 ) -> np.ndarray:
     """Return what the score by a metric is made of, by unit [n, ...]: counts per category for balanced
     accuracy and macro F1, its share in the mean AUC; NaN for the average precision, of which nothing is
@@ -218,7 +218,7 @@ def score_of_sums(metric: str, sums: np.ndarray) -> np.ndarray:
     return np.asarray(sums[..., 0])
 
 
-def ranked_value(a: Answers, weights: np.ndarray, metric: str) -> float:
+def ranked_value(a: CategoryScores, weights: np.ndarray, metric: str) -> float:
     """Return the number that ranks, for weights [N]; NaN where it is undefined."""
     measure = MEANS[RANKED_BY[metric]]
     if measure == "recall":
@@ -234,13 +234,13 @@ def ranked_value(a: Answers, weights: np.ndarray, metric: str) -> float:
     return float(mean_of_defined(_areas(a, weights, measure)))
 
 
-def _areas(a: Answers, weights: np.ndarray, measure: str) -> np.ndarray:
+def _areas(a: CategoryScores, weights: np.ndarray, measure: str) -> np.ndarray:
     """Return one of AREAS of every category [K], for weights [N]."""
     area = {measure: AREAS[measure]}
     return np.array([roc.in_chunks(levels, weights[None], area)[measure][0] for levels in a.levels])
 
 
-def by_position(a: Answers, weights: np.ndarray, order: np.ndarray, metric: str) -> float:
+def by_position(a: CategoryScores, weights: np.ndarray, order: np.ndarray, metric: str) -> float:
     """Return the number that the official scorer prints for a truth that is not sorted by id: it sorts truth
     and scores by id (`order` [N]), but not the weights [N], and takes these by position; only the
     denominators of the recalls find their rows. NaN where it has none."""
@@ -259,7 +259,7 @@ def by_position(a: Answers, weights: np.ndarray, order: np.ndarray, metric: str)
     )
 
 
-def _with_empty_categories(a: Answers, weights: np.ndarray, metric: str) -> float:
+def _with_empty_categories(a: CategoryScores, weights: np.ndarray, metric: str) -> float:
     """Return the official mean of `ap` or `dice` for weights [N]: a category without a positive case counts
     there, 0 as `ap`, and as `dice` 1 where nothing is called positive either, else 0. NaN where it stops."""
     if metric == "ap":

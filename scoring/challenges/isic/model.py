@@ -11,7 +11,7 @@ import numpy as np
 
 from scoring.challenges.isic.categories import of_width
 from scoring.challenges.isic.predictions import label
-from scoring.challenges.isic.truth import Cases
+from scoring.challenges.isic.truth import IsicCases
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.core.submission import Predictions
 from scoring.inference import inspection, run_model
@@ -21,7 +21,7 @@ from scoring.inference.preflight import Contract, image_size
 from scoring.inference.preprocessing import Recipe
 from scoring.inference.results import ModelFacts
 from scoring.inference.task import Model, Task, read_model
-from scoring.inputs.sources import Files
+from scoring.inputs.sources import SourceFiles
 from scoring.metrics.calibration import TOLERANCE
 
 PICTURE_SIDE = 224
@@ -36,7 +36,7 @@ class Photographs:
     ids: tuple[str, ...]
     images: tuple[str, ...]
     of_case: np.ndarray
-    pictures: Files
+    pictures: SourceFiles
     findings: tuple[Finding, ...]
 
     def __len__(self) -> int:
@@ -47,7 +47,7 @@ class Photographs:
         return self.pictures.read(self.images[index])
 
 
-def photographs(cases: Cases) -> Photographs:
+def photographs(cases: IsicCases) -> Photographs:
     """Return all photographs of the cases."""
     rows = [(i, member) for i, members in enumerate(cases.photographs) for member in members]
     return Photographs(
@@ -59,7 +59,7 @@ def photographs(cases: Cases) -> Photographs:
     )
 
 
-def image_problems(cases: Cases) -> list[Finding]:
+def image_problems(cases: IsicCases) -> list[Finding]:
     """`image-missing` for every case without a photograph (one entry where there is none at all),
     `ambiguous-image` for several that cannot be told apart."""
     absent = [i for i, members in enumerate(cases.photographs) if not members]
@@ -97,7 +97,7 @@ def recipe_of_size(width: int | None, height: int | None) -> Recipe:
 
 def inspect(
     model: Model,
-    truth: Cases | None = None,
+    truth: IsicCases | None = None,
     name: str | None = None,
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
@@ -139,7 +139,7 @@ def _category_order(own: Sequence[str], categories: Sequence[str], where: str) -
 
 def predict(
     model: Model,
-    cases: Cases,
+    cases: IsicCases,
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
     name: str | None = None,

@@ -12,7 +12,7 @@ import numpy as np
 
 from scoring.common.findings import Finding, note
 from scoring.inputs.cells import NUMBER
-from scoring.inputs.tables import Table
+from scoring.inputs.tables import TextTable
 
 ROUNDING = "official-rounding"
 """Code of the finding."""
@@ -45,7 +45,7 @@ def as_read_there(cell: str) -> float:
 
 
 def rounding_note(
-    table: Table, places: Sequence[int], values: np.ndarray, ids: Sequence[str]
+    table: TextTable, places: Sequence[int], values: np.ndarray, ids: Sequence[str]
 ) -> Iterator[Finding]:
     """Yield `official-rounding` where another label, another side of 0.5 or another order of two cases comes
     of it. values: what is read here [rows, K] from the columns `places`."""

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS
-from scoring.challenges.isic.tables import SHOWN, Block, CategoryTable
+from scoring.challenges.isic.tables import SHOWN, CategoryTable, NumberBlock
 from scoring.common.findings import Finding, warning
 from scoring.inputs import tables
-from scoring.inputs.tables import Table
+from scoring.inputs.tables import TextTable
 
 REFUSES = "read here; the official scorer refuses this file: "
 NO_ID = 'Missing column in CSV: "image" or "lesion_id".'
@@ -35,7 +35,9 @@ NOT_MENDED_THERE = re.compile(r"[/\\\s]|\.(jpeg|png)$", re.IGNORECASE)
 JPG = re.compile(r"\.jpg$", re.IGNORECASE)
 
 
-def tolerated(found: CategoryTable, categories: Sequence[str], block: Block, truth: bool) -> list[Finding]:
+def tolerated(
+    found: CategoryTable, categories: Sequence[str], block: NumberBlock, truth: bool
+) -> list[Finding]:
     """Return warnings for what is read here and refused there, in the order of the specification's table.
     `categories`: those whose columns are in the block."""
     table = found.table
@@ -64,7 +66,7 @@ def first_refusal(findings: Iterable[Finding]) -> str | None:
     )
 
 
-def _delimiter(table: Table) -> str:
+def _delimiter(table: TextTable) -> str:
     if table.delimiter == ",":
         return ""
     return f"{tables.DELIMITERS[table.delimiter]}s between cells, not commas; {REFUSES}{NO_ID}"
@@ -98,7 +100,7 @@ def _spelling(found: CategoryTable) -> str:
     return f"spaces around the heading{'s' * (len(names) > 1)} {', '.join(map(repr, names))}; {REFUSES}{said}"
 
 
-def _trailing(table: Table) -> str:
+def _trailing(table: TextTable) -> str:
     width = len(table.header)
     if len(table.written.header) > width:
         unnamed = [f"Unnamed: {i}" for i in range(width, len(table.written.header))]
@@ -116,13 +118,13 @@ def _trailing(table: Table) -> str:
     return f"{what}; {REFUSES}Could not parse CSV: Error tokenizing data."
 
 
-def _commas(block: Block, categories: Sequence[str]) -> str:
+def _commas(block: NumberBlock, categories: Sequence[str]) -> str:
     if not block.decimal_commas:
         return ""
     return f"{block.decimal_commas} numbers have a decimal comma; {REFUSES}{_not_floating(categories)}"
 
 
-def _odd_spaces(block: Block, categories: Sequence[str]) -> str:
+def _odd_spaces(block: NumberBlock, categories: Sequence[str]) -> str:
     if not block.odd_spaces:
         return ""
     several = block.odd_spaces > 1
@@ -132,7 +134,7 @@ def _odd_spaces(block: Block, categories: Sequence[str]) -> str:
     return f"{what}; {REFUSES}{_not_floating(categories)}"
 
 
-def _integers(table: Table, categories: Sequence[str], block: Block) -> str:
+def _integers(table: TextTable, categories: Sequence[str], block: NumberBlock) -> str:
     whole = [
         name
         for k, name in enumerate(categories)

@@ -8,11 +8,11 @@ import numpy as np
 
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import preset
-from scoring.challenges.isic.measures import Answers
+from scoring.challenges.isic.measures import CategoryScores
 from scoring.challenges.isic.official_float_parsing import ROUNDING
 from scoring.challenges.isic.official_rejections import first_refusal
-from scoring.challenges.isic.options import METRIC, Options
-from scoring.challenges.isic.truth import Cases
+from scoring.challenges.isic.options import METRIC, IsicOptions
+from scoring.challenges.isic.truth import IsicCases
 from scoring.common.arrays import Ints
 from scoring.core.scorecard import Official
 from scoring.core.submission import Predictions
@@ -28,7 +28,7 @@ YEARS = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}
 
 
 def official(
-    truth: Cases, predictions: Predictions, a: Answers, score: float | None, options: Options
+    truth: IsicCases, predictions: Predictions, a: CategoryScores, score: float | None, options: IsicOptions
 ) -> Official:
     """Return what the official scorer gives, by the metric that the site of the year ranks by.
 
@@ -52,7 +52,7 @@ def official(
     return Official.compare(score, measures.ranked_value(as_there, weights, goal), *reasons)
 
 
-def out_of_order(truth: Cases) -> Ints | None:
+def out_of_order(truth: IsicCases) -> Ints | None:
     """Return the places [N] of the cases sorted by id, where the official scorer applies the weights to
     other rows; None where it does not."""
     varying = any(np.ptp(w) > 0 for w in (truth.weights.score, truth.weights.validation))
@@ -61,12 +61,12 @@ def out_of_order(truth: Cases) -> Ints | None:
     return np.array(sorted(range(len(truth)), key=truth.ids.__getitem__))
 
 
-def strictly_above(a: Answers) -> Answers:
+def strictly_above(a: CategoryScores) -> CategoryScores:
     """Return the answers with a score of 0.5 itself as negative, as the official scorer takes it."""
     return replace(a, called=decided(a.outputs, HALF, False))
 
 
-def _stops(truth: Cases, predictions: Predictions, a: Answers) -> Iterator[str]:
+def _stops(truth: IsicCases, predictions: Predictions, a: CategoryScores) -> Iterator[str]:
     refusal = first_refusal([*truth.findings, *predictions.findings])
     if refusal:
         yield f"The official scorer refuses the files: {refusal}"
@@ -76,7 +76,7 @@ def _stops(truth: Cases, predictions: Predictions, a: Answers) -> Iterator[str]:
         yield f"The official scorer stops with an error: there is no case of {', '.join(absent)}."
 
 
-def _otherwise(truth: Cases, options: Options, goal: str, moved: bool) -> Iterator[str]:
+def _otherwise(truth: IsicCases, options: IsicOptions, goal: str, moved: bool) -> Iterator[str]:
     if goal != options.ranked_by:
         year, (there, here) = YEARS[preset(truth.categories) or ""], map(_name, (goal, options.ranked_by))
         yield f"{year} is ranked by {there}, and this is {here}."

@@ -58,7 +58,7 @@ OPTIONS = (GROUP, METRIC, MALIGNANT_CATEGORIES, RULES, CATEGORIES)
 
 
 @dataclass(frozen=True)
-class Options:
+class IsicOptions:
     """The options that change a score.
 
     metric: what ranks, by its official name; None where none was named. malignant: the categories. rules:

@@ -8,15 +8,15 @@ from scoring.challenges.isic import tables as category_tables
 from scoring.challenges.isic.categories import PRESETS, preset
 from scoring.challenges.isic.official_float_parsing import rounding_note
 from scoring.challenges.isic.official_rejections import tolerated
-from scoring.challenges.isic.tables import Block, CategoryTable
-from scoring.challenges.isic.truth import Cases
+from scoring.challenges.isic.tables import CategoryTable, NumberBlock
+from scoring.challenges.isic.truth import IsicCases
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.fixes import renaming
 from scoring.core.submission import Predictions
 from scoring.inputs import near_cases
 from scoring.inputs.job_tables import open_table
 from scoring.inputs.sources import Source
-from scoring.inputs.tables import Table
+from scoring.inputs.tables import TextTable
 
 SHOWN = 3
 LOGITS = " These look like logits; apply softmax or sigmoid."
@@ -32,7 +32,7 @@ def label(outputs: np.ndarray) -> np.ndarray:
     return np.where(largest.sum(0) == 1, largest.argmax(0), -1)
 
 
-def read_predictions(source: Source, truth: Cases | None, name: str | None = None) -> Predictions:
+def read_predictions(source: Source, truth: IsicCases | None, name: str | None = None) -> Predictions:
     """Read a prediction table and align it with the truth's cases; without a truth in file order, its own
     columns being the categories.
 
@@ -80,7 +80,7 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None = Non
     )
 
 
-def _named(table: Table, categories: Sequence[str]) -> list[Finding]:
+def _named(table: TextTable, categories: Sequence[str]) -> list[Finding]:
     year = preset(categories)
     if year is None:
         return []
@@ -94,7 +94,9 @@ def _named(table: Table, categories: Sequence[str]) -> list[Finding]:
     ]
 
 
-def _extra_columns(table: Table, id_column: int, categories: Sequence[str], mended: bool) -> list[Finding]:
+def _extra_columns(
+    table: TextTable, id_column: int, categories: Sequence[str], mended: bool
+) -> list[Finding]:
     """Return `extra-column` for every column that is no category. mended: whether they may be left out; not
     where one of them may be a category that is missing."""
     extra = [
@@ -116,7 +118,7 @@ def _extra_columns(table: Table, id_column: int, categories: Sequence[str], mend
 
 
 def _row_problems(
-    found: CategoryTable, again: dict[int, int], places: Sequence[int], block: Block
+    found: CategoryTable, again: dict[int, int], places: Sequence[int], block: NumberBlock
 ) -> list[Finding]:
     lengths, empty, settled = category_tables.row_problems(found, again)
     cells = {
@@ -151,7 +153,9 @@ def _number_mend(cell: str) -> str:
     return "is not a number: write e.g. 0.73."
 
 
-def _matched(found: CategoryTable, truth: Cases, first: dict[str, int]) -> tuple[np.ndarray, list[Finding]]:
+def _matched(
+    found: CategoryTable, truth: IsicCases, first: dict[str, int]
+) -> tuple[np.ndarray, list[Finding]]:
     """Return the case of every row [rows], and what does not match: `missing-case`, `extra-case`, or one
     `no-common-case`."""
     table = found.table

@@ -9,8 +9,8 @@ from scoring.core.file_contents import (
     LIKELY,
     POSSIBLE,
     SURE,
-    Contents,
-    Reading,
+    Candidate,
+    FileContents,
     are_labels,
     counted,
     keys_of,
@@ -18,7 +18,7 @@ from scoring.core.file_contents import (
     values_of,
     with_pictures,
 )
-from scoring.inputs.tables import Table
+from scoring.inputs.tables import TextTable
 
 TITLES = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}
 SAMPLES = {"2018": "isic2018", "2019": "isic2019"}
@@ -28,7 +28,7 @@ PERSON = (*UNIT_COLUMNS, *(name for names in SLICES.values() for name in names))
 WEIGHTS = (SCORE_WEIGHT, VALIDATION_WEIGHT)
 
 
-def recognise(contents: Contents) -> Iterator[Reading]:
+def recognise(contents: FileContents) -> Iterator[Candidate]:
     """Yield what files can be for the ISIC Challenge: a table of categories, alone or with images, metadata,
     or a model with an output per category of a year."""
     width = contents.output_width
@@ -37,15 +37,15 @@ def recognise(contents: Contents) -> Iterator[Reading]:
         alone = len(contents.model.inputs) == 1 if contents.model else False
         certainty = LIKELY if alone else POSSIBLE
         words = f"a model for {TITLES[year]}: {width} outputs"
-        yield Reading(ID, "submission", words, certainty, test_set=SAMPLES.get(year))
+        yield Candidate(ID, "submission", words, certainty, test_set=SAMPLES.get(year))
     elif width and width > 1:
         words = f"a model for the ISIC Challenge with own categories: {width} outputs"
-        yield Reading(ID, "submission", words, POSSIBLE)
+        yield Candidate(ID, "submission", words, POSSIBLE)
     for table in contents.tables:
         yield from _of_table(table, contents)
 
 
-def _of_table(table: Table, contents: Contents) -> Iterator[Reading]:
+def _of_table(table: TextTable, contents: FileContents) -> Iterator[Candidate]:
     id_column = next((table.header.index(name) for name in ID_COLUMNS if name in table.header), None)
     person = {i for i, key in enumerate(table.keys) if key in PERSON}
     weights = {i for i, header in enumerate(table.header) if header in WEIGHTS}
@@ -65,14 +65,14 @@ def _of_table(table: Table, contents: Contents) -> Iterator[Reading]:
     truth = f"a test set for {title}: {size}{with_pictures(contents)}"
     certainty = _certainty(table, names, year)
     if are_labels(values) or weights:
-        yield Reading(ID, "truth", truth, certainty, ids)
-        yield Reading(ID, "submission", predictions, POSSIBLE, ids)
+        yield Candidate(ID, "truth", truth, certainty, ids)
+        yield Candidate(ID, "submission", predictions, POSSIBLE, ids)
     else:
-        yield Reading(ID, "submission", predictions, certainty, ids)
-        yield Reading(ID, "truth", truth, POSSIBLE, ids)
+        yield Candidate(ID, "submission", predictions, certainty, ids)
+        yield Candidate(ID, "truth", truth, POSSIBLE, ids)
 
 
-def _certainty(table: Table, names: tuple[str, ...], year: str | None) -> int:
+def _certainty(table: TextTable, names: tuple[str, ...], year: str | None) -> int:
     """Return how certain it is that columns are categories of the ISIC Challenge. MILK10k's are those of
     TRICORDER-3, but for the ids of lesions."""
     if year:
@@ -89,9 +89,9 @@ def _known(names: tuple[str, ...]) -> str:
     return f"own categories, {usual} of them usual" if usual else "own categories"
 
 
-def _metadata(table: Table, about_person: int) -> Iterator[Reading]:
+def _metadata(table: TextTable, about_person: int) -> Iterator[Candidate]:
     id_column = next((i for i, key in enumerate(table.keys) if key in METADATA_IDS), None)
     if id_column is not None and about_person >= 2:
         n = counted(len(table), "image")
         words = f"metadata for the ISIC Challenge: {counted(about_person, 'column')} about {n}"
-        yield Reading(ID, "metadata", words, SURE, keys_of(table, id_column))
+        yield Candidate(ID, "metadata", words, SURE, keys_of(table, id_column))

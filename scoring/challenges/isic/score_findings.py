@@ -6,10 +6,10 @@ import numpy as np
 
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import EXCLUDED, UNKNOWN, preset
-from scoring.challenges.isic.measures import Answers
+from scoring.challenges.isic.measures import CategoryScores
 from scoring.challenges.isic.official_score import out_of_order
-from scoring.challenges.isic.options import Options
-from scoring.challenges.isic.truth import Cases
+from scoring.challenges.isic.options import IsicOptions
+from scoring.challenges.isic.truth import IsicCases
 from scoring.common.findings import Finding, note, warning
 from scoring.core.submission import Predictions
 
@@ -20,11 +20,11 @@ SWAP_GAIN = 0.2
 
 
 def findings(
-    truth: Cases,
+    truth: IsicCases,
     predictions: Predictions,
-    a: Answers,
+    a: CategoryScores,
     metrics: Mapping[str, float],
-    options: Options,
+    options: IsicOptions,
     has_intervals: bool,
 ) -> Iterator[Finding]:
     """Yield what must be known of a score before it is believed. metrics: NaN where undefined."""
@@ -50,7 +50,7 @@ def findings(
         yield from _few_cases(a, scored)
 
 
-def _cases(truth: Cases, a: Answers, options: Options) -> Iterator[Finding]:
+def _cases(truth: IsicCases, a: CategoryScores, options: IsicOptions) -> Iterator[Finding]:
     if EXCLUDED in truth.ids:
         yield note(
             "excluded-image",
@@ -69,7 +69,7 @@ def _cases(truth: Cases, a: Answers, options: Options) -> Iterator[Finding]:
     yield from _out_of_order(truth, a, options)
 
 
-def _out_of_order(truth: Cases, a: Answers, options: Options) -> Iterator[Finding]:
+def _out_of_order(truth: IsicCases, a: CategoryScores, options: IsicOptions) -> Iterator[Finding]:
     order = out_of_order(truth)
     if order is None:
         return
@@ -87,7 +87,7 @@ def _out_of_order(truth: Cases, a: Answers, options: Options) -> Iterator[Findin
     )
 
 
-def _undecided(predictions: Predictions, a: Answers) -> Iterator[Finding]:
+def _undecided(predictions: Predictions, a: CategoryScores) -> Iterator[Finding]:
     tied, n = int((a.predicted < 0).sum()), len(a.predicted)
     if tied:
         yield warning(
@@ -99,7 +99,7 @@ def _undecided(predictions: Predictions, a: Answers) -> Iterator[Finding]:
         )
 
 
-def _one_sided(a: Answers, scored: np.ndarray) -> Iterator[Finding]:
+def _one_sided(a: CategoryScores, scored: np.ndarray) -> Iterator[Finding]:
     for k, name in enumerate(a.categories):
         positive, negative = (a.positives[:, k] & scored).any(), (~a.positives[:, k] & scored).any()
         if not positive:
@@ -115,7 +115,7 @@ def _one_sided(a: Answers, scored: np.ndarray) -> Iterator[Finding]:
             )
 
 
-def _malignant(a: Answers, auc: float, options: Options, scored: np.ndarray) -> Iterator[Finding]:
+def _malignant(a: CategoryScores, auc: float, options: IsicOptions, scored: np.ndarray) -> Iterator[Finding]:
     left_out = int((a.malignancy.left_out & scored).sum())
     if left_out:
         yield note(
@@ -133,7 +133,7 @@ def _malignant(a: Answers, auc: float, options: Options, scored: np.ndarray) -> 
         yield warning("malignant-undefined", "malignant_auc", f"malignant against benign {reason}.")
 
 
-def _swapped(predictions: Predictions, a: Answers, scored: np.ndarray) -> Iterator[Finding]:
+def _swapped(predictions: Predictions, a: CategoryScores, scored: np.ndarray) -> Iterator[Finding]:
     swap = measures.swapped(a.labels, a.predicted, scored, a.categories, SWAP_GAIN)
     if swap:
         yield warning(
@@ -145,7 +145,7 @@ def _swapped(predictions: Predictions, a: Answers, scored: np.ndarray) -> Iterat
         )
 
 
-def _few_cases(a: Answers, scored: np.ndarray) -> Iterator[Finding]:
+def _few_cases(a: CategoryScores, scored: np.ndarray) -> Iterator[Finding]:
     for k, name in enumerate(a.categories):
         support = int((a.positives[:, k] & scored).sum())
         if 0 < support < SMALL_CLASS:

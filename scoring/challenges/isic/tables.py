@@ -18,8 +18,8 @@ from scoring.inputs import decimals, tables
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.near_columns import renamings
 from scoring.inputs.repeated import repeated_row
-from scoring.inputs.sources import Files, sha256
-from scoring.inputs.tables import Table
+from scoring.inputs.sources import SourceFiles, sha256
+from scoring.inputs.tables import TextTable
 
 DROPPED = " The official scorer drops the cells beyond the heading without a word and scores what is left."
 SHOWN = 3
@@ -31,7 +31,7 @@ class CategoryTable:
     """One table with its id column found. ids: as compared [rows]; id_column: its place; data: the file's
     bytes; digest_of: SHA-256 of the member read."""
 
-    table: Table
+    table: TextTable
     id_column: int
     ids: tuple[str, ...]
     data: bytes
@@ -47,7 +47,7 @@ class CategoryTable:
 
 
 @dataclass(frozen=True)
-class Block:
+class NumberBlock:
     """Numbers [rows, columns] float64, NaN where a cell holds none; fault: row and column -> "missing-value",
     "not-a-number", "not-finite"; decimal_commas, odd_spaces: numbers of such cells, see `cells.Numbers`."""
 
@@ -57,7 +57,7 @@ class Block:
     odd_spaces: int = 0
 
 
-def find_table(files: Files) -> str:
+def find_table(files: SourceFiles) -> str:
     """Return the only CSV, or the only one with GroundTruth in its name. Raises InputRefused (`no-table`,
     `ambiguous-table`)."""
     if files.kind == "file":
@@ -91,7 +91,7 @@ def find_table(files: Files) -> str:
     )
 
 
-def read(files: Files, preferred: Sequence[str] = ()) -> CategoryTable:
+def read(files: SourceFiles, preferred: Sequence[str] = ()) -> CategoryTable:
     """Read a table and find its ids: by the `preferred` names of the id column, else the usual ones. Raises
     InputRefused."""
     member = find_table(files)
@@ -110,7 +110,7 @@ def read(files: Files, preferred: Sequence[str] = ()) -> CategoryTable:
     return CategoryTable(table, id_column, compared(table.columns[id_column]), data, {member: sha256(data)})
 
 
-def duplicate_columns(table: Table) -> list[Finding]:
+def duplicate_columns(table: TextTable) -> list[Finding]:
     """`duplicate-column`, one per name that occurs twice."""
     return [
         error(
@@ -124,7 +124,7 @@ def duplicate_columns(table: Table) -> list[Finding]:
     ]
 
 
-def missing_category(table: Table, name: str, known: Collection[str] = ()) -> Finding:
+def missing_category(table: TextTable, name: str, known: Collection[str] = ()) -> Finding:
     """`missing-column` for a category, with the header that was probably meant. known: headers of others."""
     near = [h for h in table.header if h and h.lower() == name.lower()] or difflib.get_close_matches(
         name, [h for h in table.header if h], 1, 0.75
@@ -138,7 +138,7 @@ def missing_category(table: Table, name: str, known: Collection[str] = ()) -> Fi
     return missing.mended_by(*renamings(table.header, f"category {name}", (name,), known, exact=True))
 
 
-def numbers(table: Table, columns: Sequence[int]) -> Block:
+def numbers(table: TextTable, columns: Sequence[int]) -> NumberBlock:
     """Return the numbers of the columns. A decimal comma is read where the delimiter is another character."""
     values, commas, spaces = np.empty((len(table), len(columns))), 0, 0
     faults: dict[tuple[int, int], str] = {}
@@ -147,7 +147,7 @@ def numbers(table: Table, columns: Sequence[int]) -> Block:
         values[:, k], commas = read_cells.values, commas + read_cells.decimal_commas
         spaces += read_cells.odd_spaces
         faults |= {(int(i), k): str(read_cells.fault[i]) for i in np.flatnonzero(np.isnan(read_cells.values))}
-    return Block(values, faults, commas, spaces)
+    return NumberBlock(values, faults, commas, spaces)
 
 
 def by_row(cells: Iterable[tuple[int, int]], skipped: frozenset[int] | set[int]) -> dict[int, list[int]]:
@@ -225,7 +225,7 @@ def row_problems(
     return [*lengths, *twice], empty, frozenset(table.ragged | set(again) | set(nameless))
 
 
-def _dropped_there(table: Table) -> list[int]:
+def _dropped_there(table: TextTable) -> list[int]:
     """Return the rows whose cells beyond the heading the official scorer drops: its reader takes the first
     row's length for that of all, and stops at a longer one."""
     width = len(table.written.header)

@@ -9,13 +9,13 @@ import numpy as np
 from scoring.challenges.isic import tables as category_tables
 from scoring.challenges.isic.categories import EXCLUDED
 from scoring.challenges.isic.official_rejections import tolerated
-from scoring.challenges.isic.tables import Block, CategoryTable
+from scoring.challenges.isic.tables import CategoryTable, NumberBlock
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.inputs import matching
 from scoring.inputs.case_tables import IMAGE_ENDINGS
 from scoring.inputs.cells import parse_numbers
-from scoring.inputs.sources import Files, Source, open_source
-from scoring.inputs.tables import Table, key
+from scoring.inputs.sources import Source, SourceFiles, open_source
+from scoring.inputs.tables import TextTable, key
 from scoring.metrics.subgroups import AGE_BANDS
 
 SCORE_WEIGHT, VALIDATION_WEIGHT = "score_weight", "validation_weight"
@@ -41,7 +41,7 @@ class CaseWeights:
 
 
 @dataclass(frozen=True)
-class Cases:
+class IsicCases:
     """The cases of a test set, in file order; or of pictures alone, without categories.
 
     ids: as compared. photographs: members of `pictures` by case; ambiguous: cases with several that cannot be
@@ -50,9 +50,9 @@ class Cases:
     """
 
     name: str
-    files: Files
+    files: SourceFiles
     ids: tuple[str, ...]
-    pictures: Files
+    pictures: SourceFiles
     photographs: tuple[tuple[str, ...], ...]
     ambiguous: frozenset[int]
     columns: Mapping[str, tuple[str, ...]]
@@ -93,7 +93,7 @@ class Cases:
 
 def read_truth(
     source: Source, name: str | None = None, images: Source | None = None, group: str | None = None
-) -> Cases:
+) -> IsicCases:
     """Read the test set: a CSV, or a folder or zip with one CSV and images; `images` names another place for
     these.
 
@@ -152,7 +152,7 @@ def read_truth(
     return cases
 
 
-def read_images(source: Source, name: str | None = None) -> Cases:
+def read_images(source: Source, name: str | None = None) -> IsicCases:
     """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by
     its file name without ending."""
     files = open_source(source, name)
@@ -162,7 +162,7 @@ def read_images(source: Source, name: str | None = None) -> Cases:
         lengths, empty, _ = category_tables.row_problems(found, again)
         if lengths or empty:
             raise InputRefused([*lengths, *empty])
-        return _cases(files, files, found, (), Block(np.empty((len(found.ids), 0)), {}, 0), {}, [])
+        return _cases(files, files, found, (), NumberBlock(np.empty((len(found.ids), 0)), {}, 0), {}, [])
     members = [m for m in files.members if m.lower().endswith(IMAGE_ENDINGS)]
     if not members:
         raise InputRefused(
@@ -179,7 +179,7 @@ def read_images(source: Source, name: str | None = None) -> Cases:
         by_stem.setdefault(matching.stem(member), []).append(member)
     n, photographs = len(by_stem), tuple(map(tuple, by_stem.values()))
     several = frozenset(i for i, fits in enumerate(photographs) if len(fits) > 1)
-    return Cases(
+    return IsicCases(
         files.name,
         files,
         tuple(by_stem),
@@ -197,7 +197,7 @@ def read_images(source: Source, name: str | None = None) -> Cases:
 
 
 def find_photographs(
-    pictures: Files, ids: Sequence[str], lesions: bool
+    pictures: SourceFiles, ids: Sequence[str], lesions: bool
 ) -> tuple[tuple[tuple[str, ...], ...], frozenset[int]]:
     """Return the members that show each case, and the cases with several that cannot be told apart.
 
@@ -268,7 +268,7 @@ def _unit_columns(found: CategoryTable, group: str | None) -> list[int]:
     return sorted({*_usual_units(found), *asked})
 
 
-def _unit_note(table: Table, column: int, usual: bool) -> Finding:
+def _unit_note(table: TextTable, column: int, usual: bool) -> Finding:
     why = "it names the unit" if usual else "it was named as the unit"
     return note(
         "unit-column",
@@ -280,7 +280,7 @@ def _unit_note(table: Table, column: int, usual: bool) -> Finding:
     )
 
 
-def _nameless(table: Table, column: int) -> Finding:
+def _nameless(table: TextTable, column: int) -> Finding:
     return error(
         "extra-column",
         table.header_place,
@@ -289,7 +289,11 @@ def _nameless(table: Table, column: int) -> Finding:
 
 
 def _row_problems(
-    found: CategoryTable, places: Sequence[int], answers: Block, weights: Sequence[int], weighing: Block
+    found: CategoryTable,
+    places: Sequence[int],
+    answers: NumberBlock,
+    weights: Sequence[int],
+    weighing: NumberBlock,
 ) -> list[Finding]:
     _, again = category_tables.repeated(found)
     lengths, empty, settled = category_tables.row_problems(found, again)
@@ -333,14 +337,14 @@ def _row_problems(
 
 
 def _cases(
-    files: Files,
-    pictures: Files,
+    files: SourceFiles,
+    pictures: SourceFiles,
     found: CategoryTable,
     categories: tuple[str, ...],
-    answers: Block,
+    answers: NumberBlock,
     weights: Mapping[str, np.ndarray],
     units: Sequence[int],
-) -> Cases:
+) -> IsicCases:
     table, ids = found.table, found.ids
     included = np.array([name != EXCLUDED for name in ids], float) if EXCLUDED in ids else np.ones(len(ids))
     kept = {
@@ -350,7 +354,7 @@ def _cases(
     id_column = table.header[found.id_column]
     columns = {table.keys[i]: tuple(table.cells(i)) for i in units} | {key(id_column): ids}
     photographs, ambiguous = find_photographs(pictures, ids, id_column != IMAGE)
-    return Cases(
+    return IsicCases(
         files.name,
         files,
         ids,
@@ -369,7 +373,7 @@ def _cases(
     )
 
 
-def _named_once(cases: Cases) -> Cases:
+def _named_once(cases: IsicCases) -> IsicCases:
     """Return the cases that predictions can be matched to, for `salvaged`: without nameless and repeated
     rows."""
     first: dict[str, int] = {}

@@ -12,7 +12,7 @@ from scoring.challenges.melanoma.measures import groups, quantities, slice_share
 from scoring.challenges.melanoma.official import official
 from scoring.challenges.melanoma.scores import are_risks, decided, rank_scores, tied_pairs
 from scoring.challenges.safe_scan import demographics
-from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.codes import CODES
 from scoring.challenges.safe_scan.official_score import missing_words
 from scoring.common.arrays import Array, Floats, Ints
@@ -31,7 +31,7 @@ CURVE_REPLICATES = 300
 
 
 @dataclass(frozen=True)
-class Scored:
+class MelanomaScoring:
     """Predictions that are scored on a truth.
 
     Attributes:
@@ -43,7 +43,7 @@ class Scored:
         source: `provenance` of the scorecard.
     """
 
-    truth: Cases
+    truth: SafeScanCases
     predictions: Predictions
     point: Quantities
     found: Replicates
@@ -51,7 +51,7 @@ class Scored:
     source: Mapping[str, Any]
 
 
-def score(truth: Cases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
+def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
     """Score predictions on a truth. Raises InputRefused with every fault that `missing` does not allow."""
     statistics, metadata = settings.statistics, settings.metadata
     hard, soft = grade(predictions.faults, settings.options["missing"])
@@ -65,11 +65,13 @@ def score(truth: Cases, predictions: Predictions, settings: ScoreSettings) -> Sc
     source = provenance(
         truth_digest(truth, predictions), predictions, settings.options, statistics, metadata, unit, units
     )
-    scored = Scored(truth, predictions, point, replicate(evaluate, point, units, statistics), units, source)
+    scored = MelanomaScoring(
+        truth, predictions, point, replicate(evaluate, point, units, statistics), units, source
+    )
     return _card(scored, read, settings.with_curves)
 
 
-def _card(scored: Scored, read: list[Finding], with_curves: bool) -> ScoreCard:
+def _card(scored: MelanomaScoring, read: list[Finding], with_curves: bool) -> ScoreCard:
     truth, predictions, point, found = scored.truth, scored.predictions, scored.point, scored.found
     reached, counts = _reliability(truth, predictions), _counts(truth, predictions)
     measured = {
@@ -100,13 +102,13 @@ def _card(scored: Scored, read: list[Finding], with_curves: bool) -> ScoreCard:
     )
 
 
-def _unit_sums(scored: Scored) -> Floats:
+def _unit_sums(scored: MelanomaScoring) -> Floats:
     called = decided(scored.truth, scored.predictions)
     auc, left_out = float(scored.point["auc"][0]), scored.found.left_out["auc"]
     return unit_sums(scored.truth.true_labels == 1, called, scored.units, auc, left_out)
 
 
-def _counts(truth: Cases, predictions: Predictions) -> list[list[int]]:
+def _counts(truth: SafeScanCases, predictions: Predictions) -> list[list[int]]:
     """Return the confusion matrix [[TN, FP], [FN, TP]]."""
     d = binary.decisions(truth.true_labels == 1, decided(truth, predictions), np.ones((1, len(truth))))
     return [
@@ -115,7 +117,7 @@ def _counts(truth: Cases, predictions: Predictions) -> list[list[int]]:
     ]
 
 
-def _more(scored: Scored, measured: Mapping[str, float]) -> dict[str, Any]:
+def _more(scored: MelanomaScoring, measured: Mapping[str, float]) -> dict[str, Any]:
     truth, predictions = scored.truth, scored.predictions
     shares = slice_shares(truth.true_labels == 1, decided(truth, predictions))
     more: dict[str, Any] = {
@@ -147,7 +149,7 @@ def _per_class(counts: list[list[int]], point: Quantities, found: Replicates) ->
     return rows
 
 
-def _cases(truth: Cases, predictions: Predictions) -> tuple[dict[str, Any], ...]:
+def _cases(truth: SafeScanCases, predictions: Predictions) -> tuple[dict[str, Any], ...]:
     rows, about = [], demographics.described(truth.demographics)
     for i, (y, p) in enumerate(zip(truth.true_labels, predictions.labels, strict=True)):
         rows.append(
@@ -164,7 +166,7 @@ def _cases(truth: Cases, predictions: Predictions) -> tuple[dict[str, Any], ...]
 
 
 def _score_findings(
-    truth: Cases, predictions: Predictions, counts: list[list[int]], found: Replicates
+    truth: SafeScanCases, predictions: Predictions, counts: list[list[int]], found: Replicates
 ) -> Iterator[Finding]:
     supports = {"negative": sum(counts[0]), "positive": sum(counts[1])}
     if 0 in supports.values():
@@ -203,7 +205,7 @@ def _score_findings(
     yield from found.findings
 
 
-def _reliability(truth: Cases, predictions: Predictions) -> calibration.Reliability | None:
+def _reliability(truth: SafeScanCases, predictions: Predictions) -> calibration.Reliability | None:
     has = predictions.has_outputs
     scores = predictions.outputs[has, 0]
     return (
@@ -213,7 +215,9 @@ def _reliability(truth: Cases, predictions: Predictions) -> calibration.Reliabil
     )
 
 
-def _arrays(scored: Scored, reached: calibration.Reliability | None, with_curves: bool) -> dict[str, Array]:
+def _arrays(
+    scored: MelanomaScoring, reached: calibration.Reliability | None, with_curves: bool
+) -> dict[str, Array]:
     """Return what figures need and JSON does not hold: scores as they rank, labels, units, the reliability
     bins, ROC and precision-recall curves with bands."""
     predictions, source, labels = scored.predictions, scored.source, scored.truth.true_labels

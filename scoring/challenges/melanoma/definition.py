@@ -11,7 +11,7 @@ from scoring.challenges.melanoma.card import score
 from scoring.challenges.melanoma.comparison import COMPARISON
 from scoring.challenges.melanoma.formula import CLASSES, ID, NAMES, WEIGHTS
 from scoring.challenges.melanoma.options import OPTIONS
-from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.common.citation import Citation
 from scoring.common.findings import Finding
 from scoring.core.challenge import (
@@ -21,7 +21,7 @@ from scoring.core.challenge import (
     Model,
     ModelSupport,
     Readers,
-    ScorePart,
+    ScoreBreakdownPart,
     Scoring,
     SingleImage,
     Words,
@@ -33,12 +33,12 @@ from scoring.core.submission import Predictions, grade, table
 from scoring.inputs.sources import Source
 
 if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a table
-    from scoring.core.file_contents import Contents, Reading
+    from scoring.core.file_contents import Candidate, FileContents
     from scoring.core.views import Views
     from scoring.inference.inspection import Inspection
     from scoring.inference.model_task import ModelTask
     from scoring.inference.pictures import Stage
-    from scoring.inference.preprocessing import Seen
+    from scoring.inference.preprocessing import ImageInfo
 
 RULE = """
 | part | weight | what it is |
@@ -51,11 +51,11 @@ A case is called melanoma where its score is **strictly greater than 0.5**. Noth
 """
 
 
-def _read_truth(source: Source, images: Source | None, context: Context) -> Cases:
+def _read_truth(source: Source, images: Source | None, context: Context) -> SafeScanCases:
     return tables.read_truth(source, context.name, images)
 
 
-def _read_predictions(source: Source, truth: Cases | None, context: Context) -> Predictions:
+def _read_predictions(source: Source, truth: SafeScanCases | None, context: Context) -> Predictions:
     return tables.read_predictions(source, truth, context.name, context.options["missing"])
 
 
@@ -65,22 +65,24 @@ def _models() -> ModuleType:
     return model
 
 
-def _inspect(model: Model, truth: Cases | None, name: str | None, timings: bool) -> Inspection:
+def _inspect(model: Model, truth: SafeScanCases | None, name: str | None, timings: bool) -> Inspection:
     found: Inspection = _models().inspect(model, truth, name, timings)
     return found
 
 
-def _predict(model: Model, cases: Cases, context: Context) -> Predictions:
+def _predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions:
     found: Predictions = _models().predict(model, cases, context.progress, context.cancelled, context.name)
     return found
 
 
-def _received(truth: Cases, index: int, described: Mapping[str, Any] | None) -> tuple[list[Stage], Seen]:
-    found: tuple[list[Stage], Seen] = _models().received(truth, index, described)
+def _received(
+    truth: SafeScanCases, index: int, described: Mapping[str, Any] | None
+) -> tuple[list[Stage], ImageInfo]:
+    found: tuple[list[Stage], ImageInfo] = _models().received(truth, index, described)
     return found
 
 
-def _table(cases: Cases, predictions: Predictions) -> str:
+def _table(cases: SafeScanCases, predictions: Predictions) -> str:
     return table(cases, predictions, ("score",))
 
 
@@ -104,7 +106,7 @@ def _image_task(_categories: Sequence[str] | None) -> ModelTask:
     )
 
 
-def _thumbnails(truth: Cases, indices: Sequence[int]) -> list[bytes | None]:
+def _thumbnails(truth: SafeScanCases, indices: Sequence[int]) -> list[bytes | None]:
     from scoring.inference import pictures
 
     return pictures.thumbnails(truth, indices)
@@ -116,7 +118,7 @@ def _views(card: ScoreCard) -> Views:
     return views(card)
 
 
-def _recognise(contents: Contents) -> Iterable[Reading]:
+def _recognise(contents: FileContents) -> Iterable[Candidate]:
     from scoring.challenges.melanoma.recognition import recognise  # only drops need it
 
     return recognise(contents)
@@ -152,7 +154,7 @@ CHALLENGE = Challenge(
     ),
     scoring=Scoring(
         score=score,
-        parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
+        parts={name: ScoreBreakdownPart(*part) for name, part in WEIGHTS.items()},
         as_points=True,
     ),
     comparison=COMPARISON,

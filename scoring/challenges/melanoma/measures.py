@@ -5,17 +5,17 @@ import numpy as np
 from scoring.challenges.melanoma.formula import BETA, combined
 from scoring.challenges.melanoma.scores import are_risks, decided, rank_scores
 from scoring.challenges.safe_scan import demographics
-from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.core.submission import Predictions
 from scoring.metrics import binary, classification, curves, subgroups
 from scoring.metrics.binary import Decisions
-from scoring.metrics.subgroups import Share
+from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import QuantityName
 
 
-def quantities(truth: Cases, predictions: Predictions, weights: Floats) -> dict[QuantityName, Floats]:
+def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) -> dict[QuantityName, Floats]:
     """Return every quantity that has an interval, [B] by name; per class under ("f1", class), per slice under
     ("slice", column, group, name)."""
     positive, called = truth.true_labels == 1, decided(truth, predictions)
@@ -65,7 +65,9 @@ def score_of_sums(sums: Floats) -> Floats:
     return combined(Decisions(*cells), auc)
 
 
-def _risk_quantities(truth: Cases, predictions: Predictions, weights: Floats) -> dict[QuantityName, Floats]:
+def _risk_quantities(
+    truth: SafeScanCases, predictions: Predictions, weights: Floats
+) -> dict[QuantityName, Floats]:
     has, undefined = predictions.has_outputs, np.full(len(weights), np.nan)
     scores, positive, w = (
         predictions.outputs[has, 0],
@@ -79,7 +81,7 @@ def _risk_quantities(truth: Cases, predictions: Predictions, weights: Floats) ->
     return {"brier_score": brier_score, "log_loss": log_loss}
 
 
-def groups(truth: Cases) -> subgroups.Groups:
+def groups(truth: SafeScanCases) -> subgroups.Groups:
     """Return the groups of age, gender and location, of those that the truth has a column of."""
     present = {"age": demographics.AGE, "gender": demographics.GENDER, "location": demographics.LOCATION}
     return {
@@ -89,9 +91,9 @@ def groups(truth: Cases) -> subgroups.Groups:
     }
 
 
-def slice_shares(positive: Bools, called: Bools) -> dict[str, Share]:
+def slice_shares(positive: Bools, called: Bools) -> dict[str, SubgroupShare]:
     """Return what is counted in every group: accuracy, and recall of its positives. positive, called: [N]."""
     return {
-        "accuracy": Share(positive == called, np.ones(len(positive), bool)),
-        "recall": Share(positive & called, positive, "n_positive"),
+        "accuracy": SubgroupShare(positive == called, np.ones(len(positive), bool)),
+        "recall": SubgroupShare(positive & called, positive, "n_positive"),
     }

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.melanoma.scores import are_risks, called, score_warnings
-from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.melanoma.scores import are_risks, predicted_positive, score_warnings
+from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.codes import CODES
 from scoring.challenges.safe_scan.models import (
     HIGHEST_IR_VERSION,
@@ -23,7 +23,7 @@ from scoring.core.submission import Predictions
 from scoring.inference import inspection, pictures, run_model
 from scoring.inference.inspection import Inspection, declared_size
 from scoring.inference.preflight import Contract, image_size
-from scoring.inference.preprocessing import Recipe, Seen
+from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import ModelFacts
 from scoring.inference.task import Model, Task, read_model
 from scoring.metrics import curves
@@ -56,7 +56,7 @@ TASK = Task(
 
 
 def inspect(
-    model: Model, truth: Cases | None = None, name: str | None = None, timings: bool = False
+    model: Model, truth: SafeScanCases | None = None, name: str | None = None, timings: bool = False
 ) -> Inspection:
     """Check whether the official code would run this model, and what it outputs. Raises InputRefused with
     every problem."""
@@ -111,7 +111,7 @@ def _described(found: Inspection, name: str, trial: bool) -> Inspection:
 
 def predict(
     model: Model,
-    cases: Cases,
+    cases: SafeScanCases,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
     name: str | None = None,
@@ -133,7 +133,7 @@ def predict(
     return Predictions(
         file.name,
         outputs,
-        called(outputs),
+        predicted_positive(outputs),
         False,
         tuple(ordered(run.faults, CODES)),
         tuple(findings),
@@ -143,7 +143,7 @@ def predict(
     )
 
 
-def _column_findings(outputs: Floats, cases: Cases, name: str) -> Iterator[Finding]:
+def _column_findings(outputs: Floats, cases: SafeScanCases, name: str) -> Iterator[Finding]:
     """Yield which column of several is scored, and whether another would be better."""
     if outputs.shape[1] < 2:
         return
@@ -158,8 +158,8 @@ def _column_findings(outputs: Floats, cases: Cases, name: str) -> Iterator[Findi
 
 
 def received(
-    truth: Cases, index: int, model: Mapping[str, Any] | None = None
-) -> tuple[list[pictures.Stage], Seen]:
+    truth: SafeScanCases, index: int, model: Mapping[str, Any] | None = None
+) -> tuple[list[pictures.Stage], ImageInfo]:
     """Return what a model receives of one case: its pixels at 224 x 224, or at the size that the model
     (`Inspection.model`) declares."""
     return pictures.received(truth, index, recipe_of_size(*declared_size(model)))

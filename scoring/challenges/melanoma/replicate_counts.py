@@ -24,7 +24,7 @@ ROWS = 64
 
 
 @dataclass(frozen=True)
-class Counted:
+class ReplicateCounts:
     """What was counted on B replicates.
 
     Attributes:
@@ -102,7 +102,9 @@ def _ordered(cases: _Cases) -> Ordered:
     return Ordered(*found)
 
 
-def replicated(card: ScoreCard, quantities: Callable[[Counted], Quantities]) -> tuple[Quantities, Replicates]:
+def replicated(
+    card: ScoreCard, quantities: Callable[[ReplicateCounts], Quantities]
+) -> tuple[Quantities, Replicates]:
     """Evaluate quantities on the test set itself, [1] each, and on the card's own replicates.
 
     Args:
@@ -112,7 +114,7 @@ def replicated(card: ScoreCard, quantities: Callable[[Counted], Quantities]) -> 
     units, source = card.arrays["units"], card.provenance
     options = StatisticsOptions(source["resamples"], source["seed"], interval=source["options"]["interval"])
     cases, auc = _cases(card), card.metrics["auc"]
-    point = quantities(Counted(_itself(cases), np.array([np.nan if auc is None else auc])))
+    point = quantities(ReplicateCounts(_itself(cases), np.array([np.nan if auc is None else auc])))
     if not options.resamples:
         return point, Replicates({}, {}, ())
     n_units = int(units.max()) + 1
@@ -123,25 +125,25 @@ def replicated(card: ScoreCard, quantities: Callable[[Counted], Quantities]) -> 
     return point, replicates.of_values(values, left_out, point, n_units, options)
 
 
-def _drawn(card: ScoreCard, cases: _Cases, options: StatisticsOptions) -> Iterator[Counted]:
+def _drawn(card: ScoreCard, cases: _Cases, options: StatisticsOptions) -> Iterator[ReplicateCounts]:
     """Yield what is counted on the replicates: at once where it is kept, else in parts."""
     areas, n = card.arrays["auc_replicates"], options.resamples
     ranks, positive, units = cases.arrays()
     if len(ranks) * n * _kind(units).itemsize * 2 <= KEPT_BYTES:
-        yield Counted(_kept(cases, n, options.seed), areas)
+        yield ReplicateCounts(_kept(cases, n, options.seed), areas)
         return
     start = 0
     for counts in _counted(ranks, positive, resampling.replicate_weights(units, n, options.seed)):
         end = start + len(counts.true_positive)
-        yield Counted(counts, areas[start:end])
+        yield ReplicateCounts(counts, areas[start:end])
         start = end
 
 
-def _without_each_unit(cases: _Cases) -> Iterator[Counted]:
+def _without_each_unit(cases: _Cases) -> Iterator[ReplicateCounts]:
     ranks, positive, units = cases.arrays()
     for weights in resampling.leave_one_out_weights(units):
         areas = curves.resampled_auc(ranks, positive, weights)
-        yield Counted(binary.count_by_threshold(ranks, positive, weights), areas)
+        yield ReplicateCounts(binary.count_by_threshold(ranks, positive, weights), areas)
 
 
 def _kind(units: Ints) -> np.dtype[Any]:

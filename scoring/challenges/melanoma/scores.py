@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from scoring.challenges.melanoma.formula import THRESHOLD
-from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, warning
 from scoring.core.submission import Predictions
 from scoring.metrics import calibration
 
 
-def called(outputs: Floats) -> Ints:
+def predicted_positive(outputs: Floats) -> Ints:
     """Return what scores [N, 1] decide [N]: 1 for melanoma, 0 for another, -1 where there is none."""
     return np.where(np.isnan(outputs[:, 0]), -1, (outputs[:, 0] > THRESHOLD).astype(int))
 
@@ -37,7 +37,7 @@ def score_warnings(scores: Floats, where: str) -> Iterator[Finding]:
         )
 
 
-def rank_scores(truth: Cases, predictions: Predictions) -> Floats:
+def rank_scores(truth: SafeScanCases, predictions: Predictions) -> Floats:
     """Return the scores [N] as they rank: a case without one as wrong as can be, a positive below and a
     negative above every score."""
     return np.where(
@@ -45,7 +45,7 @@ def rank_scores(truth: Cases, predictions: Predictions) -> Floats:
     )
 
 
-def decided(truth: Cases, predictions: Predictions) -> Bools:
+def decided(truth: SafeScanCases, predictions: Predictions) -> Bools:
     """Return which cases count as called positive [N]: a case without a score as the opposite of its
     label."""
     calls: Bools = np.where(predictions.labels < 0, truth.true_labels == 0, predictions.labels == 1)

@@ -5,18 +5,18 @@ from functools import partial
 
 import numpy as np
 
-from scoring.challenges.melanoma.scores import called, score_warnings
+from scoring.challenges.melanoma.scores import predicted_positive, score_warnings
 from scoring.challenges.safe_scan import cases, predictions
-from scoring.challenges.safe_scan.cases import Cases, LabelColumn
+from scoring.challenges.safe_scan.cases import LabelColumn, SafeScanCases
 from scoring.challenges.safe_scan.predictions import ReadRows, Values
 from scoring.challenges.safe_scan.tables import case_words, find_label_column, once, several
 from scoring.common.findings import Finding, error, note, warning
 from scoring.core.submission import Predictions
 from scoring.inputs import tables
-from scoring.inputs.alignment import Rows
+from scoring.inputs.alignment import AlignedRows
 from scoring.inputs.cells import NUMBER
 from scoring.inputs.sources import Source
-from scoring.inputs.tables import Table
+from scoring.inputs.tables import TextTable
 
 POSITIVE = {"true", "t", "yes", "y", "1", "1.0", "positive", "pos", "malignant", "melanoma", "mel"}
 OTHER_CLASSES = {"akiec", "bcc", "ben_oth", "bkl", "df", "inf", "mal_oth", "nv", "sccka", "vasc"}
@@ -42,7 +42,7 @@ SCORE_COLUMNS = (
 )
 
 
-def read_truth(source: Source, name: str | None = None, images: Source | None = None) -> Cases:
+def read_truth(source: Source, name: str | None = None, images: Source | None = None) -> SafeScanCases:
     """Read the test set: a table, or a folder or zip with a table and images; `images` names another place
     for these.
 
@@ -51,7 +51,7 @@ def read_truth(source: Source, name: str | None = None, images: Source | None = 
     return cases.read_cases(source, name, _read_labels, images, with_demographics=False)
 
 
-def read_images(source: Source, name: str | None = None) -> Cases:
+def read_images(source: Source, name: str | None = None) -> SafeScanCases:
     """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by
     file name."""
     return cases.read_images(source, name, with_demographics=False)
@@ -63,7 +63,7 @@ def parse_label(cell: str) -> int | None:
     return 1 if word in POSITIVE else 0 if word in NEGATIVE else None
 
 
-def _read_labels(table: Table, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
+def _read_labels(table: TextTable, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
     column = find_label_column(table, problems, findings)
     if column is None:
         problems.append(tables.missing_column(table, "the label", ("label", "class"), "text"))
@@ -97,7 +97,7 @@ def _read_labels(table: Table, problems: list[Finding], findings: list[Finding])
     return LabelColumn(np.array([-1 if label is None else label for label in labels]))
 
 
-def _label_problem(table: Table, column: int, row: int) -> Finding:
+def _label_problem(table: TextTable, column: int, row: int) -> Finding:
     cell, what = (
         table.columns[column][row].strip(),
         f"{case_words(table, row)}column {table.header[column]!r}",
@@ -112,7 +112,7 @@ def _label_problem(table: Table, column: int, row: int) -> Finding:
 
 
 def read_predictions(
-    source: Source, truth: Cases | None, name: str | None = None, missing: str = "refuse"
+    source: Source, truth: SafeScanCases | None, name: str | None = None, missing: str = "refuse"
 ) -> Predictions:
     """Read a table of scores and align it with the truth's cases; without a truth in file order. See
     `predictions.read_predictions`."""
@@ -120,7 +120,7 @@ def read_predictions(
 
 
 def _choose_column(
-    table: Table, id_column: int | None, problems: list[Finding], findings: list[Finding]
+    table: TextTable, id_column: int | None, problems: list[Finding], findings: list[Finding]
 ) -> ReadRows | None:
     """Return the score column: the only one beside the id, else the first with a known name."""
     others = [i for i, header in enumerate(table.header) if i != id_column and header]
@@ -145,7 +145,7 @@ def _choose_column(
     return partial(_read_scores, column)
 
 
-def _read_scores(column: int, rows: Rows, problems: list[Finding], findings: list[Finding]) -> Values:
+def _read_scores(column: int, rows: AlignedRows, problems: list[Finding], findings: list[Finding]) -> Values:
     cells = rows.table.columns[column]
     # Among numbers "inf" is an infinite one; among words it is the diagnosis INF.
     numeric = any(NUMBER.fullmatch(cell.strip()) for cell in cells)
@@ -168,7 +168,7 @@ def _read_scores(column: int, rows: Rows, problems: list[Finding], findings: lis
                 "only the values 0 and 1: decisions, not scores. The AUC is that of one operating point.",
             )
         )
-    return Values(outputs, called(outputs), faults, hard)
+    return Values(outputs, predicted_positive(outputs), faults, hard)
 
 
 def _word(cell: str) -> int | None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from scoring.challenges.melanoma.card import curve_weights
 from scoring.challenges.melanoma.formula import BETA, CLASSES, THRESHOLD, combined
-from scoring.challenges.melanoma.replicate_counts import Counted, ordered, ranked, replicated
+from scoring.challenges.melanoma.replicate_counts import ReplicateCounts, ordered, ranked, replicated
 from scoring.challenges.melanoma.scores import are_risks
 from scoring.common.arrays import Array, Bools, Floats
 from scoring.core.scorecard import ScoreCard, plain
@@ -28,7 +28,7 @@ def at_threshold(card: ScoreCard, threshold: float) -> dict[str, ValueWithInterv
     It changes no official number. Cases without a score stay wrong.
     """
 
-    def quantities(counted: Counted) -> dict[QuantityName, Floats]:
+    def quantities(counted: ReplicateCounts) -> dict[QuantityName, Floats]:
         d = binary.decisions_at(counted.counts, threshold)
         return {
             "f2": binary.f_beta(d, BETA),
@@ -43,7 +43,7 @@ def at_threshold(card: ScoreCard, threshold: float) -> dict[str, ValueWithInterv
 
 
 def _with_intervals(
-    card: ScoreCard, quantities: Callable[[Counted], Quantities]
+    card: ScoreCard, quantities: Callable[[ReplicateCounts], Quantities]
 ) -> dict[str, ValueWithInterval]:
     point, found = replicated(card, quantities)
     return {
@@ -75,7 +75,7 @@ def predictive_values(
     _, positive = ranked(card)
     share = prevalence if prevalence is not None else float(positive.mean())
 
-    def quantities(counted: Counted) -> dict[QuantityName, Floats]:
+    def quantities(counted: ReplicateCounts) -> dict[QuantityName, Floats]:
         d = binary.decisions_at(counted.counts, threshold)
         sensitivity, specificity = binary.recall(d), binary.specificity(d)
         return {

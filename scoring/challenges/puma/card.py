@@ -11,15 +11,15 @@ import numpy as np
 from scoring.challenges.puma import matches, matching, outlines, rows, tissue_statistics
 from scoring.challenges.puma.detections import Detections, crowded, detections, reaching
 from scoring.challenges.puma.formula import ID, RULES, Tallies, unit_sums
-from scoring.challenges.puma.matching import Rule
+from scoring.challenges.puma.matching import MatchingRule
 from scoring.challenges.puma.measures import quantities
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.official import EVALUATOR, missing_words, official
 from scoring.challenges.puma.options import OPTIONS, OUTLINES
-from scoring.challenges.puma.outlines import Measured
+from scoring.challenges.puma.outlines import MeasuredOutlines
 from scoring.challenges.puma.predictions import NucleiPredictions
-from scoring.challenges.puma.rows import Scored
-from scoring.challenges.puma.truth import Truth
+from scoring.challenges.puma.rows import CountedNuclei
+from scoring.challenges.puma.truth import PumaTruth
 from scoring.challenges.puma.warnings import score_warnings
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import InputRefused
@@ -36,7 +36,7 @@ from scoring.statistics.replicates import Quantities, QuantityName, Replicates, 
 FEW_IMAGES = 100
 
 
-def score(truth: Truth, predictions: NucleiPredictions, settings: ScoreSettings) -> ScoreCard:
+def score(truth: PumaTruth, predictions: NucleiPredictions, settings: ScoreSettings) -> ScoreCard:
     """Score predictions on the truth that they were read against; the unit is the image. All three macro F1s
     are computed; the option `rules` says which one is the score. Raises InputRefused."""
     if settings.problems:
@@ -44,7 +44,7 @@ def score(truth: Truth, predictions: NucleiPredictions, settings: ScoreSettings)
     statistics, metadata, options = settings.statistics, settings.metadata, settings.options
     columns = joined_columns(truth, metadata)
     unit, units = find_units(columns, len(truth), (), truth.id_column, statistics.group)
-    rule = Rule(options["rules"], options["radius"], options["min_confidence"])
+    rule = MatchingRule(options["rules"], options["radius"], options["min_confidence"])
     digest = truth_digest(truth, predictions)
     source = provenance(digest, predictions, options, statistics, metadata, unit, units)
     nuclei = detections(truth, predictions, rule.radius)
@@ -53,7 +53,7 @@ def score(truth: Truth, predictions: NucleiPredictions, settings: ScoreSettings)
     )
 
 
-def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **changed: Any) -> ScoreCard:
+def rescore(truth: PumaTruth, predictions: NucleiPredictions, card: ScoreCard, **changed: Any) -> ScoreCard:
     """Return the same submission under another rule: `rules`, `radius`, `min_confidence` or `resamples`, all
     else as on the card, but without the quality of outlines.
 
@@ -71,7 +71,7 @@ def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **cha
     wrong_options = [*check(OPTIONS, used), *statistics.problems()]
     if wrong_options:
         raise InputRefused(wrong_options)
-    rule = Rule(used["rules"], used["radius"], used["min_confidence"])
+    rule = MatchingRule(used["rules"], used["radius"], used["min_confidence"])
     nuclei = reaching(of_card(card), rule.radius)
     if nuclei is None:
         raise InputRefused([crowded(predictions.name, rule.radius)])
@@ -87,13 +87,13 @@ def of_card(card: ScoreCard) -> Detections:
     return Detections.from_arrays(card.arrays)
 
 
-def rule_of(card: ScoreCard) -> Rule:
+def rule_of(card: ScoreCard) -> MatchingRule:
     """Return the rule that a card was scored by."""
     options = card.provenance["options"]
-    return Rule(options["rules"], options["radius"], options["min_confidence"])
+    return MatchingRule(options["rules"], options["radius"], options["min_confidence"])
 
 
-def _options(rule: Rule) -> dict[str, Any]:
+def _options(rule: MatchingRule) -> dict[str, Any]:
     matching_options = {"rules": rule.name, "radius": rule.radius, "min_confidence": rule.min_confidence}
     return matching_options | {OUTLINES.name: False}
 
@@ -102,10 +102,10 @@ def _options(rule: Rule) -> dict[str, Any]:
 class Evaluation:
     """What is scored, and how. source: the provenance. outlines: whether outlines are measured too."""
 
-    truth: Truth
+    truth: PumaTruth
     predictions: NucleiPredictions
     detections: Detections
-    rule: Rule
+    rule: MatchingRule
     statistics: StatisticsOptions
     units: Ints
     source: Mapping[str, Any]
@@ -123,7 +123,7 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
     point = evaluate(np.ones((1, len(e.truth))))
     found = _with_several_units(replicate(evaluate, point, e.units, e.statistics), e.units)
     truth_um, predicted_um = known or _tumor_to_lymphocyte(d, m.kept)
-    scored = Scored(e.truth, d, name, counted, truth_um, predicted_um)
+    scored = CountedNuclei(e.truth, d, name, counted, truth_um, predicted_um)
     confusion, metrics = matching.confusion(d, m), rows.metrics(scored, point)
     warnings = [*score_warnings(d, e.predictions, e.rule, counted[name], metrics, bool(found.values))]
     card = ScoreCard(
@@ -158,7 +158,7 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
 
 
 def _quantities(
-    name: str, counted: Mapping[str, Tallies], measured: Measured | None, weights: Floats
+    name: str, counted: Mapping[str, Tallies], measured: MeasuredOutlines | None, weights: Floats
 ) -> dict[QuantityName, Floats]:
     """Return every quantity of the rows of weights, of outlines too where they are measured."""
     found = quantities(name, counted, weights)
@@ -166,7 +166,7 @@ def _quantities(
 
 
 def _with_outlines(
-    card: ScoreCard, e: Evaluation, measured: Measured, point: Quantities, found: Replicates
+    card: ScoreCard, e: Evaluation, measured: MeasuredOutlines, point: Quantities, found: Replicates
 ) -> ScoreCard:
     """Return the same card with the quality of outlines."""
     of_class, of_case = outlines.per_class(point, found), outlines.cases(measured)
@@ -211,7 +211,7 @@ def _tumor_to_lymphocyte(d: Detections, kept: np.ndarray) -> tuple[np.ndarray, n
     )
 
 
-def _arrays(s: Scored, units: np.ndarray) -> dict[str, np.ndarray]:
+def _arrays(s: CountedNuclei, units: np.ndarray) -> dict[str, np.ndarray]:
     """Return what is drawn and compared besides the detections, read-only.
 
     units [N]. f1: of each image and class [N, 10], NaN where the class does not occur. um_truth [n],

@@ -10,16 +10,18 @@ import numpy as np
 from scoring.challenges.puma import names
 from scoring.challenges.puma.names import Naming
 from scoring.common.findings import Finding, InputRefused, error, note, warning
-from scoring.common.fixes import Changes, Mend
-from scoring.inputs.nuclei import Contents, Nuclei, counted, positions, read_nuclei
-from scoring.inputs.sources import Files, sha256
+from scoring.common.fixes import InputChanges, SuggestedFix
+from scoring.inputs.nuclei import Nuclei, NucleiFile, counted, positions, read_nuclei
+from scoring.inputs.sources import SourceFiles, sha256
 
 ENDINGS = (".geojson", ".json")
 SUFFIX = "_nuclei"
 TISSUE = "_tissue"
 UNKNOWN_NAMES = 20
 SHOWN = 5
-LEAVE_OUT = Mend("Leave out nuclei of other classes", Changes(options=(("unknown_classes", "ignore"),)))
+LEAVE_OUT = SuggestedFix(
+    "Leave out nuclei of other classes", InputChanges(options=(("unknown_classes", "ignore"),))
+)
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class CaseFiles:
     """What was read of several files, in their order. digest_of: SHA-256 by member. problems: errors of all
     of them."""
 
-    contents: tuple[Contents, ...]
+    contents: tuple[NucleiFile, ...]
     digest_of: Mapping[str, str]
     problems: tuple[Finding, ...]
     findings: tuple[Finding, ...]
@@ -55,7 +57,7 @@ def is_nuclei_file(member: str) -> bool:
     return path.suffix.lower() in ENDINGS and not path.stem.endswith(TISSUE)
 
 
-def by_case(files: Files, members: Iterable[str]) -> tuple[dict[str, str], list[Finding]]:
+def by_case(files: SourceFiles, members: Iterable[str]) -> tuple[dict[str, str], list[Finding]]:
     """Return the first member of each case, and `duplicate-case` for those of several."""
     found: dict[str, list[str]] = {}
     for member in members:
@@ -72,10 +74,10 @@ def by_case(files: Files, members: Iterable[str]) -> tuple[dict[str, str], list[
     return {case: several[0] for case, several in found.items()}, twice
 
 
-def read_cases(files: Files, members: Iterable[str], naming: Naming, graded: bool) -> CaseFiles:
+def read_cases(files: SourceFiles, members: Iterable[str], naming: Naming, graded: bool) -> CaseFiles:
     """Read files of nuclei, one by one. naming: what becomes of other class names. graded: whether
     confidences are read."""
-    contents: list[Contents] = []
+    contents: list[NucleiFile] = []
     digest_of: dict[str, str] = {}
     problems: list[Finding] = []
     findings: list[Finding] = []
@@ -85,7 +87,7 @@ def read_cases(files: Files, members: Iterable[str], naming: Naming, graded: boo
             data = files.read(member)
         except InputRefused as refusal:
             problems += refusal.problems
-            contents.append(Contents(Nuclei.empty()))
+            contents.append(NucleiFile(Nuclei.empty()))
             continue
         digest_of[member] = sha256(data)
         found = read_nuclei(
@@ -108,7 +110,7 @@ def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> Case
     return replace(files, findings=(*files.findings, *beyond))
 
 
-def outside(contents: Contents, size: np.ndarray, where: str) -> Iterator[Finding]:
+def outside(contents: NucleiFile, size: np.ndarray, where: str) -> Iterator[Finding]:
     """`out-of-image` for centroids outside an image of `size` (width, height, px)."""
     nuclei = contents.nuclei
     beyond = nuclei.outside(size)
@@ -124,7 +126,7 @@ def outside(contents: Contents, size: np.ndarray, where: str) -> Iterator[Findin
         )
 
 
-def ignored(files: Files, members: Iterable[str]) -> Iterator[Finding]:
+def ignored(files: SourceFiles, members: Iterable[str]) -> Iterator[Finding]:
     """`ignored-files` for members that nothing was read from."""
     members = list(members)
     if members:
@@ -136,7 +138,7 @@ def ignored(files: Files, members: Iterable[str]) -> Iterator[Finding]:
         )
 
 
-def _unknown(contents: Contents, where: str, naming: Naming) -> Iterator[Finding]:
+def _unknown(contents: NucleiFile, where: str, naming: Naming) -> Iterator[Finding]:
     unknown = contents.unknown or {}
     for name in list(unknown)[:UNKNOWN_NAMES]:
         alike = names.variant(name)

@@ -12,7 +12,7 @@ from scoring.challenges.puma.comparison import COMPARISON
 from scoring.challenges.puma.formula import ID
 from scoring.challenges.puma.options import CLASS_MAP, OPTIONS
 from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
-from scoring.challenges.puma.truth import Truth, read_truth
+from scoring.challenges.puma.truth import PumaTruth, read_truth
 from scoring.common.citation import Citation
 from scoring.core.challenge import (
     Challenge,
@@ -31,11 +31,11 @@ from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import Source
 
 if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a submission
-    from scoring.core.file_contents import Contents, Reading
+    from scoring.core.file_contents import Candidate, FileContents
     from scoring.core.views import Views
     from scoring.inference.inspection import Inspection
     from scoring.inference.pictures import Stage
-    from scoring.inference.preprocessing import Seen
+    from scoring.inference.preprocessing import ImageInfo
 
 RULE = """
 In each image and class the truth chooses, in file order: of the unused predictions of its class within 15 px (3.45 µm) the one of the highest
@@ -53,7 +53,7 @@ A missing case counts as an empty prediction: all its nuclei are missed.
 NUCLEI_ENDINGS = ("geojson", "json")
 
 
-def _read_truth(source: Source, images: Source | None, context: Context) -> Truth:
+def _read_truth(source: Source, images: Source | None, context: Context) -> PumaTruth:
     return read_truth(source, context.name, images, **context.options)
 
 
@@ -63,7 +63,7 @@ def _other_names(source: Source, name: str | None) -> Mapping[str, int]:
     return {written: count for written, count in found.items() if names.position(written) is None}
 
 
-def _read_predictions(source: Source, truth: Truth | None, context: Context) -> NucleiPredictions:
+def _read_predictions(source: Source, truth: PumaTruth | None, context: Context) -> NucleiPredictions:
     return read_predictions(source, truth, context.name, **context.options)
 
 
@@ -73,34 +73,34 @@ def _models() -> ModuleType:
     return model
 
 
-def _read_images(source: Source, name: str | None) -> Truth:
-    cases: Truth = _models().read_images(source, name)
+def _read_images(source: Source, name: str | None) -> PumaTruth:
+    cases: PumaTruth = _models().read_images(source, name)
     return cases
 
 
-def _inspect(model: Model, truth: Truth | None, name: str | None, timings: bool) -> Inspection:
+def _inspect(model: Model, truth: PumaTruth | None, name: str | None, timings: bool) -> Inspection:
     found: Inspection = _models().inspect(model, truth, name, timings)
     return found
 
 
-def _predict(model: Model, cases: Truth, context: Context) -> NucleiPredictions:
+def _predict(model: Model, cases: PumaTruth, context: Context) -> NucleiPredictions:
     found: NucleiPredictions = _models().predict(
         model, cases, context.progress, context.cancelled, context.name
     )
     return found
 
 
-def _table(cases: Truth, predictions: NucleiPredictions) -> bytes:
+def _table(cases: PumaTruth, predictions: NucleiPredictions) -> bytes:
     archive: bytes = _models().table(cases, predictions)
     return archive
 
 
-def _received(truth: Truth, index: int, model: Mapping[str, Any] | None) -> tuple[list[Stage], Seen]:
-    found: tuple[list[Stage], Seen] = _models().received(truth, index, model)
+def _received(truth: PumaTruth, index: int, model: Mapping[str, Any] | None) -> tuple[list[Stage], ImageInfo]:
+    found: tuple[list[Stage], ImageInfo] = _models().received(truth, index, model)
     return found
 
 
-def _thumbnails(truth: Truth, indices: Sequence[int]) -> list[bytes | None]:
+def _thumbnails(truth: PumaTruth, indices: Sequence[int]) -> list[bytes | None]:
     from scoring.inference import pictures
 
     return pictures.thumbnails(truth, indices)
@@ -112,7 +112,7 @@ def _views(card: ScoreCard) -> Views:
     return views(card)
 
 
-def _recognise(contents: Contents) -> Iterable[Reading]:
+def _recognise(contents: FileContents) -> Iterable[Candidate]:
     from scoring.challenges.puma.recognition import recognise  # only drops need it
 
     return recognise(contents)

@@ -19,7 +19,7 @@ from scoring.common.findings import Finding, InputRefused, error, split
 from scoring.inference import preflight
 from scoring.inference.preflight import Contract
 from scoring.inference.preprocessing import Pixels, Recipe
-from scoring.inference.probe import Runs, move
+from scoring.inference.probe import RunnableModel, move
 from scoring.inference.results import ModelFacts
 
 WINDOW, OVERLAP = 1024, 128
@@ -44,7 +44,7 @@ class DenseModel:
     findings: tuple[Finding, ...] = ()
 
 
-def examined(process: Runs, facts: ModelFacts, name: str) -> DenseModel:
+def examined(process: RunnableModel, facts: ModelFacts, name: str) -> DenseModel:
     """Check what a model declares, and try it on noise twice.
 
     Args:
@@ -79,7 +79,7 @@ class Map(NamedTuple):
     stride: int
 
 
-def probabilities(process: Runs, model: DenseModel, pixels: Pixels, where: str = "the image") -> Map:
+def probabilities(process: RunnableModel, model: DenseModel, pixels: Pixels, where: str = "the image") -> Map:
     """Return a model's answer to a tile of any size.
 
     A tile of the size of one window gets the answer of one run. A larger one is run in windows that overlap,
@@ -156,7 +156,7 @@ def _ramp(starts: Sequence[int], start: int, window: int, stride: int) -> Floats
     return np.clip((edge - unused) / max(overlap - 2 * unused, stride), 0, 1).astype(np.float32)
 
 
-def _answer(process: Runs, model: DenseModel, window: Pixels) -> Map:
+def _answer(process: RunnableModel, model: DenseModel, window: Pixels) -> Map:
     """Return the answer to one window."""
     output = process.run(window, AS_IT_IS).outputs[0]
     is_map = output is not None and output.ndim == 4 and output.shape[:2] == (1, 1 + len(CLASSES))

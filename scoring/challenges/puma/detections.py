@@ -10,12 +10,12 @@ import numpy as np
 from scoring.challenges.puma.formula import RADIUS
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.predictions import NucleiPredictions
-from scoring.challenges.puma.truth import Truth
+from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.inputs.nuclei import Nuclei
 from scoring.metrics import detection
-from scoring.metrics.detection import Pairs
+from scoring.metrics.detection import NearbyPairs
 
 MOST_PAIRS = 10_000_000
 
@@ -53,7 +53,7 @@ class Detections:
     confidence: Floats
     score: Floats
     twins: Ints
-    pairs: Pairs
+    pairs: NearbyPairs
     missing: Bools
     reach: float
 
@@ -98,7 +98,7 @@ class Detections:
             arrays["confidence"],
             arrays["score"],
             arrays["twins"],
-            Pairs(*(arrays[f"pair_{name}"] for name in ("truth", "prediction", "distance"))),
+            NearbyPairs(*(arrays[f"pair_{name}"] for name in ("truth", "prediction", "distance"))),
             arrays["missing"],
             float(arrays["reach"]),
         )
@@ -109,7 +109,7 @@ def cases_of(first: Ints) -> Ints:
     return np.repeat(np.arange(len(first) - 1), np.diff(first))
 
 
-def detections(truth: Truth, predictions: NucleiPredictions, radius: float = RADIUS) -> Detections:
+def detections(truth: PumaTruth, predictions: NucleiPredictions, radius: float = RADIUS) -> Detections:
     """Return the nuclei, and the pairs up to `radius` px. Raises InputRefused (`too-large`) where those are
     too many to be matched."""
     if predictions.ids != truth.ids:

@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 
 from scoring.common.findings import Finding, InputRefused, note, warning
-from scoring.inputs.sources import Files
+from scoring.inputs.sources import SourceFiles
 
 ENDINGS = (".tif", ".tiff", ".png", ".jpg", ".jpeg")
 FORMATS = ("TIFF", "PNG", "JPEG")
@@ -19,7 +19,7 @@ SIZE = (1024, 1024)
 """Width and height of the challenge's regions, px: that of a case without an image."""
 
 
-def find(pictures: Files, ids: Sequence[str]) -> tuple[str | None, ...]:
+def find(pictures: SourceFiles, ids: Sequence[str]) -> tuple[str | None, ...]:
     """Return the first member that is called like each case and ends like an image."""
     by_stem: dict[str, str] = {}
     for member in pictures.members:
@@ -30,7 +30,7 @@ def find(pictures: Files, ids: Sequence[str]) -> tuple[str | None, ...]:
 
 
 def measure(
-    pictures: Files, images: Sequence[str | None]
+    pictures: SourceFiles, images: Sequence[str | None]
 ) -> tuple[np.ndarray, tuple[str | None, ...], list[Finding]]:
     """Width and height of each image, int [N, 2] in px, SIZE where there is none that can be read; the images
     that can be; findings.
@@ -61,7 +61,7 @@ def measure(
     return sizes, tuple(readable), findings
 
 
-def _size(pictures: Files, member: str) -> tuple[int, int]:
+def _size(pictures: SourceFiles, member: str) -> tuple[int, int]:
     """Width and height by the header of an image. Raises ValueError where it is none, or larger than any that
     is read."""
     try:
@@ -78,7 +78,7 @@ def _size(pictures: Files, member: str) -> tuple[int, int]:
     return width, height
 
 
-def _seekable(pictures: Files, member: str) -> BinaryIO:
+def _seekable(pictures: SourceFiles, member: str) -> BinaryIO:
     # a TIFF's header may stand at its end, and a member of a zip is opened from its front alone
     if pictures.kind == "zip":
         return io.BytesIO(pictures.read(member))

@@ -23,7 +23,7 @@ MOST = 2000
 
 
 @dataclass(frozen=True)
-class Row:
+class NucleusRow:
     """A nucleus of the truth, or a prediction without one. side, number: where it stands in its file's list.
     centroid: x, y in px. partner: number of the prediction that it matches, None without. confidence: of the
     prediction. distance: px, to the match or to the nucleus that `why` is about; both None where there is
@@ -45,7 +45,7 @@ class Row:
 class Listing:
     """rows: the first `MOST`. total: how many there are."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[NucleusRow, ...]
     total: int
 
     def place(self, side: str, number: int) -> int | None:
@@ -67,7 +67,7 @@ def listing(drawn: Mapping[str, np.ndarray], which: str, radius: float, most: in
     return Listing(tuple(_row(drawn, i, radius) for i in chosen[:most].tolist()), len(chosen))
 
 
-def found(drawn: Mapping[str, np.ndarray], side: str, number: int, radius: float) -> Row | None:
+def found(drawn: Mapping[str, np.ndarray], side: str, number: int, radius: float) -> NucleusRow | None:
     """Return one nucleus of a case, a matched prediction as the row of its truth; None where the case has no
     such nucleus."""
     here = np.flatnonzero((drawn["kind"] == SIDES.index(side)) & (drawn["number"] == number))
@@ -78,7 +78,7 @@ def found(drawn: Mapping[str, np.ndarray], side: str, number: int, radius: float
     return _row(drawn, int(drawn["partner"][i]) if matched else i, radius)
 
 
-def _row(drawn: Mapping[str, np.ndarray], i: int, radius: float) -> Row:
+def _row(drawn: Mapping[str, np.ndarray], i: int, radius: float) -> NucleusRow:
     status, partner, predicted = (
         int(drawn["status"][i]),
         int(drawn["partner"][i]),
@@ -87,7 +87,7 @@ def _row(drawn: Mapping[str, np.ndarray], i: int, radius: float) -> Row:
     matched = status == TRUE_POSITIVE
     told = i if predicted else partner if matched else -1
     x, y = drawn["centroids"][i].tolist()
-    return Row(
+    return NucleusRow(
         STATUSES[status],
         CLASSES[drawn["cls"][i]],
         SIDES[int(predicted)],

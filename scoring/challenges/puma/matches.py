@@ -24,7 +24,7 @@ NONE = -1
 
 
 @dataclass(frozen=True)
-class Fates:
+class NucleusOutcomes:
     """What became of the nuclei of one side, [n] each, in the order of `Detections`.
 
     status: position in STATUSES, -1 for a prediction that is left out. reason: position in REASONS. partner:
@@ -38,7 +38,7 @@ class Fates:
     distance: np.ndarray
 
 
-def fates(d: Detections, m: Matching) -> tuple[Fates, Fates]:
+def fates(d: Detections, m: Matching) -> tuple[NucleusOutcomes, NucleusOutcomes]:
     """Of the truth and of the predictions. The first reason that holds: the case has no prediction; the
     nearest one of its own class within the radius was matched otherwise; the nearest one within the radius is
     of another class; nothing is near."""
@@ -76,11 +76,11 @@ def _fates(
     distance: np.ndarray,
     classes: np.ndarray,
     other_classes: np.ndarray,
-) -> Fates:
+) -> NucleusOutcomes:
     n, alone = len(matched), matched < 0
     rows = np.flatnonzero(alone[points])
     same = rows[classes[points[rows]] == other_classes[others[rows]]]
-    found = Fates(
+    found = NucleusOutcomes(
         np.where(alone, unmatched, TRUE_POSITIVE),
         np.where(alone, NOTHING_NEAR, FOUND),
         matched.copy(),

@@ -8,13 +8,13 @@ from scoring.challenges.puma.detections import Detections
 from scoring.challenges.puma.formula import RADIUS, Tallies
 from scoring.challenges.puma.names import CLASSES
 from scoring.metrics import detection
-from scoring.metrics.detection import Pairs
+from scoring.metrics.detection import NearbyPairs
 
 K = len(CLASSES)
 
 
 @dataclass(frozen=True)
-class Rule:
+class MatchingRule:
     """name: one of RULES. radius: px. min_confidence: predictions below are left out; None keeps every one,
     also of a confidence below 0."""
 
@@ -47,10 +47,10 @@ class Matching:
     truth: np.ndarray
     distance: np.ndarray
     kept: np.ndarray
-    near: Pairs
+    near: NearbyPairs
 
 
-def match(d: Detections, rule: Rule) -> Matching:
+def match(d: Detections, rule: MatchingRule) -> Matching:
     """Match every case and class at once: nuclei of other cases or classes never meet in a pair."""
     if rule.radius > d.reach:
         raise ValueError(f"pairs are known up to {d.reach:g} px only")
@@ -69,7 +69,7 @@ def match(d: Detections, rule: Rule) -> Matching:
     return Matching(prediction, truth, distance, kept, near)
 
 
-def match_all(d: Detections, rule: Rule) -> dict[str, Matching]:
+def match_all(d: Detections, rule: MatchingRule) -> dict[str, Matching]:
     """Return the matching of every rule, with the radius and smallest confidence of `rule`."""
     description, platform = (replace(rule, name=name) for name in ("description", "grand-challenge"))
     matched = match(d, description)

@@ -17,7 +17,7 @@ from scoring.challenges.puma.dense import AS_IT_IS, DenseModel, examined, probab
 from scoring.challenges.puma.names import PLATFORM
 from scoring.challenges.puma.peaks import peaks
 from scoring.challenges.puma.predictions import NucleiPredictions
-from scoring.challenges.puma.truth import Truth
+from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Cancelled, Progress
@@ -26,10 +26,10 @@ from scoring.inference.case_images import no_images
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import CancellableProcess, Inspection
 from scoring.inference.pool import Answered
-from scoring.inference.preprocessing import ImageUnreadable, Pixels, Recipe, Seen
-from scoring.inference.probe import Runs
+from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Pixels, Recipe
+from scoring.inference.probe import RunnableModel
 from scoring.inference.process import ModelProcess
-from scoring.inference.results import Answer, ModelFailed
+from scoring.inference.results import ModelFailed, ModelOutput
 from scoring.inference.task import Model, ModelFile, read_model
 from scoring.inputs.nuclei import POLYGONS, Nuclei
 from scoring.inputs.sources import Source, open_source
@@ -40,7 +40,7 @@ STAMP = (1980, 1, 1, 0, 0, 0)
 """Time of the members of a zip, so that the same nuclei give the same bytes."""
 
 
-def read_images(source: Source, name: str | None = None) -> Truth:
+def read_images(source: Source, name: str | None = None) -> PumaTruth:
     """Read tiles without annotations: every image by its name. Raises InputRefused."""
     files = open_source(source, name)
     found: dict[str, list[str]] = {}
@@ -61,12 +61,12 @@ def read_images(source: Source, name: str | None = None) -> Truth:
     sizes, shown, findings = images.measure(files, [found[case][0] for case in ids])
     others = ignored(files, (member for member in files.members if [member] not in found.values()))
     nothing = tuple(Nuclei.empty() for _ in ids)
-    return Truth(files.name, files, ids, nothing, sizes, files, shown, (*findings, *others), {})
+    return PumaTruth(files.name, files, ids, nothing, sizes, files, shown, (*findings, *others), {})
 
 
 def inspect(
     model: Model,
-    truth: Truth | None = None,
+    truth: PumaTruth | None = None,
     name: str | None = None,
     timings: bool = False,
     cancelled: Cancelled | None = None,
@@ -77,7 +77,7 @@ def inspect(
 
 
 def _inspect(
-    file: ModelFile, truth: Truth | None, timings: bool, cancelled: Cancelled | None
+    file: ModelFile, truth: PumaTruth | None, timings: bool, cancelled: Cancelled | None
 ) -> tuple[Inspection, DenseModel]:
     absent = [no_images(truth.pictures.name)] if truth and not any(truth.images) else []
     try:
@@ -99,7 +99,7 @@ def _inspect(
 class _Timed:
     """A loaded model that adds up the processor time of its runs, ms."""
 
-    def __init__(self, process: Runs):
+    def __init__(self, process: RunnableModel):
         self._process, self.cpu_ms = process, 0.0
 
     def run(
@@ -108,7 +108,7 @@ class _Timed:
         recipe: Recipe,
         vector: Floats | None = None,
         want_pixels: bool = False,
-    ) -> Answer:
+    ) -> ModelOutput:
         answer = self._process.run(picture, recipe, vector, want_pixels)
         self.cpu_ms += answer.cpu_ms
         return answer
@@ -123,7 +123,7 @@ def _timings(process: CancellableProcess, dense: DenseModel) -> dict[str, Any]:
 
 def predict(
     model: Model,
-    cases: Truth,
+    cases: PumaTruth,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
     name: str | None = None,
@@ -173,20 +173,20 @@ class _Detect:
     dense: DenseModel
 
     def __call__(
-        self, process: ModelProcess, data: bytes, index: int, settings: pool.Settings
+        self, process: ModelProcess, data: bytes, index: int, settings: pool.PoolSettings
     ) -> Answered[Nuclei]:
         picture, timed = pool.decoded(process, data, AS_IT_IS, settings), _Timed(process)
         found = detected(timed, self.dense, picture.pixels, self.ids[index])
         return Answered(found, picture.seen, timed.cpu_ms)
 
 
-def detected(process: Runs, dense: DenseModel, pixels: Pixels, where: str = "the image") -> Nuclei:
+def detected(process: RunnableModel, dense: DenseModel, pixels: Pixels, where: str = "the image") -> Nuclei:
     """Return the nuclei that a dense model finds in a tile, uint8 [H, W, 3]. Raises InputRefused,
     ModelFailed."""
     return peaks(*probabilities(process, dense, pixels, where))
 
 
-def _about(cases: Truth, outputs: tuple[Nuclei | Exception | None, ...]) -> Iterator[Finding]:
+def _about(cases: PumaTruth, outputs: tuple[Nuclei | Exception | None, ...]) -> Iterator[Finding]:
     for case, found in zip(cases.ids, outputs, strict=True):
         if found is None:
             words = f"case {case} has no readable image in {cases.pictures.name}: all its nuclei are missed."
@@ -197,7 +197,7 @@ def _about(cases: Truth, outputs: tuple[Nuclei | Exception | None, ...]) -> Iter
             yield note("empty-case", case, f"no nucleus is found in case {case}: scored as it is.")
 
 
-def table(cases: Truth, predictions: NucleiPredictions) -> bytes:
+def table(cases: PumaTruth, predictions: NucleiPredictions) -> bytes:
     """Return predictions as a zip with a file of Multiple polygons per case, as the platform takes them."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
@@ -232,8 +232,8 @@ def multiple_polygons(nuclei: Nuclei) -> str:
 
 
 def received(
-    truth: Truth, index: int, _model: Mapping[str, Any] | None = None
-) -> tuple[list[pictures.Stage], Seen]:
+    truth: PumaTruth, index: int, _model: Mapping[str, Any] | None = None
+) -> tuple[list[pictures.Stage], ImageInfo]:
     """Return what a model receives of one case: its pixels as they are. Raises ImageUnreadable,
     InputRefused."""
     width, height = truth.sizes[index].tolist()

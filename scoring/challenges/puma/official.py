@@ -7,7 +7,7 @@ import numpy as np
 from scoring.challenges.puma import matching
 from scoring.challenges.puma.detections import Detections, reaching
 from scoring.challenges.puma.formula import METRICS, RADIUS, RULE_NAMES, Tallies
-from scoring.challenges.puma.matching import Rule
+from scoring.challenges.puma.matching import MatchingRule
 from scoring.challenges.puma.measures import quantities
 from scoring.challenges.puma.names import PLATFORM
 from scoring.challenges.puma.predictions import NucleiPredictions
@@ -20,7 +20,7 @@ EVALUATOR = "grand-challenge"
 def official(
     d: Detections,
     predictions: NucleiPredictions,
-    rule: Rule,
+    rule: MatchingRule,
     counted: Tallies,
     score: float | None,
 ) -> Official:
@@ -63,7 +63,7 @@ def _foreign(predictions: NucleiPredictions) -> tuple[str, ...]:
     )
 
 
-def _otherwise(d: Detections, rule: Rule) -> Iterator[str]:
+def _otherwise(d: Detections, rule: MatchingRule) -> Iterator[str]:
     if rule.name != EVALUATOR:
         yield f"This is the macro F1 by the rule “{RULE_NAMES[rule.name]}”, not by the evaluator's."
     if rule.radius != RADIUS:
@@ -72,18 +72,18 @@ def _otherwise(d: Detections, rule: Rule) -> Iterator[str]:
         yield f"Predictions with a confidence below {rule.min_confidence:g} are left out here, not there."
 
 
-def _leaves_out(d: Detections, rule: Rule) -> bool:
+def _leaves_out(d: Detections, rule: MatchingRule) -> bool:
     least = rule.min_confidence
     return least is not None and bool((d.confidence < least).any())
 
 
-def _evaluated(d: Detections, rule: Rule, counted: Tallies) -> float | None:
+def _evaluated(d: Detections, rule: MatchingRule, counted: Tallies) -> float | None:
     """Return the evaluator's macro F1 of all predictions at its own radius; None where the nuclei are too
     crowded for it."""
     if rule.radius != RADIUS or _leaves_out(d, rule):
         within = reaching(d, RADIUS)
         if within is None:
             return None
-        counted = matching.tallies(within, matching.match(within, Rule(EVALUATOR, RADIUS, -np.inf)))
+        counted = matching.tallies(within, matching.match(within, MatchingRule(EVALUATOR, RADIUS, -np.inf)))
     found = quantities(EVALUATOR, dict.fromkeys(METRICS, counted), np.ones((1, len(d))))
     return float(found["score"][0])

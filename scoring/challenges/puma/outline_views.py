@@ -40,7 +40,7 @@ def by_class(card: ScoreCard) -> Figure:
     """Return the panoptic quality of each class with its interval, the best class first."""
     rows = sorted(card.per_class.items(), key=lambda item: -(item[1]["pq"] or 0))
     drawn = [
-        figures.Row(spaced(name), row["pq"], row.get("pq_interval"), row["images_truth"])
+        figures.IntervalRow(spaced(name), row["pq"], row.get("pq_interval"), row["images_truth"])
         for name, row in rows
     ]
     return Figure(

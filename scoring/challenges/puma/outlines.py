@@ -24,7 +24,7 @@ METRICS = ("pq", "sq", "rq", "matched_iou", "matched_dice")
 
 
 @dataclass(frozen=True)
-class Tallies:
+class OutlineTallies:
     """Per image and class [N, K], 0 in images that are left out.
 
     Attributes:
@@ -45,7 +45,7 @@ class Tallies:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredOutlines:
     """Outlines of all images, measured.
 
     Attributes:
@@ -55,13 +55,15 @@ class Measured:
         mended: Of truth and predictions: which outlines crossed or touched themselves, bool [n] and [m].
     """
 
-    tallies: Tallies
+    tallies: OutlineTallies
     iou: Floats
     left_out: Bools
     mended: tuple[Bools, Bools]
 
 
-def measure(truth: Sequence[Nuclei], predicted: Sequence[Nuclei], d: Detections, m: Matching) -> Measured:
+def measure(
+    truth: Sequence[Nuclei], predicted: Sequence[Nuclei], d: Detections, m: Matching
+) -> MeasuredOutlines:
     """Measure the outlines of all images.
 
     Args:
@@ -95,7 +97,7 @@ def measure(truth: Sequence[Nuclei], predicted: Sequence[Nuclei], d: Detections,
         return np.bincount(where, values, len(d) * K).reshape(len(d), K).astype(float)
 
     hits = cells[pairs[0][chosen]]
-    tallies = Tallies(
+    tallies = OutlineTallies(
         summed(cells[counted]),
         summed(of_found),
         summed(hits),
@@ -106,7 +108,7 @@ def measure(truth: Sequence[Nuclei], predicted: Sequence[Nuclei], d: Detections,
     )
     of_truth = np.full(len(true), np.nan)
     of_truth[rows] = iou[of_matched]
-    return Measured(tallies, of_truth, left_out, (true.mended, found.mended))
+    return MeasuredOutlines(tallies, of_truth, left_out, (true.mended, found.mended))
 
 
 def matched_iou(truth: Nuclei, predicted: Nuclei, pairs: tuple[Ints, Ints]) -> Floats:
@@ -148,17 +150,17 @@ def _keys(pairs: tuple[Ints, Ints], predictions: int) -> Ints:
     return keys
 
 
-def quantities(t: Tallies, weights: Floats) -> dict[QuantityName, Floats]:
+def quantities(t: OutlineTallies, weights: Floats) -> dict[QuantityName, Floats]:
     """Return every quantity of the rows of weights [B, N], [B] by name; of a class under (name, class).
 
     Panoptic quality of a class is that of the sums over the images; the mean is over the classes that occur.
     """
-    columns = np.hstack([getattr(t, name) for name in Tallies.__annotations__])
+    columns = np.hstack([getattr(t, name) for name in OutlineTallies.__annotations__])
     total = np.zeros((len(weights), columns.shape[1]))
     # Image by image and not as a matrix product, whose order of additions depends on the processor.
     for weight, row in zip(weights.T.astype(float), columns, strict=True):
         total += weight[:, None] * row
-    s = Tallies(*np.split(total, len(Tallies.__annotations__), axis=1))
+    s = OutlineTallies(*np.split(total, len(OutlineTallies.__annotations__), axis=1))
     by_class = {
         "pq": panoptic.panoptic_quality(s.iou, s.support, s.predicted),
         "sq": panoptic.segmentation_quality(s.iou, s.found),
@@ -189,7 +191,7 @@ def per_class(point: Quantities, found: Replicates) -> dict[str, dict[str, Any]]
     }
 
 
-def cases(measured: Measured) -> list[dict[str, Any]]:
+def cases(measured: MeasuredOutlines) -> list[dict[str, Any]]:
     """Return what is added to the row of each image, NaN where undefined."""
     values = quantities(measured.tallies, np.eye(len(measured.left_out)))
     return [
@@ -199,7 +201,7 @@ def cases(measured: Measured) -> list[dict[str, Any]]:
 
 
 def findings(
-    measured: Measured, ids: Sequence[str], d: Detections, names: tuple[str, str]
+    measured: MeasuredOutlines, ids: Sequence[str], d: Detections, names: tuple[str, str]
 ) -> Iterator[Finding]:
     """Yield what was mended and what is left out. names: what messages call truth and predictions."""
     sides = (d.truth, d.predicted)
@@ -223,7 +225,7 @@ def findings(
         )
 
 
-def summary(measured: Measured) -> dict[str, Any]:
+def summary(measured: MeasuredOutlines) -> dict[str, Any]:
     """Return `outlines` of a scorecard: what was measured."""
     t = measured.tallies
     return {
@@ -237,7 +239,7 @@ def summary(measured: Measured) -> dict[str, Any]:
     }
 
 
-def arrays(measured: Measured) -> dict[str, Array]:
+def arrays(measured: MeasuredOutlines) -> dict[str, Array]:
     """Return what a scorecard holds besides, read-only. matched_iou: of each truth nucleus [n]."""
     measured.iou.setflags(write=False)
     return {"matched_iou": measured.iou}

@@ -7,7 +7,7 @@ from scoring.challenges.puma.card import of_card, rule_of
 from scoring.challenges.puma.matches import TRUE_POSITIVE, fates
 from scoring.challenges.puma.outlines import matched_iou
 from scoring.challenges.puma.predictions import NucleiPredictions
-from scoring.challenges.puma.truth import Truth
+from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Array
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.nuclei import Nuclei
@@ -15,7 +15,9 @@ from scoring.inputs.nuclei import Nuclei
 TRUTH, PREDICTION = 0, 1
 
 
-def overlay(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, index: int) -> dict[str, Array]:
+def overlay(
+    truth: PumaTruth, predictions: NucleiPredictions, card: ScoreCard, index: int
+) -> dict[str, Array]:
     """Return the nuclei of one case with the outlines that their files hold; columns as of `marks`, and iou:
     of the outlines of a match [n], NaN where there is none or one has no outline."""
     drawn = marks(card, index)

@@ -12,13 +12,13 @@ import numpy as np
 from scoring.challenges.puma import cases, names
 from scoring.challenges.puma.names import Naming
 from scoring.challenges.puma.placement import placement
-from scoring.challenges.puma.submission import Submission, find_predictions, outward
-from scoring.challenges.puma.truth import Truth
+from scoring.challenges.puma.submission import SubmissionMembers, find_predictions, outward
+from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.inputs import near_cases
 from scoring.inputs.jobs import by_case
 from scoring.inputs.nuclei import Nuclei
-from scoring.inputs.sources import Files, Mended, Source, open_source
+from scoring.inputs.sources import Mended, Source, SourceFiles, open_source
 from scoring.inputs.table_edits import mended_name
 
 SHOWN = 3
@@ -52,7 +52,7 @@ class NucleiPredictions:
 
 def read_predictions(
     source: Source,
-    truth: Truth | None = None,
+    truth: PumaTruth | None = None,
     name: str | None = None,
     unknown_classes: str = "refuse",
     class_map: str | None = None,
@@ -119,7 +119,7 @@ def _leaves(source: Source, member: str) -> bool:
     return not (Path(source) / member).resolve().is_relative_to(Path(source).resolve())
 
 
-def _no_common(files: Files, truth: Truth, submission: Submission) -> list[Finding]:
+def _no_common(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembers) -> list[Finding]:
     named = sorted(submission.member_of)
     if not named or not set(named).isdisjoint(truth.ids):
         return []
@@ -131,7 +131,7 @@ def _no_common(files: Files, truth: Truth, submission: Submission) -> list[Findi
     return [error("no-common-case", files.name, words).mended_by(*mends)]
 
 
-def _unmatched(files: Files, truth: Truth, submission: Submission) -> Iterator[Finding]:
+def _unmatched(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembers) -> Iterator[Finding]:
     if set(truth.ids).isdisjoint(submission.member_of):
         return
     for case in truth.ids:
@@ -153,7 +153,7 @@ def _unmatched(files: Files, truth: Truth, submission: Submission) -> Iterator[F
         yield warning("extra-case", files.name, words).mended_by(*mends)
 
 
-def _empty(files: Files, read_of: Mapping[str, str], read: cases.CaseFiles) -> Iterator[Finding]:
+def _empty(files: SourceFiles, read_of: Mapping[str, str], read: cases.CaseFiles) -> Iterator[Finding]:
     for (case, member), contents in zip(read_of.items(), read.contents, strict=True):
         if contents.key and not contents.items:
             yield note(
@@ -163,7 +163,7 @@ def _empty(files: Files, read_of: Mapping[str, str], read: cases.CaseFiles) -> I
             )
 
 
-def _confidences(files: Files, read: cases.CaseFiles) -> Iterator[Finding]:
+def _confidences(files: SourceFiles, read: cases.CaseFiles) -> Iterator[Finding]:
     keys = sum((Counter(found.confidence_keys) for found in read.contents), Counter())
     total = sum(map(len, read.nuclei))
     if keys:
@@ -179,6 +179,6 @@ def _confidences(files: Files, read: cases.CaseFiles) -> Iterator[Finding]:
         )
 
 
-def _others(files: Files, submission: Submission) -> list[str]:
+def _others(files: SourceFiles, submission: SubmissionMembers) -> list[str]:
     used = {submission.table, *submission.member_of.values()}
     return [member for member in files.members if member not in used]

@@ -10,8 +10,8 @@ from scoring.core.file_contents import (
     LIKELY,
     POSSIBLE,
     SURE,
-    Contents,
-    Reading,
+    Candidate,
+    FileContents,
     case_key,
     counted,
     with_pictures,
@@ -24,20 +24,20 @@ GRADED = re.compile(r'"(confidence|score)"|"probability"\s*:\s*(0|\.)')
 ANNOTATION = re.compile(r'"FeatureCollection"')
 
 
-def recognise(contents: Contents) -> Iterator[Reading]:
+def recognise(contents: FileContents) -> Iterator[Candidate]:
     """Yield what files can be for PUMA: lists of nuclei, with images or a listing, or a model that gives
     maps."""
     if contents.gives_maps:
-        yield Reading(ID, "submission", "a model that finds nuclei, for PUMA", LIKELY)
-        yield Reading(ID, "tile_model", "a model that finds nuclei in a tile", POSSIBLE)
+        yield Candidate(ID, "submission", "a model that finds nuclei, for PUMA", LIKELY)
+        yield Candidate(ID, "tile_model", "a model that finds nuclei in a tile", POSSIBLE)
     nuclei = [member for member in contents.ending_in(".geojson", ".json") if is_nuclei_file(member)]
     heads = [head for member, head in contents.json_heads.items() if member in nuclei]
     if not any(NUCLEI.search(head) for head in heads):
         return
     ids = frozenset(case_key(case_id(member)) for member in nuclei)
     n = counted(len(nuclei), "file")
-    truth = Reading(ID, "truth", f"a PUMA test set: {n} of nuclei{with_pictures(contents)}", POSSIBLE, ids)
-    submitted = Reading(ID, "submission", f"a submission to PUMA: {n} of nuclei", POSSIBLE, ids)
+    truth = Candidate(ID, "truth", f"a PUMA test set: {n} of nuclei{with_pictures(contents)}", POSSIBLE, ids)
+    submitted = Candidate(ID, "submission", f"a submission to PUMA: {n} of nuclei", POSSIBLE, ids)
     if _listed(contents) or any(GRADED.search(head) for head in heads):
         yield _as(submitted, SURE)
         yield truth
@@ -52,11 +52,11 @@ def recognise(contents: Contents) -> Iterator[Reading]:
         yield _as(submitted, LIKELY)
 
 
-def _as(reading: Reading, certainty: int) -> Reading:
-    return Reading(reading.challenge, reading.place, reading.words, certainty, reading.ids)
+def _as(reading: Candidate, certainty: int) -> Candidate:
+    return Candidate(reading.challenge, reading.place, reading.words, certainty, reading.ids)
 
 
-def _listed(contents: Contents) -> bool:
+def _listed(contents: FileContents) -> bool:
     """Return whether a table lists the files of a submission."""
     return any(
         table.name.lower().endswith(TABLE) and {key(CASE), key(PATH)} <= set(table.keys)

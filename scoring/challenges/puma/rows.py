@@ -10,18 +10,18 @@ from scoring.challenges.puma import tissue_statistics
 from scoring.challenges.puma.detections import Detections
 from scoring.challenges.puma.formula import METRICS, Tallies, class_values, macro_f1, perfect, sums
 from scoring.challenges.puma.names import CLASSES
-from scoring.challenges.puma.truth import Truth
+from scoring.challenges.puma.truth import PumaTruth
 from scoring.metrics import detection
 from scoring.metrics.classification import mean_of_defined
 from scoring.statistics.replicates import Replicates
 
 
 @dataclass(frozen=True)
-class Scored:
+class CountedNuclei:
     """What was counted. rules: the chosen rule's name. counted: tallies by rule. truth_um [n], predicted_um
     [m]: from tumour nuclei to the nearest lymphocyte, NaN where undefined."""
 
-    truth: Truth
+    truth: PumaTruth
     detections: Detections
     rules: str
     counted: Mapping[str, Tallies]
@@ -34,7 +34,7 @@ class Scored:
         return self.counted[self.rules]
 
 
-def metrics(s: Scored, point: Mapping[Any, Any]) -> dict[str, Any]:
+def metrics(s: CountedNuclei, point: Mapping[Any, Any]) -> dict[str, Any]:
     """Return the metrics in the order of the contract; NaN where undefined."""
     support, predicted = s.chosen.support.sum(0), s.chosen.predicted.sum(0)
     return {
@@ -53,12 +53,12 @@ def metrics(s: Scored, point: Mapping[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _best(s: Scored, rules: str) -> np.ndarray:
+def _best(s: CountedNuclei, rules: str) -> np.ndarray:
     """Return the value of each class [1, 10] for the truth submitted as the prediction."""
     return class_values(rules, sums(perfect(s.chosen), np.ones((1, len(s.truth)))))
 
 
-def per_class(s: Scored, point: Mapping[Any, Any], found: Replicates) -> dict[str, Any]:
+def per_class(s: CountedNuclei, point: Mapping[Any, Any], found: Replicates) -> dict[str, Any]:
     """Return a row per class, NaN where undefined."""
     t, area = s.chosen, float(tissue_statistics.square_millimetres(s.truth.sizes).sum())
     hits, support, predicted = (a.sum(0) for a in (t.true_positive, t.support, t.predicted))
@@ -87,7 +87,7 @@ def per_class(s: Scored, point: Mapping[Any, Any], found: Replicates) -> dict[st
     return result
 
 
-def cases(s: Scored) -> list[dict[str, Any]]:
+def cases(s: CountedNuclei) -> list[dict[str, Any]]:
     """Return a row per image in truth order, NaN where undefined."""
     t, d = s.chosen, s.detections
     hits, support, predicted = (a.sum(1) for a in (t.true_positive, t.support, t.predicted))
@@ -120,7 +120,7 @@ def cases(s: Scored) -> list[dict[str, Any]]:
     ]
 
 
-def more(s: Scored, confusion: np.ndarray) -> dict[str, Any]:
+def more(s: CountedNuclei, confusion: np.ndarray) -> dict[str, Any]:
     """Return the challenge's own top-level entries: detection whatever the class, from the confusion matrix
     [11, 11], and tumour to immune cells."""
     paired, support, predicted = confusion[:-1, :-1].sum(), confusion[:-1].sum(), confusion[:, :-1].sum()

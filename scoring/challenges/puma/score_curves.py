@@ -9,7 +9,7 @@ from scoring.challenges.puma import matching
 from scoring.challenges.puma.card import of_card, rule_of
 from scoring.challenges.puma.detections import Detections, reaching
 from scoring.challenges.puma.formula import RADIUS_RANGE, class_values, macro_f1, sums
-from scoring.challenges.puma.matching import Rule
+from scoring.challenges.puma.matching import MatchingRule
 from scoring.common.arrays import Floats
 from scoring.core.scorecard import ScoreCard
 
@@ -41,11 +41,11 @@ def along_confidence(card: ScoreCard, steps: int = 30) -> dict[str, Floats]:
     return _along(of_card(card), x, [replace(rule, min_confidence=float(least)) for least in x])
 
 
-def _along(d: Detections, x: Floats, rules: Sequence[Rule]) -> dict[str, Floats]:
+def _along(d: Detections, x: Floats, rules: Sequence[MatchingRule]) -> dict[str, Floats]:
     return {"x": x, "y": np.array([_score(d, rule) for rule in rules])}
 
 
-def _score(d: Detections, rule: Rule) -> float:
+def _score(d: Detections, rule: MatchingRule) -> float:
     counted = matching.tallies(d, matching.match(d, rule))
     values = class_values(rule.name, sums(counted, np.ones((1, len(d)))))
     return float(macro_f1(rule.name, values, int(counted.occurs.any(0).sum()))[0])

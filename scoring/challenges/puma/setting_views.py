@@ -23,7 +23,7 @@ Curve = Mapping[str, Floats]
 
 
 @dataclass(frozen=True)
-class Setting:
+class MatchingSetting:
     """How nuclei are matched. radius: px. least: smallest confidence that counts, None: every one does."""
 
     radius: float = RADIUS
@@ -41,7 +41,7 @@ class Setting:
         return "every confidence" if self.least is None else f"confidence from {self.least:g}"
 
 
-RULE = Setting()
+RULE = MatchingSetting()
 """The challenge's."""
 
 
@@ -75,7 +75,7 @@ def _offset(moved: Floats) -> str:
     return f"{right}, {down} px"
 
 
-def over_radius(card: ScoreCard, curve: Curve, setting: Setting) -> Figure:
+def over_radius(card: ScoreCard, curve: Curve, setting: MatchingSetting) -> Figure:
     """Return the score over the radius. card: scored by the setting. curve: at its smallest confidence."""
     return Figure(
         partial(
@@ -90,7 +90,7 @@ def over_radius(card: ScoreCard, curve: Curve, setting: Setting) -> Figure:
     )
 
 
-def over_confidence(card: ScoreCard, curve: Curve, setting: Setting) -> Figure:
+def over_confidence(card: ScoreCard, curve: Curve, setting: MatchingSetting) -> Figure:
     """Return the score over the smallest confidence. card: scored by the setting. curve: at its radius, from
     a confidence that leaves out nothing."""
     every = float(curve["x"][0])
@@ -112,7 +112,7 @@ def _best(card: ScoreCard) -> float | None:
     return best_possible(card, rule_of(card).name)
 
 
-def setting_table(usual: ScoreCard, card: ScoreCard, setting: Setting) -> Table:
+def setting_table(usual: ScoreCard, card: ScoreCard, setting: MatchingSetting) -> Table:
     """Return what a setting does to each class. usual: the card by the rule."""
     keys = ("precision", "recall", "tp", "fp", "fn")
     return Table(

@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 from scoring.challenges.puma.cases import by_case, case_id, is_nuclei_file
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.inputs.repeated import repeated_row
-from scoring.inputs.sources import Files, sha256
-from scoring.inputs.tables import Table, find_column, key, read_table
+from scoring.inputs.sources import SourceFiles, sha256
+from scoring.inputs.tables import TextTable, find_column, key, read_table
 
 TABLE = "submission.csv"
 CASE, PATH = "case_id", "predicted_nuclei_path"
@@ -18,7 +18,7 @@ MEND = f"Write {CASE},{PATH} with paths relative to {TABLE}."
 
 
 @dataclass(frozen=True)
-class Submission:
+class SubmissionMembers:
     """member_of: case -> the member that predicts it, None where none can be read. digest_of: SHA-256 of the
     table, where there is one.
 
@@ -32,12 +32,14 @@ class Submission:
     findings: tuple[Finding, ...]
 
 
-def find_predictions(files: Files, ids: Sequence[str] | None, leaves: Callable[[str], bool]) -> Submission:
+def find_predictions(
+    files: SourceFiles, ids: Sequence[str] | None, leaves: Callable[[str], bool]
+) -> SubmissionMembers:
     """Return the predictions of a submission. ids: the cases of the truth, None without one. leaves: whether
     a member leads out of the submission, which is then not opened."""
     member = _table_of(files)
     if member is not None and leaves(member):
-        return Submission({}, {}, member, (outward(member),), ())
+        return SubmissionMembers({}, {}, member, (outward(member),), ())
     if member is not None:
         return _by_table(files, member, frozenset(ids or ()))
     if files.kind == "file":
@@ -49,7 +51,7 @@ def find_predictions(files: Files, ids: Sequence[str] | None, leaves: Callable[[
             "<case>.geojson or <case>_nuclei.geojson."
         )
         problems = [error("bad-submission", files.name, words)]
-    return Submission(member_of, {}, None, tuple(problems), ())
+    return SubmissionMembers(member_of, {}, None, tuple(problems), ())
 
 
 def outward(member: str) -> Finding:
@@ -59,7 +61,7 @@ def outward(member: str) -> Finding:
     )
 
 
-def _table_of(files: Files) -> str | None:
+def _table_of(files: SourceFiles) -> str | None:
     """`submission.csv` at the top, or in the one folder that holds everything."""
     if files.kind == "file":
         return files.name if files.name.lower().endswith(".csv") else None
@@ -70,25 +72,25 @@ def _table_of(files: Files) -> str | None:
     )
 
 
-def _by_position(files: Files, ids: Sequence[str] | None) -> Submission:
+def _by_position(files: SourceFiles, ids: Sequence[str] | None) -> SubmissionMembers:
     case = case_id(files.name)
     if ids is None or len(ids) != 1 or case == ids[0]:
-        return Submission({case: files.name}, {}, None, (), ())
+        return SubmissionMembers({case: files.name}, {}, None, (), ())
     said = note(
         "case-by-position",
         files.name,
         f"one file against a truth of one case: read as case {ids[0]}, whatever its name.",
     )
-    return Submission({ids[0]: files.name}, {}, None, (), (said,))
+    return SubmissionMembers({ids[0]: files.name}, {}, None, (), (said,))
 
 
-def _by_table(files: Files, member: str, ids: frozenset[str]) -> Submission:
+def _by_table(files: SourceFiles, member: str, ids: frozenset[str]) -> SubmissionMembers:
     where = files.called(member)
     try:
         data = files.read(member)
         table = read_table(data, where)
     except InputRefused as refusal:
-        return Submission({}, {}, member, refusal.problems, ())
+        return SubmissionMembers({}, {}, member, refusal.problems, ())
     marks = (
         [note("bom", where, "it begins with a byte order mark: read all the same.")]
         if table.written.byte_order_mark
@@ -100,10 +102,10 @@ def _by_table(files: Files, member: str, ids: frozenset[str]) -> Submission:
     if len(columns) == 2:
         member_of, of_rows = _rows(files, member, table, columns, ids)
         problems += of_rows
-    return Submission(member_of, {member: sha256(data)}, member, tuple(problems), tuple(marks))
+    return SubmissionMembers(member_of, {member: sha256(data)}, member, tuple(problems), tuple(marks))
 
 
-def _column(table: Table, name: str, problems: list[Finding]) -> int | None:
+def _column(table: TextTable, name: str, problems: list[Finding]) -> int | None:
     column, twice = find_column(table, (key(name),))
     problems += twice
     if column is None:
@@ -117,7 +119,7 @@ def _column(table: Table, name: str, problems: list[Finding]) -> int | None:
 
 
 def _rows(
-    files: Files, member: str, table: Table, columns: list[int], ids: frozenset[str]
+    files: SourceFiles, member: str, table: TextTable, columns: list[int], ids: frozenset[str]
 ) -> tuple[dict[str, str | None], list[Finding]]:
     member_of: dict[str, str | None] = {}
     row_of: dict[str, int] = {}
@@ -138,7 +140,7 @@ def _rows(
     return member_of, problems
 
 
-def _member(files: Files, table: str, path: str) -> tuple[str | None, list[tuple[str, str]]]:
+def _member(files: SourceFiles, table: str, path: str) -> tuple[str | None, list[tuple[str, str]]]:
     """Return the member that a path of the table names, or why there is none: a code and words."""
     shown = repr(path if len(path) <= 120 else path[:117] + "...")
     if (

@@ -15,10 +15,10 @@ from scoring.presentation.figures import tissue as figures
 from scoring.presentation.figures.numerals import percent
 
 SIDES = ("truth", "predicted")
-TIL = figures.Labels(
+TIL = figures.AxisLabels(
     "Is the share of lymphocytes (TIL) right?", "truth: lymphocytes of all nuclei", "predicted"
 )
-NEAREST = figures.Labels(
+NEAREST = figures.AxisLabels(
     "How far is the nearest lymphocyte from a tumour nucleus?",
     "µm to the nearest lymphocyte",
     "tumour nuclei",

@@ -11,11 +11,11 @@ from scoring.challenges.puma.images import find, measure
 from scoring.challenges.puma.names import Naming
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.inputs.nuclei import Nuclei
-from scoring.inputs.sources import Files, Source, open_source
+from scoring.inputs.sources import Source, SourceFiles, open_source
 
 
 @dataclass(frozen=True)
-class Truth:
+class PumaTruth:
     """The cases of a truth, sorted by id (code points).
 
     nuclei: of each case. sizes: int [N, 2], width and height in px, 1024 without an image. images: member of
@@ -25,11 +25,11 @@ class Truth:
     id_column: ClassVar[str] = "case"
 
     name: str
-    files: Files
+    files: SourceFiles
     ids: tuple[str, ...]
     nuclei: tuple[Nuclei, ...]
     sizes: np.ndarray
-    pictures: Files
+    pictures: SourceFiles
     images: tuple[str | None, ...]
     findings: tuple[Finding, ...]
     digest_of: Mapping[str, str]
@@ -55,7 +55,7 @@ def read_truth(
     images: Source | None = None,
     unknown_classes: str = "refuse",
     class_map: str | None = None,
-) -> Truth:
+) -> PumaTruth:
     """Read the annotations: one file, a folder or a zip of QuPath GeoJSON, Multiple polygons JSON or lists of
     centroids.
 
@@ -87,8 +87,8 @@ def read_truth(
 
 
 def _read(
-    files: Files, pictures: Files, ids: tuple[str, ...], used: list[str], naming: Naming
-) -> tuple[Truth, tuple[Finding, ...]]:
+    files: SourceFiles, pictures: SourceFiles, ids: tuple[str, ...], used: list[str], naming: Naming
+) -> tuple[PumaTruth, tuple[Finding, ...]]:
     sizes, shown, of_images = measure(pictures, find(pictures, ids))
     read = cases.in_place(cases.read_cases(files, used, naming, graded=False), sizes, map(files.called, used))
     looked_at = {*used, *(member for member in shown if member is not None and pictures is files)}
@@ -98,6 +98,6 @@ def _read(
         *of_images,
         *cases.ignored(files, (member for member in files.members if member not in looked_at)),
     )
-    return Truth(
+    return PumaTruth(
         files.name, files, ids, read.nuclei, sizes, pictures, shown, findings, read.digest_of
     ), read.problems

@@ -5,7 +5,7 @@ from typing import Any
 
 from scoring.challenges.puma.detections import Detections
 from scoring.challenges.puma.formula import RADIUS, Tallies
-from scoring.challenges.puma.matching import Rule
+from scoring.challenges.puma.matching import MatchingRule
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.common.findings import Finding, note, warning
@@ -16,7 +16,7 @@ SMALL_CLASS = 15
 def score_warnings(
     d: Detections,
     predictions: NucleiPredictions,
-    rule: Rule,
+    rule: MatchingRule,
     counted: Tallies,
     metrics: Mapping[str, Any],
     resampled: bool,

@@ -13,12 +13,12 @@ from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, error, ordered, warning
 from scoring.inputs import tables
 from scoring.inputs.case_tables import ID_COLUMNS, IMAGE_ENDINGS, find_table
-from scoring.inputs.sources import Files, Source, open_source, sha256
-from scoring.inputs.tables import Table
+from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
+from scoring.inputs.tables import TextTable
 
 
 @dataclass(frozen=True)
-class Cases:
+class SafeScanCases:
     """The N cases of a test set, in file order.
 
     Attributes:
@@ -36,11 +36,11 @@ class Cases:
     """
 
     name: str
-    files: Files
+    files: SourceFiles
     ids: tuple[str, ...]
     demographics: Demographics
     labels: Ints | None
-    pictures: Files
+    pictures: SourceFiles
     images: tuple[str | None, ...]
     columns: Mapping[str, tuple[str, ...]]
     id_column: str
@@ -77,7 +77,7 @@ class LabelColumn:
     cancels: tuple[str, ...] = ()
 
 
-ReadLabels = Callable[[Table, list[Finding], list[Finding]], LabelColumn]
+ReadLabels = Callable[[TextTable, list[Finding], list[Finding]], LabelColumn]
 """Reads the labels of a table and appends to its problems and findings."""
 
 
@@ -87,7 +87,7 @@ def read_cases(
     read_labels: ReadLabels | None,
     images: Source | None = None,
     with_demographics: bool = True,
-) -> Cases:
+) -> SafeScanCases:
     """Read a table, or a folder or zip with a table and images.
 
     Args:
@@ -109,7 +109,7 @@ def read_cases(
     return replace(cases, findings=tuple(ordered(cases.findings, CODES)))
 
 
-def read_images(source: Source, name: str | None = None, with_demographics: bool = True) -> Cases:
+def read_images(source: Source, name: str | None = None, with_demographics: bool = True) -> SafeScanCases:
     """Read cases without labels: the rows of the table where the folder or zip has one, else every image by
     file name. Raises InputRefused."""
     files = open_source(source, name)
@@ -124,7 +124,7 @@ def read_images(source: Source, name: str | None = None, with_demographics: bool
         "-1 for the model)."
     )
     findings = (warning("missing-demographics", files.name, words),) if with_demographics else ()
-    return Cases(
+    return SafeScanCases(
         files.name, files, found, demographics.unknown(len(found)), None, files, found, {}, "", {}, findings
     )
 
@@ -135,7 +135,7 @@ def _read_cases(
     read_labels: ReadLabels | None,
     images: Source | None,
     with_demographics: bool,
-) -> Cases:
+) -> SafeScanCases:
     files = open_source(source, name)
     pictures = files if images is None else open_source(images)
     member = find_table(files)
@@ -156,7 +156,7 @@ def _read_cases(
         ),
         *image_findings(pictures, table, ids, found, elsewhere),
     ]
-    cases = Cases(
+    cases = SafeScanCases(
         files.name,
         files,
         ids,
@@ -174,12 +174,12 @@ def _read_cases(
     return cases
 
 
-def _columns(table: Table) -> dict[str, tuple[str, ...]]:
+def _columns(table: TextTable) -> dict[str, tuple[str, ...]]:
     """Return the trimmed cells by key, last column first; of columns with the same key the first."""
     return {key: tuple(table.cells(i)) for i, key in reversed(list(enumerate(table.keys)))}
 
 
-def _matchable(cases: Cases) -> Cases:
+def _matchable(cases: SafeScanCases) -> SafeScanCases:
     """Return the cases that predictions can be matched to: without nameless and repeated rows."""
     first = {name: i for i, name in reversed(list(enumerate(cases.ids)))}
     kept = [

@@ -10,7 +10,7 @@ from scoring.challenges.safe_scan.tables import once
 from scoring.common.findings import Finding, warning
 from scoring.inputs import tables
 from scoring.inputs.cells import parse_numbers
-from scoring.inputs.tables import Table
+from scoring.inputs.tables import TextTable
 from scoring.metrics.subgroups import AGE_BANDS
 
 AGE, LOCATION, GENDER = (
@@ -60,7 +60,7 @@ def unknown(n: int) -> Demographics:
     return Demographics(np.full(n, np.nan), np.full(n, UNKNOWN), np.full(n, UNKNOWN))
 
 
-def read_demographics(table: Table, problems: list[Finding]) -> Read:
+def read_demographics(table: TextTable, problems: list[Finding]) -> Read:
     """Read age, gender and location of every row; a column that occurs twice is appended to `problems`."""
     findings: list[Finding] = []
     age_cells = _cells(table, "age", AGE, problems, findings)
@@ -142,7 +142,7 @@ def subgroups(demographics: Demographics) -> dict[str, dict[str, np.ndarray]]:
 
 
 def _cells(
-    table: Table, what: str, names: Sequence[str], problems: list[Finding], findings: list[Finding]
+    table: TextTable, what: str, names: Sequence[str], problems: list[Finding], findings: list[Finding]
 ) -> list[str]:
     """Return the trimmed cells of the column for `what`, empty ones without such a column."""
     column, twice = tables.find_column(table, names)

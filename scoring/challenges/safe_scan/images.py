@@ -9,12 +9,12 @@ from scoring.challenges.safe_scan.tables import once, several
 from scoring.common.findings import Finding
 from scoring.inputs import matching
 from scoring.inputs.case_tables import IMAGE_ENDINGS
-from scoring.inputs.sources import Files
-from scoring.inputs.tables import Table
+from scoring.inputs.sources import SourceFiles
+from scoring.inputs.tables import TextTable
 
 
 def find_images(
-    pictures: Files, folder: str, ids: Sequence[str]
+    pictures: SourceFiles, folder: str, ids: Sequence[str]
 ) -> tuple[tuple[str | None, ...], frozenset[int]]:
     """Return the member that shows each id, and the indices of those that stand elsewhere: not at their path
     below `folder`, but where the base name occurs once."""
@@ -39,7 +39,11 @@ def find_images(
 
 
 def image_findings(
-    pictures: Files, table: Table, ids: Sequence[str], images: Sequence[str | None], elsewhere: frozenset[int]
+    pictures: SourceFiles,
+    table: TextTable,
+    ids: Sequence[str],
+    images: Sequence[str | None],
+    elsewhere: frozenset[int],
 ) -> list[Finding]:
     """Return `image-elsewhere` and the consequence of missing images; nothing for a source without images."""
     if pictures.kind == "file" or not any(m.lower().endswith(IMAGE_ENDINGS) for m in pictures.members):

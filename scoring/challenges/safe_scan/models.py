@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.common.findings import InputRefused
 from scoring.inference.case_images import no_images
 from scoring.inference.task import Wording
@@ -24,7 +24,7 @@ WORDING = Wording(
 """How messages go on: what the validator does with images and outputs."""
 
 
-def with_images(cases: Cases) -> Cases:
+def with_images(cases: SafeScanCases) -> SafeScanCases:
     """Return the cases that have an image, for trial runs; the run itself reports the others. Raises
     InputRefused where no case has one."""
     kept = [i for i, member in enumerate(cases.images) if member is not None]

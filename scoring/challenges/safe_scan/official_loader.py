@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from scoring.challenges.safe_scan.tables import OFFICIAL_IMAGE, OFFICIAL_LABEL, several
 from scoring.common.findings import Finding, warning
 from scoring.inputs.case_tables import ID_COLUMNS
-from scoring.inputs.tables import Table
+from scoring.inputs.tables import TextTable
 
 METADATA_ERRORS_ALLOWED = 2
 CANCELLED = "The validator would cancel the whole run."
 ZERO = "The validator would give every model the score 0."
 
 
-def file_consequences(table: Table) -> list[Finding]:
+def file_consequences(table: TextTable) -> list[Finding]:
     """Return the consequences of how the file is written: byte order mark, tabs."""
     found = []
     if table.written.byte_order_mark:
@@ -31,7 +31,7 @@ def file_consequences(table: Table) -> list[Finding]:
 
 
 def column_consequences(
-    table: Table, cancelling_labels: Sequence[str] | None, metadata_errors: Sequence[int]
+    table: TextTable, cancelling_labels: Sequence[str] | None, metadata_errors: Sequence[int]
 ) -> list[Finding]:
     """Return the consequences of headers, labels and metadata.
 

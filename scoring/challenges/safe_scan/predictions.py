@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.codes import CODES
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, InputRefused, ordered
 from scoring.core.submission import Predictions, grade
 from scoring.inputs import alignment, tables
-from scoring.inputs.alignment import Rows
+from scoring.inputs.alignment import AlignedRows
 from scoring.inputs.case_tables import ID_COLUMNS, find_table
 from scoring.inputs.job_tables import open_table
 from scoring.inputs.sources import Source, sha256
-from scoring.inputs.tables import Table
+from scoring.inputs.tables import TextTable
 
 UNUSABLE_NUMBER = (
     " The official code takes NaN for the largest value. Fill it in, or let missing cases count as "
@@ -44,15 +44,15 @@ class Values:
     labels_only: bool = False
 
 
-ReadRows = Callable[[Rows, list[Finding], list[Finding]], Values]
+ReadRows = Callable[[AlignedRows, list[Finding], list[Finding]], Values]
 """Reads the predictions of aligned rows and appends to the table's problems and findings."""
-ChooseColumns = Callable[[Table, int | None, list[Finding], list[Finding]], ReadRows | None]
+ChooseColumns = Callable[[TextTable, int | None, list[Finding], list[Finding]], ReadRows | None]
 """Finds a challenge's columns (table, column of ids, problems, findings) and returns what reads them; None
 where they are not there."""
 
 
 def read_predictions(
-    source: Source, truth: Cases | None, name: str | None, missing: str, choose: ChooseColumns
+    source: Source, truth: SafeScanCases | None, name: str | None, missing: str, choose: ChooseColumns
 ) -> Predictions:
     """Read a prediction table and align it with a truth's cases; without a truth in file order.
 
@@ -105,7 +105,7 @@ def read_predictions(
 
 
 def read_numbers(
-    rows: Rows, columns: list[int], problems: list[Finding], findings: list[Finding]
+    rows: AlignedRows, columns: list[int], problems: list[Finding], findings: list[Finding]
 ) -> tuple[np.ndarray, list[Finding]]:
     """Read numbers [n, columns] by case; see `alignment.read_numbers`."""
     return alignment.read_numbers(rows, columns, UNUSABLE_NUMBER, problems, findings)

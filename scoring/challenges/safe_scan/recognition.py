@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from scoring.challenges.safe_scan.tables import LABEL
 from scoring.core.file_contents import keys_of
 from scoring.inputs.case_tables import ID_COLUMNS
-from scoring.inputs.tables import Table, find_column
+from scoring.inputs.tables import TextTable, find_column
 
 DEMOGRAPHICS = ("age", "gender", "sex", "location", "body_site", "site")
 
@@ -22,7 +22,7 @@ class CaseTable:
         has_person: Whether a column is about the person.
     """
 
-    table: Table
+    table: TextTable
     ids: frozenset[str]
     others: tuple[int, ...]
     has_person: bool
@@ -38,7 +38,7 @@ class CaseTable:
         return self.column(LABEL)
 
 
-def case_tables(tables: Sequence[Table]) -> list[CaseTable]:
+def case_tables(tables: Sequence[TextTable]) -> list[CaseTable]:
     """Return the tables that have a column of images."""
     found = []
     for table in tables:

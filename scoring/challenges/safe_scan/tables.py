@@ -6,7 +6,7 @@ from scoring.common.findings import Finding, error, warning
 from scoring.inputs import tables
 from scoring.inputs.case_tables import ID_COLUMNS
 from scoring.inputs.repeated import repeated_row
-from scoring.inputs.tables import Table
+from scoring.inputs.tables import TextTable
 
 OFFICIAL_IMAGE = ("newfilename", "filepath", "filename")
 """Headers of the image column that the official loader knows, as `tables.key` writes them."""
@@ -15,7 +15,7 @@ OFFICIAL_LABEL = ("class", "label")
 LABEL = (*OFFICIAL_LABEL, "diagnosis", "target", "truth", "ground_truth")
 
 
-def read_ids(table: Table, problems: list[Finding], findings: list[Finding]) -> tuple[str, ...] | None:
+def read_ids(table: TextTable, problems: list[Finding], findings: list[Finding]) -> tuple[str, ...] | None:
     """Return the image of every row, None without such a column; append what is wrong with them."""
     column, twice = tables.find_column(table, ID_COLUMNS)
     problems += twice
@@ -43,7 +43,7 @@ def read_ids(table: Table, problems: list[Finding], findings: list[Finding]) -> 
     return tuple(ids)
 
 
-def find_label_column(table: Table, problems: list[Finding], findings: list[Finding]) -> int | None:
+def find_label_column(table: TextTable, problems: list[Finding], findings: list[Finding]) -> int | None:
     """Return the column of the labels, None without one; a header that the official loader does not know is
     a finding."""
     column, twice = tables.find_column(table, LABEL)
@@ -57,18 +57,18 @@ def find_label_column(table: Table, problems: list[Finding], findings: list[Find
     return column
 
 
-def several(table: Table, rows: Sequence[int]) -> str:
+def several(table: TextTable, rows: Sequence[int]) -> str:
     """Return e.g. "3 rows (lines 4, 9, 12)"; the first five lines are named."""
     shown = ", ".join(str(table.lines[r]) for r in rows[:5]) + (", ..." if len(rows) > 5 else "")
     return f"{len(rows)} row{'s' * (len(rows) > 1)} (line{'s' * (len(rows) > 1)} {shown})"
 
 
-def once(code: str, table: Table, rows: Sequence[int], message: str) -> list[Finding]:
+def once(code: str, table: TextTable, rows: Sequence[int], message: str) -> list[Finding]:
     """Return one warning for all `rows`, placed at the first; none without rows."""
     return [warning(code, table.place(rows[0]), f"{several(table, rows)}: {message}")] if len(rows) else []
 
 
-def case_words(table: Table, row: int) -> str:
+def case_words(table: TextTable, row: int) -> str:
     """Return the beginning of a message about a row: "case 'a.jpg', ", or nothing where the row has no id."""
     column, _ = tables.find_column(table, ID_COLUMNS)
     name = "" if column is None else table.columns[column][row].strip()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.safe_scan import demographics
-from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.codes import CODES
 from scoring.challenges.safe_scan.official_score import missing_words
 from scoring.challenges.tricorder3.formula import (
@@ -28,7 +28,7 @@ from scoring.challenges.tricorder3.official import official
 from scoring.challenges.tricorder3.options import MODEL_SIZE
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, ordered, warning
-from scoring.common.fixes import Changes, Mend
+from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import Predictions, grade, provenance, truth_digest
@@ -44,7 +44,7 @@ CURVE_REPLICATES = 300
 
 
 @dataclass(frozen=True)
-class Scored:
+class TricorderScoring:
     """Predictions that are scored on a truth.
 
     Attributes:
@@ -57,7 +57,7 @@ class Scored:
         source: `provenance` of the scorecard.
     """
 
-    truth: Cases
+    truth: SafeScanCases
     predictions: Predictions
     size_mib: float | None
     point: Quantities
@@ -67,7 +67,7 @@ class Scored:
 
 
 @dataclass(frozen=True)
-class ClassCounts:
+class CountsOfClass:
     """Cases by true and predicted class [K, K], by true class [K], and by predicted class [K]."""
 
     matrix: Ints
@@ -75,7 +75,7 @@ class ClassCounts:
     predicted: Ints
 
 
-def score(truth: Cases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
+def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
     """Score predictions on a truth. Raises InputRefused with every fault that `missing` does not allow."""
     statistics, metadata = settings.statistics, settings.metadata
     missing, model_size_mib = settings.options["missing"], settings.options["model_size_mib"]
@@ -102,7 +102,7 @@ def score(truth: Cases, predictions: Predictions, settings: ScoreSettings) -> Sc
         unit,
         units,
     )
-    scored = Scored(truth, predictions, size, point, found, units, source)
+    scored = TricorderScoring(truth, predictions, size, point, found, units, source)
     return _card(scored, read, settings.with_curves)
 
 
@@ -112,10 +112,10 @@ def _of_model(size: float | None, predictions: Predictions) -> Iterator[Finding]
         yield error("bad-option", MODEL_SIZE.flag, MODEL_SIZE.predictions_only)
 
 
-def _card(scored: Scored, read: list[Finding], with_curves: bool) -> ScoreCard:
+def _card(scored: TricorderScoring, read: list[Finding], with_curves: bool) -> ScoreCard:
     truth, predictions, point, found = scored.truth, scored.predictions, scored.point, scored.found
     y, p = truth.true_labels, predictions.labels
-    counts = ClassCounts(
+    counts = CountsOfClass(
         classification.confusion_matrix(y, p, len(CLASSES)),
         np.bincount(y, minlength=len(CLASSES)),
         np.bincount(p[p >= 0], minlength=len(CLASSES)),
@@ -148,7 +148,7 @@ def _card(scored: Scored, read: list[Finding], with_curves: bool) -> ScoreCard:
     )
 
 
-def _metrics(scored: Scored, reached: calibration.Reliability | None) -> dict[str, float | None]:
+def _metrics(scored: TricorderScoring, reached: calibration.Reliability | None) -> dict[str, float | None]:
     metrics: dict[str, float | None] = {
         name: float(values[0])
         for name, values in scored.point.items()
@@ -169,7 +169,7 @@ def _rounded(point: Quantities) -> tuple[float, float]:
     return round(float(point["accuracy"][0]), 6), round(float(point["weighted_f1"][0]), 6)
 
 
-def _more(scored: Scored, counts: ClassCounts) -> dict[str, Any]:
+def _more(scored: TricorderScoring, counts: CountsOfClass) -> dict[str, Any]:
     truth, p, e = scored.truth, scored.predictions.labels, efficiency(scored.size_mib)
     a, w = _rounded(scored.point)
     more: dict[str, Any] = {
@@ -196,12 +196,12 @@ def _more(scored: Scored, counts: ClassCounts) -> dict[str, Any]:
     return more
 
 
-def _macro_average_precision(truth: Cases, predictions: Predictions) -> float:
+def _macro_average_precision(truth: SafeScanCases, predictions: Predictions) -> float:
     values = np.array(list(_average_precisions(truth, predictions).values()))
     return float(mean_of_defined(values))
 
 
-def _average_precisions(truth: Cases, predictions: Predictions) -> dict[str, float]:
+def _average_precisions(truth: SafeScanCases, predictions: Predictions) -> dict[str, float]:
     has = predictions.has_outputs
     return {
         name: curves.average_precision(predictions.outputs[has, k], truth.true_labels[has] == k)
@@ -209,7 +209,7 @@ def _average_precisions(truth: Cases, predictions: Predictions) -> dict[str, flo
     }
 
 
-def _per_class(scored: Scored, counts: ClassCounts) -> dict[str, dict[str, Any]]:
+def _per_class(scored: TricorderScoring, counts: CountsOfClass) -> dict[str, dict[str, Any]]:
     point, found, support, predicted = scored.point, scored.found, counts.support, counts.predicted
     n, average_precision = len(scored.truth), _average_precisions(scored.truth, scored.predictions)
     rows: dict[str, dict[str, Any]] = {}
@@ -236,7 +236,7 @@ def _per_class(scored: Scored, counts: ClassCounts) -> dict[str, dict[str, Any]]
     return rows
 
 
-def _cases(truth: Cases, predictions: Predictions) -> tuple[dict[str, Any], ...]:
+def _cases(truth: SafeScanCases, predictions: Predictions) -> tuple[dict[str, Any], ...]:
     encoded, about, rows = truth.demographics.encoded.tolist(), demographics.described(truth.demographics), []
     given, labels = predictions.outputs.tolist(), zip(truth.true_labels, predictions.labels, strict=True)
     undefined = set(np.flatnonzero(np.isnan(predictions.outputs).any(axis=1)).tolist())
@@ -259,7 +259,7 @@ def _cases(truth: Cases, predictions: Predictions) -> tuple[dict[str, Any], ...]
     return tuple(rows)
 
 
-def _score_findings(scored: Scored, counts: ClassCounts) -> Iterator[Finding]:
+def _score_findings(scored: TricorderScoring, counts: CountsOfClass) -> Iterator[Finding]:
     support, predicted = counts.support, counts.predicted
     predictions, size, found = scored.predictions, scored.size_mib, scored.found
     for k, name in enumerate(CLASSES):
@@ -283,7 +283,7 @@ def _score_findings(scored: Scored, counts: ClassCounts) -> Iterator[Finding]:
             "model-size-unknown",
             predictions.name,
             "the model's size is unknown: efficiency counts 1, as if it had 50 MiB or less. Give its size.",
-        ).mended_by(Mend("Give the size of its model", Changes(), option=MODEL_SIZE.name))
+        ).mended_by(SuggestedFix("Give the size of its model", InputChanges(), option=MODEL_SIZE.name))
     elif predictions.model is None and size >= FULL_MIB:
         yield warning(
             "size-score-zero",
@@ -304,7 +304,7 @@ def _score_findings(scored: Scored, counts: ClassCounts) -> Iterator[Finding]:
     yield from found.findings
 
 
-def _reliability(truth: Cases, predictions: Predictions) -> calibration.Reliability | None:
+def _reliability(truth: SafeScanCases, predictions: Predictions) -> calibration.Reliability | None:
     has = predictions.has_outputs
     outputs = predictions.outputs[has]
     if not has.any() or calibration.output_kind(outputs) != "probabilities":
@@ -312,7 +312,9 @@ def _reliability(truth: Cases, predictions: Predictions) -> calibration.Reliabil
     return calibration.reliability(outputs.max(1), np.equal(truth.true_labels[has], predictions.labels[has]))
 
 
-def _arrays(scored: Scored, reached: calibration.Reliability | None, with_curves: bool) -> dict[str, Array]:
+def _arrays(
+    scored: TricorderScoring, reached: calibration.Reliability | None, with_curves: bool
+) -> dict[str, Array]:
     """Return what figures need and JSON does not hold: outputs, labels, the reliability bins, ROC and
     precision-recall curves with bands."""
     predictions, source, labels = scored.predictions, scored.source, scored.truth.true_labels

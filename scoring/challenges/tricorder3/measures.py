@@ -3,13 +3,13 @@
 import numpy as np
 
 from scoring.challenges.safe_scan import demographics
-from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.tricorder3.formula import CLASSES, GROUPS, RISK_WEIGHTS, final_score, weighted_f1
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.core.submission import Predictions
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
-from scoring.metrics.subgroups import Share
+from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, QuantityName
 
@@ -25,7 +25,7 @@ def published(point: Quantities, efficiency_score: float) -> dict[QuantityName, 
 
 
 def quantities(
-    truth: Cases, predictions: Predictions, weights: Floats, efficiency_score: float
+    truth: SafeScanCases, predictions: Predictions, weights: Floats, efficiency_score: float
 ) -> dict[QuantityName, Floats]:
     """Return every quantity that has an interval, [B] by name; per class under ("f1", class), per slice under
     ("slice", column, group, name)."""
@@ -70,12 +70,12 @@ def score_of_sums(sums: Floats) -> Floats:
     """Return the part of the score that predictions decide, 0..0.9, from the sums [..., 33] of
     `unit_sums`."""
     hits, predicted, support = np.split(sums.reshape(-1, sums.shape[-1]), 3, axis=1)
-    c = classification.Counts(support, predicted, hits, support.sum(1))
+    c = classification.ClassCounts(support, predicted, hits, support.sum(1))
     found = 0.45 * (classification.accuracy(c) + weighted_f1(classification.f1(c)))
     return found.reshape(sums.shape[:-1])
 
 
-def _weighted_f1_present(f1: Floats, c: classification.Counts) -> Floats:
+def _weighted_f1_present(f1: Floats, c: classification.ClassCounts) -> Floats:
     present = np.where(c.support > 0, f1, np.nan)
     means = np.column_stack([mean_of_defined(present[:, members]) for members in GROUPS.values()])
     shares = np.where(np.isnan(means), 0, [RISK_WEIGHTS[r] for r in GROUPS])
@@ -98,7 +98,7 @@ def _risk_quantities(y: Ints, p: Ints, weights: Floats) -> dict[QuantityName, Fl
 
 
 def _probability_quantities(
-    truth: Cases, predictions: Predictions, weights: Floats
+    truth: SafeScanCases, predictions: Predictions, weights: Floats
 ) -> dict[QuantityName, Floats]:
     """Return the AUC per class and its mean; log loss and Brier score where the outputs are probabilities.
     Cases without outputs are left out."""
@@ -123,11 +123,11 @@ def _probability_quantities(
     return found | {"log_loss": undefined, "brier_score": undefined}
 
 
-def slice_shares(truth: Cases, p: Ints) -> dict[str, Share]:
+def slice_shares(truth: SafeScanCases, p: Ints) -> dict[str, SubgroupShare]:
     """Return the shares of the cases that are computed in every subgroup."""
     y = truth.true_labels
     ill, right = _malignant(y), np.equal(y, p)
     return {
-        "accuracy": Share(right, np.ones(len(truth), bool)),
-        "malignant_sensitivity": Share(ill & _malignant(p), ill, "n_malignant"),
+        "accuracy": SubgroupShare(right, np.ones(len(truth), bool)),
+        "malignant_sensitivity": SubgroupShare(ill & _malignant(p), ill, "n_malignant"),
     }

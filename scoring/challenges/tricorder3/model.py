@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.codes import CODES
 from scoring.challenges.safe_scan.demographics import UNKNOWN
 from scoring.challenges.safe_scan.models import (
@@ -26,7 +26,7 @@ from scoring.core.submission import Predictions, largest
 from scoring.inference import inspection, pictures, run_model
 from scoring.inference.inspection import Inspection, declared_size
 from scoring.inference.preflight import Contract, image_size
-from scoring.inference.preprocessing import Recipe, Seen
+from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import ModelFacts
 from scoring.inference.task import Model, Task, read_model
 from scoring.metrics import calibration
@@ -101,7 +101,7 @@ TASK = Task(
 
 
 def inspect(
-    model: Model, truth: Cases | None = None, name: str | None = None, timings: bool = False
+    model: Model, truth: SafeScanCases | None = None, name: str | None = None, timings: bool = False
 ) -> Inspection:
     """Check whether the validator would run this model, and how it uses the demographics. Raises InputRefused
     with every problem."""
@@ -136,7 +136,7 @@ def _kind_findings(kind: str, where: str) -> list[Finding]:
 
 def predict(
     model: Model,
-    cases: Cases,
+    cases: SafeScanCases,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
     name: str | None = None,
@@ -172,8 +172,8 @@ def predict(
 
 
 def received(
-    truth: Cases, index: int, model: Mapping[str, Any] | None = None
-) -> tuple[list[pictures.Stage], Seen]:
+    truth: SafeScanCases, index: int, model: Mapping[str, Any] | None = None
+) -> tuple[list[pictures.Stage], ImageInfo]:
     """Return what a model receives of one case: the 512 x 512 pixels, and those of the size that the model
     (`Inspection.model`) declares.
 
@@ -182,7 +182,7 @@ def received(
     return pictures.received(truth, index, recipe_of_size(*declared_size(model)))
 
 
-def sweep(model: Model, truth: Cases, index: int) -> dict[str, Floats]:
+def sweep(model: Model, truth: SafeScanCases, index: int) -> dict[str, Floats]:
     """Return a model's outputs for one case when one of age, gender and location changes and the others stay
     as they are.
 

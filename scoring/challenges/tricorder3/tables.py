@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from scoring.challenges.safe_scan import cases, predictions
-from scoring.challenges.safe_scan.cases import Cases, LabelColumn
+from scoring.challenges.safe_scan.cases import LabelColumn, SafeScanCases
 from scoring.challenges.safe_scan.predictions import ReadRows, Values
 from scoring.challenges.safe_scan.tables import case_words, find_label_column, once
 from scoring.challenges.tricorder3.formula import CLASSES, NAMES
@@ -14,10 +14,10 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error, note, warning
 from scoring.core.submission import Predictions, largest
 from scoring.inputs import tables
-from scoring.inputs.alignment import Rows
+from scoring.inputs.alignment import AlignedRows
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import Source
-from scoring.inputs.tables import Table
+from scoring.inputs.tables import TextTable
 from scoring.metrics import calibration
 
 LABEL_COLUMNS = ("prediction", "predicted", "predicted_class", "pred", "class", "label", "diagnosis")
@@ -27,7 +27,7 @@ _BY_KEY = {
 }
 
 
-def read_truth(source: Source, name: str | None = None, images: Source | None = None) -> Cases:
+def read_truth(source: Source, name: str | None = None, images: Source | None = None) -> SafeScanCases:
     """Read the test set: a table, or a folder or zip with a table and images; `images` names another place
     for these.
 
@@ -36,7 +36,7 @@ def read_truth(source: Source, name: str | None = None, images: Source | None = 
     return cases.read_cases(source, name, _read_labels, images)
 
 
-def read_images(source: Source, name: str | None = None) -> Cases:
+def read_images(source: Source, name: str | None = None) -> SafeScanCases:
     """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by
     file name."""
     return cases.read_images(source, name)
@@ -58,7 +58,7 @@ def parse_label(cell: str) -> tuple[int, str]:
     return -1, "zero" if number == 0 else "bad"
 
 
-def _label_problem(table: Table, column: int, row: int, how: str) -> Finding:
+def _label_problem(table: TextTable, column: int, row: int, how: str) -> Finding:
     cell, what = (
         table.columns[column][row].strip(),
         f"{case_words(table, row)}column {table.header[column]!r}",
@@ -75,7 +75,7 @@ def _label_problem(table: Table, column: int, row: int, how: str) -> Finding:
     return error("bad-label", table.place(row), f"{what}: {cell[:40]!r} is no class; {words}.")
 
 
-def _read_labels(table: Table, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
+def _read_labels(table: TextTable, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
     column = find_label_column(table, problems, findings)
     if column is None:
         return _read_one_hot(table, problems, findings)
@@ -102,7 +102,7 @@ def _read_labels(table: Table, problems: list[Finding], findings: list[Finding])
     )
 
 
-def _read_one_hot(table: Table, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
+def _read_one_hot(table: TextTable, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
     found = {c: tables.find_column(table, (tables.key(c),)) for c in CLASSES}
     columns = [column for column, _ in found.values() if column is not None]
     if len(columns) < len(CLASSES):
@@ -130,7 +130,7 @@ def _read_one_hot(table: Table, problems: list[Finding], findings: list[Finding]
 
 
 def read_predictions(
-    source: Source, truth: Cases | None, name: str | None = None, missing: str = "refuse"
+    source: Source, truth: SafeScanCases | None, name: str | None = None, missing: str = "refuse"
 ) -> Predictions:
     """Read a prediction table and align it with the truth's cases; without a truth in file order. See
     `predictions.read_predictions`."""
@@ -138,7 +138,7 @@ def read_predictions(
 
 
 def _choose_columns(
-    table: Table, id_column: int | None, problems: list[Finding], findings: list[Finding]
+    table: TextTable, id_column: int | None, problems: list[Finding], findings: list[Finding]
 ) -> ReadRows | None:
     """Find the eleven class columns, or a label column where these are not complete."""
     found = {c: tables.find_column(table, (tables.key(c),)) for c in CLASSES}
@@ -174,7 +174,9 @@ def _choose_columns(
     return partial(_read_outputs, [column for column, _ in found.values() if column is not None])
 
 
-def _read_outputs(columns: list[int], rows: Rows, problems: list[Finding], findings: list[Finding]) -> Values:
+def _read_outputs(
+    columns: list[int], rows: AlignedRows, problems: list[Finding], findings: list[Finding]
+) -> Values:
     outputs, faults = predictions.read_numbers(rows, columns, problems, findings)
     labels = largest(outputs)
     findings += output_findings(outputs[labels >= 0], rows.table.name)
@@ -182,7 +184,7 @@ def _read_outputs(columns: list[int], rows: Rows, problems: list[Finding], findi
 
 
 def _read_predicted_labels(
-    column: int, rows: Rows, problems: list[Finding], _findings: list[Finding]
+    column: int, rows: AlignedRows, problems: list[Finding], _findings: list[Finding]
 ) -> Values:
     labels = np.full(rows.n, -1)
     faults: list[Finding] = []

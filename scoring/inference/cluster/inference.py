@@ -13,7 +13,7 @@ from scoring.inference.cluster.chunks import Sizes, packed, streamed
 from scoring.inference.cluster.connection import connected
 from scoring.inference.cluster.on_worker import Chunk, WorkerRun
 from scoring.inference.cluster.scheduler import Scheduler, on_cluster_or_here
-from scoring.inference.pool import Answered, Results, Settings, Work
+from scoring.inference.pool import Answered, PoolSettings, Results, Work
 from scoring.inference.preprocessing import ImageUnreadable
 from scoring.inference.process import ModelProcess
 from scoring.inference.results import ModelFailed
@@ -44,7 +44,7 @@ def run_on_all(
     *,
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
-    settings: Settings = Settings(),
+    settings: PoolSettings = PoolSettings(),
 ) -> Results[Result]:
     """Do the same work with a model on every image, as `pool.run_on_all`, with the same results.
 
@@ -129,11 +129,11 @@ def _infer(
 ) -> Results[Result] | ModelFailed:
     """Run a chunk on a worker through one confined process."""
 
-    def work(process: ModelProcess, data: bytes, index: int, settings: Settings) -> Answered[Result]:
+    def work(process: ModelProcess, data: bytes, index: int, settings: PoolSettings) -> Answered[Result]:
         return model.work(process, data, chunk.start + index, settings)
 
     pictures = [None if data is None else partial(bytes, data) for data in chunk.items]
-    settings = Settings(workers=1, cache=None, limits=model.limits, processes=run.processes)
+    settings = PoolSettings(workers=1, cache=None, limits=model.limits, processes=run.processes)
     try:
         return pool.run_on_all(model.data, pictures, work, cancelled=run.ended, settings=settings)
     except ModelFailed as failed:

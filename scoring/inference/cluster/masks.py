@@ -12,7 +12,7 @@ from scoring.inference.cluster.on_worker import Chunk, WorkerRun
 from scoring.inference.cluster.scheduler import Scheduler, on_cluster_or_here
 from scoring.inference.pool import Cancelled
 from scoring.inputs.masks.blocks import Opener
-from scoring.inputs.masks.counting import Counts
+from scoring.inputs.masks.counting import VoxelCounts
 from scoring.inputs.masks.lesions import Lesions
 from scoring.inputs.masks.pairs import MaskPair, compared
 
@@ -21,7 +21,7 @@ WORTH_VOXELS = 5_000_000_000
 CHUNK_PAIRS, CHUNK_BYTES = 12, 8 << 20
 """A file of more bytes is not sent but read here."""
 
-Compared = tuple[Counts, Lesions | None]
+Compared = tuple[VoxelCounts, Lesions | None]
 Progress = Callable[[int, int], object]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from scoring.inference.cluster.connection import own_versions
-from scoring.inference.pool import Settings
+from scoring.inference.pool import PoolSettings
 from scoring.inference.process import ModelProcess
 
 KEPT_SECONDS = 30.0
@@ -37,7 +37,7 @@ class KeptProcesses:
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
 
-    def open(self, model: bytes, settings: Settings, stop: threading.Event) -> ModelProcess:
+    def open(self, model: bytes, settings: PoolSettings, stop: threading.Event) -> ModelProcess:
         """Return an idle process, or a new one; it outlives `stop`, which only ends a chunk."""
         with self._lock:
             while self._idle:

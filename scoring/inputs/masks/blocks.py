@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.inputs.inflate import ByteFile, fill
-from scoring.inputs.masks.errors import Malformed, cut_off, reading
+from scoring.inputs.masks.errors import MaskError, cut_off, reading
 from scoring.inputs.masks.headers import Header
 
 Opener = Callable[[], ByteFile]
@@ -20,7 +20,7 @@ ROUNDED = 0.01 + 1e-9  # 1.01 - 1 is a little more than 0.01
 NAMED = 5
 
 
-class Block(NamedTuple):
+class VoxelBlock(NamedTuple):
     """A block of voxels in the order of storage.
 
     Attributes:
@@ -42,7 +42,7 @@ def opened(opener: Opener) -> Iterator[ByteFile]:
         yield file
 
 
-def blocks(header: Header, file: ByteFile) -> Iterator[Block]:
+def blocks(header: Header, file: ByteFile) -> Iterator[VoxelBlock]:
     """Yield the labels of a volume, as stored, `VOXELS` at a time. Raises Malformed: value rules, cut off,
     damaged, or more data than announced."""
     rest, item = header.grid.voxels, header.dtype.itemsize
@@ -57,42 +57,42 @@ def blocks(header: Header, file: ByteFile) -> Iterator[Block]:
         view[count * item :] = bytes((VOXELS - count) * item)
         rest -= count
         if header.intercept == 0 and not words.max():
-            yield Block(None)
+            yield VoxelBlock(None)
         elif item == 1 and header.dtype.kind in "iu" and not header.is_scaled:
             _in_range(stored[:count])
-            yield Block(labels)
+            yield VoxelBlock(labels)
         else:
             yield _block(stored[:count], header)
     _check_end(file)
 
 
-def _block(stored: Array, header: Header) -> Block:
+def _block(stored: Array, header: Header) -> VoxelBlock:
     """Return the labels of stored values; zeros are skipped unless the scaling moves them."""
     labels = np.zeros(VOXELS, np.uint8)
     if header.dtype.kind in "iu" and not header.is_scaled:
         labels[: stored.size] = _in_range(stored)
-        return Block(labels)
+        return VoxelBlock(labels)
     found = np.flatnonzero(stored) if header.intercept == 0 else np.arange(stored.size)
     with np.errstate(all="ignore"):
         values = stored[found].astype(np.float64) * header.slope + header.intercept
     if not np.isfinite(values).all():
-        raise Malformed("bad-label", f"it has NaN or infinite values; {_allowed()}")
+        raise MaskError("bad-label", f"it has NaN or infinite values; {_allowed()}")
     whole = np.rint(values)
     off = np.abs(values - whole)
     if (off > ROUNDED).any():
-        raise Malformed(
+        raise MaskError(
             "bad-label",
             f"it has fractional values ({_named(np.unique(values[off > ROUNDED]))}); {_allowed()}",
         )
     labels[found] = _in_range(whole)
-    return Block(labels, bool(off.any()))
+    return VoxelBlock(labels, bool(off.any()))
 
 
 def _in_range(values: Array) -> Array:
     """Return the values. Raises Malformed where one is outside 0..2."""
     if values.max(initial=0) > LABELS[-1] or (values.dtype.kind != "u" and values.min(initial=0) < 0):
         found = np.unique(values[(values < 0) | (values > LABELS[-1])])
-        raise Malformed(
+        raise MaskError(
             "bad-label", f"it has the label{'s' * (len(found) > 1)} {_named(found)}; {_allowed()}"
         )
     return values
@@ -102,7 +102,7 @@ def _check_end(file: ByteFile) -> None:
     """Read one byte more, which makes the inflaters verify their checksums. Raises Malformed."""
     with reading():
         if file.readinto(memoryview(bytearray(1))):
-            raise Malformed("unreadable-file", "it has more data than its header announces: write it again.")
+            raise MaskError("unreadable-file", "it has more data than its header announces: write it again.")
 
 
 def _named(found: Floats | Ints) -> str:

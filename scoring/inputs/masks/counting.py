@@ -9,12 +9,12 @@ import numpy as np
 
 from scoring.common.arrays import Ints
 from scoring.common.findings import InputRefused, error
-from scoring.inputs.masks.blocks import LABELS, VOXELS, Block, Opener, blocks, opened
-from scoring.inputs.masks.errors import Malformed
+from scoring.inputs.masks.blocks import LABELS, VOXELS, Opener, VoxelBlock, blocks, opened
+from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import Grid, Orientation, difference, orientation
 from scoring.inputs.masks.headers import open_volume
 from scoring.inputs.masks.reordering import reordered_blocks
-from scoring.inputs.masks.runs import RunCollector, Runs, blocks_of
+from scoring.inputs.masks.runs import LabelRuns, RunCollector, blocks_of
 
 CLASSES = len(LABELS)
 NOTHING = np.zeros(VOXELS, np.uint8)
@@ -36,11 +36,11 @@ class Mask:
     grid: Grid
     voxels: Ints
     notes: tuple[str, ...]
-    runs: Runs | None = field(repr=False)
+    runs: LabelRuns | None = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class VoxelCounts:
     """Voxels of a predicted mask and the truth.
 
     Attributes:
@@ -55,7 +55,7 @@ class Counts:
 
     state: str
     table: Ints
-    fault: Malformed | None = None
+    fault: MaskError | None = None
     notes: tuple[str, ...] = ()
     digest: bytes = b""
 
@@ -77,7 +77,7 @@ def examine(opener: Opener) -> Mask:
     return Mask(opener, header.grid, voxels, ("float-mask",) if rounded else (), kept.runs())
 
 
-def count(truth: Mask, prediction: Opener | None) -> Counts:
+def count(truth: Mask, prediction: Opener | None) -> VoxelCounts:
     """Count the voxels of a truth and a prediction by their two labels, reading both at once.
 
     Args:
@@ -92,15 +92,15 @@ def count(truth: Mask, prediction: Opener | None) -> Counts:
     try:
         with aligned(truth, prediction) as (predicted, way):
             table, rounded, digest = _joint(labels_of(truth), predicted)
-    except Malformed as fault:
+    except MaskError as fault:
         return _empty(truth, "malformed", fault)
     table[0, 0] = truth.grid.voxels - (table.sum() - table[0, 0])
     notes = (*(("float-mask",) if rounded else ()), *(() if way.is_identity else ("reoriented-mask",)))
-    return Counts("ok", table, None, notes, digest)
+    return VoxelCounts("ok", table, None, notes, digest)
 
 
 @contextmanager
-def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[Block], Orientation]]:
+def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[VoxelBlock], Orientation]]:
     """Open a prediction as blocks in the order of the truth's voxels, and how they were reordered. Raises
     Malformed."""
     with opened(prediction) as raw:
@@ -111,11 +111,11 @@ def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[Block], 
                 f"{difference(header.grid, truth.grid)}. Save the mask on the truth's grid: nothing is "
                 "resampled."
             )
-            raise Malformed("wrong-grid", words)
+            raise MaskError("wrong-grid", words)
         yield blocks(header, file) if way.is_identity else reordered_blocks(prediction, header, way), way
 
 
-def labels_of(mask: Mask) -> Iterator[Block]:
+def labels_of(mask: Mask) -> Iterator[VoxelBlock]:
     """Yield the blocks of a mask that was examined. Raises InputRefused where its file changed."""
     if mask.runs is not None:
         yield from blocks_of(mask.runs, mask.grid.voxels)
@@ -124,15 +124,15 @@ def labels_of(mask: Mask) -> Iterator[Block]:
         with opened(mask.opener) as raw:
             header, file = open_volume(raw)
             if header.grid.shape != mask.grid.shape:
-                raise Malformed("wrong-grid", difference(header.grid, mask.grid))
+                raise MaskError("wrong-grid", difference(header.grid, mask.grid))
             yield from blocks(header, file)
-    except Malformed as fault:
+    except MaskError as fault:
         raise InputRefused(
             [error(fault.code, "the truth", f"a mask changed while it was in use: {fault.words}")]
         ) from fault
 
 
-def _joint(truth: Iterator[Block], predicted: Iterator[Block]) -> tuple[Ints, bool, bytes]:
+def _joint(truth: Iterator[VoxelBlock], predicted: Iterator[VoxelBlock]) -> tuple[Ints, bool, bytes]:
     """Return the table but for the voxels that are background in both, whether predicted values were rounded,
     and the digest of the prediction."""
     table, rounded, digest = np.zeros(CLASSES * CLASSES, np.int64), False, hashlib.sha256()
@@ -151,7 +151,7 @@ def _joint(truth: Iterator[Block], predicted: Iterator[Block]) -> tuple[Ints, bo
     return table.reshape(CLASSES, CLASSES), rounded, digest.digest()
 
 
-def _empty(truth: Mask, state: str, fault: Malformed | None = None) -> Counts:
+def _empty(truth: Mask, state: str, fault: MaskError | None = None) -> VoxelCounts:
     table = np.zeros((CLASSES, CLASSES), np.int64)
     table[:, 0] = truth.voxels
-    return Counts(state, table, fault)
+    return VoxelCounts(state, table, fault)

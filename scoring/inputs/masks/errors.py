@@ -7,7 +7,7 @@ from scoring.common.findings import InputRefused
 from scoring.inputs.inflate import DEFLATE_ERRORS
 
 
-class Malformed(Exception):
+class MaskError(Exception):
     """A mask that cannot be used.
 
     Attributes:
@@ -19,7 +19,7 @@ class Malformed(Exception):
         super().__init__(words)
         self.code, self.words = code, words
 
-    def __reduce__(self) -> tuple[type["Malformed"], tuple[str, str]]:
+    def __reduce__(self) -> tuple[type["MaskError"], tuple[str, str]]:
         """Let it cross between processes: by default only the text of an exception does."""
         return type(self), (self.code, self.words)
 
@@ -29,21 +29,21 @@ def reading() -> Iterator[None]:
     """Turn every exception while a file is read into a fault of that file."""
     try:
         yield
-    except (Malformed, MemoryError):
+    except (MaskError, MemoryError):
         raise
     except InputRefused as refused:
-        raise Malformed("unreadable-file", refused.problems[0].message) from refused
+        raise MaskError("unreadable-file", refused.problems[0].message) from refused
     except EOFError as problem:
         raise cut_off() from problem
     except Exception as problem:  # gzip, zipfile, nibabel and struct raise a dozen kinds
-        raise Malformed(
+        raise MaskError(
             "unreadable-file", f"it cannot be read ({_words(problem)}): write it again."
         ) from problem
 
 
-def cut_off() -> Malformed:
+def cut_off() -> MaskError:
     """Return the fault of a file that ends too early."""
-    return Malformed(
+    return MaskError(
         "unreadable-file",
         "it is cut off: fewer voxels are there than its header announces. Write or upload it again.",
     )

@@ -7,7 +7,7 @@ import numpy as np
 
 from scoring.inputs.inflate import ByteFile, Inflated, gunzipped
 from scoring.inputs.masks import metaimage, nifti
-from scoring.inputs.masks.errors import Malformed, reading
+from scoring.inputs.masks.errors import MaskError, reading
 from scoring.inputs.masks.fields import Fields
 from scoring.inputs.masks.grid import Grid
 
@@ -49,14 +49,14 @@ def open_volume(file: ByteFile) -> tuple[Header, ByteFile]:
         file = gunzipped(file)
         head = file.read(nifti.HEAD_BYTES)
         if not head:
-            raise Malformed("unreadable-file", "it is empty (0 bytes): was the upload cut off?")
+            raise MaskError("unreadable-file", "it is empty (0 bytes): was the upload cut off?")
         if nifti.is_nifti(head):
             fields = nifti.read_fields(head, file)
         elif metaimage.is_metaimage(head):
             file.seek(0)
             fields = metaimage.read_fields(file)
         else:
-            raise Malformed(
+            raise MaskError(
                 "unreadable-file",
                 "it is neither NIfTI (.nii, .nii.gz) nor MetaImage (.mha): write the mask as one of these.",
             )
@@ -69,18 +69,18 @@ def _header(fields: Fields) -> Header:
         shape.pop()
     lengths = "×".join(map(str, shape))[:SHOWN]
     if len(shape) != 3:
-        raise Malformed(
+        raise MaskError(
             "wrong-grid",
             f"it is not 3D but has shape {lengths}: write one label map, not a channel per structure.",
         )
     if min(shape) < 1:
-        raise Malformed("unreadable-file", f"its header announces the shape {lengths}: write it again.")
+        raise MaskError("unreadable-file", f"its header announces the shape {lengths}: write it again.")
     if int(np.prod(shape, dtype=object)) > MOST_VOXELS:
-        raise Malformed(
+        raise MaskError(
             "unreadable-file", f"its header announces {lengths} voxels; at most {MOST_VOXELS:,} are read."
         )
     if fields.dtype.kind not in "iuf":
-        raise Malformed(
+        raise MaskError(
             "unreadable-file",
             f"its voxels are {fields.dtype}, not real numbers: write the labels as whole numbers.",
         )
@@ -90,6 +90,6 @@ def _header(fields: Fields) -> Header:
             "its affine places the voxels nowhere (NaN, infinitely far, or an axis without length): "
             "copy the affine of the image."
         )
-        raise Malformed("unreadable-file", words)
+        raise MaskError("unreadable-file", words)
     x, y, z = map(int, shape)
     return Header(Grid((x, y, z), affine), fields.dtype, fields.slope, fields.intercept)

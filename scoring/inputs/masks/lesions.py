@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.common.arrays import Array, Ints
-from scoring.inputs.masks.blocks import VOXELS, Block, Opener
+from scoring.inputs.masks.blocks import VOXELS, Opener, VoxelBlock
 from scoring.inputs.masks.counting import Mask, aligned, labels_of
 from scoring.inputs.masks.runs import RunCollector, blocks_of
 from scoring.metrics.overlap import components, one_to_one, shared_voxels
 
-Readings = Callable[[], AbstractContextManager[Iterator[Block]]]
+Readings = Callable[[], AbstractContextManager[Iterator[VoxelBlock]]]
 
 MATCHED_ABOVE = 0.3
 
@@ -85,7 +85,7 @@ def _again(truth: Mask, prediction: Opener) -> Readings:
 
 
 @contextmanager
-def _predicted(truth: Mask, prediction: Opener) -> Iterator[Iterator[Block]]:
+def _predicted(truth: Mask, prediction: Opener) -> Iterator[Iterator[VoxelBlock]]:
     with aligned(truth, prediction) as (found, _way):
         yield found
 
@@ -103,7 +103,7 @@ def _region(truth: Mask, label: int, readings: Readings) -> Region:
     return Region(inside, first)
 
 
-def _places(found: Iterable[Block], label: int, shape: tuple[int, int, int]) -> Iterator[Ints]:
+def _places(found: Iterable[VoxelBlock], label: int, shape: tuple[int, int, int]) -> Iterator[Ints]:
     """Yield indices [3, n] of the voxels with a label, block by block, where there are any."""
     for number, block in enumerate(found):
         if block.labels is None:

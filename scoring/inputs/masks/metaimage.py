@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.inputs.inflate import ByteFile
-from scoring.inputs.masks.errors import Malformed, cut_off
+from scoring.inputs.masks.errors import MaskError, cut_off
 from scoring.inputs.masks.fields import Fields
 
 Number = TypeVar("Number", int, float)
@@ -41,11 +41,11 @@ def read_fields(file: ByteFile) -> Fields:
     Malformed, and ValueError for odd numbers."""
     entries = _entries(file)
     if entries["ElementDataFile"].upper() != "LOCAL":
-        raise Malformed(
+        raise MaskError(
             "unreadable-file", "its voxels are in another file: write header and voxels as one .mha file."
         )
     if entries.get("ElementType") not in TYPES or not _is_true(entries, "BinaryData", "True"):
-        raise Malformed(
+        raise MaskError(
             "unreadable-file",
             (
                 f"its voxels are {entries.get('ElementType', 'of no type')[:SHOWN]}, not binary "
@@ -56,7 +56,7 @@ def read_fields(file: ByteFile) -> Fields:
     shape = _numbers(entries, ("DimSize",), int)
     channels = int(entries.get("ElementNumberOfChannels", 1))
     if len(shape) != axes:
-        raise Malformed(
+        raise MaskError(
             "unreadable-file",
             f"its header announces {str(axes)[:SHOWN]} axes, but {len(shape)} lengths: write it again.",
         )
@@ -80,7 +80,7 @@ def _entries(file: ByteFile) -> dict[str, str]:
         entries[key.strip()] = value.strip()
         if key.strip() == "ElementDataFile":
             return entries
-    raise Malformed("unreadable-file", f"its header has more than {LINES} lines: write it again.")
+    raise MaskError("unreadable-file", f"its header has more than {LINES} lines: write it again.")
 
 
 def _affine(entries: dict[str, str], axes: int) -> Floats:

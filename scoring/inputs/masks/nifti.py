@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from scoring.common.arrays import Floats
 from scoring.inputs.inflate import ByteFile
-from scoring.inputs.masks.errors import Malformed, cut_off
+from scoring.inputs.masks.errors import MaskError, cut_off
 from scoring.inputs.masks.fields import Fields
 
 HEAD_BYTES = 348
@@ -40,12 +40,12 @@ def read_fields(head: bytes, file: ByteFile) -> Fields:
     kind: Any = Nifti2Header if is_wide else Nifti1Header
     header = kind(block, endianness=order, check=False)
     if not bytes(header["magic"]).startswith(b"n+"):
-        raise Malformed(
+        raise MaskError(
             "unreadable-file",
             "it is a header without voxels (.hdr and .img are two files): write it as one file, .nii.gz.",
         )
     if not 1 <= int(header["dim"][0]) <= MOST_AXES:
-        raise Malformed(
+        raise MaskError(
             "unreadable-file", f"its header announces {int(header['dim'][0])} axes: write it again."
         )
     _skip(file, float(header["vox_offset"]), len(block))
@@ -74,7 +74,7 @@ def _size(head: bytes, order: Literal["little", "big"]) -> int:
 
 def _skip(file: ByteFile, offset: float, done: int) -> None:
     if not math.isfinite(offset) or not done <= offset <= FURTHEST:
-        raise Malformed(
+        raise MaskError(
             "unreadable-file", f"its header says that the voxels begin at byte {offset:g}: write it again."
         )
     rest = int(offset) - done

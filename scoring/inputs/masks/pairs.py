@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from scoring.inputs.masks.blocks import Opener
-from scoring.inputs.masks.counting import Counts, Mask, count
+from scoring.inputs.masks.counting import Mask, VoxelCounts, count
 from scoring.inputs.masks.lesions import Lesions, lesions
 
 
@@ -15,7 +15,7 @@ class MaskPair:
     submitted: Opener | None
 
 
-def compared(pair: MaskPair, label: int | None) -> tuple[Counts, Lesions | None]:
+def compared(pair: MaskPair, label: int | None) -> tuple[VoxelCounts, Lesions | None]:
     """Return the voxels of a pair by their labels, and the lesions of one label.
 
     Args:

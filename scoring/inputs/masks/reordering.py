@@ -5,16 +5,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from scoring.common.arrays import Ints
-from scoring.inputs.masks.blocks import VOXELS, Block, Opener, blocks, opened
+from scoring.inputs.masks.blocks import VOXELS, Opener, VoxelBlock, blocks, opened
 from scoring.inputs.masks.grid import Orientation
 from scoring.inputs.masks.headers import Header, open_volume
-from scoring.inputs.masks.runs import Runs, blocks_of
+from scoring.inputs.masks.runs import LabelRuns, blocks_of
 
 MOST_KEPT = 1 << 20
 SLAB = 1 << 24
 
 
-def reordered_blocks(opener: Opener, header: Header, way: Orientation) -> Iterator[Block]:
+def reordered_blocks(opener: Opener, header: Header, way: Orientation) -> Iterator[VoxelBlock]:
     """Yield the labels of a volume, reordered by `way`.
 
     Up to `MOST_KEPT` voxels that are not background are kept from one reading and sorted; for more, the file
@@ -27,7 +27,7 @@ def reordered_blocks(opener: Opener, header: Header, way: Orientation) -> Iterat
         return
     runs, rounded = kept
     for block in blocks_of(runs, header.grid.voxels):
-        yield Block(block.labels, rounded)
+        yield VoxelBlock(block.labels, rounded)
 
 
 def _order(shape: tuple[int, int, int], way: Orientation) -> tuple[int, list[int]]:
@@ -41,7 +41,7 @@ def _order(shape: tuple[int, int, int], way: Orientation) -> tuple[int, list[int
     return first, strides
 
 
-def _kept(opener: Opener, first: int, strides: list[int]) -> tuple[Runs, bool] | None:
+def _kept(opener: Opener, first: int, strides: list[int]) -> tuple[LabelRuns, bool] | None:
     """Return all labels by new place, and whether values were rounded; None where they are too many."""
     places: list[Ints] = [np.zeros(0, np.int32)]
     labels: list[Ints] = [np.zeros(0, np.uint8)]
@@ -55,10 +55,10 @@ def _kept(opener: Opener, first: int, strides: list[int]) -> tuple[Runs, bool] |
             return None
     place = np.concatenate(places)
     order = np.argsort(place)
-    return Runs(place[order], np.ones(count, np.int32), np.concatenate(labels)[order]), rounded
+    return LabelRuns(place[order], np.ones(count, np.int32), np.concatenate(labels)[order]), rounded
 
 
-def _from_slabs(opener: Opener, voxels: int, first: int, strides: list[int]) -> Iterator[Block]:
+def _from_slabs(opener: Opener, voxels: int, first: int, strides: list[int]) -> Iterator[VoxelBlock]:
     rest = -(-voxels // VOXELS)
     slab = np.empty((min(rest, SLAB // VOXELS), VOXELS), np.uint8)
     while rest > 0:
@@ -69,7 +69,7 @@ def _from_slabs(opener: Opener, voxels: int, first: int, strides: list[int]) -> 
             slab.reshape(-1)[place[inside]] = label[inside]
             rounded |= was_rounded
         for labels in slab[:rest]:
-            yield Block(labels if labels.any() else None, rounded)
+            yield VoxelBlock(labels if labels.any() else None, rounded)
         rest -= len(slab)
         first -= slab.size
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.common.arrays import Ints
-from scoring.inputs.masks.blocks import VOXELS, Block
+from scoring.inputs.masks.blocks import VOXELS, VoxelBlock
 
 MOST = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
-class Runs:
+class LabelRuns:
     """R runs of equal labels, none across the end of a block.
 
     Attributes:
@@ -28,7 +28,7 @@ class Runs:
     label: Ints
 
 
-def runs_of(labels: Ints, number: int, words: Ints) -> Runs:
+def runs_of(labels: Ints, number: int, words: Ints) -> LabelRuns:
     """Return the runs of block `number`. words: numbers of the groups of eight voxels that are not all
     background."""
     first, last = (8 * int(words[0]), 8 * int(words[-1]) + 8) if words.size else (0, 0)
@@ -38,14 +38,14 @@ def runs_of(labels: Ints, number: int, words: Ints) -> Runs:
     kept = inside[starts] != 0 if inside.size else np.zeros(starts.size, bool)
     starts, ends = starts[kept], ends[kept]
     begins = (starts + first + number * VOXELS).astype(np.int32)
-    return Runs(begins, (ends - starts).astype(np.int32), inside[starts])
+    return LabelRuns(begins, (ends - starts).astype(np.int32), inside[starts])
 
 
 class RunCollector:
     """Collects the runs of block after block, until they are more than `MOST`."""
 
     def __init__(self) -> None:
-        self._parts = [Runs(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))]
+        self._parts = [LabelRuns(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))]
         self._count = 0
 
     def add(self, labels: Ints, number: int, words: Ints | None = None) -> None:
@@ -55,11 +55,11 @@ class RunCollector:
             self._parts.append(runs_of(labels, number, words))
             self._count += self._parts[-1].start.size
 
-    def runs(self) -> Runs | None:
+    def runs(self) -> LabelRuns | None:
         """Return all runs; None where they were too many."""
         if self._count > MOST:
             return None
-        return Runs(
+        return LabelRuns(
             *(
                 np.concatenate([getattr(part, name) for part in self._parts])
                 for name in ("start", "length", "label")
@@ -67,13 +67,13 @@ class RunCollector:
         )
 
 
-def blocks_of(runs: Runs, voxels: int) -> Iterator[Block]:
+def blocks_of(runs: LabelRuns, voxels: int) -> Iterator[VoxelBlock]:
     """Yield the blocks that the runs were taken from."""
     labels = np.zeros(VOXELS, np.uint8)
     bounds = np.searchsorted(runs.start, np.arange(0, voxels + VOXELS, VOXELS))
     for number, (first, last) in enumerate(itertools.pairwise(bounds)):
         if first == last:
-            yield Block(None)
+            yield VoxelBlock(None)
             continue
         length = runs.length[first:last]
         ends = np.cumsum(length)
@@ -81,5 +81,5 @@ def blocks_of(runs: Runs, voxels: int) -> Iterator[Block]:
             ends[-1]
         )
         labels[index] = np.repeat(runs.label[first:last], length)
-        yield Block(labels)
+        yield VoxelBlock(labels)
         labels[index] = 0

@@ -13,7 +13,7 @@ from scoring.inputs.nuclei.contents import (
     NUCLEI,
     POLYGONS,
     Classify,
-    Contents,
+    NucleiFile,
     contents,
     counted,
     positions,
@@ -26,8 +26,8 @@ __all__ = [
     "NUCLEI",
     "POLYGONS",
     "Classify",
-    "Contents",
     "Nuclei",
+    "NucleiFile",
     "counted",
     "positions",
     "read_nuclei",
@@ -42,7 +42,7 @@ LISTS = 6_000_000
 
 def read_nuclei(
     data: bytes, where: str, classify: Classify, graded: bool = True, left_out: str = "left out."
-) -> Contents:
+) -> NucleiFile:
     """Read one file of nuclei; coordinates are in px. Problems are in the result, nothing is raised.
 
     Args:
@@ -78,7 +78,7 @@ def read_nuclei(
     return found
 
 
-def _read_strictly(data: bytes, where: str, classify: Classify, graded: bool, left_out: str) -> Contents:
+def _read_strictly(data: bytes, where: str, classify: Classify, graded: bool, left_out: str) -> NucleiFile:
     document, problem = text.document(data, where)
     if problem:
         return _unreadable(problem)
@@ -107,5 +107,5 @@ def _either(names: tuple[str, ...]) -> str:
     return " or ".join(names)
 
 
-def _unreadable(problem: Finding) -> Contents:
-    return Contents(Nuclei.empty(), problems=(problem,))
+def _unreadable(problem: Finding) -> NucleiFile:
+    return NucleiFile(Nuclei.empty(), problems=(problem,))

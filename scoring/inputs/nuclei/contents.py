@@ -54,7 +54,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Contents:
+class NucleiFile:
     """Content of one file.
 
     Attributes:
@@ -85,7 +85,7 @@ def too_large(where: str, items: int) -> Finding:
 
 def contents(
     listed: Listed, where: str, classify: Classify, left_out: str, problems: Iterable[Finding] = ()
-) -> Contents:
+) -> NucleiFile:
     """Return the nuclei that count, as arrays.
 
     Args:
@@ -122,7 +122,7 @@ def contents(
         drawn.astype(np.float32),
         np.concatenate(([0], np.cumsum(shown))).astype(np.uint32),
     )
-    return Contents(
+    return NucleiFile(
         nuclei,
         listed.key,
         listed.items,

@@ -14,7 +14,7 @@ from scoring.common.arrays import Array, Bools, Floats
 from scoring.common.metric_names import class_named
 from scoring.presentation.figures.canvas import Canvas
 from scoring.presentation.figures.cells import clickable, diverging, frame, heat
-from scoring.presentation.figures.intervals import Row, interval_canvas
+from scoring.presentation.figures.intervals import IntervalRow, interval_canvas
 from scoring.presentation.figures.numerals import decimal, percent
 from scoring.presentation.figures.theme import Theme, counted, lined, safe, short
 
@@ -40,7 +40,7 @@ def turned(columns: int) -> int:
 
 
 def team_intervals(
-    rows: Sequence[Row],
+    rows: Sequence[IntervalRow],
     theme: Theme,
     question: str,
     axis_title: str,
@@ -55,7 +55,7 @@ def team_intervals(
 
 
 def group_intervals(
-    rows: Sequence[Row],
+    rows: Sequence[IntervalRow],
     theme: Theme,
     question: str,
     axis_title: str,

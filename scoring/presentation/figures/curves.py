@@ -16,7 +16,7 @@ TICKS: Properties = {"tickvals": [0, 0.5, 1], "ticktext": ["0", ".5", "1"]}
 
 
 @dataclass(frozen=True)
-class Curve:
+class ClassCurve:
     """The curve of one class.
 
     Attributes:
@@ -34,14 +34,14 @@ class Curve:
     band: Band | None = None
 
 
-def roc_panel(curve: Curve, theme: Theme) -> go.Figure:
+def roc_panel(curve: ClassCurve, theme: Theme) -> go.Figure:
     """Draw sensitivity over 1 - specificity of one class, with the line of chance."""
     canvas = _panel(curve, f"How well is {curve.name} told from the rest?", "sensitivity", theme)
     canvas.reference([0, 1], [0, 1], "chance")
     return canvas.figure()
 
 
-def precision_recall_panel(curve: Curve, prevalence: float, theme: Theme) -> go.Figure:
+def precision_recall_panel(curve: ClassCurve, prevalence: float, theme: Theme) -> go.Figure:
     """Draw precision over recall of one class.
 
     prevalence: share of the class in all cases, the precision of guessing: a dotted line.
@@ -51,7 +51,7 @@ def precision_recall_panel(curve: Curve, prevalence: float, theme: Theme) -> go.
     return canvas.figure()
 
 
-def _panel(curve: Curve, question: str, name: str, theme: Theme) -> Canvas:
+def _panel(curve: ClassCurve, question: str, name: str, theme: Theme) -> Canvas:
     colour = theme.risk[curve.risk] if curve.risk else theme.accent
     margin = {"l": 2, "r": 14, "t": 10, "b": 2}
     canvas = Canvas(theme, question, 130, hovermode="x unified", margin=margin)

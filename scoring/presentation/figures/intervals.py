@@ -20,7 +20,7 @@ NARROWED = 100
 
 
 @dataclass(frozen=True)
-class Row:
+class IntervalRow:
     """A dot with its whisker.
 
     Attributes:
@@ -41,7 +41,7 @@ class Row:
 
 
 def intervals(
-    rows: Sequence[Row],
+    rows: Sequence[IntervalRow],
     theme: Theme,
     question: str,
     axis_title: str,
@@ -66,7 +66,7 @@ def intervals(
 
 
 def interval_canvas(
-    rows: Sequence[Row],
+    rows: Sequence[IntervalRow],
     theme: Theme,
     question: str,
     axis_title: str,
@@ -105,16 +105,18 @@ def interval_canvas(
     return canvas
 
 
-def _is_small(row: Row) -> bool:
+def _is_small(row: IntervalRow) -> bool:
     return row.n is not None and row.n < SMALL
 
 
-def _beside(row: Row) -> str:
+def _beside(row: IntervalRow) -> str:
     cases = "" if row.n is None else f"n = {row.n}{'*' if _is_small(row) else ''}"
     return ", ".join(filter(None, (safe(row.beside), cases, "" if row.value is not None else "undefined")))
 
 
-def _dots(canvas: Canvas, rows: Sequence[Row], places: Sequence[int], digits: int, small: bool) -> None:
+def _dots(
+    canvas: Canvas, rows: Sequence[IntervalRow], places: Sequence[int], digits: int, small: bool
+) -> None:
     if not rows:
         return
     theme = canvas.theme
@@ -144,11 +146,11 @@ def _dots(canvas: Canvas, rows: Sequence[Row], places: Sequence[int], digits: in
     )
 
 
-def _ends(row: Row) -> Sequence[float | None]:
+def _ends(row: IntervalRow) -> Sequence[float | None]:
     return (None, None) if row.interval is None or None in row.interval else row.interval
 
 
-def _hover(row: Row, digits: int) -> str:
+def _hover(row: IntervalRow, digits: int) -> str:
     lines = [f"{safe(row.name)}: <b>{decimal(row.value, digits)}</b>"]
     if row.interval is not None:
         lines.append(f"95% interval {span(row.interval, digits)}")
@@ -159,7 +161,7 @@ def _hover(row: Row, digits: int) -> str:
     return "<br>".join(lines)
 
 
-def slice_rows(slices: Mapping[str, Mapping[str, Mapping[str, Any]]], metric: str) -> list[Row]:
+def slice_rows(slices: Mapping[str, Mapping[str, Mapping[str, Any]]], metric: str) -> list[IntervalRow]:
     """Return subgroups as rows for `intervals`: one per group, "age 0-29", unknown last.
 
     Args:
@@ -169,7 +171,9 @@ def slice_rows(slices: Mapping[str, Mapping[str, Mapping[str, Any]]], metric: st
     """
     size = COUNTED.get(metric, "n")
     return [
-        Row(f"{KINDS.get(kind, kind)} {group}", entry[metric], entry.get(f"{metric}_interval"), entry[size])
+        IntervalRow(
+            f"{KINDS.get(kind, kind)} {group}", entry[metric], entry.get(f"{metric}_interval"), entry[size]
+        )
         for kind, groups in slices.items()
         for group, entry in sorted(groups.items(), key=lambda item: (item[0] == "unknown", item[0]))
     ]

@@ -24,7 +24,7 @@ DAY = 86_400
 
 
 @dataclass(frozen=True)
-class Sent:
+class DatedScore:
     """A submission of a team.
 
     Attributes:
@@ -41,7 +41,7 @@ class Sent:
 
 
 def over_time(
-    teams: Sequence[tuple[str, Sequence[Sent]]], theme: Theme, question: str, unit: str, digits: int
+    teams: Sequence[tuple[str, Sequence[DatedScore]]], theme: Theme, question: str, unit: str, digits: int
 ) -> go.Figure:
     """Draw a line for each team through its submissions, oldest first, with 95% whiskers.
 
@@ -71,7 +71,7 @@ def over_time(
     return canvas.figure()
 
 
-def _line(canvas: Canvas, name: str, sent: Sequence[Sent], x: Floats, place: int, digits: int) -> None:
+def _line(canvas: Canvas, name: str, sent: Sequence[DatedScore], x: Floats, place: int, digits: int) -> None:
     theme, colour = canvas.theme, canvas.theme.categorical[place]
     value = np.array([one.value for one in sent], float)
     low, high = np.array([one.interval or (one.value, one.value) for one in sent], float).reshape(-1, 2).T
@@ -95,7 +95,7 @@ def _line(canvas: Canvas, name: str, sent: Sequence[Sent], x: Floats, place: int
     )
 
 
-def _hover(name: str, one: Sent, digits: int) -> str:
+def _hover(name: str, one: DatedScore, digits: int) -> str:
     lines = [f"<b>{safe(name)}</b>", one.time[:16].replace("T", " "), decimal(one.value, digits)]
     if one.interval is not None:
         lines.append(f"95% interval {span(one.interval, digits)}")

@@ -20,7 +20,7 @@ BELOW = -0.62
 
 
 @dataclass(frozen=True)
-class Part:
+class ScorePart:
     """A summand of a score.
 
     Attributes:
@@ -53,7 +53,7 @@ POINTS, SHARE = Unit(1.0, 2, " points"), Unit(0.01, 3, "")
 
 
 def score_strip(
-    parts: Sequence[Part],
+    parts: Sequence[ScorePart],
     theme: Theme,
     interval: Sequence[float] | None = None,
     ceiling: float | None = None,
@@ -84,7 +84,7 @@ def score_strip(
     return canvas.figure()
 
 
-def _strip_piece(canvas: Canvas, part: Part, start: float, colour: str, lost: bool, unit: Unit) -> float:
+def _strip_piece(canvas: Canvas, part: ScorePart, start: float, colour: str, lost: bool, unit: Unit) -> float:
     """Draw the points that a part won or lost, from `start`, and return how many they are."""
     value, word, paper = part.value or 0.0, "lost" if lost else "won", canvas.theme.paper
     size = part.weight * (1 - value if lost else value)
@@ -111,7 +111,7 @@ def _strip_piece(canvas: Canvas, part: Part, start: float, colour: str, lost: bo
 
 
 def _strip_words(
-    canvas: Canvas, part: Part, start: float, size: float, ink: str, lost: bool, unit: Unit
+    canvas: Canvas, part: ScorePart, start: float, size: float, ink: str, lost: bool, unit: Unit
 ) -> None:
     value, sign = unit.factor * size, "−" if lost else ""
     number = _fitting([f"{sign}{value:.{digits}f}" for digits in (unit.digits, unit.digits - 1)], size)

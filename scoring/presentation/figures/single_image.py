@@ -40,7 +40,7 @@ def preview(pixels: Array, side: int = SIDE) -> bytes:
 
 
 @dataclass(frozen=True)
-class Scores:
+class ImageScores:
     """What a model says of one image.
 
     Attributes:
@@ -70,7 +70,7 @@ class Scores:
         return "<br>".join(lines)
 
 
-def ranked(found: Scores, theme: Theme) -> go.Figure:
+def ranked(found: ImageScores, theme: Theme) -> go.Figure:
     """Draw classes as bars by risk group, in each the highest first, with the group's sum where a group has
     several. A whisker spans the scores of the turned image."""
     groups = found.groups()
@@ -118,7 +118,7 @@ def _beside(canvas: Canvas, y: float, text: str, colour: str) -> None:
     canvas.write(1, y, text, colour, 12, xref="paper", xanchor="right", xshift=SCORE)
 
 
-def _bars(canvas: Canvas, found: Scores, places: Mapping[int, int]) -> None:
+def _bars(canvas: Canvas, found: ImageScores, places: Mapping[int, int]) -> None:
     """places: class -> row."""
     theme, order, y = canvas.theme, list(places), list(places.values())
     values = np.asarray(found.probabilities, float)[order]

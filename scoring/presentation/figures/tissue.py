@@ -20,7 +20,7 @@ NONE = -0.5
 
 
 @dataclass(frozen=True)
-class Labels:
+class AxisLabels:
     """Question and axis titles of a figure."""
 
     question: str
@@ -88,7 +88,9 @@ def _log_density(values: Floats) -> Floats:
     return np.where(given > 0, np.log10(np.maximum(given, LEAST_DENSITY)), NONE)
 
 
-def shares(cases: Sequence[str], truth: Floats, predicted: Floats, labels: Labels, theme: Theme) -> go.Figure:
+def shares(
+    cases: Sequence[str], truth: Floats, predicted: Floats, labels: AxisLabels, theme: Theme
+) -> go.Figure:
     """Draw predicted over true shares; the line is equality. A click on a dot gives its case as `customdata`.
 
     Args:
@@ -130,7 +132,7 @@ def distances(
     truth: Floats | None,
     predicted: Floats | None,
     marks: Sequence[float],
-    labels: Labels,
+    labels: AxisLabels,
     theme: Theme,
 ) -> go.Figure:
     """Draw the share of nuclei that have a neighbour of another class within a distance.

@@ -15,7 +15,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Figure, Headline, Panel, Panels, Section, Table, Views
 from scoring.presentation.figures.calibration import LARGEST_OUTPUT
 from scoring.presentation.figures.confusion import confusion_matrix
-from scoring.presentation.figures.curves import Curve, precision_recall_panel, roc_panel
+from scoring.presentation.figures.curves import ClassCurve, precision_recall_panel, roc_panel
 from scoring.presentation.figures.numerals import decimal, points, span
 from scoring.presentation.figures.numerals import share as written
 from scoring.presentation.figures.theme import Theme, label
@@ -123,7 +123,7 @@ def _panels(
             f"{markdown(label(name, entry.get('risk')))}  {short} "
             f"{decimal(entry.get(area, card.metrics.get(area)), 3)}, n = {entry.get('support')}"
         )
-        curve = Curve(name, grid, curves[k], entry.get("risk"), band)
+        curve = ClassCurve(name, grid, curves[k], entry.get("risk"), band)
         shown.append(Panel(title, _panel(kind, curve, entry["support"] / card.n_cases)))
     if shown:
         yield Panels(
@@ -133,7 +133,7 @@ def _panels(
         )
 
 
-def _panel(kind: str, curve: Curve, prevalence: float) -> Callable[[Theme], go.Figure]:
+def _panel(kind: str, curve: ClassCurve, prevalence: float) -> Callable[[Theme], go.Figure]:
     if kind == "roc":
         return partial(roc_panel, curve)
     return partial(precision_recall_panel, curve, prevalence)

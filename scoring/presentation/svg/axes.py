@@ -11,7 +11,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.presentation.figures.numerals import MINUS
-from scoring.presentation.svg.words import Words, words
+from scoring.presentation.svg.words import TextLines, words
 
 Properties = Mapping[str, Any]
 FORMAT = re.compile(r"(,?)(?:\.(\d+))?(~?)([d%f]?)")
@@ -25,7 +25,7 @@ class Tick:
     """A mark of an axis. place: in coordinates of the axis, as `Axis.coordinate` gives them."""
 
     place: float
-    words: Words
+    words: TextLines
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def merged(*layers: Properties) -> dict[str, Any]:
     return result
 
 
-def title(properties: Properties) -> Words:
+def title(properties: Properties) -> TextLines:
     """Return the title of an axis."""
     given = properties.get("title") or {}
     return words(given.get("text") or "", float(given.get("font", {}).get("size", 12)))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scoring.presentation.svg.axes import Axis, title
-from scoring.presentation.svg.legend import ROW, SAMPLE, Entry, in_rows
+from scoring.presentation.svg.legend import ROW, SAMPLE, LegendItem, in_rows
 from scoring.presentation.svg.plot import STANDOFF, TITLE_STANDOFF, Plot, label_room
 from scoring.presentation.svg.scatter import dashed
 from scoring.presentation.svg.symbols import attributes, path
@@ -180,7 +180,7 @@ def legend(plot: Plot) -> Iterator[str]:
         yield entry.words.svg(area.left + x + SAMPLE + 5, middle, colour, "start")
 
 
-def _sample(entry: Entry, x: float, y: float, plot: Plot) -> Iterator[str]:
+def _sample(entry: LegendItem, x: float, y: float, plot: Plot) -> Iterator[str]:
     trace, centre = entry.trace, x + SAMPLE / 2
     if "lines" in str(trace.get("mode", "lines")) and trace["type"] == "scatter":
         line = trace.get("line", {})

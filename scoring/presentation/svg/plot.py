@@ -7,7 +7,7 @@ from typing import Any
 from scoring.presentation.figures.drawing import Drawing
 from scoring.presentation.svg import ranges
 from scoring.presentation.svg.axes import Axis, merged, title
-from scoring.presentation.svg.legend import Entry, entries, height_above
+from scoring.presentation.svg.legend import LegendItem, entries, height_above
 
 Properties = Mapping[str, Any]
 STANDOFF, TITLE_STANDOFF = 4.0, 6.0
@@ -56,7 +56,7 @@ class Plot:
     width: float
     height: float
     prefix: str
-    legend: Sequence[Entry]
+    legend: Sequence[LegendItem]
 
     @property
     def ink(self) -> str:

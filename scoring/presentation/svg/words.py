@@ -47,7 +47,7 @@ SAFE_COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}|rgba?\([0-9., ]+\)")
 
 
 @dataclass(frozen=True)
-class Run:
+class TextRun:
     """Letters that look alike. colour: None takes that of the text. size: in pixels."""
 
     text: str
@@ -62,10 +62,10 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Words:
+class TextLines:
     """A text in lines of runs. size: of its font in pixels."""
 
-    lines: tuple[tuple[Run, ...], ...]
+    lines: tuple[tuple[TextRun, ...], ...]
     size: float
 
     @property
@@ -106,7 +106,7 @@ class Words:
         )
 
 
-def words(text: object, size: float = 12) -> Words:
+def words(text: object, size: float = 12) -> TextLines:
     """Return text in which `<b>`, `<br>` and spans with colour and size count, and nothing else.
 
     Args:
@@ -116,7 +116,7 @@ def words(text: object, size: float = 12) -> Words:
     reader = _Reader(size)
     reader.feed(str(text))
     reader.close()
-    return Words(tuple(tuple(line) for line in reader.lines), size)
+    return TextLines(tuple(tuple(line) for line in reader.lines), size)
 
 
 def number(value: float) -> str:
@@ -137,7 +137,7 @@ def _width(character: str) -> int:
     return WIDE_LETTERS if ord(character) >= FROM_WIDE else OTHER_LETTERS
 
 
-def _spans(line: tuple[Run, ...], size: float) -> str:
+def _spans(line: tuple[TextRun, ...], size: float) -> str:
     parts = []
     for run in line:
         looks = f' fill="{paint(run.colour)}"' if run.colour else ""
@@ -154,7 +154,7 @@ class _Reader(HTMLParser):
 
     def __init__(self, size: float) -> None:
         super().__init__(convert_charrefs=True)
-        self.lines: list[list[Run]] = [[]]
+        self.lines: list[list[TextRun]] = [[]]
         self.bold = 0
         self.spans: list[tuple[str | None, float]] = [(None, size)]
 
@@ -182,4 +182,4 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         colour, size = self.spans[-1]
-        self.lines[-1].append(Run(data, size, colour, self.bold > 0))
+        self.lines[-1].append(TextRun(data, size, colour, self.bold > 0))

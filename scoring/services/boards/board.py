@@ -21,7 +21,7 @@ from scoring.services.boards import cards
 from scoring.services.boards.packing import packed
 from scoring.services.store import tables
 from scoring.services.store.database import Store
-from scoring.services.store.secure_delete import hold
+from scoring.services.store.secure_delete import pin_files
 from scoring.statistics.options import StatisticsOptions
 from scoring.version import __version__
 
@@ -34,7 +34,7 @@ _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
 @dataclass(frozen=True)
-class Settings:
+class BoardSettings:
     """How a board scores.
 
     Attributes:
@@ -57,7 +57,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Result:
+class VersionResult:
     """A submission on one version of the test set: its scorecard, or why it is refused."""
 
     card: ScoreCard | None
@@ -71,12 +71,12 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenBoard:
     """A board with one version of its test set."""
 
     store: Store
     row: tables.Board
-    test_set: tables.TestSet
+    test_set: tables.TestSetVersion
 
     @property
     def challenge(self) -> Challenge[Any, Any]:
@@ -97,7 +97,7 @@ class Opened:
         digest = self.test_set.metadata_sha256
         return None if digest is None else self.store.files.read(digest)
 
-    def result(self, data: bytes, name: str, own: Mapping[str, Any]) -> Result:
+    def result(self, data: bytes, name: str, own: Mapping[str, Any]) -> VersionResult:
         """Score predictions or a model (.onnx). name: what messages call it; own: options of this submission
         alone."""
         challenge, options = self.challenge, {**self.row.options["score"], **own}
@@ -115,8 +115,8 @@ class Opened:
             how = {**options, **self.row.options["statistics"], "metadata": self.metadata}
             card = challenge.score(truth, predictions, with_curves=False, **how)
         except InputRefused as refused:
-            return Result(None, refused.problems)
-        return Result(card)
+            return VersionResult(None, refused.problems)
+        return VersionResult(card)
 
 
 def create(
@@ -124,9 +124,9 @@ def create(
     board_id: str,
     challenge_id: str,
     truth: Source,
-    settings: Settings,
+    settings: BoardSettings,
     name: str | None = None,
-) -> Opened:
+) -> OpenBoard:
     """Create a board.
 
     Args:
@@ -165,20 +165,20 @@ def create(
         version=1,
         keep_refused=settings.keep_refused,
     )
-    test_set = tables.TestSet(board_id=board_id, number=1, name=called, sha256=digest, created=created)
+    test_set = tables.TestSetVersion(board_id=board_id, number=1, name=called, sha256=digest, created=created)
     files = {digest: data}
     if table is not None:
         test_set.metadata_sha256 = sha256(table)
         files[test_set.metadata_sha256] = table
     with store.write() as session:
-        hold(store, session, files)
+        pin_files(store, session, files)
         session.add(row)
         session.flush()
         session.add(test_set)
-    return Opened(store, row, test_set)
+    return OpenBoard(store, row, test_set)
 
 
-def _wrong(challenge: Challenge[Any, Any], settings: Settings) -> list[Finding]:
+def _wrong(challenge: Challenge[Any, Any], settings: BoardSettings) -> list[Finding]:
     """Return the problems of options."""
     problems = [
         *challenge.check_options({**settings.score, **settings.compare}),
@@ -190,7 +190,7 @@ def _wrong(challenge: Challenge[Any, Any], settings: Settings) -> list[Finding]:
     return problems
 
 
-def opened(store: Store, board_id: str, number: int | None = None) -> Opened:
+def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
     """Return a board with a version of its test set, None: the one whose numbers are shown.
 
     Raises:
@@ -211,11 +211,11 @@ def opened(store: Store, board_id: str, number: int | None = None) -> Opened:
             )
             raise InputRefused([error("no-board", board_id, words)])
         wanted = number or row.version
-        test_set = session.get(tables.TestSet, (board_id, wanted)) if wanted <= row.version else None
+        test_set = session.get(tables.TestSetVersion, (board_id, wanted)) if wanted <= row.version else None
         if test_set is None:
             words = f"the board has no version {wanted} of its test set; there are 1 to {row.version}."
             raise InputRefused([error("no-version", board_id, words)])
-    return Opened(store, row, test_set)
+    return OpenBoard(store, row, test_set)
 
 
 def listed(store: Store) -> list[dict[str, Any]]:
@@ -241,11 +241,11 @@ def listed(store: Store) -> list[dict[str, Any]]:
     ]
 
 
-def scoring_of(submission_id: str, opened_board: Opened, result: Result) -> tables.Scoring:
+def scoring_of(submission_id: str, opened_board: OpenBoard, result: VersionResult) -> tables.ScoredVersion:
     """Return the row of a result, which refers to the result's files."""
     card = result.card
     low, high = (card.intervals.get("score") if card else None) or (None, None)
-    return tables.Scoring(
+    return tables.ScoredVersion(
         submission_id=submission_id,
         number=opened_board.test_set.number,
         board_id=opened_board.row.id,

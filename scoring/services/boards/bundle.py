@@ -18,28 +18,28 @@ from scoring.inputs.archives import has_hidden
 from scoring.inputs.sources import Source, open_source
 from scoring.services.access.roles import Role
 from scoring.services.boards import cards, facts
-from scoring.services.boards.board import Opened
+from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.packing import zipped
 from scoring.services.boards.ranking import counting, results
 from scoring.services.store import tables
 from scoring.services.store.access_tables import Hidden
 from scoring.services.store.database import Store
-from scoring.services.store.secure_delete import hold
+from scoring.services.store.secure_delete import pin_files
 
 FILES = "files/"
 ROWS: Mapping[str, type[tables.Base]] = {
-    "test_sets": tables.TestSet,
+    "test_sets": tables.TestSetVersion,
     "teams": tables.Team,
     "submissions": tables.Submission,
-    "scorings": tables.Scoring,
-    "phases": tables.Phase,
-    "refused": tables.Refused,
+    "scorings": tables.ScoredVersion,
+    "phases": tables.PhaseRow,
+    "refused": tables.RefusedFile,
     "hidden": Hidden,
 }
 """Lists of the manifest, in the order in which rows need each other."""
 
 
-def export(board: Opened, with_truth: bool) -> bytes:
+def export(board: OpenBoard, with_truth: bool) -> bytes:
     """Return a board as a bundle. A run of scoring again that was stopped is left out.
 
     Args:
@@ -170,7 +170,7 @@ def _kept(store: Store, row: Any, rows: list[list[Any]], files: Mapping[str, byt
         store.keep(data)
     with store.write() as session:
         _refuse_known(session.get(tables.Board, board_id), board_id)
-        hold(store, session, files)
+        pin_files(store, session, files)
         for some in ([row], *rows):
             session.add_all(some)
             session.flush()

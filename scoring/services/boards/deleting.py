@@ -11,18 +11,18 @@ from scoring.common.text import shortened
 from scoring.services.store import tables
 from scoring.services.store.access_tables import Attempt, Hidden, Member
 from scoring.services.store.database import Store
-from scoring.services.store.secure_delete import alone, overwrite, sweep
+from scoring.services.store.secure_delete import exclusive, sweep, vacuum
 
 OF_BOARD: tuple[type[tables.Base], ...] = (
-    tables.Scoring,
+    tables.ScoredVersion,
     tables.Submission,
-    tables.Refused,
+    tables.RefusedFile,
     tables.Team,
-    tables.Phase,
+    tables.PhaseRow,
     Hidden,
     Member,
     Attempt,
-    tables.TestSet,
+    tables.TestSetVersion,
 )
 """Tables of what belongs to a board, in the order in which rows can be deleted."""
 
@@ -43,7 +43,7 @@ def delete_board(store: Store, board_id: str) -> Deleted:
         InputRefused: `no-board` where there is none; nothing is deleted then.
     """
     with store.write() as session:
-        alone(session)
+        exclusive(session)
         row = _board(session, board_id)
         sent = tables.Submission
         count = len(session.scalars(select(sent.id).where(sent.board_id == board_id)).all())
@@ -63,13 +63,15 @@ def delete_submission(store: Store, board_id: str, submission_id: str) -> Delete
         InputRefused: `no-submission` where the board has none of that id; nothing is deleted then.
     """
     with store.write() as session:
-        alone(session)
+        exclusive(session)
         _board(session, board_id)
-        row = session.get(tables.Submission, submission_id) or session.get(tables.Refused, submission_id)
+        row = session.get(tables.Submission, submission_id) or session.get(tables.RefusedFile, submission_id)
         if row is None or row.board_id != board_id:
             words = f"the board {board_id} has no such submission: `board show` lists their ids."
             raise InputRefused([error("no-submission", shortened(submission_id, 64), words)])
-        session.execute(delete_rows(tables.Scoring).where(tables.Scoring.submission_id == submission_id))
+        session.execute(
+            delete_rows(tables.ScoredVersion).where(tables.ScoredVersion.submission_id == submission_id)
+        )
         session.delete(row)
         session.flush()
         sent = tables.Submission
@@ -91,7 +93,7 @@ def _board(session: Session, board_id: str) -> tables.Board:
 
 def _left(store: Store) -> tuple[Finding, ...]:
     """Empty the database's log, and return what keeps it from being emptied."""
-    if overwrite(store):
+    if vacuum(store):
         return ()
     words = (
         "another program reads the database: what was deleted stays in its log until a later deletion. "

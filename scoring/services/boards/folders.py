@@ -6,18 +6,18 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.inputs.sources import Files, Source, is_litter, open_source
+from scoring.inputs.sources import Source, SourceFiles, is_litter, open_source
 from scoring.inputs.team_entries import part
 from scoring.services.boards.packing import as_read, packed
-from scoring.services.boards.submission_request import Sent
+from scoring.services.boards.submission_request import SubmissionRequest
 from scoring.services.boards.submitting import time_of
 
 
 @dataclass(frozen=True)
-class Member:
+class FolderMember:
     """A file or folder within files that are open already; path: without a slash at its end, "" for all."""
 
-    files: Files
+    files: SourceFiles
     path: str = ""
 
     @property
@@ -38,13 +38,13 @@ class Member:
         """Return whether it is a folder."""
         return not self.is_file()
 
-    def iterdir(self) -> Iterator["Member"]:
+    def iterdir(self) -> Iterator["FolderMember"]:
         """Yield what the folder holds."""
         prefix = f"{self.path}/" if self.path else ""
         names = {
             name[len(prefix) :].partition("/")[0] for name in self.files.members if name.startswith(prefix)
         }
-        yield from (Member(self.files, prefix + name) for name in names)
+        yield from (FolderMember(self.files, prefix + name) for name in names)
 
     def packed(self) -> tuple[str, bytes]:
         """Return its name and bytes, a folder as a zip. Raises InputRefused."""
@@ -55,27 +55,27 @@ class Member:
         return f"{self.name}.zip", packed(part(self.files, prefix, inside))[1]
 
 
-Place = Path | Member
+FolderPlace = Path | FolderMember
 
 
-def of_source(source: Source, name: str | None = None) -> Iterator[Sent | Finding]:
+def of_source(source: Source, name: str | None = None) -> Iterator[SubmissionRequest | Finding]:
     """Yield what a dropped folder or a zip holds, as `of_folder` does; one folder around everything counts as
     none, unless it is a team's.
 
     Raises:
         InputRefused: Where it cannot be opened.
     """
-    top = Member(open_source(source, name))
+    top = FolderMember(open_source(source, name))
     inside = _entries(top)
     if len(inside) == 1 and inside[0].is_dir() and not _is_dated(_entries(inside[0])):
         top = inside[0]
     yield from of_folder(top)
 
 
-def of_folder(folder: Place) -> Iterator[Sent | Finding]:
+def of_folder(folder: FolderPlace) -> Iterator[SubmissionRequest | Finding]:
     """Yield what a folder holds, oldest first: `team/date/files`, `team/date.csv`, or one entry per team; a
     finding for what cannot be read."""
-    found: list[tuple[str, str, Place]] = []
+    found: list[tuple[str, str, FolderPlace]] = []
     for entry in _entries(folder):
         inside = _entries(entry)
         if entry.is_dir() and _is_dated(inside):
@@ -86,27 +86,27 @@ def of_folder(folder: Place) -> Iterator[Sent | Finding]:
         try:
             inside = _entries(place)
             only = inside[0] if len(inside) == 1 and inside[0].is_file() else place
-            name, data = only.packed() if isinstance(only, Member) else packed(str(only))
-            yield Sent(team, name, data, created=time or None)
+            name, data = only.packed() if isinstance(only, FolderMember) else packed(str(only))
+            yield SubmissionRequest(team, name, data, created=time or None)
         except InputRefused as refused:
             yield from (error(one.code, f"{team}: {one.where}", one.message) for one in refused.problems)
     if not found:
         yield error("bad-option", folder.name, "there is nothing in it: put a folder per team there.")
 
 
-def _path(place: Place) -> str:
-    return place.path if isinstance(place, Member) else str(place)
+def _path(place: FolderPlace) -> str:
+    return place.path if isinstance(place, FolderMember) else str(place)
 
 
-def _time(place: Place) -> str | None:
+def _time(place: FolderPlace) -> str | None:
     return time_of(place.name) or time_of(place.stem)
 
 
-def _is_dated(entries: Sequence[Place]) -> bool:
+def _is_dated(entries: Sequence[FolderPlace]) -> bool:
     return bool(entries) and all(_time(entry) for entry in entries)
 
 
-def _entries(folder: Place) -> list[Any]:
+def _entries(folder: FolderPlace) -> list[Any]:
     """Return what a folder holds, sorted, without what operating systems leave behind."""
     try:
         found = folder.iterdir() if folder.is_dir() else ()

@@ -13,8 +13,8 @@ import numpy as np
 
 from scoring.common.findings import InputRefused, error
 from scoring.services.access.roles import Role
-from scoring.services.boards.board import Opened
-from scoring.services.boards.ranking import Entry, Standing, standing
+from scoring.services.boards.board import OpenBoard
+from scoring.services.boards.ranking import BoardRanking, RankedSubmission, standing
 from scoring.services.store.access_tables import Hidden
 from scoring.services.store.database import Store
 from scoring.statistics.adaptive_use import possible_gain
@@ -54,7 +54,7 @@ class VisibleScore:
         best: The team's best that is shown so far, this submission included; None before the first.
     """
 
-    entry: Entry
+    entry: RankedSubmission
     score: float | None
     best: float | None
 
@@ -120,7 +120,7 @@ def reveal(store: Store, board_id: str) -> None:
             session.delete(row)
 
 
-def released(scores: Sequence[float | None], step: float | None) -> list[float | None]:
+def ladder_scores(scores: Sequence[float | None], step: float | None) -> list[float | None]:
     """Return what is shown of scores.
 
     Args:
@@ -142,12 +142,12 @@ def released(scores: Sequence[float | None], step: float | None) -> list[float |
     return shown
 
 
-def shown_of(entries: Iterable[Entry], team: str, step: float | None) -> list[VisibleScore]:
+def visible_scores(entries: Iterable[RankedSubmission], team: str, step: float | None) -> list[VisibleScore]:
     """Return what is shown of the submissions of a team. Those that are excluded or refused show nothing."""
     own = [one for one in entries if one.team == team]
     eligible = [one for one in own if one.is_eligible]
     scores = dict(
-        zip((one.id for one in eligible), released([one.score for one in eligible], step), strict=True)
+        zip((one.id for one in eligible), ladder_scores([one.score for one in eligible], step), strict=True)
     )
     found: list[VisibleScore] = []
     best: float | None = None
@@ -169,9 +169,9 @@ def counting(found: Sequence[VisibleScore], rule: str, step: float | None) -> Vi
     return max(visible, key=lambda one: one.score or 0.0)
 
 
-def published(found: Standing) -> dict[str, Any]:
-    """Return what may be published of a board: `Standing.as_dict`, and of a hidden truth only scores as they
-    are shown, ranked by these, without intervals and ties."""
+def published(found: BoardRanking) -> dict[str, Any]:
+    """Return what may be published of a board: `BoardRanking.as_dict`. Of a hidden truth only scores as
+    they are shown, ranked by these, without intervals and ties."""
     value, board = found.as_dict(), found.board
     known = rules(board.store, board.row.id)
     if known is None:
@@ -191,10 +191,10 @@ def published(found: Standing) -> dict[str, Any]:
 
 
 def _team(
-    found: Standing, every: Sequence[Entry], known: HiddenRules, full: Mapping[str, Any]
+    found: BoardRanking, every: Sequence[RankedSubmission], known: HiddenRules, full: Mapping[str, Any]
 ) -> dict[str, Any]:
     ranked = {one.id for one in found.entries}
-    shown = [one for one in shown_of(every, full["team"], known.step) if one.entry.id in ranked]
+    shown = [one for one in visible_scores(every, full["team"], known.step) if one.entry.id in ranked]
     counts = counting(shown, found.board.row.counts, known.step)
     by_id = {one.entry.id: one for one in shown}
     nothing: dict[str, Any] = {"interval": None, "rank_that_day": None}
@@ -219,18 +219,18 @@ def _team(
     }
 
 
-def use(board: Opened) -> Use:
+def use(board: OpenBoard) -> Use:
     """Return how much the truth of a board has been used up, by all teams together."""
     found = standing(board)
     known = rules(board.store, board.row.id) or HiddenRules()
     teams = {one.team for one in found.entries}
     answers = sum(
-        one.score is not None for team in teams for one in shown_of(found.entries, team, known.step)
+        one.score is not None for team in teams for one in visible_scores(found.entries, team, known.step)
     )
     return Use(answers, len(board.truth))
 
 
-def classes_of(found: Standing, entry: Entry) -> dict[str, dict[str, float]]:
+def classes_of(found: BoardRanking, entry: RankedSubmission) -> dict[str, dict[str, float]]:
     """Return the rates of each class, rounded: no number of cases, no share of the truth, and no cell of a
     confusion matrix."""
     return {
@@ -243,7 +243,7 @@ def classes_of(found: Standing, entry: Entry) -> dict[str, dict[str, float]]:
     }
 
 
-def cases_of(found: Standing, entry: Entry) -> list[tuple[str, float]]:
+def cases_of(found: BoardRanking, entry: RankedSubmission) -> list[tuple[str, float]]:
     """Return how right each case is, rounded, by id: no label, and not in the order of the truth."""
     card = found.card(entry)
     values = found.board.challenge.comparison.correct(card)

@@ -10,7 +10,7 @@ from typing import Any
 from scoring.common.findings import InputRefused
 from scoring.common.text import shortened
 from scoring.services.boards.board import IMPORTED, name_problems
-from scoring.services.platforms.leaderboards import Entry, Leaderboard
+from scoring.services.platforms.leaderboards import Leaderboard, LeaderboardRow
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 
@@ -35,7 +35,7 @@ class ImportedBoard:
         """Return what these scores are, and what they are not."""
         return WORDS.format(platform=self.leaderboard.platform)
 
-    def ranked(self) -> list[tuple[int | None, Entry, float | None]]:
+    def ranked(self) -> list[tuple[int | None, LeaderboardRow, float | None]]:
         """Return rank, entry and score, best first: ranks of the platform where it gives them.
 
         Equal scores have one rank, entries without a score none.
@@ -116,6 +116,6 @@ def find(store: Store, board_id: str) -> ImportedBoard | None:
 
 def _of_row(row: tables.Board) -> ImportedBoard:
     value = row.options[IMPORTED]
-    entries = tuple(Entry(*entry) for entry in value["entries"])
+    entries = tuple(LeaderboardRow(*entry) for entry in value["entries"])
     leaderboard = Leaderboard(value["platform"], entries, value["score"], tuple(value["columns"]))
     return ImportedBoard(row.id, row.title, row.created, leaderboard, value["ascending"])

@@ -6,7 +6,7 @@ from sqlalchemy import delete, select
 
 from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
-from scoring.inputs.team_entries import misnamed
+from scoring.inputs.team_entries import name_problems
 from scoring.services.access.roles import Actor, Role
 from scoring.services.store import tables
 from scoring.services.store.access_tables import Member, Revocation
@@ -47,7 +47,7 @@ def set_members(store: Store, board_id: str, team: str, people: list[str]) -> No
         InputRefused: `forbidden` for others than organizers, `bad-option` for wrong names and addresses.
     """
     store.actor.require(Role.ORGANIZER)
-    problems = list(misnamed(team, "--team"))
+    problems = list(name_problems(team, "--team"))
     if len(team) > tables.NAME:
         problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
     who = {_who(one) for one in people}

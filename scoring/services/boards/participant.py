@@ -12,14 +12,20 @@ from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.text import shortened
 from scoring.inputs.sources import sha256
 from scoring.services.access.roles import LOCAL, Actor, Role
-from scoring.services.boards import hidden_truth, members, phases, probing_detection, refused_addresses
-from scoring.services.boards.board import Opened, own_options
+from scoring.services.boards import (
+    hidden_truth,
+    members,
+    phases,
+    probing_detection,
+    refused_addresses,
+    submitting,
+)
+from scoring.services.boards.board import OpenBoard, own_options
 from scoring.services.boards.hidden_truth import HiddenRules
 from scoring.services.boards.phases import DAY
-from scoring.services.boards.ranking import Entry, Standing, standing
-from scoring.services.boards.redaction import fixed
-from scoring.services.boards.submission_request import Sent
-from scoring.services.boards.submitting import submit
+from scoring.services.boards.ranking import BoardRanking, RankedSubmission, standing
+from scoring.services.boards.redaction import redact
+from scoring.services.boards.submission_request import SubmissionRequest
 from scoring.services.store import tables
 from scoring.services.store.access_tables import Attempt
 from scoring.services.store.database import Store
@@ -38,7 +44,7 @@ UNSCORED = "could not be scored by a fault of this server, not of the file: its 
 
 
 @dataclass(frozen=True)
-class Answer:
+class SubmissionFeedback:
     """What a participant is told of a submission.
 
     Attributes:
@@ -71,7 +77,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Left:
+class RemainingQuota:
     """What a team may still do today.
 
     Attributes:
@@ -89,9 +95,9 @@ class Left:
     problem: Finding | None = None
 
 
-def hand_in(
-    board: Opened, team: str, name: str, data: bytes, options: Mapping[str, str], submission: str
-) -> Answer:
+def submit(
+    board: OpenBoard, team: str, name: str, data: bytes, options: Mapping[str, str], submission: str
+) -> SubmissionFeedback:
     """Submit a file for an own team, on behalf of the actor of the board's store.
 
     Args:
@@ -117,19 +123,19 @@ def hand_in(
         _begin(inner, actor, team, digest, "foreign-team", _most_refused(known))
         words = "you are not in such a team. The organizer, who says who is, is told of this attempt."
         raise InputRefused([error("foreign-team", "team", words)])
-    if (problem := left(board, team).problem) is not None:
+    if (problem := remaining_quota(board, team).problem) is not None:
         raise InputRefused([problem])
     attempt = _begin(inner, actor, team, digest, RUNNING, _most_refused(known))
     try:
         own = own_options(board.challenge, options)
-        receipt = submit(inner, Sent(team, name, data, own, id=submission))
+        receipt = submitting.submit(inner, SubmissionRequest(team, name, data, own, id=submission))
     except InputRefused as refused:
         _end(inner, attempt, refused.problems[0].code)
-        raise InputRefused(fixed(refused.problems) if known else refused.problems) from None
+        raise InputRefused(redact(refused.problems) if known else refused.problems) from None
     except Exception as problem:
         LOG.warning("a submission to %s could not be scored: %s", board.row.id, type(problem).__name__)
         _end(inner, attempt, FAILED)
-        raise InputRefused(fixed([error(FAILED, "submission", "")])) from None
+        raise InputRefused(redact([error(FAILED, "submission", "")])) from None
     found = standing(inner)
     entry = next(one for one in found.entries if one.id == receipt.id)
     if receipt.again:
@@ -140,7 +146,7 @@ def hand_in(
     return replace(answer, again=receipt.again, findings=() if known else receipt.findings)
 
 
-def answers(board: Opened, team: str) -> list[Answer]:
+def answers(board: OpenBoard, team: str) -> list[SubmissionFeedback]:
     """Return what a team is told of its submissions, oldest first. Raises InputRefused for others' teams."""
     _require_member(board, team)
     inner = _as_program(board)
@@ -148,7 +154,7 @@ def answers(board: Opened, team: str) -> list[Answer]:
     return _history(found, known, team)
 
 
-def detailed(board: Opened, team: str, submission: str) -> Answer:
+def submission_detail(board: OpenBoard, team: str, submission: str) -> SubmissionFeedback:
     """Return what a team is told of a submission, with classes and cases where the board tells them.
 
     Raises:
@@ -163,7 +169,7 @@ def detailed(board: Opened, team: str, submission: str) -> Answer:
     return _answered(found, known, team, entry)
 
 
-def left(board: Opened, team: str) -> Left:
+def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:
     """Return what a team may still do today. A hidden truth without phases takes no submissions."""
     inner = _as_program(board)
     known = hidden_truth.rules(inner.store, board.row.id)
@@ -176,7 +182,9 @@ def left(board: Opened, team: str) -> Left:
     if problem is None and not refused:
         problem = _refused_limit()
     phase = allowed.phase
-    return Left(phase.name if phase else "", phase.closes if phase else None, allowed.left, refused, problem)
+    return RemainingQuota(
+        phase.name if phase else "", phase.closes if phase else None, allowed.left, refused, problem
+    )
 
 
 def attempts(store: Store, board_id: str) -> list[Attempt]:
@@ -220,31 +228,33 @@ def _counted(code: str, team: str, count: int, words: str) -> Finding:
     return note(code, shortened(team, 60), f"{count} of its submissions {words}")
 
 
-def _as_program(board: Opened) -> Opened:
+def _as_program(board: OpenBoard) -> OpenBoard:
     """Return the board with the program's own rights, for what happens inside."""
     return replace(board, store=replace(board.store, actor=LOCAL))
 
 
-def _require_member(board: Opened, team: str) -> None:
+def _require_member(board: OpenBoard, team: str) -> None:
     actor, inner = board.store.actor, _as_program(board)
     members.require_current(board.store, actor, Role.PARTICIPANT)
     if actor.role < Role.ORGANIZER and team not in members.teams_of(inner.store, board.row.id, actor):
         raise InputRefused([error("foreign-team", "team", "you are not in such a team.")])
 
 
-def _history(found: Standing, known: HiddenRules | None, team: str) -> list[Answer]:
+def _history(found: BoardRanking, known: HiddenRules | None, team: str) -> list[SubmissionFeedback]:
     row = found.board.row
     own = [one for one in found.entries if one.team == team]
     if known is None:
         counts = found.counting.get(team)
         return [
-            Answer(one.id, team, one.created, one.score, one.interval, None, one is counts, fate=_fate(one))
+            SubmissionFeedback(
+                one.id, team, one.created, one.score, one.interval, None, one is counts, fate=_fate(one)
+            )
             for one in own
         ]
-    shown = hidden_truth.shown_of(own, team, known.step)
+    shown = hidden_truth.visible_scores(own, team, known.step)
     chosen = hidden_truth.counting(shown, row.counts, known.step)
     return [
-        Answer(
+        SubmissionFeedback(
             one.entry.id,
             team,
             one.entry.created,
@@ -258,7 +268,9 @@ def _history(found: Standing, known: HiddenRules | None, team: str) -> list[Answ
     ]
 
 
-def _answered(found: Standing, known: HiddenRules | None, team: str, entry: Entry) -> Answer:
+def _answered(
+    found: BoardRanking, known: HiddenRules | None, team: str, entry: RankedSubmission
+) -> SubmissionFeedback:
     """Return the answer with its details. Where the Ladder shows no score, it shows no detail either."""
     answer = next(one for one in _history(found, known, team) if one.submission == entry.id)
     detail = known.detail if known else hidden_truth.DETAILS[-1]
@@ -268,7 +280,7 @@ def _answered(found: Standing, known: HiddenRules | None, team: str, entry: Entr
     return replace(answer, cases=tuple(hidden_truth.cases_of(found, entry))) if detail == "cases" else answer
 
 
-def _fate(entry: Entry) -> str:
+def _fate(entry: RankedSubmission) -> str:
     return "excluded" if entry.excluded is not None else "scored" if entry.card is not None else "refused"
 
 
@@ -288,7 +300,7 @@ def _refused_today(store: Store, board_id: str, team: str) -> int:
         return session.scalar(count.where(*mine, Attempt.created.startswith(tables.now()[:DAY]))) or 0
 
 
-def _begin(board: Opened, actor: Actor, team: str, digest: str, outcome: str, most: int) -> str:
+def _begin(board: OpenBoard, actor: Actor, team: str, digest: str, outcome: str, most: int) -> str:
     """Note an attempt before anything is read, so that a program that is killed counts it.
 
     Raises:
@@ -319,7 +331,7 @@ def _begin(board: Opened, actor: Actor, team: str, digest: str, outcome: str, mo
     return attempt
 
 
-def _end(board: Opened, attempt: str, outcome: str, near: str | None = None) -> None:
+def _end(board: OpenBoard, attempt: str, outcome: str, near: str | None = None) -> None:
     with board.store.write() as session:
         row = session.get(Attempt, attempt)
         if row is not None:

@@ -127,7 +127,7 @@ def define(store: Store, board_id: str, phase: Phase) -> None:
         others = [one for one in _phases(session, board_id) if one.name != phase.name]
         if problems := _faults(phase, others):
             raise InputRefused(problems)
-        session.merge(tables.Phase(board_id=board_id, **asdict(phase)))
+        session.merge(tables.PhaseRow(board_id=board_id, **asdict(phase)))
 
 
 def remove(store: Store, board_id: str, name: str) -> None:
@@ -139,7 +139,7 @@ def remove(store: Store, board_id: str, name: str) -> None:
     """
     with store.write() as session:
         session.get(tables.Board, board_id, with_for_update=True)
-        row = session.get(tables.Phase, (board_id, name))
+        row = session.get(tables.PhaseRow, (board_id, name))
         if row is None:
             raise InputRefused([unknown(name, _phases(session, board_id))])
         sent = tables.Submission
@@ -191,7 +191,7 @@ def spoken(time: str) -> str:
 
 
 def _phases(session: Session, board_id: str) -> tuple[Phase, ...]:
-    rows = session.scalars(select(tables.Phase).where(tables.Phase.board_id == board_id))
+    rows = session.scalars(select(tables.PhaseRow).where(tables.PhaseRow.board_id == board_id))
     found = [Phase(one.name, one.opens, one.closes, one.per_day, one.total) for one in rows]
     return tuple(sorted(found, key=lambda one: (one.opens or "", one.closes or _LATEST, one.name)))
 

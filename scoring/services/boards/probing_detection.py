@@ -10,8 +10,8 @@ from scoring.common.findings import InputRefused
 from scoring.common.text import shortened
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import is_zip, sha256
-from scoring.inputs.tables import Table, read_table
-from scoring.services.boards.ranking import Entry, Standing
+from scoring.inputs.tables import TextTable, read_table
+from scoring.services.boards.ranking import BoardRanking, RankedSubmission
 from scoring.services.store.database import Store
 
 NEAR_SHARE, NEAR_LOOKED_AT = 0.01, 10
@@ -26,7 +26,7 @@ _known: dict[str, str] = {}
 EVERYTHING = "every case has the same answer"
 
 
-def near(found: Standing, entry: Entry) -> str | None:
+def near(found: BoardRanking, entry: RankedSubmission) -> str | None:
     """Return the submission of the same team from which one differs in hardly a case; None without."""
     correct = found.board.challenge.comparison.correct
     values = correct(found.card(entry))
@@ -84,7 +84,7 @@ def _has_one_answer(data: bytes) -> bool:
         return False
 
 
-def _constant_columns(table: Table) -> str:
+def _constant_columns(table: TextTable) -> str:
     numbers = {
         name: values
         for name, cells in zip(table.header, table.columns, strict=True)

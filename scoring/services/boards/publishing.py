@@ -8,7 +8,7 @@ from scoring.comparison.scale import Scale
 from scoring.core.views import Block, Column, Data, Section, Table, Text
 from scoring.services.boards import hidden_truth, views
 from scoring.services.boards.hidden_truth import HiddenRules
-from scoring.services.boards.ranking import Standing, history_rows
+from scoring.services.boards.ranking import BoardRanking, history_rows
 
 WORDS = {
     "shown": "The truth is hidden: scores are shown to three decimals, without intervals and ties, until the "
@@ -18,18 +18,18 @@ WORDS = {
 }
 
 
-def value(found: Standing) -> dict[str, Any]:
+def value(found: BoardRanking) -> dict[str, Any]:
     """Return what `board show --json` writes."""
     return hidden_truth.published(found)
 
 
-def sections(found: Standing) -> tuple[Section, ...]:
+def sections(found: BoardRanking) -> tuple[Section, ...]:
     """Return what everybody sees of a board."""
     known = hidden_truth.rules(found.board.store, found.board.row.id)
     return views.sections(found) if known is None else _hidden(found, known)
 
 
-def formula(found: Standing) -> str:
+def formula(found: BoardRanking) -> str:
     """Return what is scored and which submission is ranked, as everybody sees it (Markdown)."""
     known = hidden_truth.rules(found.board.store, found.board.row.id)
     if known is None or known.step is None:
@@ -43,7 +43,7 @@ def hidden_truth_words(known: HiddenRules) -> str:
     return f"{WORDS['shown']} {ladder}".strip()
 
 
-def _hidden(found: Standing, known: HiddenRules) -> tuple[Section, ...]:
+def _hidden(found: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
     shown, scale = hidden_truth.published(found), scales.of(found.board.challenge)
     note = Text(hidden_truth_words(known), "note")
     if not shown["teams"]:

@@ -15,7 +15,7 @@ from scoring.comparison.compare import Comparison, compare_cards, ranks_of
 from scoring.comparison.team_facts import TeamFacts
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.services.boards import cards, phases
-from scoring.services.boards.board import Opened
+from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.facts import facts as facts_of_teams
 from scoring.services.boards.phases import DAY, Phase
 from scoring.services.store import tables
@@ -25,7 +25,7 @@ MINUTE = 16
 
 
 @dataclass(frozen=True)
-class Entry:
+class RankedSubmission:
     """A submission with its result on one version of the test set; fields as in the tables. refused: the
     first problem where this version refuses it."""
 
@@ -52,18 +52,18 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Standing:
+class BoardRanking:
     """A board on one version of its test set. entries: all submissions, oldest first, or those of one phase;
     phases: of the board; facts: of its teams; phase: the name of that one, None for all."""
 
-    board: Opened
-    entries: tuple[Entry, ...]
+    board: OpenBoard
+    entries: tuple[RankedSubmission, ...]
     phases: tuple[Phase, ...] = ()
     facts: Mapping[str, TeamFacts] = field(default_factory=dict)
     phase: str | None = None
 
     @property
-    def counting(self) -> dict[str, Entry]:
+    def counting(self) -> dict[str, RankedSubmission]:
         """Return the submission of each team that is ranked."""
         return counting(self.entries, self.board.row.counts)
 
@@ -79,7 +79,7 @@ class Standing:
         """Return the rank of each team at the end of each day on which somebody submitted."""
         found: dict[str, dict[str, int]] = {}
         challenge, options = self.board.challenge, self.board.row.options["compare"]
-        before: dict[str, Entry] = {}
+        before: dict[str, RankedSubmission] = {}
         ranks: dict[str, int] = {}
         for day in sorted({one.created[:DAY] for one in self.entries}):
             until = counting((one for one in self.entries if one.created[:DAY] <= day), self.board.row.counts)
@@ -94,7 +94,7 @@ class Standing:
         days = list(self.ranks_by_day.values())
         return days[-2] if len(days) > 1 else {}
 
-    def card(self, entry: Entry) -> ScoreCard:
+    def card(self, entry: RankedSubmission) -> ScoreCard:
         """Return the scorecard of a scored submission. Raises InputRefused where it is damaged."""
         known = self._cards
         if entry.card not in known:
@@ -144,7 +144,7 @@ class Standing:
             "history": [self._past(one) for one in self.entries if one.team == team],
         }
 
-    def _past(self, one: Entry) -> dict[str, Any]:
+    def _past(self, one: RankedSubmission) -> dict[str, Any]:
         return {
             "submission": one.id,
             "time": one.created,
@@ -166,14 +166,14 @@ class Standing:
         return {**{name: found.provenance[name] for name in kept}, "n_cases": n_cases}
 
 
-def counting(entries: Iterable[Entry], rule: str) -> dict[str, Entry]:
+def counting(entries: Iterable[RankedSubmission], rule: str) -> dict[str, RankedSubmission]:
     """Return the submission of each team that is ranked, by team.
 
     Args:
         entries: Submissions, oldest first.
         rule: "last", or "best": the highest score, of equal ones the first.
     """
-    chosen: dict[str, Entry] = {}
+    chosen: dict[str, RankedSubmission] = {}
     for one in entries:
         before = chosen.get(one.team)
         if one.is_eligible and (before is None or rule == "last" or _worth(one) > _worth(before)):
@@ -181,11 +181,11 @@ def counting(entries: Iterable[Entry], rule: str) -> dict[str, Entry]:
     return chosen
 
 
-def _worth(entry: Entry) -> float:
+def _worth(entry: RankedSubmission) -> float:
     return float("-inf") if entry.score is None else entry.score
 
 
-def standing(board: Opened, phase: str | None = None) -> Standing:
+def standing(board: OpenBoard, phase: str | None = None) -> BoardRanking:
     """Return how a board stands on its version of the test set.
 
     Args:
@@ -199,29 +199,29 @@ def standing(board: Opened, phase: str | None = None) -> Standing:
     if phase is not None and phase not in {one.name for one in known}:
         raise InputRefused([phases.unknown(phase, known)])
     with board.store.read() as session:
-        scored = tables.Scoring
+        scored = tables.ScoredVersion
         query = select(tables.Submission, scored).join(scored, scored.submission_id == tables.Submission.id)
         rows = session.execute(
             query.where(tables.Submission.board_id == board.row.id, scored.number == board.test_set.number)
         ).all()
     chosen = [(sent, result) for sent, result in rows if phase in (None, sent.phase)]
-    return Standing(board, results(chosen), known, facts_of_teams(board.store, board.row.id), phase)
+    return BoardRanking(board, results(chosen), known, facts_of_teams(board.store, board.row.id), phase)
 
 
-def results(rows: Iterable[tuple[tables.Submission, tables.Scoring]]) -> tuple[Entry, ...]:
+def results(rows: Iterable[tuple[tables.Submission, tables.ScoredVersion]]) -> tuple[RankedSubmission, ...]:
     """Return submissions with their results, oldest first."""
     entries = (_entry(sent, result) for sent, result in rows)
     return tuple(sorted(entries, key=lambda one: (one.created, one.id)))
 
 
-def _entry(sent: tables.Submission, result: tables.Scoring) -> Entry:
+def _entry(sent: tables.Submission, result: tables.ScoredVersion) -> RankedSubmission:
     ends = None if result.low is None or result.high is None else (result.low, result.high)
     problem = str(result.problems[0]["message"]) if result.problems else ""
     known = (sent.id, sent.team, sent.name, sent.created, result.score, ends, result.card)
-    return Entry(*known, sent.excluded, problem, sent.phase)
+    return RankedSubmission(*known, sent.excluded, problem, sent.phase)
 
 
-def moved(now: int, before: int | None) -> str:
+def rank_change(now: int, before: int | None) -> str:
     """Return how a rank moved: "up 2", "down 1", "as before", "new"."""
     if before is None:
         return "new"
@@ -231,7 +231,7 @@ def moved(now: int, before: int | None) -> str:
 
 def history_rows(found: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
     """Return team, time, score, interval, rank of that day and what became of it, for every submission of the
-    teams of `Standing.as_dict`."""
+    teams of `BoardRanking.as_dict`."""
     return [
         (
             team["team"],
@@ -239,14 +239,14 @@ def history_rows(found: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
             one["score"],
             one["interval"],
             one["rank_that_day"],
-            fate(one),
+            status(one),
         )
         for team in found
         for one in team["history"]
     ]
 
 
-def fate(one: Mapping[str, Any]) -> str:
+def status(one: Mapping[str, Any]) -> str:
     """Return what became of a submission."""
     if one["excluded"]:
         return "excluded"

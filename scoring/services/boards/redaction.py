@@ -64,7 +64,7 @@ CATEGORY = {
 }
 
 
-def fixed(problems: Iterable[Finding]) -> tuple[Finding, ...]:
+def redact(problems: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return one sentence of the list for each kind of problem, in the order of the list."""
     found = list(problems)
     own = [one for one in found if one.code in OWN]

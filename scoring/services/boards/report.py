@@ -6,10 +6,10 @@ from scoring.comparison import summary_text
 from scoring.presentation.html import blocks, front
 from scoring.presentation.html.document import Figures, document, rule
 from scoring.services.boards import publishing
-from scoring.services.boards.ranking import Standing
+from scoring.services.boards.ranking import BoardRanking
 
 
-def html(found: Standing) -> str:
+def html(found: BoardRanking) -> str:
     """Return the report of a board. The same board gives the same bytes; names are escaped."""
     row, challenge = found.board.row, found.board.challenge
     lines = [

@@ -16,16 +16,16 @@ from scoring.common.findings import InputRefused, error
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.sources import Source, sha256
-from scoring.services.boards.board import Opened, opened, scoring_of
+from scoring.services.boards.board import OpenBoard, opened, scoring_of
 from scoring.services.boards.packing import packed
-from scoring.services.boards.ranking import Standing, standing
+from scoring.services.boards.ranking import BoardRanking, standing
 from scoring.services.store import tables
 from scoring.services.store.database import Store
-from scoring.services.store.secure_delete import hold
+from scoring.services.store.secure_delete import pin_files
 
 
 @dataclass(frozen=True)
-class Change:
+class TeamChange:
     """What a corrected truth changes for a team.
 
     Attributes:
@@ -67,7 +67,7 @@ def rescore(
     progress: Callable[[int, int], object] | None = None,
     name: str | None = None,
     metadata: Source | None = None,
-) -> Opened:
+) -> OpenBoard:
     """Score all submissions on a corrected truth or table about its cases, or go on with a run that was
     stopped.
 
@@ -103,7 +103,7 @@ def rescore(
             with store.write() as session:
                 if session.get(tables.Submission, sent.id, with_for_update=True) is None:
                     continue  # it was deleted meanwhile
-                hold(store, session, result.files)
+                pin_files(store, session, result.files)
                 session.merge(row)
         if progress:
             progress(total, total)
@@ -111,14 +111,14 @@ def rescore(
             return opened(store, board_id)
 
 
-def stopped(board: Opened) -> tuple[int, int] | None:
+def stopped(board: OpenBoard) -> tuple[int, int] | None:
     """Return how many submissions are scored on a corrected truth whose run is not done, and how many there
     are; None where none was begun."""
     with board.store.read() as session:
-        begun = session.get(tables.TestSet, (board.row.id, board.row.version + 1))
+        begun = session.get(tables.TestSetVersion, (board.row.id, board.row.version + 1))
     if begun is None:
         return None
-    left, total = _left(Opened(board.store, board.row, begun))
+    left, total = _left(OpenBoard(board.store, board.row, begun))
     return total - len(left), total
 
 
@@ -133,14 +133,14 @@ def _read(store: Store, sent: tables.Submission) -> bytes | None:
         raise
 
 
-def _begun(board: Opened) -> Opened:
+def _begun(board: OpenBoard) -> OpenBoard:
     """Return the board with the version that was begun."""
     with board.store.read() as session:
-        begun = session.get(tables.TestSet, (board.row.id, board.row.version + 1))
+        begun = session.get(tables.TestSetVersion, (board.row.id, board.row.version + 1))
     if begun is None:
         words = "no run was stopped: name the corrected test set with --truth."
         raise InputRefused([error("nothing-to-rescore", board.row.id, words)])
-    return Opened(board.store, board.row, begun)
+    return OpenBoard(board.store, board.row, begun)
 
 
 @dataclass(frozen=True)
@@ -153,12 +153,14 @@ class _Corrected:
     metadata_sha256: str | None
     files: Mapping[str, bytes]
 
-    def is_of(self, test_set: tables.TestSet) -> bool:
+    def is_of(self, test_set: tables.TestSetVersion) -> bool:
         """Return whether a version has these files."""
         return (self.sha256, self.metadata_sha256) == (test_set.sha256, test_set.metadata_sha256)
 
 
-def _corrected(board: Opened, truth: Source | None, name: str | None, metadata: Source | None) -> _Corrected:
+def _corrected(
+    board: OpenBoard, truth: Source | None, name: str | None, metadata: Source | None
+) -> _Corrected:
     """Return the files of the next version, when they can be read. None: that of the board stays."""
     files: dict[str, bytes] = {}
     called, digest, read = board.test_set.name, board.test_set.sha256, None
@@ -181,21 +183,21 @@ def _corrected(board: Opened, truth: Source | None, name: str | None, metadata: 
     return found
 
 
-def _begin(board: Opened, corrected: _Corrected) -> Opened:
+def _begin(board: OpenBoard, corrected: _Corrected) -> OpenBoard:
     """Return the board with corrected files as its next version; what was begun with the same files goes on,
     what was begun with others is dropped."""
     number = board.row.version + 1
     with board.store.write() as session:
-        begun = session.get(tables.TestSet, (board.row.id, number))
+        begun = session.get(tables.TestSetVersion, (board.row.id, number))
         if begun is not None and not corrected.is_of(begun):
-            same = (tables.Scoring.board_id == board.row.id, tables.Scoring.number == number)
-            session.execute(delete(tables.Scoring).where(*same))
+            same = (tables.ScoredVersion.board_id == board.row.id, tables.ScoredVersion.number == number)
+            session.execute(delete(tables.ScoredVersion).where(*same))
             session.delete(begun)
             session.flush()
             begun = None
-        hold(board.store, session, corrected.files)
+        pin_files(board.store, session, corrected.files)
         if begun is None:
-            begun = tables.TestSet(
+            begun = tables.TestSetVersion(
                 board_id=board.row.id,
                 number=number,
                 name=corrected.name,
@@ -204,10 +206,10 @@ def _begin(board: Opened, corrected: _Corrected) -> Opened:
                 metadata_sha256=corrected.metadata_sha256,
             )
             session.add(begun)
-    return Opened(board.store, board.row, begun)
+    return OpenBoard(board.store, board.row, begun)
 
 
-def _left(target: Opened) -> tuple[list[tables.Submission], int]:
+def _left(target: OpenBoard) -> tuple[list[tables.Submission], int]:
     """Return the submissions that are not scored on the version yet, oldest first, and the number of all."""
     with target.store.read() as session:
         sent = session.scalars(
@@ -215,22 +217,24 @@ def _left(target: Opened) -> tuple[list[tables.Submission], int]:
             .where(tables.Submission.board_id == target.row.id)
             .order_by(tables.Submission.created, tables.Submission.id)
         ).all()
-        number = tables.Scoring.number == target.test_set.number
+        number = tables.ScoredVersion.number == target.test_set.number
         done = set(
             session.scalars(
-                select(tables.Scoring.submission_id).where(tables.Scoring.board_id == target.row.id, number)
+                select(tables.ScoredVersion.submission_id).where(
+                    tables.ScoredVersion.board_id == target.row.id, number
+                )
             )
         )
     return [one for one in sent if one.id not in done], len(sent)
 
 
-def _finished(target: Opened) -> bool:
+def _finished(target: OpenBoard) -> bool:
     """Show the new version, unless something was submitted meanwhile."""
     with target.store.write() as session:
         row = session.get(tables.Board, target.row.id, with_for_update=True)
         if row is None:
             return True  # it was deleted meanwhile
-        sent, scored = tables.Submission, tables.Scoring
+        sent, scored = tables.Submission, tables.ScoredVersion
         done = select(scored.submission_id).where(
             scored.board_id == row.id, scored.number == target.test_set.number
         )
@@ -241,7 +245,7 @@ def _finished(target: Opened) -> bool:
     return True
 
 
-def changes(board: Opened) -> list[Change]:
+def changes(board: OpenBoard) -> list[TeamChange]:
     """Return what the version of a board changed against the one before, teams by rank; nothing for the
     first."""
     number = board.test_set.number
@@ -254,7 +258,7 @@ def changes(board: Opened) -> list[Change]:
     ranked = sorted(ranks_after, key=lambda team: ranks_after[team] or len(ranks_after))
     teams = [*ranked, *(team for team in ranks_before if team not in ranks_after)]
     return [
-        Change(
+        TeamChange(
             team,
             (ranks_before.get(team), ranks_after.get(team)),
             (_score(before, team), _score(after, team)),
@@ -264,11 +268,11 @@ def changes(board: Opened) -> list[Change]:
     ]
 
 
-def _score(found: Standing, team: str) -> float | None:
+def _score(found: BoardRanking, team: str) -> float | None:
     return found.counting[team].score if team in found.counting else None
 
 
-def _cases(before: Standing, after: Standing, team: str) -> tuple[tuple[str, ...], frozenset[str]]:
+def _cases(before: BoardRanking, after: BoardRanking, team: str) -> tuple[tuple[str, ...], frozenset[str]]:
     """Return the cases on which the submission that counts now is more or less right than before, and those
     on which it is more right. A case that one version lacks is as one with nothing right."""
     entry = after.counting.get(team)
@@ -280,7 +284,7 @@ def _cases(before: Standing, after: Standing, team: str) -> tuple[tuple[str, ...
     return cases, frozenset(case for case in cases if now.get(case, 0.0) > then.get(case, 0.0))
 
 
-def _right(found: Standing, card: ScoreCard) -> dict[str, float]:
+def _right(found: BoardRanking, card: ScoreCard) -> dict[str, float]:
     values = found.board.challenge.comparison.correct(card)
     return {str(row["case"]): float(value) for row, value in zip(card.cases, values, strict=True)}
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from scoring.challenges import samples
-from scoring.services.boards.board import Opened, Settings, create
+from scoring.services.boards.board import BoardSettings, OpenBoard, create
 from scoring.services.boards.packing import packed
-from scoring.services.boards.submission_request import Sent
+from scoring.services.boards.submission_request import SubmissionRequest
 from scoring.services.boards.submitting import submit
 from scoring.services.store.database import Store
 
@@ -17,12 +17,16 @@ MIXED = (3, 7)
 RESAMPLES = 200
 
 
-def create_sample(store: Store, progress: Callable[[int, int], object] | None = None) -> Opened:
+def create_sample(store: Store, progress: Callable[[int, int], object] | None = None) -> OpenBoard:
     """Create a board on a sample test set: its teams submit three files each in three weeks, the last of
     which is their own; in those before, cases are mixed up. Raises InputRefused."""
     sample = next(iter(samples.test_sets(CHALLENGE).values()))
     board = create(
-        store, ID, CHALLENGE, str(sample.path / TRUTH), Settings(TITLE, statistics={"resamples": RESAMPLES})
+        store,
+        ID,
+        CHALLENGE,
+        str(sample.path / TRUTH),
+        BoardSettings(TITLE, statistics={"resamples": RESAMPLES}),
     )
     teams = [one for one in sample.submissions.values() if not one.is_model]
     for week, day in enumerate(DAYS):
@@ -32,7 +36,9 @@ def create_sample(store: Store, progress: Callable[[int, int], object] | None = 
             name, data = packed(str(team.path))
             if week < len(MIXED):
                 data = _mixed(data, MIXED[week] + place % 2)
-            submit(board, Sent(team.title, name, data, team.options, f"{day}T12:00:00.000000+00:00"))
+            submit(
+                board, SubmissionRequest(team.title, name, data, team.options, f"{day}T12:00:00.000000+00:00")
+            )
     return board
 
 

@@ -2,7 +2,7 @@
 
 from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
-from scoring.services.boards.board import COUNTS, Opened, opened, title_problems
+from scoring.services.boards.board import COUNTS, OpenBoard, opened, title_problems
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 
@@ -13,7 +13,7 @@ def change(
     title: str | None = None,
     counts: str | None = None,
     keep_refused: bool | None = None,
-) -> Opened:
+) -> OpenBoard:
     """Change a board; None leaves a setting as it is.
 
     Args:

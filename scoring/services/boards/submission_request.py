@@ -9,7 +9,7 @@ from scoring.common.findings import Finding
 
 
 @dataclass(frozen=True)
-class Sent:
+class SubmissionRequest:
     """What a team sends.
 
     Attributes:

@@ -12,19 +12,19 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.archives import has_hidden
 from scoring.inputs.sources import sha256
-from scoring.inputs.team_entries import misnamed
+from scoring.inputs.team_entries import name_problems
 from scoring.services.boards import clock, phases
-from scoring.services.boards.board import Opened, opened, scoring_of
+from scoring.services.boards.board import OpenBoard, opened, scoring_of
 from scoring.services.boards.refused import refusal
-from scoring.services.boards.submission_request import Receipt, Sent
+from scoring.services.boards.submission_request import Receipt, SubmissionRequest
 from scoring.services.store import tables
 from scoring.services.store.database import Store
-from scoring.services.store.secure_delete import discard_left, hold
+from scoring.services.store.secure_delete import discard_left, pin_files
 
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T_ ](\d{2})[:-]?(\d{2})(?:[:-]?(\d{2}))?Z?)?")
 
 
-def submit(board: Opened, sent: Sent) -> Receipt:
+def submit(board: OpenBoard, sent: SubmissionRequest) -> Receipt:
     """Score a submission and keep it, unless the team submitted the same file before.
 
     Its time is that of its arrival, however long it is scored. Where the truth is corrected meanwhile, it is
@@ -54,9 +54,11 @@ def submit(board: Opened, sent: Sent) -> Receipt:
     return found
 
 
-def _scored_and_kept(board: Opened, sent: Sent, time: str, files: dict[str, bytes]) -> Receipt:
+def _scored_and_kept(
+    board: OpenBoard, sent: SubmissionRequest, time: str, files: dict[str, bytes]
+) -> Receipt:
     """Score a submission and keep it. files: to which is added what is kept, by SHA-256."""
-    scorings: dict[int, tables.Scoring] = {}
+    scorings: dict[int, tables.ScoredVersion] = {}
     while True:
         number = board.test_set.number
         result = board.result(sent.data, sent.name, sent.options)
@@ -79,9 +81,9 @@ def _scored_and_kept(board: Opened, sent: Sent, time: str, files: dict[str, byte
         board = opened(board.store, board.row.id)
 
 
-def _misnamed(sent: Sent) -> list[Finding]:
+def _misnamed(sent: SubmissionRequest) -> list[Finding]:
     """Return what is wrong with the names of a submission."""
-    problems = list(misnamed(sent.team, "--team"))
+    problems = list(name_problems(sent.team, "--team"))
     if len(sent.team) > tables.NAME:
         problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
     if not 0 < len(sent.id) <= tables.NAME or has_hidden(sent.id):
@@ -92,7 +94,11 @@ def _misnamed(sent: Sent) -> list[Finding]:
 
 
 def _kept(
-    board: Opened, sent: Sent, time: str, files: Mapping[str, bytes], scorings: Mapping[int, tables.Scoring]
+    board: OpenBoard,
+    sent: SubmissionRequest,
+    time: str,
+    files: Mapping[str, bytes],
+    scorings: Mapping[int, tables.ScoredVersion],
 ) -> Receipt | Finding | None:
     """Keep a scored submission, or return why its phase has no place for it; None where the board has another
     version of its truth by now. files: the submission, then scorecards; scorings: by version."""
@@ -107,7 +113,7 @@ def _kept(
         allowed = phases.allowed(session, row.id, sent.team, time, sent.phase)
         if allowed.problem is not None:
             return allowed.problem
-        hold(store, session, files)
+        pin_files(store, session, files)
         if session.get(tables.Team, (row.id, sent.team)) is None:
             session.add(tables.Team(board_id=row.id, name=sent.team, created=time))
             session.flush()
@@ -130,7 +136,7 @@ def _kept(
     return Receipt(sent.id, sent.team, time, scoring.score, _interval(scoring))
 
 
-def _before(session: Session, board_id: str, sent: Sent, digest: str) -> Receipt | None:
+def _before(session: Session, board_id: str, sent: SubmissionRequest, digest: str) -> Receipt | None:
     """Return the receipt of the same id, or of the same file by the same team; None where neither is kept."""
     row = session.get(tables.Submission, sent.id)
     if row is not None and (row.board_id, row.team, row.sha256) != (board_id, sent.team, digest):
@@ -142,8 +148,8 @@ def _before(session: Session, board_id: str, sent: Sent, digest: str) -> Receipt
         row = session.scalars(query).first()
     if row is None:
         return None
-    query_scored = select(tables.Scoring).where(tables.Scoring.submission_id == row.id)
-    last = session.scalars(query_scored.order_by(tables.Scoring.number.desc())).first()
+    query_scored = select(tables.ScoredVersion).where(tables.ScoredVersion.submission_id == row.id)
+    last = session.scalars(query_scored.order_by(tables.ScoredVersion.number.desc())).first()
     return Receipt(
         row.id,
         row.team,
@@ -154,7 +160,7 @@ def _before(session: Session, board_id: str, sent: Sent, digest: str) -> Receipt
     )
 
 
-def _interval(row: tables.Scoring) -> tuple[float, float] | None:
+def _interval(row: tables.ScoredVersion) -> tuple[float, float] | None:
     return None if row.low is None or row.high is None else (row.low, row.high)
 
 

@@ -18,27 +18,27 @@ from scoring.comparison import views as comparison_views
 from scoring.comparison.scale import Scale
 from scoring.comparison.team_facts import UNKNOWN
 from scoring.core.views import Block, Column, Data, Figure, Section, Table, Text
-from scoring.presentation.figures.over_time import MOST, Sent, over_time
+from scoring.presentation.figures.over_time import MOST, DatedScore, over_time
 from scoring.presentation.figures.theme import Theme
 from scoring.services.boards.imported import ImportedBoard
 from scoring.services.boards.phases import DAY, Allowance, allowance, spoken
-from scoring.services.boards.ranking import MINUTE, Entry, Standing, history_rows, moved
-from scoring.services.boards.rescoring import Change
+from scoring.services.boards.ranking import MINUTE, BoardRanking, RankedSubmission, history_rows, rank_change
+from scoring.services.boards.rescoring import TeamChange
 
 RULES = {"last": "the last submission of each team", "best": "the best submission of each team"}
 MOVES = "Moved: since the end of the day before the last submissions."
 Value = Mapping[str, Any]
-"""What `Standing.as_dict` gives."""
+"""What `BoardRanking.as_dict` gives."""
 
 
-def formula(found: Standing, ranked: str = "") -> str:
+def formula(found: BoardRanking, ranked: str = "") -> str:
     """Return what is scored and which submission is ranked (Markdown). ranked: where it is not by the rule of
     the board."""
     which = ranked or RULES[found.board.row.counts]
     return f"{found.board.challenge.words.formula}. Ranked is {which}; higher is better"
 
 
-def sections(found: Standing) -> tuple[Section, ...]:
+def sections(found: BoardRanking) -> tuple[Section, ...]:
     """Return what can be published of a board."""
     value, scale = found.as_dict(), scales.of(found.board.challenge)
     phases = phase_table(found)
@@ -56,7 +56,7 @@ def _of_excluded(value: Value) -> tuple[Section, ...]:
     return (Section("History", blocks),) if blocks else ()
 
 
-def _ranking(found: Standing, value: Value, scale: Scale) -> list[Block]:
+def _ranking(found: BoardRanking, value: Value, scale: Scale) -> list[Block]:
     compared = found.comparison
     assert compared is not None
     table = _teams(found, value, scale)
@@ -79,7 +79,7 @@ def _ranking(found: Standing, value: Value, scale: Scale) -> list[Block]:
     return blocks
 
 
-def phase_table(found: Standing) -> list[Block]:
+def phase_table(found: BoardRanking) -> list[Block]:
     """Return when the board takes submissions, where it has phases."""
     known = found.phases
     if not known:
@@ -105,7 +105,7 @@ def _minute(time: str) -> str:
     return spoken(time).removesuffix(" UTC")
 
 
-def left(found: Standing) -> list[Block]:
+def left(found: BoardRanking) -> list[Block]:
     """Return what each team may still submit today, where the board has phases: for organizers."""
     if not found.phases:
         return []
@@ -175,7 +175,7 @@ def leaderboard(found: ImportedBoard) -> list[Block]:
     return [note, Table("Who is ranked where?", columns, rows, key="board_imported")]
 
 
-def _teams(found: Standing, value: Value, scale: Scale) -> Table:
+def _teams(found: BoardRanking, value: Value, scale: Scale) -> Table:
     compared, teams = found.comparison, value["teams"]
     level = summary_text.tied(compared) if compared else ()
     tie = summary_text.tie(compared) if compared else ""
@@ -198,7 +198,7 @@ def _teams(found: Standing, value: Value, scale: Scale) -> Table:
         "could hold": [summary_text.places(team["rank_interval"]) for team in teams],
         "tie": [tie if len(level) > 1 and team["team"] in level else "" for team in teams],
         "moved": [
-            moved(team["rank"], team["previous_rank"]) if found.previous_ranks else "" for team in teams
+            rank_change(team["rank"], team["previous_rank"]) if found.previous_ranks else "" for team in teams
         ],
         "submissions": [len(team["history"]) for team in teams],
         "submitted": [team["time"][:DAY] for team in teams],
@@ -207,12 +207,14 @@ def _teams(found: Standing, value: Value, scale: Scale) -> Table:
     return Table("Who is ranked where?", columns, rows, caption, key="board_teams")
 
 
-def _figure(found: Standing, value: Value, scale: Scale) -> Figure:
+def _figure(found: BoardRanking, value: Value, scale: Scale) -> Figure:
     teams = [
         (
             team["team"],
             [
-                Sent(one["time"], _scaled(one["score"], scale), scale.scaled(one["interval"]), one["counts"])
+                DatedScore(
+                    one["time"], _scaled(one["score"], scale), scale.scaled(one["interval"]), one["counts"]
+                )
                 for one in team["history"]
                 if one["scored"] and not one["excluded"]
             ],
@@ -225,7 +227,7 @@ def _figure(found: Standing, value: Value, scale: Scale) -> Figure:
     return Figure(partial(_drawn, teams, scale), caption, key="board_history")
 
 
-def _drawn(teams: Sequence[tuple[str, Sequence[Sent]]], scale: Scale, theme: Theme) -> go.Figure:
+def _drawn(teams: Sequence[tuple[str, Sequence[DatedScore]]], scale: Scale, theme: Theme) -> go.Figure:
     question = "Do the teams get better?"
     return over_time(teams, theme, question, scale.unit, scale.digits_of_intervals)
 
@@ -266,7 +268,7 @@ def excluded(value: Value) -> list[Block]:
     return [Table("What was excluded?", columns, rows, key="board_excluded")]
 
 
-def submissions(found: Standing) -> Table | Text:
+def submissions(found: BoardRanking) -> Table | Text:
     """Return every submission with its file and what became of it, newest first: for organizers."""
     entries, scale = found.entries[::-1], scales.of(found.board.challenge)
     if not entries:
@@ -292,7 +294,7 @@ def submissions(found: Standing) -> Table | Text:
     return Table("What became of each submission?", columns, rows, key="board_files")
 
 
-def state(found: Standing, entry: Entry) -> str:
+def state(found: BoardRanking, entry: RankedSubmission) -> str:
     """Return what became of a submission, with the reason."""
     if entry.excluded is not None:
         return f"excluded: {entry.excluded}"
@@ -301,7 +303,7 @@ def state(found: Standing, entry: Entry) -> str:
     return "counts" if found.counting.get(entry.team) == entry else "does not count"
 
 
-def corrections(found: Standing, changed: Sequence[Change]) -> list[Block]:
+def corrections(found: BoardRanking, changed: Sequence[TeamChange]) -> list[Block]:
     """Return what a version of the test set changed, and by which cases: for organizers."""
     scale, number = scales.of(found.board.challenge), found.board.test_set.number
     if not changed:
@@ -347,7 +349,7 @@ def corrections(found: Standing, changed: Sequence[Change]) -> list[Block]:
     return [changes, by_case] if cases else [changes]
 
 
-def _difference(one: Change, scale: Scale) -> float | None:
+def _difference(one: TeamChange, scale: Scale) -> float | None:
     before, now = one.scores
     return None if before is None or now is None else scale.factor * (now - before)
 

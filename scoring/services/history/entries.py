@@ -16,7 +16,7 @@ from scoring.services.store.database import Store
 
 
 @dataclass(frozen=True)
-class Entry:
+class SavedSubmission:
     """A submission that is kept; attributes as of `scoring.services.store.tables.Kept`.
 
     has_truth: whether the files of its test set are kept too.
@@ -66,9 +66,9 @@ def series_of(challenge_id: str, test_set: str, rules: Mapping[str, Any]) -> tup
     return challenge_id, test_set, json.dumps(rules, sort_keys=True)
 
 
-def of_row(row: tables.Kept, has_truth: bool) -> Entry:
+def of_row(row: tables.Kept, has_truth: bool) -> SavedSubmission:
     """Return a row as an entry."""
-    return Entry(
+    return SavedSubmission(
         id=row.id,
         content=row.content,
         challenge=row.challenge,
@@ -87,7 +87,7 @@ def of_row(row: tables.Kept, has_truth: bool) -> Entry:
     )
 
 
-def kept(store: Store, challenge_id: str | None = None, owner: str = "") -> list[Entry]:
+def kept(store: Store, challenge_id: str | None = None, owner: str = "") -> list[SavedSubmission]:
     """Return what somebody kept, oldest first.
 
     Args:
@@ -105,7 +105,7 @@ def kept(store: Store, challenge_id: str | None = None, owner: str = "") -> list
     return [of_row(row, row.id in with_truth) for row in rows]
 
 
-def one(store: Store, kept_id: str, owner: str = "") -> Entry:
+def one(store: Store, kept_id: str, owner: str = "") -> SavedSubmission:
     """Return what is kept under an id, or the beginning of one.
 
     Raises:
@@ -118,12 +118,12 @@ def one(store: Store, kept_id: str, owner: str = "") -> Entry:
     return found[0]
 
 
-def card_of(store: Store, entry: Entry) -> ScoreCard:
+def card_of(store: Store, entry: SavedSubmission) -> ScoreCard:
     """Return the scorecard of what is kept. Raises InputRefused where the store does not have it whole."""
     return cards.from_bytes(store.files.read(entry.card))
 
 
-def files(store: Store, entry: Entry, place: str) -> Sequence[tuple[str, bytes]]:
+def files(store: Store, entry: SavedSubmission, place: str) -> Sequence[tuple[str, bytes]]:
     """Return the files that are kept with an entry, by name, in the order in which they were dropped.
 
     Args:

@@ -19,10 +19,10 @@ from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import labels_digest
 from scoring.inputs.sources import is_litter, sha256
 from scoring.services.boards import cards
-from scoring.services.history.entries import Entry, of_row
+from scoring.services.history.entries import SavedSubmission, of_row
 from scoring.services.store import tables
 from scoring.services.store.database import Store
-from scoring.services.store.secure_delete import alone, discard_unused, overwrite
+from scoring.services.store.secure_delete import discard_unused, exclusive, vacuum
 
 LOCAL = ""
 """The owner where one person uses this machine."""
@@ -87,7 +87,7 @@ def content_of(card: ScoreCard, test_set: str) -> str:
     return sha256(json.dumps([card.challenge, test_set, plain(source)], sort_keys=True).encode())
 
 
-def keep(store: Store, what: Keeping) -> tuple[Entry, bool]:
+def keep(store: Store, what: Keeping) -> tuple[SavedSubmission, bool]:
     """Keep a scored submission.
 
     Args:
@@ -105,7 +105,7 @@ def keep(store: Store, what: Keeping) -> tuple[Entry, bool]:
     card, test_set = what.card, test_set_of(what.card, what.truth)
     content = content_of(card, test_set)
     with store.write() as session:
-        alone(session)
+        exclusive(session)
         same = (tables.Kept.owner == what.owner, tables.Kept.content == content)
         row = session.scalars(select(tables.Kept).where(*same)).first()
         before = row is not None
@@ -173,7 +173,7 @@ def files_at(path: str) -> list[File]:
         raise InputRefused([error("unreadable-file", place.name, words)]) from problem
 
 
-def write_note(store: Store, kept_id: str, note: str, owner: str = LOCAL) -> Entry:
+def write_note(store: Store, kept_id: str, note: str, owner: str = LOCAL) -> SavedSubmission:
     """Replace the note of what is kept; "" for none.
 
     Raises:
@@ -208,7 +208,7 @@ def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> int:
         InputRefused: `nothing-kept` where the owner kept nothing of one of the ids; nothing is deleted then.
     """
     with store.write() as session:
-        alone(session)
+        exclusive(session)
         rows = [_mine(session, kept_id, owner) for kept_id in dict.fromkeys(ids)]
         mine = tables.KeptFile.kept_id.in_([row.id for row in rows])
         digests = {*session.scalars(select(tables.KeptFile.sha256).where(mine)), *(row.card for row in rows)}
@@ -216,7 +216,7 @@ def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> int:
         for row in rows:
             session.delete(row)
         gone = discard_unused(store, session, digests)
-    overwrite(store)
+    vacuum(store)
     return len(gone)
 
 

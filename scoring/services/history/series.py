@@ -8,9 +8,9 @@ from scoring.challenges import load_challenge
 from scoring.comparison import display, pairwise
 from scoring.comparison.compare import compare_cards
 from scoring.comparison.display import Displayed
-from scoring.comparison.pairwise import Change
+from scoring.comparison.pairwise import PairedDifference
 from scoring.core.scorecard import ScoreCard
-from scoring.services.history.entries import Entry, card_of
+from scoring.services.history.entries import SavedSubmission, card_of
 from scoring.services.store.database import Store
 
 FIRST, SECOND = "this one", "the best before"
@@ -25,9 +25,9 @@ class Step:
     for the first, and where one has no score.
     """
 
-    entry: Entry
-    before: Entry | None = None
-    change: Change | None = None
+    entry: SavedSubmission
+    before: SavedSubmission | None = None
+    change: PairedDifference | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry of JSON."""
@@ -40,16 +40,16 @@ class Step:
         }
 
 
-def series(entries: Iterable[Entry]) -> list[list[Entry]]:
+def series(entries: Iterable[SavedSubmission]) -> list[list[SavedSubmission]]:
     """Return entries that can be compared together, each group oldest first, the group with the newest entry
     first."""
-    groups: dict[tuple[str, str, str], list[Entry]] = {}
+    groups: dict[tuple[str, str, str], list[SavedSubmission]] = {}
     for entry in sorted(entries, key=lambda one: (one.created, one.id)):
         groups.setdefault(entry.series, []).append(entry)
     return sorted(groups.values(), key=lambda group: group[-1].created, reverse=True)
 
 
-def steps(store: Store, group: Sequence[Entry]) -> list[Step]:
+def steps(store: Store, group: Sequence[SavedSubmission]) -> list[Step]:
     """Return the submissions of a series with the difference of each to the best before it.
 
     Args:
@@ -59,7 +59,7 @@ def steps(store: Store, group: Sequence[Entry]) -> list[Step]:
     Raises:
         InputRefused: Where a scorecard cannot be read.
     """
-    best: Entry | None = None
+    best: SavedSubmission | None = None
     cards: dict[str, ScoreCard] = {}
     found = []
     for entry in group:
@@ -98,7 +98,7 @@ def compared(
     )
 
 
-def best_of(group: Iterable[Entry]) -> Entry | None:
+def best_of(group: Iterable[SavedSubmission]) -> SavedSubmission | None:
     """Return the entry with the highest score, the earliest of equal ones; None where none has a score."""
     scored = [entry for entry in group if entry.score is not None]
     return max(scored, key=lambda entry: entry.score or 0.0, default=None)

@@ -7,13 +7,13 @@ import plotly.graph_objects as go
 from scoring.challenges import load_challenge
 from scoring.common.text import shortened
 from scoring.comparison import pairwise, scale
-from scoring.comparison.pairwise import Change
+from scoring.comparison.pairwise import PairedDifference
 from scoring.comparison.scale import Scale
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Figure, Table, Text
 from scoring.presentation.figures.progress import Moment, progress
 from scoring.presentation.figures.theme import Theme
-from scoring.services.history.entries import Entry, card_of
+from scoring.services.history.entries import SavedSubmission, card_of
 from scoring.services.history.series import Step, best_of, compared
 from scoring.services.store.database import Store
 
@@ -94,12 +94,12 @@ def _table(steps: Sequence[Step], of: Scale) -> Table:
     return Table("What is kept?", columns, rows, key="own_history_table")
 
 
-def time_of(entry: Entry) -> str:
+def time_of(entry: SavedSubmission) -> str:
     """Return when something was kept, to the minute."""
     return entry.created[:16].replace("T", " ")
 
 
-def difference(change: Change | None, of: Scale) -> str:
+def difference(change: PairedDifference | None, of: Scale) -> str:
     """Return a difference with its interval in words; "" where there is none."""
     if change is None:
         return ""
@@ -108,12 +108,12 @@ def difference(change: Change | None, of: Scale) -> str:
     return f"{of.number(change.value, sign=True)}{interval}{told}"
 
 
-def label(entry: Entry, of: Scale) -> str:
+def label(entry: SavedSubmission, of: Scale) -> str:
     """Return what a list calls an entry."""
     return f"{time_of(entry)} · {shortened(entry.name, 40)} · {of.number(entry.score)}"
 
 
-def answer(store: Store, card: ScoreCard, name: str, others: Sequence[Entry]) -> str:
+def answer(store: Store, card: ScoreCard, name: str, others: Sequence[SavedSubmission]) -> str:
     """Return in a sentence whether a scorecard is better than the best that is kept (Markdown).
 
     Args:

@@ -18,7 +18,7 @@ from scoring.common import markup
 from scoring.common.findings import InputRefused, error
 from scoring.inputs.sources import Source
 from scoring.services.boards.packing import packed, zipped
-from scoring.services.platforms.settings import FILE, Settings
+from scoring.services.platforms.settings import FILE, PlatformSettings
 
 NEEDED = (
     "alembic",
@@ -62,7 +62,7 @@ class Order:
         start: First day of the challenge.
     """
 
-    settings: Settings
+    settings: PlatformSettings
     truth: Source
     title: str
     image: str = "benchside-evaluation:latest"
@@ -193,7 +193,7 @@ PLATFORMS: Mapping[str, Callable[[Order, str, bytes], Made]] = {
 }
 
 
-def _program(settings: Settings) -> dict[str, bytes]:
+def _program(settings: PlatformSettings) -> dict[str, bytes]:
     """Return the settings and this library."""
     root = Path(scoring.__file__).parent
     found = (path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
@@ -215,11 +215,11 @@ def _below(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {f"{folder}/{name}": data for name, data in files.items()}
 
 
-def _columns(settings: Settings) -> list[str]:
+def _columns(settings: PlatformSettings) -> list[str]:
     return ["score", *(name for name in settings.metrics if name != "score")]
 
 
-def _decimals(settings: Settings) -> int:
+def _decimals(settings: PlatformSettings) -> int:
     return LEADERBOARD_DECIMALS if settings.decimals is None else settings.decimals
 
 

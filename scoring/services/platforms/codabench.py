@@ -6,15 +6,15 @@ from pathlib import Path
 
 from markupsafe import escape
 
-from scoring.services.platforms.evaluation import Refused, Result, content, evaluate
-from scoring.services.platforms.settings import Settings
+from scoring.services.platforms.evaluation import EvaluationResult, SubmissionRefused, content, evaluate
+from scoring.services.platforms.settings import PlatformSettings
 
 SCORES, DETAILS = "scores.json", "detailed_results.html"
 OF_PLATFORM = ("metadata", "metadata.yaml")
 """Files that the platform puts beside a submission."""
 
 
-def run(settings: Settings, place: Path, output: Path) -> Result:
+def run(settings: PlatformSettings, place: Path, output: Path) -> EvaluationResult:
     """Score a submission and write the result files.
 
     Args:
@@ -27,7 +27,7 @@ def run(settings: Settings, place: Path, output: Path) -> Result:
     """
     try:
         result = evaluate(lambda: content(place / "res", OF_PLATFORM), place / "ref", settings)
-    except Refused as refused:
+    except SubmissionRefused as refused:
         (output / DETAILS).write_text(_page(f"<pre>{escape(refused)}</pre>"), encoding="utf-8")
         raise
     (output / SCORES).write_text(json.dumps(result.numbers, allow_nan=False) + "\n", encoding="utf-8")
@@ -35,7 +35,7 @@ def run(settings: Settings, place: Path, output: Path) -> Result:
     return result
 
 
-def _details(result: Result) -> str:
+def _details(result: EvaluationResult) -> str:
     """Return the full report of a public truth, of a hidden one score and interval."""
     if result.settings.is_public:
         from scoring.presentation.html import html

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from scoring.services.platforms.evaluation import evaluate
-from scoring.services.platforms.settings import Settings
+from scoring.services.platforms.settings import PlatformSettings
 
 
 def evaluation(
-    test_annotation_file: str, user_submission_file: str, phase_codename: str, settings: Settings
+    test_annotation_file: str, user_submission_file: str, phase_codename: str, settings: PlatformSettings
 ) -> dict[str, Any]:
     """Score a submission.
 

@@ -9,20 +9,20 @@ from typing import Any
 from scoring.common.findings import Finding, InputRefused, error, lines
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.inputs.sources import Source, is_litter
-from scoring.services.boards.redaction import fixed
-from scoring.services.platforms.settings import Settings
+from scoring.services.boards.redaction import redact
+from scoring.services.platforms.settings import PlatformSettings
 
 
-class Refused(Exception):
+class SubmissionRefused(Exception):
     """A submission that is not scored. Its text is for the participant."""
 
 
 @dataclass(frozen=True)
-class Result:
+class EvaluationResult:
     """A scored submission."""
 
     card: ScoreCard
-    settings: Settings
+    settings: PlatformSettings
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -58,7 +58,7 @@ class Result:
         return float(value) if decimals is None else round(float(value), decimals)
 
 
-def evaluate(read: Callable[[], Source], truth_place: Path, settings: Settings) -> Result:
+def evaluate(read: Callable[[], Source], truth_place: Path, settings: PlatformSettings) -> EvaluationResult:
     """Score a submission.
 
     Args:
@@ -71,39 +71,39 @@ def evaluate(read: Callable[[], Source], truth_place: Path, settings: Settings) 
     """
     try:
         return _evaluate(read, truth_place, settings)
-    except Refused:
+    except SubmissionRefused:
         raise
     except Exception as defect:  # its text may quote the truth
         at = traceback.extract_tb(defect.__traceback__)[-1]
         place = f"{type(defect).__name__} at {Path(at.filename).name}:{at.lineno}"
-        raise Refused(f"internal error, tell the organizers: {place}.") from None
+        raise SubmissionRefused(f"internal error, tell the organizers: {place}.") from None
 
 
-def _evaluate(read: Callable[[], Source], truth_place: Path, settings: Settings) -> Result:
+def _evaluate(read: Callable[[], Source], truth_place: Path, settings: PlatformSettings) -> EvaluationResult:
     challenge, options = settings.challenge, settings.options
     try:
         needed = challenge.needed("truth", options)
         truth = challenge.read_truth(content(truth_place), **needed)
     except InputRefused as refused:
-        raise Refused(_of_truth(refused, settings)) from None
+        raise SubmissionRefused(_of_truth(refused, settings)) from None
     try:
         source = read()
     except InputRefused as refused:
-        raise Refused(_text(refused.problems)) from None
+        raise SubmissionRefused(_text(refused.problems)) from None
     try:
         reading = challenge.needed("predictions", options)
         predictions = challenge.read_predictions(source, truth, **reading)
         card = challenge.score(truth, predictions, **options, **settings.statistics)
     except InputRefused as refused:
         known = refused.problems if settings.is_public else _without_truth(refused, source, settings)
-        raise Refused(_text(known)) from None
+        raise SubmissionRefused(_text(known)) from None
     if plain(card.score) is None:
         words = "the score is undefined for this submission."
-        raise Refused(_text([error("undefined-score", "submission", words)]))
+        raise SubmissionRefused(_text([error("undefined-score", "submission", words)]))
     if unknown := sorted(set(settings.metrics) - set(card.metrics)):
         words = f"the settings name metrics that there are not ({', '.join(unknown)}): tell the organizers."
-        raise Refused(_text([error("bad-settings", "benchside.json", words)]))
-    return Result(card, settings)
+        raise SubmissionRefused(_text([error("bad-settings", "benchside.json", words)]))
+    return EvaluationResult(card, settings)
 
 
 def content(place: Path, ignored: tuple[str, ...] = ()) -> Path:
@@ -120,7 +120,7 @@ def content(place: Path, ignored: tuple[str, ...] = ()) -> Path:
     return inside[0] if len(inside) == 1 and inside[0].is_file() else place
 
 
-def _of_truth(refused: InputRefused, settings: Settings) -> str:
+def _of_truth(refused: InputRefused, settings: PlatformSettings) -> str:
     """Return what is said where the truth cannot be read: the organizers see why with `benchside check`."""
     if settings.is_public:
         return _text(refused.problems)
@@ -128,7 +128,7 @@ def _of_truth(refused: InputRefused, settings: Settings) -> str:
     return _text([error("unreadable-file", "test set", words)])
 
 
-def _without_truth(refused: InputRefused, source: Source, settings: Settings) -> list[Finding]:
+def _without_truth(refused: InputRefused, source: Source, settings: PlatformSettings) -> list[Finding]:
     """Return what a file alone shows in full, and of what only the truth shows the kind."""
     challenge = settings.challenge
     alone: tuple[Finding, ...] = ()
@@ -139,7 +139,7 @@ def _without_truth(refused: InputRefused, source: Source, settings: Settings) ->
     except InputRefused as also:
         alone = also.problems
     known = {finding.code for finding in alone}
-    return [*alone, *fixed(finding for finding in refused.problems if finding.code not in known)]
+    return [*alone, *redact(finding for finding in refused.problems if finding.code not in known)]
 
 
 def _text(problems: Sequence[Finding]) -> str:

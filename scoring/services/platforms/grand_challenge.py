@@ -10,14 +10,16 @@ from pathlib import Path
 
 from scoring.inputs.job_tables import as_table
 from scoring.inputs.sources import Source, open_source
-from scoring.services.platforms.evaluation import Result, content, evaluate
-from scoring.services.platforms.settings import Settings
+from scoring.services.platforms.evaluation import EvaluationResult, content, evaluate
+from scoring.services.platforms.settings import PlatformSettings
 
 INPUT, OUTPUT, TRUTH = Path("/input"), Path("/output"), Path("/opt/ml/input/data/ground_truth")
 METRICS = "metrics.json"
 
 
-def run(settings: Settings, submitted: Path = INPUT, truth: Path = TRUTH, output: Path = OUTPUT) -> Result:
+def run(
+    settings: PlatformSettings, submitted: Path = INPUT, truth: Path = TRUTH, output: Path = OUTPUT
+) -> EvaluationResult:
     """Score a submission and write `metrics.json`. Raises Refused; nothing is written then."""
     result = evaluate(lambda: submission(submitted, settings), truth, settings)
     text = json.dumps(result.as_dict(), ensure_ascii=False, allow_nan=False, indent=1)
@@ -25,7 +27,7 @@ def run(settings: Settings, submitted: Path = INPUT, truth: Path = TRUTH, output
     return result
 
 
-def submission(place: Path, settings: Settings) -> Source:
+def submission(place: Path, settings: PlatformSettings) -> Source:
     """Return a submission as the challenge reads it. Raises InputRefused."""
     inputs = settings.challenge.inputs
     found = content(place)

@@ -12,7 +12,7 @@ from typing import Any
 
 from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
-from scoring.inputs.sources import Files, Source, open_source
+from scoring.inputs.sources import Source, SourceFiles, open_source
 
 BYTES, ENTRIES, COLUMNS, DEPTH = 20_000_000, 10_000, 60, 4
 TEAM_COLUMNS = ("username", "user", "team", "team name", "participant team", "participant", "creator", "name")
@@ -22,7 +22,7 @@ _SUBMISSION = re.compile(r"-\d+$")
 
 
 @dataclass(frozen=True)
-class Entry:
+class LeaderboardRow:
     """A row of a leaderboard. created: when it was submitted, as the platform writes it; None where unknown.
     values: numbers by column."""
 
@@ -37,7 +37,7 @@ class Leaderboard:
     """What a platform exported. score: the column that it ranks by, None where the file does not say."""
 
     platform: str
-    entries: tuple[Entry, ...]
+    entries: tuple[LeaderboardRow, ...]
     score: str | None = None
     columns: tuple[str, ...] = field(default=())
 
@@ -74,7 +74,7 @@ def read_leaderboard(source: Source, score: str | None = None) -> Leaderboard:
     return _ranked_by(found, score, files)
 
 
-def _ranked_by(found: Leaderboard, score: str | None, files: Files) -> Leaderboard:
+def _ranked_by(found: Leaderboard, score: str | None, files: SourceFiles) -> Leaderboard:
     columns = tuple(dict.fromkeys(name for entry in found.entries for name in entry.values))[:COLUMNS]
     named = score or found.score or (columns[0] if len(columns) == 1 else SCORE)
     exact = [name for name in columns if name == named] or [
@@ -87,7 +87,7 @@ def _ranked_by(found: Leaderboard, score: str | None, files: Files) -> Leaderboa
     return Leaderboard(found.platform, found.entries, exact[0], columns)
 
 
-def _refusal(files: Files, words: str) -> InputRefused:
+def _refusal(files: SourceFiles, words: str) -> InputRefused:
     return InputRefused([error("bad-leaderboard", files.name, words)])
 
 
@@ -104,7 +104,7 @@ def _of_json(value: Any) -> Leaderboard:
 def _evalai(rows: Sequence[Mapping[str, Any]]) -> Leaderboard:
     schema = rows[0]["leaderboard__schema"]
     entries = tuple(
-        Entry(
+        LeaderboardRow(
             _name(row["submission__participant_team__team_name"]),
             _time(row.get("submission__submitted_at")),
             _numbers(zip(schema["labels"], row["result"], strict=True)),
@@ -125,7 +125,7 @@ def _grand_challenge(rows: Sequence[Mapping[str, Any]]) -> Leaderboard:
         rank = row.get("rank")
         if rank:  # unranked evaluations are not on the leaderboard
             entries.append(
-                Entry(_name(name), _time(submission.get("created")), _numbers(numbers.items()), rank)
+                LeaderboardRow(_name(name), _time(submission.get("created")), _numbers(numbers.items()), rank)
             )
     return Leaderboard("Grand Challenge", tuple(entries))
 
@@ -144,11 +144,11 @@ def _codabench(value: Mapping[str, Any]) -> Leaderboard:
     return Leaderboard("Codabench", _of_users({name: dict(row) for name, row in rows.items()}))
 
 
-def _of_users(rows: Mapping[str, Mapping[str, Any]]) -> tuple[Entry, ...]:
+def _of_users(rows: Mapping[str, Mapping[str, Any]]) -> tuple[LeaderboardRow, ...]:
     """Return entries by user. Newer exports write `user-123` with the number of the submission."""
     numbered = all(_SUBMISSION.search(name) for name in rows)
     return tuple(
-        Entry(_name(_SUBMISSION.sub("", name) if numbered else name), None, _numbers(row.items()))
+        LeaderboardRow(_name(_SUBMISSION.sub("", name) if numbered else name), None, _numbers(row.items()))
         for name, row in rows.items()
     )
 
@@ -166,7 +166,9 @@ def _of_csv(text: str) -> Leaderboard:
     date = next((lower[name] for name in DATE_COLUMNS if name in lower), None)
     others = [name for name in names if name not in (team, date)]
     entries = tuple(
-        Entry(_name(row[team]), _time(row[date]) if date else None, _numbers((n, row[n]) for n in others))
+        LeaderboardRow(
+            _name(row[team]), _time(row[date]) if date else None, _numbers((n, row[n]) for n in others)
+        )
         for row in rows
     )
     return Leaderboard("CSV", entries)

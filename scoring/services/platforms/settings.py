@@ -17,7 +17,7 @@ DECIMALS = 3
 
 
 @dataclass(frozen=True)
-class Settings:
+class PlatformSettings:
     """How a platform scores, and what it publishes.
 
     Attributes:
@@ -66,7 +66,7 @@ class Settings:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
-def read_settings(path: str | Path) -> Settings:
+def read_settings(path: str | Path) -> PlatformSettings:
     """Read `benchside.json`.
 
     Raises:
@@ -76,7 +76,7 @@ def read_settings(path: str | Path) -> Settings:
         value = json.loads(Path(path).read_text(encoding="utf-8"))
         if value["format"] != FORMAT or value["challenge"] not in REGISTRY or value["truth"] not in TRUTHS:
             raise ValueError
-        settings = Settings(
+        settings = PlatformSettings(
             value["challenge"],
             dict(value["options"]),
             dict(value["statistics"]),

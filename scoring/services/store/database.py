@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from scoring.common.findings import InputRefused, error
 from scoring.services.access.roles import Actor, Role, default_actor
 from scoring.services.store.bucket import SETTING, Bucket, folder_of, is_bucket
-from scoring.services.store.files import Files, Folder
+from scoring.services.store.files import FileStore, Folder
 from scoring.services.store.migrate import migrate
 from scoring.services.store.problems import DAMAGED, refusing
 
@@ -46,7 +46,7 @@ class Store:
     address: str = ""
 
     @cached_property
-    def files(self) -> Files:
+    def files(self) -> FileStore:
         """Return the files by content."""
         if is_bucket(self.address):
             return Bucket(self.address)

@@ -21,7 +21,7 @@ DIGEST = re.compile(r"[0-9a-f]{64}")
 """Names of files."""
 
 
-class Files(Protocol):
+class FileStore(Protocol):
     """Files by content: a folder or a bucket; methods as of `Folder`."""
 
     def keep(self, data: bytes) -> str: ...

@@ -18,7 +18,7 @@ LOCK = 7_266_143
 """Number of the lock by which PostgreSQL's writers of files take turns; SQLite's writers always do."""
 
 
-def alone(session: Session) -> None:
+def exclusive(session: Session) -> None:
     """Wait until no other transaction keeps or deletes files, and let none begin before this one ends.
 
     Args:
@@ -28,7 +28,7 @@ def alone(session: Session) -> None:
         session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": LOCK})
 
 
-def hold(store: Store, session: Session, files: Mapping[str, bytes]) -> None:
+def pin_files(store: Store, session: Session, files: Mapping[str, bytes]) -> None:
     """Let files be in the store from now on: nobody deletes them before the transaction ends.
 
     Args:
@@ -53,7 +53,7 @@ def discard_left(store: Store, digests: Iterable[str]) -> None:
         InputRefused: Where the database or a file cannot be written.
     """
     with store.write() as session:
-        alone(session)
+        exclusive(session)
         discard_unused(store, session, digests)
 
 
@@ -86,7 +86,7 @@ def discard_unused(store: Store, session: Session, digests: Iterable[str]) -> tu
     return tuple(sorted(unused))
 
 
-def overwrite(store: Store) -> bool:
+def vacuum(store: Store) -> bool:
     """Remove what deleted rows leave behind: SQLite overwrites them when they are deleted, and its log is
     emptied here; PostgreSQL writes its tables anew.
 

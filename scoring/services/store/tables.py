@@ -45,7 +45,7 @@ class Board(Base):
     keep_refused: Mapped[bool] = mapped_column(default=False)
 
 
-class Phase(Base):
+class PhaseRow(Base):
     """A time in which a board takes submissions.
 
     Attributes:
@@ -66,7 +66,7 @@ class Phase(Base):
     total: Mapped[int | None]
 
 
-class TestSet(Base):
+class TestSetVersion(Base):
     """A version of a board's truth. name: of the file that came; sha256: of the file in the store;
     metadata_sha256: of a table that is joined to it by case id, None where there is none."""
 
@@ -122,7 +122,7 @@ class Submission(Base):
     dated: Mapped[bool] = mapped_column(default=False)
 
 
-class Refused(Base):
+class RefusedFile(Base):
     """A refused file that is kept because the organizer said so; it counts nothing. problems: why, as in
     JSON."""
 
@@ -137,7 +137,7 @@ class Refused(Base):
     problems: Mapped[list[Any]]
 
 
-class Scoring(Base):
+class ScoredVersion(Base):
     """A submission scored on one version of the test set.
 
     Attributes:

@@ -21,7 +21,7 @@ def read(seed: int, **settings):
     return answers, isic.read_predictions(predictions, answers, "predictions.csv")
 
 
-def answers_of(truth, predictions, asked) -> measures.Answers:
+def answers_of(truth, predictions, asked) -> measures.CategoryScores:
     return measures.answers(
         truth.categories,
         truth.positives,

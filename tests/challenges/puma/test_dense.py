@@ -11,7 +11,7 @@ from scoring.challenges.puma.dense import MOST_CELLS, OVERLAP, DenseModel, exami
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.findings import InputRefused
 from scoring.inference.process import ModelProcess
-from scoring.inference.results import Answer
+from scoring.inference.results import ModelOutput
 from tests.support.dense_models import dense
 
 ANY = (None, None)
@@ -35,7 +35,7 @@ class Cells:
                 red[edge], red[:, edge] = 0, 0
         output = np.zeros((1, 11, *red.shape), np.float32)
         output[0, 0], output[0, 3] = 1 - red, red
-        return Answer((output * np.float32(self.times),), None, 1.0, None)
+        return ModelOutput((output * np.float32(self.times),), None, 1.0, None)
 
 
 def model(size=ANY) -> DenseModel:

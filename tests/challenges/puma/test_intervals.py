@@ -9,7 +9,7 @@ import pytest
 from scoring.challenges.puma import matching
 from scoring.challenges.puma.detections import detections
 from scoring.challenges.puma.formula import METRICS
-from scoring.challenges.puma.matching import Rule
+from scoring.challenges.puma.matching import MatchingRule
 from scoring.challenges.puma.measures import quantities
 from scoring.statistics import resampling
 from tests.challenges.puma.drawn import realistic
@@ -25,7 +25,9 @@ def evaluator(images, rules: str):
     """The challenge's quantities of weights [B, N], after matching once."""
     truth = CHALLENGE.read_truth(plain.files(numbered(images[0])))
     found = detections(truth, CHALLENGE.read_predictions(plain.files(numbered(images[1])), truth))
-    counted = {name: matching.tallies(found, matching.match(found, Rule(name))) for name in plain.RULES}
+    counted = {
+        name: matching.tallies(found, matching.match(found, MatchingRule(name))) for name in plain.RULES
+    }
     return partial(quantities, rules, counted)
 
 

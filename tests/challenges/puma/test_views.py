@@ -14,7 +14,7 @@ from scoring.challenges.puma.formula import METRICS, RULES
 from scoring.challenges.puma.image_views import class_heat, images, images_table, worst_first
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.score_curves import along_confidence, along_radius
-from scoring.challenges.puma.setting_views import Setting
+from scoring.challenges.puma.setting_views import MatchingSetting
 from scoring.challenges.puma.suspicious import suspicious_signs
 from scoring.challenges.puma.tissue_views import distance_table, lymphocyte_shares
 from scoring.challenges.puma.views import (
@@ -206,7 +206,7 @@ def test_another_setting_is_shown_beside_the_rule():
     truth = CHALLENGE.read_truth(plain.files(true))
     predictions = CHALLENGE.read_predictions(plain.files(predicted), truth)
     usual = CHALLENGE.score(truth, predictions, resamples=0)
-    setting = Setting(radius=8.0, least=0.3)
+    setting = MatchingSetting(radius=8.0, least=0.3)
     changed = rescore(truth, predictions, usual, radius=8.0, min_confidence=0.3)
     facts = {fact.name: fact for fact in setting_views.setting_facts(usual, changed).facts}
     assert facts["Micro F1"].value == share(changed.metrics["micro_f1"])
@@ -225,8 +225,8 @@ def test_another_setting_is_shown_beside_the_rule():
 
 
 def test_what_a_setting_changes_is_told():
-    assert Setting().changes == []
-    assert Setting(8.0, 0.25).changes == ["radius 8 px", "confidence from 0.25"]
+    assert MatchingSetting().changes == []
+    assert MatchingSetting(8.0, 0.25).changes == ["radius 8 px", "confidence from 0.25"]
 
 
 def test_next_to_nothing_makes_a_report():

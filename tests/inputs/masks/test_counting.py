@@ -19,7 +19,7 @@ from scoring.inputs import inflate
 from scoring.inputs.masks import reordering
 from scoring.inputs.masks.blocks import VOXELS
 from scoring.inputs.masks.counting import count, examine
-from scoring.inputs.masks.errors import Malformed
+from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.sources import open_source
 from tests.support.archives import archive_of
 from tests.support.soak import FACTOR
@@ -47,7 +47,7 @@ def truth_of(labels: np.ndarray = TRUE, affine: np.ndarray = AFFINE):
     return examine(opener(zipped(nifti(labels, affine))))
 
 
-def fault(data: bytes) -> Malformed:
+def fault(data: bytes) -> MaskError:
     """Why a prediction counts as missing."""
     found = count(truth_of(), opener(data))
     assert found.state == "malformed"
@@ -216,7 +216,7 @@ def test_values_that_are_no_labels(data, words):
     assert found.code == "bad-label"
     assert words in found.words
     assert "allowed are 0 (background), 1 (GTVp) and 2 (GTVn)" in found.words
-    with pytest.raises(Malformed) as alone:
+    with pytest.raises(MaskError) as alone:
         examine(opener(data))
     assert alone.value.words == found.words
 

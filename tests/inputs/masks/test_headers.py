@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.inputs.masks.errors import Malformed
+from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.headers import open_volume
 from tests.support.volumes import AFFINE, TYPES, metaimage, nifti, random_labels, zipped
 
@@ -27,8 +27,8 @@ def read(data: bytes) -> tuple:
     return header, file.read()
 
 
-def fault(data: bytes) -> Malformed:
-    with pytest.raises(Malformed) as caught:
+def fault(data: bytes) -> MaskError:
+    with pytest.raises(MaskError) as caught:
         read(data)
     assert caught.value.words.startswith("it")
     assert len(caught.value.words) < 250
@@ -242,7 +242,7 @@ def test_damaged_headers_give_a_header_or_a_fault(data):
         written[place] = data.draw(st.integers(0, 255))
     try:
         header, _ = open_volume(io.BytesIO(bytes(written)))
-    except Malformed:
+    except MaskError:
         return
     assert min(header.grid.shape) > 0
     assert np.isfinite(header.grid.affine).all()

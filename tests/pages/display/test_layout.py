@@ -14,18 +14,18 @@ def whole_page():
     import streamlit as st
 
     from pages.display import finding_list, headline, layout
-    from pages.display.layout import Fact, Picture
-    from pages.inputs.sample_selector import InUse, chooser
+    from pages.display.layout import Fact, GalleryCard
+    from pages.inputs.sample_selector import InUse, sample_selector
     from scoring.challenges.classification_views import class_name
     from scoring.common.findings import error, note, warning
     from scoring.core.views import Status
-    from scoring.presentation.figures.score_points import Part, score_strip
+    from scoring.presentation.figures.score_points import ScorePart, score_strip
 
     hostile = st.session_state.get("hostile", "name")
     layout.opening("Title", "**formula**", "| a |\n|---|\n| b |")
     own, forgotten = st.session_state.get("own", []), st.session_state.setdefault("forgotten", [])
     samples = {"all": "All classes", "few": "Few cases"}
-    truth = chooser(
+    truth = sample_selector(
         "Test set",
         samples,
         "truth",
@@ -42,7 +42,7 @@ def whole_page():
     )
     with st.container(key="refused"):
         finding_list.findings([error("duplicate-case", hostile, "twice")])
-    strip = score_strip([Part("accuracy", "acc.", 100, 0.5)], layout.theme())
+    strip = score_strip([ScorePart("accuracy", "acc.", 100, 0.5)], layout.theme())
     others = [Fact("Ceiling", "97.65"), Fact("Accuracy", "0.523", "0.470 to 0.583")]
     score = Fact("Score of 100 points", "53.38", "48.2 to 58.8")
     headline.bar(headline.place(), score, "Aurora", Status())
@@ -62,7 +62,7 @@ def whole_page():
         "Cases",
         "caption",
         14,
-        lambda first, last: [Picture(None, "alt", [line], f"{hostile} {i}") for i in range(first, last)],
+        lambda first, last: [GalleryCard(None, "alt", [line], f"{hostile} {i}") for i in range(first, last)],
         "page",
     )
     layout.closing()

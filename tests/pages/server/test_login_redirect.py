@@ -5,7 +5,7 @@ from http.cookies import SimpleCookie
 
 import pytest
 
-from pages.server.login_redirect import BEGAN, FAILED, LoginWays
+from pages.server.login_redirect import BEGAN, FAILED, LoginRedirectMiddleware
 
 DEEP = "/board?board=h&tab=Submit"
 LOGGED_IN = (b"set-cookie", b"_streamlit_user=abc; Path=/; HttpOnly")
@@ -29,7 +29,7 @@ def answered(path: str, status: int, headers=(), broken=False, **sent: str) -> t
 
     asked = [(key.encode(), value.encode()) for key, value in {"host": "here:1", **sent}.items()]
     scope = {"type": "http", "path": path, "query_string": query, "headers": asked}
-    asyncio.run(LoginWays(streamlit)(scope, None, send))
+    asyncio.run(LoginRedirectMiddleware(streamlit)(scope, None, send))
     first, body = messages
     cookies, found = SimpleCookie(), dict(first["headers"])
     for key, value in first["headers"]:

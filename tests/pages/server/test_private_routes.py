@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from pages.server import network_exposure
-from pages.server.private_routes import PrivateRoutes
+from pages.server.private_routes import PrivateRoutesMiddleware
 
 
 @pytest.mark.parametrize(
@@ -28,5 +28,5 @@ def test_they_are_served_to_this_machine_alone(path, public, status, monkeypatch
     async def send(message):
         sent.append(message)
 
-    asyncio.run(PrivateRoutes(app)({"type": "http", "path": path}, None, send))
+    asyncio.run(PrivateRoutesMiddleware(app)({"type": "http", "path": path}, None, send))
     assert sent[0]["status"] == status

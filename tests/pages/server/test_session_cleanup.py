@@ -12,7 +12,7 @@ from pages.server.session_cleanup import DOWNLOADS_SECONDS, SESSION_SECONDS, Dep
 from scoring.inference import cache
 from scoring.inference.cache import PICTURES
 from scoring.inference.preprocessing import Recipe
-from scoring.inference.results import Picture
+from scoring.inference.results import PreparedImage
 
 
 class Server:
@@ -81,7 +81,7 @@ def test_images_and_cycles_are_freed():
     gc.freeze()
     pixels = np.zeros((4, 4, 3), np.uint8)
     pixels.flags.writeable = False
-    PICTURES.put(cache.key(b"image", Recipe(())), Picture(pixels, None))
+    PICTURES.put(cache.key(b"image", Recipe(())), PreparedImage(pixels, None))
     del node
     session_cleanup.give_memory_back()
     assert gone() is None

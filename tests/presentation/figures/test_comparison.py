@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from scoring.presentation.figures import comparison as figures
 from scoring.presentation.figures.comparison import ClassValues, Ordering
-from scoring.presentation.figures.intervals import Row
+from scoring.presentation.figures.intervals import IntervalRow
 from scoring.presentation.figures.model_size import Sized, size_scatter
-from scoring.presentation.figures.over_time import Sent, over_time
+from scoring.presentation.figures.over_time import DatedScore, over_time
 from scoring.presentation.figures.team_cases import case_heat, teams_right
 from scoring.presentation.figures.theme import DARK, LIGHT
 from scoring.presentation.figures.weights import FirstPlaces, weight_map
@@ -36,12 +36,16 @@ def every(theme, names=NAMES):
     values = np.array([[0.5, 0.25], [np.nan, 1.0]])
     table = ClassValues(values, ["MEL", "NV"], names, [20, 3], "F1", {"MEL": "malignant"})
     firsts = np.array([[1, 0], [0, 1], [0.5, 0.5]])
-    weeks = [Sent(f"2026-10-{day:02}T12:00:00+00:00", day / 9, (0.1, 1.2), day > 8) for day in (1, 8, 15)]
-    sent = [(a, weeks), (b, [*weeks, Sent("2026-10-16T09:30:00+00:00", None, None, False)])]
+    weeks = [
+        DatedScore(f"2026-10-{day:02}T12:00:00+00:00", day / 9, (0.1, 1.2), day > 8) for day in (1, 8, 15)
+    ]
+    sent = [(a, weeks), (b, [*weeks, DatedScore("2026-10-16T09:30:00+00:00", None, None, False)])]
     return (
-        figures.team_intervals([Row(a, 1.0, [0.5, 2.0]), Row(b, 0.5)], theme, "Who wins?", "points", 2),
+        figures.team_intervals(
+            [IntervalRow(a, 1.0, [0.5, 2.0]), IntervalRow(b, 0.5)], theme, "Who wins?", "points", 2
+        ),
         figures.group_intervals(
-            [Row(a, 0.8, [0.7, 0.9])], theme, "How do teams do in 70+?", "accuracy", [0.2, 0.9]
+            [IntervalRow(a, 0.8, [0.7, 0.9])], theme, "How do teams do in 70+?", "accuracy", [0.2, 0.9]
         ),
         pairs(names, theme),
         figures.rank_heat(names, np.array([[0.75, 0.25], [0.25, 0.75]]), [[1, 2], [1, 2]], theme),
@@ -172,7 +176,7 @@ def test_the_map_says_how_much_of_it_each_team_has():
 
 
 def test_groups_beside_each_other_have_one_axis():
-    rows = [Row("a", 0.5, [0.4, 0.6])]
+    rows = [IntervalRow("a", 0.5, [0.4, 0.6])]
     axes = [
         figures.group_intervals(
             [replace(row, value=0.5) for row in rows], LIGHT, "Where?", "x", [0.1, 0.9]

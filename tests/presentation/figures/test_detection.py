@@ -11,7 +11,7 @@ HOSTILE = "<a href='https://example.org'>roi</a>"
 CLASSES = ("tumor", "plasma_cells", "epithelium")
 F1 = np.array([[0.5, np.nan, 1.0], [0.0, 0.25, np.nan]])
 COUNTS = [[1961, 3, 0, 12], [4, 25, 0, 0], [0, 0, 0, 7], [15, 0, 1, 0]]
-LABELS = tissue.Labels("Is the share right?", "truth", "predicted")
+LABELS = tissue.AxisLabels("Is the share right?", "truth", "predicted")
 ROWS = [
     Reach("Macro F1", 0.4, (0.3, 0.5), 0.8, chosen=True),
     Reach("Micro F1", 0.7, None, marks=[("between observers", 0.8), ("one observer twice", 0.86)]),

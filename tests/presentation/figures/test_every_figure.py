@@ -5,10 +5,10 @@ import pytest
 
 from scoring.presentation.figures.calibration import reliability
 from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix, matrix, risk_matrix
-from scoring.presentation.figures.curves import Curve, precision_recall_panel, roc_panel
-from scoring.presentation.figures.intervals import Row, intervals, slice_rows
+from scoring.presentation.figures.curves import ClassCurve, precision_recall_panel, roc_panel
+from scoring.presentation.figures.intervals import IntervalRow, intervals, slice_rows
 from scoring.presentation.figures.outputs import Sweep, output_bars, setting_dots, sweep_lines
-from scoring.presentation.figures.score_points import Part, points_lost, score_strip
+from scoring.presentation.figures.score_points import ScorePart, points_lost, score_strip
 from scoring.presentation.figures.theme import DARK, LIGHT
 from tests.support.figures import risks
 
@@ -22,7 +22,7 @@ def every_figure(card, theme):
     grid, low, high = (card.arrays[f"roc_{k}"] for k in ("grid", "low", "high"))
     bins = [card.arrays[f"reliability_{k}"] for k in ("predicted", "observed", "low", "high", "n")]
     yield score_strip(
-        [Part("accuracy", "acc.", 45, 0.8), Part("weighted F1", "wF1", 45, None)],
+        [ScorePart("accuracy", "acc.", 45, 0.8), ScorePart("weighted F1", "wF1", 45, None)],
         theme,
         [100 * v for v in card.intervals["score"]],
         100 * card.more["best_possible_score"],
@@ -31,8 +31,8 @@ def every_figure(card, theme):
     yield risk_matrix(card.more["risk_matrix"]["counts"], card.more["risk_matrix"]["labels"], theme)
     yield confusion_matrix(card.confusion_matrix["counts"], labels, theme, known)
     band = (grid, low[7], high[7])
-    yield roc_panel(Curve("MEL", grid, card.arrays["roc_sensitivity"][7], "malignant", band), theme)
-    precision = Curve("MEL", grid, card.arrays["pr_precision"][7], "malignant")
+    yield roc_panel(ClassCurve("MEL", grid, card.arrays["roc_sensitivity"][7], "malignant", band), theme)
+    precision = ClassCurve("MEL", grid, card.arrays["pr_precision"][7], "malignant")
     yield precision_recall_panel(precision, 0.13, theme)
     yield reliability(*bins, theme)
     yield intervals(slice_rows(card.more["slices"], "accuracy"), theme, "Which patients?", "accuracy")
@@ -59,10 +59,10 @@ def test_names_of_strangers_start_no_element():
         matrix(counts, [HOSTILE, "b"], {}, MatrixStyle("Which?", 200), LIGHT).figure(),
         points_lost({HOSTILE: entry, "b": entry}, LIGHT),
         output_bars([0.1, 0.9], [HOSTILE, "b"], LIGHT),
-        intervals([Row(HOSTILE, 1.0, (0, 2), 20, HOSTILE)], LIGHT, "Who?", "points"),
+        intervals([IntervalRow(HOSTILE, 1.0, (0, 2), 20, HOSTILE)], LIGHT, "Who?", "points"),
         sweep_lines(Sweep([1, 2], np.eye(2), [HOSTILE, "b"]), LIGHT, "What?", "x"),
         setting_dots(Sweep([HOSTILE, "f"], np.eye(2), [HOSTILE, "b"]), LIGHT, "What?"),
-        score_strip([Part(HOSTILE, HOSTILE, 100, 0.5)], LIGHT),
+        score_strip([ScorePart(HOSTILE, HOSTILE, 100, 0.5)], LIGHT),
     ]
     for figure in shown:
         assert "<a " not in figure.to_json().replace("\\u003c", "<").replace(

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scoring.presentation.figures.intervals import Row, intervals, slice_rows
+from scoring.presentation.figures.intervals import IntervalRow, intervals, slice_rows
 from scoring.presentation.figures.theme import DARK, LIGHT
 from tests.support.figures import trace, words
 
@@ -9,10 +9,10 @@ THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme
 
 
 ROWS = [
-    Row("all", 0.5, (0.4, 0.6), 300),
-    Row("few", 0.2, (0.0, 0.7), 14),
-    Row("none", None, None, 0),
-    Row("bare", 0.3),
+    IntervalRow("all", 0.5, (0.4, 0.6), 300),
+    IntervalRow("few", 0.2, (0.0, 0.7), 14),
+    IntervalRow("none", None, None, 0),
+    IntervalRow("bare", 0.3),
 ]
 
 
@@ -31,7 +31,7 @@ def test_intervals_grey_small_groups_and_leave_out_the_undefined(theme):
 
 
 def test_hollow_means_not_told_apart():
-    rows = [Row("a", 1.0, (0.5, 1.5), apart=True), Row("b", 0.1, (-0.5, 0.7), apart=False)]
+    rows = [IntervalRow("a", 1.0, (0.5, 1.5), apart=True), IntervalRow("b", 0.1, (-0.5, 0.7), apart=False)]
     dots = trace(intervals(rows, LIGHT, "Real?", "points"), "value")
     assert list(dots.marker.color) == [LIGHT.accent, LIGHT.paper]
 

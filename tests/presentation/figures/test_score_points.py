@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.presentation.figures.score_points import Part, points_lost, score_strip
+from scoring.presentation.figures.score_points import ScorePart, points_lost, score_strip
 from scoring.presentation.figures.theme import DARK, LIGHT
 from tests.support.figures import trace, words
 
@@ -9,7 +9,9 @@ THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme
 
 def parts(card):
     weights = {"accuracy": 45, "weighted_f1": 45, "efficiency_score": 10}
-    return [Part(name, name[:3], weight, round(card.metrics[name], 6)) for name, weight in weights.items()]
+    return [
+        ScorePart(name, name[:3], weight, round(card.metrics[name], 6)) for name, weight in weights.items()
+    ]
 
 
 @THEMES
@@ -24,9 +26,9 @@ def test_points_won_add_up_to_the_score_and_all_points_to_100(card, theme):
 
 def test_what_is_written_on_the_strip_fits_a_phone():
     accuracy, weighted, size = (
-        Part("accuracy", "acc.", 45, 0.8),
-        Part("weighted F1", "wF1", 45, 0.82),
-        Part("efficiency", "eff.", 10, 1),
+        ScorePart("accuracy", "acc.", 45, 0.8),
+        ScorePart("weighted F1", "wF1", 45, 0.82),
+        ScorePart("efficiency", "eff.", 10, 1),
     )
     figure = score_strip([accuracy, weighted, size], LIGHT)
     assert words(figure) == [
@@ -44,14 +46,14 @@ def test_what_is_written_on_the_strip_fits_a_phone():
 
 
 def test_an_undefined_part_wins_nothing():
-    figure = score_strip([Part("a", "a", 60, None), Part("b", "b", 40, 1.0)], LIGHT)
+    figure = score_strip([ScorePart("a", "a", 60, None), ScorePart("b", "b", 40, 1.0)], LIGHT)
     assert trace(figure, "score").x == (40,)
     assert trace(figure, "a lost").x == (60,)
 
 
 @pytest.mark.parametrize(("end", "named"), [(70.0, True), (85.0, True), (99.0, False)])
 def test_the_interval_and_the_ceiling_are_drawn_where_they_are(end, named):
-    figure = score_strip([Part("a", "a", 100, 0.6)], LIGHT, [50.0, end], 100.0)
+    figure = score_strip([ScorePart("a", "a", 100, 0.6)], LIGHT, [50.0, end], 100.0)
     assert list(trace(figure, "interval").x) == [50.0, end]
     assert "95% interval" in words(figure)
     assert ("ceiling" in words(figure)) is named
@@ -63,7 +65,7 @@ def test_the_interval_and_the_ceiling_are_drawn_where_they_are(end, named):
     [([12.0, 24.0], 57.0, False), ([12.0, 24.0], 90.0, True), ([40.0, 55.0], 60.0, True)],
 )
 def test_the_interval_is_named_only_where_a_phone_has_room_beside_the_ceiling(interval, ceiling, named):
-    figure = score_strip([Part("a", "a", 100, 0.2)], LIGHT, interval, ceiling)
+    figure = score_strip([ScorePart("a", "a", 100, 0.2)], LIGHT, interval, ceiling)
     assert ("95% interval" in words(figure)) is named
 
 

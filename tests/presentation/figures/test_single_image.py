@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from scoring.presentation.figures import single_image
-from scoring.presentation.figures.single_image import Saliency, Scores
+from scoring.presentation.figures.single_image import ImageScores, Saliency
 from scoring.presentation.figures.theme import DARK, LIGHT, channels
 
 CLASSES, RISK = ("MEL", "BKL", "NV", "BCC"), ("malignant", "medium", "benign", "malignant")
@@ -14,7 +14,7 @@ SCORES = np.array([0.5, 0.1, 0.15, 0.25])
 
 
 def test_classes_stand_by_risk_and_in_each_group_the_highest_first():
-    figure = single_image.ranked(Scores(CLASSES, RISK, SCORES), LIGHT)
+    figure = single_image.ranked(ImageScores(CLASSES, RISK, SCORES), LIGHT)
     order = np.argsort(figure.data[0].y)
     assert [figure.data[0].x[i] for i in order] == [0.5, 0.25, 0.1, 0.15]
     assert [tick.replace("<b>", "").split("<")[0].strip() for tick in figure.layout.yaxis.ticktext] == [
@@ -32,7 +32,7 @@ def test_classes_stand_by_risk_and_in_each_group_the_highest_first():
 
 def test_the_range_of_the_turned_image_is_a_whisker():
     low, high = SCORES - 0.05, SCORES + 0.02
-    figure = single_image.ranked(Scores(CLASSES, RISK, SCORES, (low, high)), DARK)
+    figure = single_image.ranked(ImageScores(CLASSES, RISK, SCORES, (low, high)), DARK)
     assert figure.data[0].error_x.array == pytest.approx([0.02] * 4)
     assert figure.data[0].error_x.arrayminus == pytest.approx([0.05] * 4)
     assert len(figure.data) == 1
@@ -41,7 +41,7 @@ def test_the_range_of_the_turned_image_is_a_whisker():
 def test_long_names_stand_in_full_in_lines():
     name = "Other malignant proliferations including collisions"
     figure = single_image.ranked(
-        Scores((name, "Squamous/keratoacanthoma", "x"), ("",) * 3, SCORES[:3]), LIGHT
+        ImageScores((name, "Squamous/keratoacanthoma", "x"), ("",) * 3, SCORES[:3]), LIGHT
     )
     ticks = [tick for tick in figure.layout.yaxis.ticktext if "malignant" in tick]
     assert ticks[0].replace("<b>", "").replace("</b>", "").replace("<br>", " ") == name
@@ -50,14 +50,14 @@ def test_long_names_stand_in_full_in_lines():
 
 def test_groups_of_one_class_need_no_sum():
     figure = single_image.ranked(
-        Scores(("other", "melanoma"), ("benign", "malignant"), np.array([0.3, 0.7])), LIGHT
+        ImageScores(("other", "melanoma"), ("benign", "malignant"), np.array([0.3, 0.7])), LIGHT
     )
     assert len(figure.layout.yaxis.ticktext) == 2
     assert "▲" in figure.layout.yaxis.ticktext[0]
 
 
 def test_names_from_strangers_are_no_html():
-    figure = single_image.ranked(Scores(("<b>x", "y"), ("", ""), np.array([0.4, 0.6])), LIGHT)
+    figure = single_image.ranked(ImageScores(("<b>x", "y"), ("", ""), np.array([0.4, 0.6])), LIGHT)
     assert "<b>x" not in figure.data[0].hovertext[1]
     assert any("&lt;b&gt;x" in tick for tick in figure.layout.yaxis.ticktext)
 

@@ -81,11 +81,11 @@ def counts(answer: Answer, tries: int, draw: np.random.Generator) -> np.ndarray:
     return np.linalg.lstsq(np.array(drawn, float), np.array(shares), rcond=None)[0] > 0
 
 
-def score_of(found: participant.Answer) -> float | None:
+def score_of(found: participant.SubmissionFeedback) -> float | None:
     return found.score
 
 
-def precision_of(found: participant.Answer) -> float | None:
+def precision_of(found: participant.SubmissionFeedback) -> float | None:
     """Return the precision of the ill, where classes are told."""
     return found.classes["positive"]["precision"] if found.classes else None
 
@@ -102,7 +102,7 @@ def gain(
         nonlocal scored
         rows = "\n".join(f"{case},{0.9 if one else 0.1}" for case, one in zip(CASES, wanted, strict=True))
         try:
-            found = participant.hand_in(
+            found = participant.submit(
                 board, "alpha", "p.csv", f"filename,score\n{rows}\n".encode(), {}, uuid4().hex
             )
         except InputRefused as refused:

@@ -8,7 +8,7 @@ import pytest
 
 from scoring.services.boards import rescoring, submitting
 from scoring.services.boards.board import opened
-from scoring.services.boards.submission_request import Sent
+from scoring.services.boards.submission_request import SubmissionRequest
 from scoring.services.store.database import open_store
 from tests.support import schemas
 from tests.support.boards import board, filled, labels, predictions
@@ -203,7 +203,7 @@ def test_a_stopped_run_goes_on_and_what_comes_meanwhile_is_scored_too(sent, tmp_
     def submits(done: int, total: int) -> None:
         scored.append(done)
         if done == total == 3:
-            submitting.submit(opened(store, "b"), Sent("c", "c.csv", file.read_bytes()))
+            submitting.submit(opened(store, "b"), SubmissionRequest("c", "c.csv", file.read_bytes()))
 
     scored.clear()
     rescoring.rescore(store, "b", None, submits)

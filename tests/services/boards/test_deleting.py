@@ -6,7 +6,7 @@ import pytest
 
 from scoring.services.boards import clock, deleting, rescoring, submitting
 from scoring.services.boards.board import opened
-from scoring.services.boards.submission_request import Sent
+from scoring.services.boards.submission_request import SubmissionRequest
 from scoring.services.store import tables
 from scoring.services.store.database import Store, open_store
 from tests.support.boards import board, labels, predictions
@@ -22,7 +22,7 @@ def empty(tmp_path, board_id: str = "b", *options: object) -> Store:
 
 def submitted(store: Store, tmp_path, number: int, team: str, board_id: str = "b") -> str:
     data = predictions(tmp_path / "p.csv", number, 1.0).read_bytes()
-    sent = Sent(team, f"FILE-{team}-{number}.csv", data, id=f"ID-{team}-{number}-{board_id}")
+    sent = SubmissionRequest(team, f"FILE-{team}-{number}.csv", data, id=f"ID-{team}-{number}-{board_id}")
     return submitting.submit(opened(store, board_id), sent).id
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from scoring.services.boards import folders
 from scoring.services.boards.packing import packed, zipped
-from scoring.services.boards.submitting import Sent
+from scoring.services.boards.submitting import SubmissionRequest
 from tests.support.archives import archive_of_folder
 from tests.support.workbooks import sheet, workbook
 
@@ -40,7 +40,7 @@ def test_zip_drop_and_folder_are_one(folder):
 
 def test_a_folder_with_dates_alone_is_a_team():
     (one,) = folders.of_source({"alpha/2026-10-01.csv": b"a"}, "alpha")
-    assert isinstance(one, Sent)
+    assert isinstance(one, SubmissionRequest)
     assert (one.team, one.created[:10]) == ("alpha", "2026-10-01")
 
 

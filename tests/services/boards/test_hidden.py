@@ -21,7 +21,7 @@ from scoring.services.boards import (
     refused_addresses,
     report,
 )
-from scoring.services.boards.hidden_truth import HiddenRules, released
+from scoring.services.boards.hidden_truth import HiddenRules, ladder_scores
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import standing
 from scoring.services.boards.refused_addresses import Reason
@@ -107,24 +107,24 @@ def test_what_a_program_says_of_its_faults_is_never_passed_on(place, tmp_path, m
     def broken(*_arguments, **_options):
         raise ValueError("idx=canary00 must be within [-1,0]")
 
-    monkeypatch.setattr(participant, "submit", broken)
+    monkeypatch.setattr(participant.submitting, "submit", broken)
     problem = refusal(board, good())
     assert codes(problem) == ["refused-other"]
     assert "canary" not in str(problem) + caplog.text
     assert problem.__cause__ is None
-    assert redaction.fixed([error("runtime", "idx=canary00", "canary00")])[0].message in SENTENCES
+    assert redaction.redact([error("runtime", "idx=canary00", "canary00")])[0].message in SENTENCES
 
 
 def test_without_a_phase_nothing_is_taken_and_limits_are_the_boards(place, tmp_path):
     board = hidden_board(tmp_path, phase=None)
     assert codes(refusal(board, good())) == ["phase-not-open"]
     phases.define(board.store, "h", Phase("v", per_day=2))
-    assert participant.left(acting(board, PAUL), "alpha").submissions == 2
+    assert participant.remaining_quota(acting(board, PAUL), "alpha").submissions == 2
     handed_in(board, good(1))
     assert handed_in(board, good(1)).again
     handed_in(board, good(2))
     assert codes(refusal(board, good(3))) == ["limit-reached"]
-    assert participant.left(acting(board, PAUL), "alpha").submissions == 0
+    assert participant.remaining_quota(acting(board, PAUL), "alpha").submissions == 0
     assert handed_in(board, good(3), actor=MAX, team="beta").score is not None
 
 
@@ -152,7 +152,10 @@ def test_a_foreign_team_is_refused_and_the_organizer_is_told(place, tmp_path):
         refusal(board, good(1), team="beta")
     assert len(participant.attempts(board.store, "h")) <= 1 + hidden_truth.REFUSED_PER_DAY
     theirs = standing(board).entries[0].id
-    seen = {str(raised(participant.detailed, acting(board, PAUL), "alpha", one)) for one in (theirs, "none")}
+    seen = {
+        str(raised(participant.submission_detail, acting(board, PAUL), "alpha", one))
+        for one in (theirs, "none")
+    }
     assert len(seen) == 1, "another team's submission and none at all say the same"
     assert codes(raised(participant.answers, acting(board, PAUL), "beta")) == ["foreign-team"]
 
@@ -190,8 +193,8 @@ def raised(action, *arguments) -> InputRefused:
 
 
 def test_the_ladder_shows_a_score_only_where_it_beats_the_best_by_a_step(place, tmp_path):
-    assert released([0.5, 0.52, 0.56, None, 0.61, 0.6], 0.05) == [0.5, None, 0.55, None, 0.6, None]
-    assert released([0.12345, 0.1], None) == [0.123, 0.1]
+    assert ladder_scores([0.5, 0.52, 0.56, None, 0.61, 0.6], 0.05) == [0.5, None, 0.55, None, 0.6, None]
+    assert ladder_scores([0.12345, 0.1], None) == [0.123, 0.1]
     board = hidden_board(tmp_path, HiddenRules("cases", step=0.1), phase=Phase("v"))
     first, second, third = (handed_in(board, good(wrong)) for wrong in (30, 29, 5))
     assert first.score is not None

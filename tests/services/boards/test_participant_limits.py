@@ -56,7 +56,7 @@ def test_copies_and_tabs_that_submit_at_once_share_the_limits(place, tmp_path):
     assert told.count("scored") == LIMIT
     assert set(told) <= {"scored", "limit-reached", "refused-limit"}
     assert len(standing(opened(board.store, "h")).entries) == LIMIT
-    assert participant.left(acting(board, PAUL), "alpha").submissions == 0
+    assert participant.remaining_quota(acting(board, PAUL), "alpha").submissions == 0
 
 
 def test_a_clock_that_is_set_back_gives_no_day_twice(place, tmp_path, monkeypatch):
@@ -69,7 +69,9 @@ def test_a_clock_that_is_set_back_gives_no_day_twice(place, tmp_path, monkeypatc
     clock["now"] -= timedelta(days=30)
     assert code(good(3)) == "refused-other"
     assert [one.code for one in participant.notices(board.store, "h")] == ["not-scored"]
-    assert participant.left(acting(board, PAUL), "alpha").refused == 20, "a fault of the server is nobody's"
+    assert participant.remaining_quota(acting(board, PAUL), "alpha").refused == 20, (
+        "a fault of the server is nobody's"
+    )
     assert len(standing(opened(board.store, "h")).entries) == 1
 
 

@@ -11,7 +11,7 @@ from scoring.services.boards import phases, refused, rescoring, submitting
 from scoring.services.boards.board import opened
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import standing
-from scoring.services.boards.submission_request import Sent
+from scoring.services.boards.submission_request import SubmissionRequest
 from scoring.services.store import tables
 from scoring.services.store.database import Store, open_store
 from tests.support.boards import board, labels, predictions
@@ -26,12 +26,12 @@ def empty(tmp_path, *options: object) -> None:
     assert made.status == 0, made.err
 
 
-def sent(tmp_path, number: int, team: str = "alpha", **more: object) -> Sent:
+def sent(tmp_path, number: int, team: str = "alpha", **more: object) -> SubmissionRequest:
     data = predictions(tmp_path / "p.csv", number, 1.0).read_bytes()
-    return Sent(team, f"{number}.csv", data, **more)
+    return SubmissionRequest(team, f"{number}.csv", data, **more)
 
 
-def refusal(store: Store, one: Sent) -> str:
+def refusal(store: Store, one: SubmissionRequest) -> str:
     with pytest.raises(InputRefused) as caught:
         submitting.submit(opened(store, "b"), one)
     (problem,) = caught.value.problems
@@ -56,7 +56,7 @@ def test_a_submission_counts_only_within_a_phase_and_its_limits(database, tmp_pa
         Phase("final", "2026-10-05T18:00:00.000000+00:00"),
     ), "a day that is named to close belongs to the phase"
 
-    def submit(number: int, day: str, **more: object) -> Sent:
+    def submit(number: int, day: str, **more: object) -> SubmissionRequest:
         return sent(tmp_path, number, created=at(day), **more)
 
     assert refusal(store, submit(1, "2026-09-30")) == "phase-not-open"

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from scoring.services.boards.board import opened, own_options
-from scoring.services.boards.submission_request import Sent
+from scoring.services.boards.submission_request import SubmissionRequest
 from scoring.services.boards.submitting import submit
 from scoring.services.platforms import bundles
 from scoring.services.store.database import open_store
@@ -158,7 +158,7 @@ def test_every_platform_gives_the_score_of_the_command_line_and_of_a_board(chall
     board = opened(open_store(), "b")
     written = {name.strip("-").replace("-", "_"): str(value) for name, value in pairwise(case.options)}
     own = own_options(board.challenge, written)
-    submit(board, Sent("alpha", case.submission.name, case.submission.read_bytes(), own))
+    submit(board, SubmissionRequest("alpha", case.submission.name, case.submission.read_bytes(), own))
     (team,) = run("board", "show", "b", "--json", "-").json["teams"]
     assert (rounded(team["score"]), rounded(team["interval"])) == (score, interval)
 

@@ -17,7 +17,7 @@ from sqlalchemy import func, inspect, select, text
 from scoring.common.findings import InputRefused
 from scoring.services.store import access_tables, tables
 from scoring.services.store.database import Store, open_store
-from scoring.services.store.secure_delete import hold
+from scoring.services.store.secure_delete import pin_files
 
 OF_BOARDS = {"board", "phase", "test_set", "team", "submission", "refused", "scoring"}
 OF_ACCESS = {"hidden", "member", "attempt", "revocation", "refused_address"}
@@ -32,7 +32,9 @@ def with_board() -> Store:
     with store.write() as session:
         session.add(tables.Board(id="b", version=1, **made))
         session.flush()
-        session.add(tables.TestSet(board_id="b", number=1, name="t.csv", sha256="0" * 64, created=time))
+        session.add(
+            tables.TestSetVersion(board_id="b", number=1, name="t.csv", sha256="0" * 64, created=time)
+        )
     return store
 
 
@@ -47,8 +49,8 @@ def half_written(store: Store) -> int:
     """Return how many submissions lack a scoring or a whole file."""
     with store.read() as session:
         rows = session.execute(
-            select(tables.Submission.sha256, tables.Scoring.card).outerjoin(
-                tables.Scoring, tables.Scoring.submission_id == tables.Submission.id
+            select(tables.Submission.sha256, tables.ScoredVersion.card).outerjoin(
+                tables.ScoredVersion, tables.ScoredVersion.submission_id == tables.Submission.id
             )
         ).all()
     return sum(card is None or not store.files.read(digest) for digest, card in rows)
@@ -68,7 +70,7 @@ def write(store: Store, writer: str, count: int, start: Connection, told: Connec
         digest = store.keep(data)
         time, one = tables.now(), f"{writer}-{number}"
         with store.write() as session:
-            hold(store, session, {digest: data})
+            pin_files(store, session, {digest: data})
             if session.get(tables.Team, ("b", writer)) is None:
                 session.add(tables.Team(board_id="b", name=writer, created=time))
                 session.flush()
@@ -76,7 +78,9 @@ def write(store: Store, writer: str, count: int, start: Connection, told: Connec
             session.add(tables.Submission(id=one, board_id="b", team=writer, excluded=None, **made))
             session.flush()
             scored = {"score": number / 7, "low": None, "high": None, "card": digest, "problems": []}
-            session.add(tables.Scoring(submission_id=one, number=1, board_id="b", program="0", **scored))
+            session.add(
+                tables.ScoredVersion(submission_id=one, number=1, board_id="b", program="0", **scored)
+            )
         told.send(number)
 
 
@@ -161,7 +165,7 @@ def kill(rounds: int, writers: int, count: int) -> None:
     store = with_board()
     for number in range(rounds):
         with store.write() as session:
-            for table in (tables.Scoring, tables.Submission, tables.Team):
+            for table in (tables.ScoredVersion, tables.Submission, tables.Team):
                 session.query(table).delete()
         told = at_once(store, writers, count, random.Random(number).randrange(1, count))
         kept = counts(store)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pages.display.viewer import nuclei
-from pages.display.viewer.nuclei import ImageInfo
+from pages.display.viewer.nuclei import TileInfo
 from scoring.inputs.nuclei import Nuclei
 from tests.support.messages import read
 
@@ -40,7 +40,7 @@ def overlay(*shifts: float, **changes) -> dict[str, np.ndarray]:
 
 def packed(columns, reasons=REASONS, radius=15.0, **more):
     about = {"name": "case", "size": (1024, 768), "classes": ["tumor"], "um_per_px": 0.23}
-    return nuclei.results(columns, ImageInfo(**about | more), reasons, radius)
+    return nuclei.results(columns, TileInfo(**about | more), reasons, radius)
 
 
 def test_columns_arrive():
@@ -128,7 +128,7 @@ def test_detections_have_no_truth_and_no_result():
         vertices=SQUARE.astype(np.float32),
         starts=starts,
     )
-    head, arrays = read(nuclei.detections(found, ImageInfo("photo", (512, 512), ["a", "b"], 0.23)).message())
+    head, arrays = read(nuclei.detections(found, TileInfo("photo", (512, 512), ["a", "b"], 0.23)).message())
     assert head["detections"] is True
     assert set(arrays["status"]) == {nuclei.DETECTED}
     assert set(arrays["kind"]) == {nuclei.PREDICTION}
