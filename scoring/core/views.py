@@ -7,8 +7,8 @@ first. All other words (labels, questions, names and values of facts, cells) are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ class Column:
     most: float = 1.0
     colour: str = "accent"
     detail: bool = False
+    get: Callable[[Any], Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,27 @@ class Table:
     detail: bool = False
     cases: str = ""
     written: bool = False
+
+    @classmethod
+    def of(
+        cls, question: str, items: Iterable[Any], columns: Sequence[Column], caption: str = "", **settings: Any
+    ) -> Table:
+        """Return a table with a row per item.
+
+        Args:
+            items: One per row; each column takes its value of an item by its `get`.
+            columns: Their `name`, and how they are shown.
+            settings: The other attributes of a table.
+        """
+        listed = list(items)
+        rows = {column.name: [_value(item, column) for item in listed] for column in columns}
+        return cls(question, [replace(column, get=None) for column in columns], rows, caption, **settings)
+
+
+def _value(item: Any, column: Column) -> Any:
+    if column.get is not None:
+        return column.get(item)
+    return item[column.name] if isinstance(item, Mapping) else getattr(item, column.name)
 
 
 @dataclass(frozen=True)
