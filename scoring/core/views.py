@@ -114,18 +114,18 @@ class Table:
 
     @classmethod
     def of(
-        cls, question: str, items: Iterable[Any], columns: Sequence[Column], caption: str = "", **settings: Any
+        cls, question: str, items: Iterable[Any], columns: Sequence[Column], caption: str = "", **more: Any
     ) -> Table:
         """Return a table with a row per item.
 
         Args:
             items: One per row; each column takes its value of an item by its `get`.
             columns: Their `name`, and how they are shown.
-            settings: The other attributes of a table.
+            more: The other attributes of a table.
         """
         listed = list(items)
         rows = {column.name: [_value(item, column) for item in listed] for column in columns}
-        return cls(question, [replace(column, get=None) for column in columns], rows, caption, **settings)
+        return cls(question, [replace(column, get=None) for column in columns], rows, caption, **more)
 
 
 def _value(item: Any, column: Column) -> Any:
