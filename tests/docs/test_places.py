@@ -31,11 +31,24 @@ def test_every_place_is_there(page: Path):
     assert sorted(str(place) for place in places if not place.exists()) == []
 
 
-def test_the_architecture_names_every_module_and_package_of_scoring():
+def test_the_architecture_names_every_folder_and_loose_module():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    there = {path for path in (ROOT / "scoring").iterdir() if not path.name.startswith("__")}
-    names = {f"scoring/{path.name}{'/' * path.is_dir()}" for path in there}
-    assert sorted(name for name in names if f"`{name}`" not in text) == []
+    named_there = set(re.findall(r"`([\w./]+)`", text))
+    scoring = {path for path in (ROOT / "scoring").iterdir() if not path.name.startswith("__")}
+    pages = {path for path in (ROOT / "pages").iterdir() if path.is_dir() and not path.name.startswith("__")}
+    assert [
+        path.name
+        for path in sorted(scoring | pages)
+        if not {f"{path.parent.name}/{path.name}{'/' * path.is_dir()}", f"{path.name}/"} & named_there
+    ] == []
+
+
+def test_an_entry_of_the_newest_version_is_one_line_and_the_version_is_short():
+    newest = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1].splitlines()
+    assert len(newest) <= 60
+    assert [
+        line for line in newest[1:] if not re.match(r"- \S.{10,}|### (Added|Changed|Fixed)$|$", line)
+    ] == []
 
 
 def test_what_is_not_there_is_found():
