@@ -10,8 +10,8 @@ import pytest
 import scoring
 from scoring.cli import output
 from scoring.cli.arguments import COMMANDS, parser
+from scoring.cli.output import flags_of
 from scoring.cli.reading import without_mends
-from scoring.cli.terminal import flags_of
 from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges, SuggestedFix, renaming
 from tests.support import lesion_tables

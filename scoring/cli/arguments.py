@@ -1,5 +1,4 @@
-"""The arguments of every command. Those of a challenge are added when it is named, so that no other is
-loaded."""
+"""Arguments of every command; those of a challenge are added when it is named, so that no other is loaded."""
 
 import argparse
 import sys
@@ -9,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.cli import board_arguments, history_arguments, platform_arguments
-from scoring.cli import help as examples
+from scoring.cli import board_arguments
+from scoring.cli import parser as examples
 from scoring.cli.parser import Parser, add_command
 from scoring.core.challenge import Challenge
 from scoring.inference.devices import DEVICES
@@ -49,9 +48,9 @@ def parser() -> Parser:
     of_board = add_command(commands, "board", BOARD, examples.of_board(f"{prog} board"))
     of_board.fill = partial(board_arguments.fill, partial(fill_command, "board create"))
     of_history = add_command(commands, "history", HISTORY, examples.of_history(f"{prog} history"))
-    of_history.fill = history_arguments.fill
+    of_history.fill = fill_history
     of_platform = add_command(commands, "platform", PLATFORM, examples.of_platform(f"{prog} platform"))
-    of_platform.fill = partial(platform_arguments.fill, partial(fill_command, "platform bundle"))
+    of_platform.fill = partial(fill_platform, partial(fill_command, "platform bundle"))
     return top
 
 
@@ -232,7 +231,7 @@ def _create(one: Parser, challenge: Challenge[Any, Any]) -> None:
 
 def _bundle(one: Parser, challenge: Challenge[Any, Any]) -> None:
     """Add what a platform's files are made of."""
-    platform_arguments.fill_bundle(one)
+    fill_bundle(one)
     _truth(one, required=True)
     _replicates(one)
     for option in challenge.options_of("score"):
@@ -247,3 +246,71 @@ ARGUMENTS: dict[str, Callable[[Parser, Challenge[Any, Any]], None]] = {
     "board create": _create,
     "platform bundle": _bundle,
 }
+
+
+HISTORY_ACTIONS = {
+    "list": "own submissions that are kept, by test set, each against the best before it",
+    "show": "one of them: its scorecard",
+    "note": "write a note to one of them",
+    "delete": "delete some of them for good",
+}
+
+
+def fill_history(of_history: Parser) -> None:
+    """Add the actions to the command."""
+    actions = of_history.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
+    epilog = examples.of_history(of_history.prog)
+    for action, words in HISTORY_ACTIONS.items():
+        one = add_command(actions, action, words, epilog)
+        one.is_last = True
+        if action in ("list", "show"):
+            one.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
+        if action == "list":
+            one.add_argument("--challenge", metavar="CHALLENGE", help="of this challenge only")
+        else:
+            several = {"nargs": "+"} if action == "delete" else {}
+            ids = "id, or its beginning, as `history list` writes it"
+            one.add_argument("kept", metavar="ID", help=ids, **several)  # type: ignore[arg-type]
+        if action == "show":
+            one.add_argument("--files", metavar="FOLDER", help="write the files that are kept there")
+        if action == "note":
+            one.add_argument("text", metavar="TEXT", help='the note; "" for none')
+
+
+BUNDLE = "write what an organizer uploads to a platform: program, settings, truth and container"
+RUNS = {
+    "grand-challenge": "score as an evaluation container: reads /input, writes /output/metrics.json",
+    "codabench": "score as a scoring program: reads input/res and input/ref, writes output/scores.json",
+}
+PLATFORMS = ("grand-challenge", "codabench", "evalai")
+
+
+def fill_platform(bundle: Callable[[Parser], None], of_platform: Parser) -> None:
+    """Add the actions to the command. bundle: adds the challenges to the one that writes files."""
+    actions = of_platform.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
+    epilog = examples.of_platform(of_platform.prog)
+    add_command(actions, "bundle", BUNDLE, epilog).fill = bundle
+    for action, words in RUNS.items():
+        one = add_command(actions, action, words, epilog)
+        one.is_last = True
+        settings = "benchside.json, as `platform bundle` wrote it"
+        one.add_argument("--settings", metavar="FILE", required=True, help=settings)
+        one.add_argument("--input", metavar="FOLDER", help="what the platform gives (default: its own place)")
+        one.add_argument("--output", metavar="FOLDER", help="where results go (default: its own place)")
+        if action == "grand-challenge":
+            one.add_argument("--truth", metavar="T", help="folder of the truth (default: its own place)")
+
+
+def fill_bundle(one: Parser) -> None:
+    """Add what the files of a platform are made of, but for truth and options."""
+    one.add_argument("--platform", choices=PLATFORMS, required=True, help="for which platform")
+    one.add_argument("--output", metavar="FOLDER", required=True, help="a new folder")
+    one.add_argument("--title", metavar="TEXT", required=True, help="name of the challenge there")
+    public = "participants may know the truth: messages, cases and all metrics are published, unrounded"
+    one.add_argument("--public-truth", action="store_true", help=public)
+    decimals = "round what is published (default 3 with a hidden truth)"
+    one.add_argument("--decimals", metavar="N", type=int, help=decimals)
+    metrics = "publish these metrics beside the score"
+    one.add_argument("--metrics", metavar="NAME,...", default="", help=metrics)
+    image = "name of the container's image"
+    one.add_argument("--image", metavar="NAME", default="benchside-evaluation:latest", help=image)

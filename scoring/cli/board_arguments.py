@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 
-from scoring.cli import help as examples
+from scoring.cli import parser as examples
 from scoring.cli.parser import Parser, add_command
 
 ACTIONS = {

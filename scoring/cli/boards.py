@@ -1,14 +1,21 @@
-"""The command about boards."""
+"""Command about boards: one function per action."""
 
 import argparse
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from scoring.challenges import load_challenge
-from scoring.cli import board_people, board_phases
-from scoring.cli.board_tables import board_table, changes_table, imported_table, list_table, receipt_line
+from scoring.cli.board_tables import (
+    board_table,
+    changes_table,
+    imported_table,
+    list_table,
+    phase_lines,
+    receipt_line,
+)
 from scoring.cli.output import answer, print_findings, progress, write
 from scoring.cli.reading import chosen, statistics
 from scoring.common.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
@@ -17,17 +24,26 @@ from scoring.services.boards import (
     deleting,
     facts,
     folders,
+    hidden_truth,
     imported,
+    members,
+    participant,
+    phases,
     publishing,
+    refused,
     rescoring,
+    settings,
     submitting,
 )
 from scoring.services.boards.board import BoardSettings, create, listed, opened, own_options
+from scoring.services.boards.hidden_truth import HiddenRules
 from scoring.services.boards.packing import packed
+from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import standing
 from scoring.services.boards.rescoring import TeamChange, changes
 from scoring.services.boards.submission_request import Receipt, SubmissionRequest
 from scoring.services.platforms.leaderboards import read_leaderboard
+from scoring.services.store import tables
 from scoring.services.store.database import Store, open_store
 
 
@@ -226,19 +242,154 @@ def _import(store: Store, arguments: argparse.Namespace) -> None:
     answer(arguments.json, publishing.value(found), board_table(found))
 
 
+def hide(store: Store, arguments: argparse.Namespace) -> None:
+    """Hide the truth of a board, change what it tells, or open it."""
+    board = opened(store, arguments.board)
+    if arguments.open:
+        hidden_truth.reveal(store, board.row.id)
+        answer(arguments.json, {"board": board.row.id, "hidden": None}, "The truth is open to participants.")
+        return
+    known = hidden_truth.rules(store, board.row.id) or HiddenRules()
+    values = {
+        "detail": arguments.detail,
+        "step": arguments.ladder,
+        "refused_per_day": arguments.refused_per_day,
+    }
+    known = replace(known, **{name: value for name, value in values.items() if value is not None})
+    if known.step == 0:
+        known = replace(known, step=None)
+    hidden_truth.hide(store, board.row.id, known)
+    used = hidden_truth.use(board)
+    value = {"board": board.row.id, "hidden": asdict(known), "use": asdict(used) | {"gain": used.gain}}
+    ladder = "without the Ladder" if known.step is None else f"the Ladder's step is {known.step:g}"
+    answer(arguments.json, value, f"Hidden: participants see {known.detail}, {ladder}.\n{used.words}")
+
+
+def set_members(store: Store, arguments: argparse.Namespace) -> None:
+    """Say who is in a team, or list the teams."""
+    board = opened(store, arguments.board)
+    if arguments.team is None and (arguments.member or arguments.nobody):
+        raise InputRefused([error("bad-option", "--team", "name the team.")])
+    if arguments.team is not None:
+        if not arguments.member and not arguments.nobody:
+            raise InputRefused([error("bad-option", "--member", "name a member, or say --nobody.")])
+        members.set_members(store, board.row.id, arguments.team, arguments.member)
+    found = members.members(store, board.row.id)
+    words = "\n".join(f"{team}: {', '.join(people)}" for team, people in found.items())
+    answer(arguments.json, {"board": board.row.id, "teams": found}, words or "No team has members yet.")
+
+
+def attempts(store: Store, arguments: argparse.Namespace) -> None:
+    """List what participants tried, or end the logins of one."""
+    board = opened(store, arguments.board)
+    if arguments.revoke is not None:
+        members.revoke(store, arguments.revoke)
+    found = participant.attempts(store, board.row.id)
+    print_findings(participant.notices(store, board.row.id))
+    kept = ("created", "team", "person", "outcome", "sha256", "near")
+    rows = [{name: getattr(one, name) for name in kept} for one in found]
+    words = "\n".join(
+        f"{one.created[:16].replace('T', ' ')}  {one.team[:24]:<24}{one.outcome:<16}{one.person}"
+        for one in found
+    )
+    value = {"board": board.row.id, "attempts": rows, "revoked": arguments.revoke}
+    answer(arguments.json, value, words or "No participant tried anything yet.")
+
+
+NONE = "none"
+"""Takes a time or a limit away."""
+
+
+def phase(store: Store, arguments: argparse.Namespace) -> None:
+    """Add, change, remove or list phases."""
+    board = opened(store, arguments.board)
+    known = {one.name: one for one in phases.phases(store, board.row.id)}
+    values, problems = _values(arguments)
+    if arguments.name is None and (values or problems or arguments.remove):
+        problems.append(error("bad-option", "--name", "name the phase."))
+    if arguments.remove and values:
+        problems.append(error("bad-option", "--remove", "it goes without times and limits."))
+    if problems:
+        raise InputRefused(problems)
+    if arguments.remove:
+        phases.remove(store, board.row.id, arguments.name)
+    elif arguments.name is not None:
+        before = known.get(arguments.name, Phase(arguments.name))
+        phases.define(store, board.row.id, replace(before, **values))
+    found = phases.phases(store, board.row.id)
+    words = phase_lines(found) or "No phases: submissions are taken at any time, without limits."
+    answer(arguments.json, {"board": board.row.id, "phases": [one.as_dict() for one in found]}, words)
+
+
+def change_settings(store: Store, arguments: argparse.Namespace) -> None:
+    """Change what may be changed of a board, and say how it is."""
+    row = settings.change(
+        store, arguments.board, arguments.title, arguments.counts, arguments.keep_refused
+    ).row
+    kept = "kept" if row.keep_refused else "not kept"
+    words = f"{row.title} ({row.id}): the {row.counts} submission counts; refused files are {kept}."
+    value = {"id": row.id, "title": row.title, "counts": row.counts, "keep_refused": row.keep_refused}
+    answer(arguments.json, {"board": value}, words)
+
+
+def list_refused(store: Store, arguments: argparse.Namespace) -> None:
+    """List the refused files that are kept."""
+    board = opened(store, arguments.board)
+    found = refused.listed(board)
+    words = "\n".join(
+        f"{one['time'][:16].replace('T', ' ')}  {one['team']}: {one['file']}, {one['submission']}\n"
+        + "\n".join(f"    {p['code']} {p['where']}: {p['message']}" for p in one["problems"])
+        for one in found
+    )
+    none = "No refused files are kept."
+    if not board.row.keep_refused:
+        none += " This board does not keep them: `board settings BOARD --keep-refused` changes that."
+    answer(arguments.json, {"board": board.row.id, "refused": found}, words or none)
+
+
+def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Finding]]:
+    """Return what is set, by field of a phase, and what cannot be read."""
+    values: dict[str, Any] = {}
+    problems: list[Finding] = []
+    for field in ("opens", "closes", "per_day", "total"):
+        text, flag = getattr(arguments, field), "--" + field.replace("_", "-")
+        if text is None:
+            continue
+        if text == NONE:
+            values[field] = None
+        elif field in ("opens", "closes"):
+            values[field] = submitting.time_of(text)
+            if values[field] is None:
+                words = f"{text[:60]!r} is no time: write 2026-01-31 or 2026-01-31T18:00 (UTC), or none."
+                problems.append(error("bad-option", flag, words))
+            elif field == "closes" and len(text.strip()) == phases.DAY:
+                values[field] = _day_after(values[field])
+        elif text.isascii() and text.isdigit():
+            values[field] = int(text)
+        else:
+            words = f"{text[:60]!r} is no number of submissions: write one from 1 on, or none."
+            problems.append(error("bad-option", flag, words))
+    return values, problems
+
+
+def _day_after(time: str) -> str:
+    """Return the end of the day that begins at a time: a day that is named to close belongs to the phase."""
+    return tables.written(datetime.fromisoformat(time) + timedelta(days=1))
+
+
 ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {
     "create": _create,
     "submit": _submit,
-    "phase": board_phases.phase,
-    "hide": board_people.hide,
-    "members": board_people.set_members,
-    "attempts": board_people.attempts,
+    "phase": phase,
+    "hide": hide,
+    "members": set_members,
+    "attempts": attempts,
     "list": _list,
     "show": _show,
     "facts": _facts,
-    "settings": board_phases.change_settings,
+    "settings": change_settings,
     "exclude": _exclude,
-    "refused": board_phases.list_refused,
+    "refused": list_refused,
     "rescore": _rescore,
     "delete": _delete,
     "export": _export,

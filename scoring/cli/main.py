@@ -14,6 +14,8 @@ from scoring.inference import devices
 from scoring.inference.cluster.scheduler import ClusterUnusable
 
 DONE, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
+SIGNS = {"ok": "ok  ", "caution": "note", "fault": "MEND"}
+"""State of a check of the installation -> its sign."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,9 +66,7 @@ def _run(given: list[str]) -> int:
 
         return DONE if platforms.run(arguments) else REFUSED
     if arguments.command == "doctor":
-        from scoring.cli import doctor
-
-        return DONE if doctor.run(arguments) else REFUSED
+        return DONE if _examine(arguments) else REFUSED
     with devices.running_on(getattr(arguments, "device", "auto")):
         _command(arguments.command)(arguments)
     return DONE
@@ -81,6 +81,23 @@ def _command(name: str) -> Callable[[argparse.Namespace], None]:
     from scoring.cli import single
 
     return {"check": single.check, "predict": single.predict, "score": single.score}[name]
+
+
+def _examine(arguments: argparse.Namespace) -> bool:
+    """Print what the installation is and can, and return whether all of it works."""
+    from scoring.services import doctor
+
+    checks = doctor.examine()
+    if arguments.json:
+        write(arguments.json, as_json(doctor.as_document(checks)), "--json")
+        return not doctor.faults(checks)
+    for position, check in enumerate(checks):
+        if not position or checks[position - 1].group != check.group:
+            print(f"\n{check.group}" if position else check.group)
+        print(f"  {SIGNS[check.state]}  {check.name}: {check.value}")
+        if check.mend:
+            print(f"        {check.mend}")
+    return not doctor.faults(checks)
 
 
 def _json_target(given: list[str]) -> str | None:

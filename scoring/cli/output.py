@@ -1,14 +1,18 @@
-"""What the command line writes: findings, files, JSON and progress."""
+"""Output of the command line: findings, files, JSON, progress, reports."""
 
+import argparse
 import json
+import shlex
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from scoring.common.finding_groups import tally
+from scoring.common.finding_groups import folded, tally
 from scoring.common.findings import Finding, InputRefused, error, lines
+from scoring.common.fixes import SuggestedFix, written_pairs
+from scoring.common.text import shortened
 
 SURE_SECONDS = 1.0
 """After which it is said how long the rest takes."""
@@ -19,8 +23,6 @@ def print_findings(findings: Iterable[Finding]) -> None:
     """Write findings to standard error: a line each, folded and in colour where a person reads it."""
     findings = list(findings)
     if sys.stderr.isatty():
-        from scoring.cli.terminal import print_folded  # rich is for terminals only
-
         print_folded(findings)
         return
     for line in lines(findings):
@@ -84,3 +86,88 @@ def progress(counted: str = "images") -> Callable[[int, int], None] | None:
         print(f"\r{words:<{PROGRESS_WIDTH}}", end=end, file=sys.stderr, flush=True)
 
     return show
+
+
+Lines = Sequence[tuple[str, str]]
+
+
+def front_lines(arguments: argparse.Namespace, submission: str | None) -> tuple[Lines, list[Finding]]:
+    """Return what stands on the front page, the names of the files and what the command line adds, and
+    `bad-option` for every line without a name."""
+    files = [("Test set", arguments.truth), ("Submission", submission)]
+    lines = [(name, Path(path).name or str(path)) for name, path in files if path]
+    problems = []
+    for given in arguments.front:
+        name, mark, text = given.partition("=")
+        if mark and name.strip():
+            lines.append((name.strip(), text.strip()))
+        else:
+            problems.append(error("bad-option", "--front", f"write NAME=TEXT instead of {given!r}."))
+    return lines, problems
+
+
+def write_reports(
+    arguments: argparse.Namespace,
+    lines: Lines,
+    html: Callable[[Lines], str],
+    paper: Callable[[Lines], bytes],
+) -> None:
+    """Write the report and the zip for papers where they are wanted; html and paper make them."""
+    if arguments.html:
+        write(arguments.html, html(lines), "--html")
+    if arguments.paper:
+        try:
+            Path(arguments.paper).write_bytes(paper(lines))
+        except OSError as problem:
+            words = f"{arguments.paper} cannot be written: {problem.strerror}."
+            raise InputRefused([error("bad-option", "--paper", words)]) from problem
+
+
+COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
+CHARACTERS = 1000
+"""Of a message."""
+
+
+def print_folded(findings: Sequence[Finding]) -> None:
+    """Write findings to standard error, worst first, and how many there are."""
+    from rich.console import Console  # for terminals only
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = Console(stderr=True, highlight=False)
+    said: set[tuple[str, ...]] = set()
+    for fold in folded(findings):
+        head = Text.assemble((fold.level, COLOURS[fold.level]), (f"[{shortened(fold.code)}] ", "dim"))
+        console.print(head + Text(shortened(fold.where), "bold"))
+        console.print(Padding(Text(shortened(fold.message, CHARACTERS)), (0, 0, 0, 2), expand=False))
+        for mend in fold.mends:
+            flags = tuple(flags_of(mend))
+            if flags and flags not in said:
+                said.add(flags)
+                help_text = Text.assemble(
+                    ("help: ", "bold green"), f"{shortened(mend.label)}: ", (" ".join(flags), "bold")
+                )
+                console.print(Padding(help_text, (0, 0, 0, 2), expand=False), soft_wrap=True)
+    if findings:
+        console.print(Text(f"{tally(findings)}.", "bold"))
+
+
+def flags_of(mend: SuggestedFix) -> Iterator[str]:
+    """Yield the options of the command line that mend something, of a team where it is one of several."""
+    changes, of_team = mend.changes, f"{mend.team}:" * bool(mend.team)
+    if changes.columns:
+        yield f"--rename-columns {shlex.quote(of_team + written_pairs(changes.columns))}"
+    if changes.cases:
+        yield f"--rename-cases {shlex.quote(of_team + written_pairs(changes.cases))}"
+    if changes.decimal_commas:
+        yield f"--decimal-commas {shlex.quote(mend.team)}" if mend.team else "--decimal-commas"
+    if changes.delimiter:
+        yield f"--delimiter {shlex.quote(of_team + changes.delimiter)}"
+    if changes.repeated[0]:
+        row, column = changes.repeated
+        yield f"--repeated-rows {shlex.quote(of_team + '='.join(filter(None, (row, column))))}"
+    for name, value in changes.options:
+        yield f"--{name.replace('_', '-')} {shlex.quote(str(value))}"
+    if mend.option:
+        value = f"{mend.team}=VALUE" if mend.team else "VALUE"
+        yield f"--{mend.option.replace('_', '-')} {shlex.quote(value)}"

@@ -8,7 +8,16 @@ from functools import partial
 from typing import Any
 
 from scoring.challenges import load_challenge
-from scoring.cli.output import as_json, closing, print_findings, progress, write
+from scoring.cli.output import (
+    Lines,
+    as_json,
+    closing,
+    front_lines,
+    print_findings,
+    progress,
+    write,
+    write_reports,
+)
 from scoring.cli.reading import (
     ProblemCollector,
     chosen,
@@ -19,7 +28,6 @@ from scoring.cli.reading import (
     submitted,
     without_mends,
 )
-from scoring.cli.reports import Lines, front_lines, write_reports
 from scoring.cli.tables import scorecard_table
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.text import is_formula, shortened

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from scoring.challenges import load_challenge
-from scoring.cli.comparison_tables import comparison_table
-from scoring.cli.output import print_findings, progress, write
+from scoring.cli.output import Lines, front_lines, print_findings, progress, write, write_reports
 from scoring.cli.reading import (
     ProblemCollector,
     changes_by_team,
@@ -18,7 +17,7 @@ from scoring.cli.reading import (
     read_truth,
     statistics,
 )
-from scoring.cli.reports import Lines, front_lines, write_reports
+from scoring.cli.tables import comparison_table
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.fixes import InputChanges
 from scoring.comparison.compare import Comparison
