@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 from pages.boards import actions, participants, settings, submitting, truth_correction
+from pages.boards.board_context import BoardPage
 from pages.challenge.scoring_run import Outcome, attempt
 from pages.display import downloads, finding_list, layout, render
 from pages.display.render import BlockPath
@@ -31,24 +32,6 @@ STATES = {
     phases.CLOSED: "event_busy",
 }
 """Whether submissions are taken -> its icon."""
-
-
-@dataclass(frozen=True)
-class BoardPage:
-    """A board on the page. sections: what everybody sees; key: of all that it rests on."""
-
-    standing: BoardRanking
-    sections: tuple[Section, ...]
-    key: tuple[str, ...]
-
-    @property
-    def board(self) -> OpenBoard:
-        """Return the board."""
-        return self.standing.board
-
-    def place(self, path: str) -> BlockPath:
-        """Return where a block stands, which is drawn once."""
-        return BlockPath(self.key, False, f"board/{path}")
 
 
 def show(store: Store, board_id: str) -> None:

@@ -7,11 +7,11 @@ now, and no form that was drawn before takes it back.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages.boards import actions, listing
+from pages.boards.board_context import BoardPage
 from pages.display import finding_list, layout, render
 from pages.inputs import selectors
 from pages.server import url_state
@@ -22,9 +22,6 @@ from scoring.services.boards.board import COUNTS, OpenBoard
 from scoring.services.boards.phases import Phase
 from scoring.services.store import tables
 from scoring.services.store.database import Store
-
-if TYPE_CHECKING:
-    from pages.boards.board_page import BoardPage
 
 NEW = ""
 """The choice that adds a phase."""

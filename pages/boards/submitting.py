@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 from pages.boards import actions
+from pages.boards.board_context import BoardPage
 from pages.challenge.scoring_run import Outcome
 from pages.display import finding_list, layout, render
 from pages.display.render import BlockPath
@@ -22,9 +23,6 @@ from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.ranking import RankedSubmission
 from scoring.services.boards.submission_request import Receipt, SubmissionRequest
 from scoring.services.boards.submitting import exclude, submit
-
-if TYPE_CHECKING:
-    from pages.boards.board_page import BoardPage
 
 NAMED = 12
 """Dropped files whose teams can be named one by one."""

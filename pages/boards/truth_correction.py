@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages.boards import actions
+from pages.boards.board_context import BoardPage
 from pages.display import finding_list, layout, render
 from pages.inputs import selectors
 from pages.server import jobs
@@ -15,9 +15,6 @@ from scoring.core.views import Block
 from scoring.services.boards import rescoring, views
 from scoring.services.boards.board import OpenBoard, opened
 from scoring.services.boards.ranking import standing
-
-if TYPE_CHECKING:
-    from pages.boards.board_page import BoardPage
 
 ABOUT_CASES = "a table of age, sex, site, patient by case id"
 

@@ -3,7 +3,7 @@ there is none."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -11,6 +11,7 @@ import streamlit as st
 
 import scoring
 from pages.challenge import deferred_widgets, scoring_run, second_submission, superseded_run
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.comparison import teams
 from pages.display import downloads, finding_list, headline, layout, mobile_sheet, render
 from pages.display.case_link import CaseLink
@@ -26,36 +27,6 @@ from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
 from scoring.presentation import html
 from scoring.presentation.paper import archive
-
-
-@dataclass(frozen=True)
-class ScoredSubmission:
-    """A scorecard on the page, with what it was made of. truth, predictions: as the challenge read them."""
-
-    name: str
-    card: ScoreCard
-    truth: Any
-    predictions: Any
-    given: ChosenInput
-    truth_key: str
-    own: bool = True
-    """Whether the visitor brought any of it."""
-    title: str = ""
-    """What the page calls the submission."""
-    of_sample: bool = False
-    """Whether the test set is a sample."""
-
-    @cached_property
-    def content(self) -> tuple[str, ...]:
-        """What all that is shown rests on."""
-        card = self.card
-        return (card.challenge, repr(card.provenance), self.truth_key, self.given.key)
-
-    @cached_property
-    def scored(self) -> str:
-        """What the numbers rest on, without what only changes how they are shown."""
-        card, how = self.card, (self.card.provenance["options"], self.card.provenance["unit"])
-        return repr((card.challenge, scoring.__version__, self.truth_key, self.given.key, how))
 
 
 @dataclass(frozen=True)
@@ -250,7 +221,7 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
     )
     fixes.offer(page.challenge, dropped, found.value.findings)
     class_names.change(page.challenge, dropped)
-    offer = history_tab.HistoryContext(page.challenge, chosen.test_set, dropped, chosen.samples, shown)
+    offer = history_restore.HistoryContext(page.challenge, chosen.test_set, dropped, chosen.samples, shown)
     history_restore.line(offer)
     compare = None
     if opponent:
@@ -274,7 +245,7 @@ def _second(
 
 def _result(
     page: ChallengePage,
-    offer: history_tab.HistoryContext,
+    offer: history_restore.HistoryContext,
     places: render.BlockColumns,
     compare: Callable[[], second_submission.Second | None] | None,
 ) -> None:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 import scoring
 from pages.challenge import scoring_run
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.comparison.context import ComparisonContext
 from pages.comparison.pictures import pictures
 from pages.display import finding_list, layout, render
@@ -20,9 +21,6 @@ from scoring.comparison import cases as by_case
 from scoring.comparison import display, pairwise
 from scoring.comparison.compare import compare_cards
 from scoring.inputs import team_entries
-
-if TYPE_CHECKING:
-    from pages.challenge.challenge_page import ScoredSubmission
 
 TAB = "Difference"
 
@@ -42,7 +40,7 @@ class Second:
             f":material/compare_arrows: {pairwise.answer(self.compared.displayed, self.first, self.other)}"
         )
 
-    def tab(self, _shown: "ScoredSubmission") -> None:
+    def tab(self, _shown: ScoredSubmission) -> None:
         """Draw where the two differ."""
         made = self.compared.kept(
             f"two/{self.first}", lambda: pairwise.blocks(self.compared.displayed, self.first, self.other)
@@ -74,7 +72,7 @@ class Second:
 
 
 def compared(
-    shown: "ScoredSubmission",
+    shown: ScoredSubmission,
     test_set: ChosenInput,
     given: ChosenInput,
     title: str,

@@ -11,7 +11,7 @@ from streamlit.dataframe_util import convert_pandas_df_to_arrow_table
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from pages.challenge import scoring_run
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import layout, render
 from pages.display.case_names import shortened_column
 from scoring.common.text import markdown

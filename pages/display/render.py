@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -18,6 +18,7 @@ from pandas.io.formats.style import Styler
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.challenge import deferred_widgets
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import finding_list, layout, text_tables
 from pages.display import headline as score_bar
 from pages.display.case_link import CaseLink
@@ -44,9 +45,6 @@ from scoring.core.views import (
 from scoring.presentation.figures.drawing import Drawing
 from scoring.presentation.figures.theme import Theme
 from scoring.presentation.html import views_of
-
-if TYPE_CHECKING:
-    from pages.challenge.challenge_page import ScoredSubmission
 
 SHARED_CARDS, SHARED_BLOCKS, SESSION_CARDS, SESSION_BLOCKS = 32, 512, 4, 128
 """How many views, and figures and tables in one theme, are kept."""

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -9,6 +10,7 @@ from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 
 from pages.challenge import scoring_run
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.inputs import drop_routing, fixes, reload_recovery, selectors
 from pages.inputs.selectors import ChosenInput
 from pages.server import url_state
@@ -18,7 +20,6 @@ from scoring.comparison import scale
 from scoring.core.challenge import Challenge
 
 if TYPE_CHECKING:
-    from pages.history.history_tab import HistoryContext
     from scoring.services.history.entries import SavedSubmission
     from scoring.services.store.database import Store
 
@@ -27,7 +28,27 @@ NOT_CHOICES = ("tab", "set", "submission", "with")
 """Parameters of the address that are no choice of how a submission is scored or shown."""
 
 
-def keep(store: "Store", offer: "HistoryContext", note: str, owner: str, with_test_set: bool) -> None:
+@dataclass(frozen=True)
+class HistoryContext:
+    """What can be kept. test_set, given: as they were dropped or chosen; samples: keys of the samples at both
+    inputs."""
+
+    challenge: Challenge
+    test_set: ChosenInput
+    given: ChosenInput
+    samples: tuple[str, str]
+    shown: ScoredSubmission
+
+    @property
+    def content(self) -> str:
+        """Return by what it is known in the store."""
+        from scoring.services.history import keeping
+
+        test_set = keeping.test_set_of(self.shown.card, self.shown.truth)
+        return keeping.content_of(self.shown.card, test_set)
+
+
+def keep(store: "Store", offer: HistoryContext, note: str, owner: str, with_test_set: bool) -> None:
     """Keep what a page shows, with what brings it back. Raises InputRefused."""
     from scoring.services.history import keeping
 
@@ -58,7 +79,7 @@ def _files(given: ChosenInput) -> list[tuple[str, bytes]]:
     return [(given.name, given.source)]
 
 
-def _page(offer: "HistoryContext") -> dict[str, Any]:
+def _page(offer: HistoryContext) -> dict[str, Any]:
     """Return what brings a page back, besides files."""
     state = st.session_state
     test_set, sample = offer.samples
@@ -139,7 +160,7 @@ def lacks(challenge_id: str) -> None:
     st.info(f"**{name}**, kept on {entry.created[:10]}, {words}", icon=":material/history:")
 
 
-def line(offer: "HistoryContext") -> None:
+def line(offer: HistoryContext) -> None:
     """Say of what was opened whether it is scored as it was kept."""
     entry: SavedSubmission | None = st.session_state.get(OPENED)
     if entry is None or entry.challenge != offer.challenge.id or not _is_in_use(offer, entry):
@@ -162,7 +183,7 @@ def _test_set(challenge_id: str) -> tuple[object, object]:
     return st.session_state.get(kept.removesuffix(reload_recovery.ENDING)), st.session_state.get(kept)
 
 
-def _is_in_use(offer: "HistoryContext", entry: "SavedSubmission") -> bool:
+def _is_in_use(offer: HistoryContext, entry: "SavedSubmission") -> bool:
     """Return whether the submission on the page is the one that was opened."""
     held = st.session_state.get(drop_routing.KEPT["submission"].format(offer.challenge.id))
     sample = entry.page.get("submission")

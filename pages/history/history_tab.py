@@ -1,23 +1,22 @@
 """Keep what a page shows, for oneself: the button, and the tab History."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.challenge.scoring_run import Outcome, attempt
 from pages.display import finding_list, layout
 from pages.display.render import BlockPath, draw_all
 from pages.history import history_restore
-from pages.inputs.selectors import ChosenInput
+from pages.history.history_restore import HistoryContext
 from pages.server import access, network_exposure
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown, shortened
 from scoring.core.challenge import Challenge
 
 if TYPE_CHECKING:
-    from pages.challenge.challenge_page import ScoredSubmission
     from scoring.services.history.entries import SavedSubmission
     from scoring.services.store.database import Store
 
@@ -32,26 +31,6 @@ NOTHING = (
 )
 REFUSED, KEPT, NOTE = "_keep_refused", "_kept_contents", "keep_note"
 CHOSEN, HERE = "history_chosen", "_history_here"
-
-
-@dataclass(frozen=True)
-class HistoryContext:
-    """What can be kept. test_set, given: as they were dropped or chosen; samples: keys of the samples at both
-    inputs."""
-
-    challenge: Challenge
-    test_set: ChosenInput
-    given: ChosenInput
-    samples: tuple[str, str]
-    shown: "ScoredSubmission"
-
-    @property
-    def content(self) -> str:
-        """Return by what it is known in the store."""
-        from scoring.services.history import keeping
-
-        test_set = keeping.test_set_of(self.shown.card, self.shown.truth)
-        return keeping.content_of(self.shown.card, test_set)
 
 
 def owner() -> str | None:

@@ -10,7 +10,7 @@ import streamlit as st
 
 import scoring
 from pages.challenge import scoring_run
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import case_table as cases
 from pages.display import layout, render
 from pages.display.layout import GalleryCard

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from scoring.challenges.hecktor2026 import summary
 from scoring.challenges.hecktor2026.options import DIRECTION
 from scoring.presentation.figures.numerals import share

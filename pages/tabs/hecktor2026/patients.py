@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import layout
 from pages.tabs.hecktor2026.viewer import LINK
 from scoring.core.scorecard import ScoreCard

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from pages.challenge import scoring_run
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import render, viewer
 from pages.display.case_link import CaseLink
 from pages.display.viewer import slices

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.challenge import scoring_run
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import layout, render
 from pages.display.case_names import shortener
 from pages.display.layout import GalleryCard

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import layout, render
 from scoring.challenges.isic.curve_views import malignant
 

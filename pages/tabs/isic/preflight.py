@@ -4,7 +4,7 @@ import streamlit as st
 
 import scoring
 from pages.challenge import preflight, scoring_run
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import downloads, layout
 from pages.inputs.selectors import ChosenInput
 from scoring.challenges.isic import card_summary, official

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from pages.challenge import scoring_run
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import downloads, layout, render
 from scoring.challenges.isic import threshold_views, thresholds
 from scoring.common.text import markdown

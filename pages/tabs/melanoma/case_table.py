@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import case_table, layout
 from scoring.challenges.melanoma.views import NAMES, case_score
 from scoring.core.scorecard import ScoreCard

@@ -3,7 +3,7 @@
 from functools import partial
 
 from pages.challenge import scoring_run
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import layout, render
 from pages.display.layout import GalleryCard
 from pages.tabs.melanoma import prevalence

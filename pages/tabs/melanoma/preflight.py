@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.challenge import preflight
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import layout
 from scoring.core.views import Fact
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.challenge import scoring_run
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import render
 from scoring.challenges.classification_views import method
 from scoring.challenges.melanoma import views

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.challenge import scoring_run
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import render
 from pages.tabs.puma.viewer import LINK
 from scoring.challenges.puma.image_views import class_heat, images_table, worst_first

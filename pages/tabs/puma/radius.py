@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from pages.challenge import scoring_run
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import layout, render
 from pages.tabs.puma.setting import (
     EVERY,

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.formula import RADIUS_RANGE
 from scoring.challenges.puma.setting_views import RULE, MatchingSetting

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.challenge.challenge_page import ScoredSubmission
+from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import downloads, viewer
 from pages.display.case_link import CaseLink
 from pages.display.case_names import shortener

@@ -1,0 +1,26 @@
+"""Board on a page, as its tabs receive it."""
+
+from dataclasses import dataclass
+
+from pages.display.render import BlockPath
+from scoring.core.views import Section
+from scoring.services.boards.board import OpenBoard
+from scoring.services.boards.ranking import BoardRanking
+
+
+@dataclass(frozen=True)
+class BoardPage:
+    """A board on the page. sections: what everybody sees; key: of all that it rests on."""
+
+    standing: BoardRanking
+    sections: tuple[Section, ...]
+    key: tuple[str, ...]
+
+    @property
+    def board(self) -> OpenBoard:
+        """Return the board."""
+        return self.standing.board
+
+    def place(self, path: str) -> BlockPath:
+        """Return where a block stands, which is drawn once."""
+        return BlockPath(self.key, False, f"board/{path}")
