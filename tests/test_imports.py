@@ -21,7 +21,8 @@ LAYERS = (
     ("scoring.core",),
     ("scoring.inference", "scoring.presentation.figures", "scoring.presentation.svg"),
     ("scoring.inputs",),
-    ("scoring.metrics", "scoring.statistics"),
+    ("scoring.metrics",),
+    ("scoring.statistics",),
     ("scoring.common", "scoring.version"),
 )
 """What may import what in scoring: its own layer and those below it (docs/architecture.md)."""

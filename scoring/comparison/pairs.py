@@ -11,8 +11,9 @@ from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.core.comparison_spec import ComparisonSpec
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics import agreement
-from scoring.statistics import paired, replicate_comparison
+from scoring.statistics import replicate_comparison
 from scoring.statistics.options import UNITS_OF_COMPARISON
+from scoring.statistics.paired_tests import NAMES, Sample, p_value
 from scoring.statistics.replicate_comparison import Pair
 from scoring.statistics.replicates import array_name
 
@@ -74,16 +75,16 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str) 
     found, test = result.pairs, TESTS[result.test]
     samples = _samples(spec, valued, metric, n_units)
     if samples and found and replicates.shape[1] and n_units >= UNITS_OF_COMPARISON:
-        test = paired.NAMES[type(samples[0])]
+        test = NAMES[type(samples[0])]
         found = replicate_comparison.tested(
-            found, [paired.p_value(samples[pair.a], samples[pair.b]) for pair in found]
+            found, [p_value(samples[pair.a], samples[pair.b]) for pair in found]
         )
     return PairDifferences(metric, test, tuple(valued), found)
 
 
 def _samples(
     spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str, n_units: int
-) -> list[paired.Sample] | None:
+) -> list[Sample] | None:
     """Return the sample of every team for the metric's own test; None where units hold several cases or a
     team has no such sample."""
     if any(card.n_cases != n_units for card in cards.values()):

@@ -9,8 +9,8 @@ import numpy as np
 from scoring.comparison.compare import Comparison
 from scoring.comparison.values import has_replicates, number, point, resampled
 from scoring.statistics import intervals, replicate_comparison
+from scoring.statistics.options import DIGITS
 from scoring.statistics.ranking import competition_ranks, ranks_along_teams
-from scoring.statistics.rounding import DIGITS
 
 STEPS = 50
 """Steps from 0 to 1 along a side of the map: weights go by 0.02."""

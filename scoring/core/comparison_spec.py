@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scoring.common.findings import Finding
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
-from scoring.statistics.paired import BinarySample, Sample, ScoreSample
+from scoring.statistics.paired_tests import BinarySample, Sample, ScoreSample
 from scoring.statistics.permutation_test import Score
 
 Value = Callable[[str], NDArray[np.float64]]

@@ -13,6 +13,8 @@ from scoring.statistics import intervals
 FEW_UNITS, FEW_REPLICATES = 50, 200
 UNITS_OF_INTERVAL, UNITS_OF_COMPARISON = 6, 20
 """Fewest units from which a score has an interval, and teams are told apart. Measured: docs/statistics.md."""
+DIGITS = 12
+"""Decimals of a comparison, so that float noise makes no rank; written numbers stay unrounded."""
 
 
 @dataclass(frozen=True)

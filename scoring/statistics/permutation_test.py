@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.common.arrays import Floats, Ints
-from scoring.statistics.options import FEW_UNITS, UNITS_OF_COMPARISON
-from scoring.statistics.pair_test import LEVEL, NO_SPREAD, PairTest
-from scoring.statistics.rounding import DIGITS
+from scoring.statistics.options import DIGITS, FEW_UNITS, UNITS_OF_COMPARISON
+from scoring.statistics.paired_bootstrap import LEVEL, NO_SPREAD, PairTest
 
 Score = Callable[[Floats], Floats]
 """Sums [..., K] -> scores [...]."""

@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Floats, Ints, Numbers
-from scoring.metrics.classification import divide
-from scoring.statistics.multiplicity import holm
-from scoring.statistics.paired import wilcoxon
-from scoring.statistics.rounding import DIGITS
+from scoring.statistics.options import DIGITS
+from scoring.statistics.paired_tests import holm, wilcoxon
 
 SCHEMES = ("mean_then_rank", "median_then_rank", "rank_then_mean", "rank_then_median", "test_then_rank")
 
@@ -128,7 +126,10 @@ def kendall_tau(scores: Numbers, others: Numbers) -> Floats:
     """
     i, j = np.triu_indices(len(scores), 1)
     own, other = np.sign(scores[i] - scores[j]), np.sign(others[i] - others[j])
-    return divide(own @ other, np.sqrt(np.abs(own).sum() * np.abs(other).sum(0)))
+    concordance, pairs = own @ other, np.sqrt(np.abs(own).sum() * np.abs(other).sum(0))
+    out: Floats = np.full(concordance.shape, np.nan)
+    np.divide(concordance, pairs, out=out, where=pairs != 0)
+    return out
 
 
 def rank_cases(

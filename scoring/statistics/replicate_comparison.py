@@ -14,14 +14,12 @@ from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.statistics import intervals, permutation_test
-from scoring.statistics.multiplicity import holm
 from scoring.statistics.optimism import winner_optimism
-from scoring.statistics.options import FEW_UNITS
-from scoring.statistics.pair_test import PairTest, resolvable_gap
-from scoring.statistics.paired_bootstrap import bootstrap_test
+from scoring.statistics.options import DIGITS, FEW_UNITS
+from scoring.statistics.paired_bootstrap import PairTest, bootstrap_test, resolvable_gap
+from scoring.statistics.paired_tests import holm
 from scoring.statistics.permutation_test import Exchange, swap_test
 from scoring.statistics.ranking import kendall_tau
-from scoring.statistics.rounding import DIGITS
 
 BOOTSTRAP, SWAP = "bootstrap", "swap"
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from scoring.comparison import weights
-from scoring.statistics import resampling
+from scoring.statistics.replicates import draw
 from tests.benchmarks.test_hecktor2026 import run
 from tests.benchmarks.test_scoring import RESAMPLES, looped, vectorised
 from tests.support.lesion_tables import CLASSES
@@ -33,7 +33,7 @@ def drawn(teams: int, n: int) -> tuple[np.ndarray, list[np.ndarray]]:
 def loop_seconds(truth: np.ndarray, outputs: np.ndarray, teams: int) -> tuple[float, list]:
     """CPU seconds that the loop takes for all replicates of so many teams, and its values for the first
     replicates of one."""
-    counts = np.concatenate([block.astype(int) for block in resampling.draw(len(truth), RESAMPLES, 0)])
+    counts = np.concatenate([block.astype(int) for block in draw(len(truth), RESAMPLES, 0)])
     begun = time.process_time()
     values = [looped(truth, outputs, row) for row in counts[:LOOPED]]
     return (time.process_time() - begun) / LOOPED * RESAMPLES * teams, values

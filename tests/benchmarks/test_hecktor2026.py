@@ -16,7 +16,8 @@ import pytest
 
 import scoring
 from scoring.metrics import survival
-from scoring.statistics import intervals, resampling
+from scoring.statistics import intervals
+from scoring.statistics.replicates import replicate_weights
 from tests.support import peer
 from tests.support.patients import CHALLENGE, labels, submission_folder, table, truth_folder
 from tests.support.volumes import nifti
@@ -75,7 +76,7 @@ def prognosis():
 
 
 def interval(prognosis) -> list[float]:
-    weights = next(resampling.replicate_weights(np.arange(PATIENTS), RESAMPLES, 0))
+    weights = next(replicate_weights(np.arange(PATIENTS), RESAMPLES, 0))
     return intervals.percentile(survival.c_index(survival.pairs(*prognosis.values(), weights)))
 
 

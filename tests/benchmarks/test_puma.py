@@ -20,7 +20,7 @@ from scoring.challenges.puma.names import position
 from scoring.challenges.puma.score_curves import along_confidence, along_radius
 from scoring.inputs.nuclei import read_nuclei
 from scoring.metrics import detection
-from scoring.statistics import resampling
+from scoring.statistics.replicates import replicate_weights
 from tests.support import nuclei_lists as plain
 from tests.support.nuclei_lists import CHALLENGE, CLASSES
 
@@ -172,7 +172,7 @@ def test_curves(benchmark, read):
 def test_a_thousand_replicates(benchmark, read):
     d = detections(*read)
     counted = {name: matching.tallies(d, matching.match(d, MatchingRule(name))) for name in plain.RULES}
-    weights = np.concatenate(list(resampling.replicate_weights(np.arange(REAL_IMAGES), RESAMPLES, 0)))
+    weights = np.concatenate(list(replicate_weights(np.arange(REAL_IMAGES), RESAMPLES, 0)))
     found = benchmark(quantities, "description", counted, weights)
     assert found["score"].shape == (RESAMPLES,)
 

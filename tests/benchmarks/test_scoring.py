@@ -12,7 +12,7 @@ from sklearn.metrics import accuracy_score, f1_score, roc_auc_score
 
 import scoring
 from scoring.metrics import classification, curves
-from scoring.statistics import resampling
+from scoring.statistics.replicates import draw, replicate_weights
 from tests.support.lesion_tables import CLASSES, RISKS, TRUTH_HEADER, table
 
 CHALLENGE = scoring.load_challenge("tricorder3")
@@ -80,7 +80,7 @@ def looped(truth: np.ndarray, outputs: np.ndarray, counts: np.ndarray) -> tuple[
 def vectorised(truth: np.ndarray, outputs: np.ndarray) -> np.ndarray:
     """The same for all replicates [B, 3], without the draw, which every model shares."""
     found = []
-    for weights in resampling.replicate_weights(np.arange(len(truth)), RESAMPLES, 0):
+    for weights in replicate_weights(np.arange(len(truth)), RESAMPLES, 0):
         c = classification.counts(truth, outputs.argmax(1), weights, 11)
         areas = np.column_stack([curves.resampled_auc(outputs[:, k], truth == k, weights) for k in range(11)])
         found.append(
@@ -91,7 +91,7 @@ def vectorised(truth: np.ndarray, outputs: np.ndarray) -> np.ndarray:
 
 def test_replicates(benchmark, drawn):
     truth, outputs = drawn
-    drawn_counts = np.concatenate([b.astype(int) for b in resampling.draw(N, RESAMPLES, 0)])
+    drawn_counts = np.concatenate([b.astype(int) for b in draw(N, RESAMPLES, 0)])
     begun = time.process_time()
     expected = [looped(truth, outputs, counts) for counts in drawn_counts[:LOOPED]]
     seconds_of_loop = (time.process_time() - begun) / LOOPED * RESAMPLES

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import scoring
-from scoring.statistics.resampling import replicate_weights
+from scoring.statistics.replicates import replicate_weights
 from tests.challenges.hecktor2026.four import GUESSED, MASKS, ROWS
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists, patients

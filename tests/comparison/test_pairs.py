@@ -10,8 +10,7 @@ import scipy.stats
 import scoring
 from scoring.common.findings import InputRefused
 from scoring.comparison.compare import compare_cards
-from scoring.statistics import paired
-from scoring.statistics.multiplicity import holm
+from scoring.statistics.paired_tests import delong, holm, mcnemar
 from tests.support import risk_tables
 from tests.support.teams import LESIONS, lesion_outputs, lesion_teams, lesion_truth, outputs_table, risk_teams
 
@@ -64,14 +63,12 @@ def by_hand(found, metric: str, a: str, b: str, pair: dict) -> float:
         return 2 * scipy.stats.t.sf(abs(pair["difference"]) / pair["standard_error"], 119)
     if metric == "auc/MEL":
         outputs = [np.array([row["outputs"][7] for row in found.cards[team].cases]) for team in (a, b)]
-        return paired.delong(*outputs, truth == "MEL")
+        return delong(*outputs, truth == "MEL")
     kept = truth == "MEL" if metric == "recall/MEL" else np.ones(len(truth), bool)
-    return paired.mcnemar((of_a == truth)[kept], (of_b == truth)[kept])
+    return mcnemar((of_a == truth)[kept], (of_b == truth)[kept])
 
 
-@pytest.mark.parametrize(
-    ("metric", "test"), [("recall", paired.mcnemar), ("specificity", paired.mcnemar), ("auc", paired.delong)]
-)
+@pytest.mark.parametrize(("metric", "test"), [("recall", mcnemar), ("specificity", mcnemar), ("auc", delong)])
 def test_pairs_of_melanoma(metric, test):
     found = risk_teams(2, 90, (0.3, 0.5), resamples=50, pairs_metric=metric)
     cards = list(found.cards.values())

@@ -18,8 +18,8 @@ from scoring.challenges.melanoma.formula import combined
 from scoring.challenges.puma import formula as puma
 from scoring.challenges.tricorder3 import measures as tricorder3
 from scoring.metrics import binary, curves
-from scoring.statistics import resampling
 from scoring.statistics.permutation_test import Exchange
+from scoring.statistics.replicates import leave_one_out_weights, replicate_weights
 
 RHO, RESAMPLES = 0.5, 1000
 ELEVEN = np.array([0.3, 0.2, 0.1, 0.1, 0.06, 0.06, 0.05, 0.04, 0.04, 0.03, 0.02])
@@ -48,8 +48,8 @@ class Draws:
     @classmethod
     def of(cls, n: int, resamples: int, seed: int) -> "Draws":
         units = np.arange(n)
-        replicates = list(resampling.replicate_weights(units, resamples, seed)) if resamples else []
-        left_out = np.concatenate(list(resampling.leave_one_out_weights(units)))
+        replicates = list(replicate_weights(units, resamples, seed)) if resamples else []
+        left_out = np.concatenate(list(leave_one_out_weights(units)))
         return cls(np.concatenate([np.ones((1, n), np.float32), *replicates]), left_out)
 
     @property

@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 from scoring.metrics import survival
-from scoring.statistics import resampling
+from scoring.statistics.replicates import replicate_weights
 from tests.simulations.cells import TEAMS, UNITS, simulate
 from tests.simulations.designs import CHALLENGES, c_index
 
@@ -22,7 +22,7 @@ def most(rate: float, runs: int) -> float:
 def test_the_c_index_of_the_simulation_is_that_of_the_challenge():
     random = np.random.default_rng(1)
     time, event, risk = random.random(40), random.random(40) < 0.5, random.random(40)
-    weights = np.concatenate(list(resampling.replicate_weights(np.arange(40), 20, 1)))
+    weights = np.concatenate(list(replicate_weights(np.arange(40), 20, 1)))
     by_pairs = survival.c_index(survival.pairs(time, event, risk, weights))
     assert c_index(time, event, weights)(risk).tolist() == by_pairs.tolist()
 

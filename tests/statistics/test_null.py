@@ -11,8 +11,10 @@ import scipy.stats
 
 from scoring.challenges.tricorder3.formula import CLASSES, weighted_f1
 from scoring.metrics import classification
-from scoring.statistics import intervals, paired, resampling
+from scoring.statistics import intervals
+from scoring.statistics.paired_tests import delong, mcnemar, wilcoxon
 from scoring.statistics.replicate_comparison import compare
+from scoring.statistics.replicates import replicate_weights
 from tests.support.soak import FACTOR
 
 SETS, RESAMPLES = 50 * FACTOR, 300
@@ -42,7 +44,7 @@ def scores(truth: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.nda
 
 def compared(seed: int, n: int, teams: int):
     truth, labels = labels_of_equal_teams(np.random.default_rng(seed), n, teams)
-    weights = next(resampling.replicate_weights(np.arange(n), RESAMPLES, seed))
+    weights = next(replicate_weights(np.arange(n), RESAMPLES, seed))
     point = np.array([scores(truth, row, np.ones((1, n), np.float32))[0] for row in labels])
     order = np.argsort(-point, kind="stable")
     return compare(point[order], np.array([scores(truth, labels[team], weights) for team in order]), n)
@@ -80,7 +82,7 @@ def test_a_better_team_is_found():
         random = np.random.default_rng(seed)
         truth, labels = labels_of_equal_teams(random, 400, 2)
         labels[0] = np.where(random.random(400) < 0.5, truth, labels[0])
-        weights = next(resampling.replicate_weights(np.arange(400), RESAMPLES, seed))
+        weights = next(replicate_weights(np.arange(400), RESAMPLES, seed))
         point = [scores(truth, row, np.ones((1, 400), np.float32))[0] for row in labels]
         return compare(
             point, np.array([scores(truth, row, weights) for row in labels]), 400
@@ -97,11 +99,11 @@ def test_paired_tests_keep_their_level(test):
         common = random.normal(size=150)
         a, b = (common + random.normal(size=150) for _ in range(2))
         if test == "mcnemar":
-            rejected += paired.mcnemar(a > 0, b > 0) <= 0.05
+            rejected += mcnemar(a > 0, b > 0) <= 0.05
         elif test == "delong":
-            rejected += paired.delong(a, b, common + random.normal(size=150) > 0.8) <= 0.05
+            rejected += delong(a, b, common + random.normal(size=150) > 0.8) <= 0.05
         else:
-            rejected += paired.wilcoxon(a, b) <= 0.05
+            rejected += wilcoxon(a, b) <= 0.05
     assert 0 < rejected <= most(0.05, 4 * SETS)
 
 
@@ -111,7 +113,7 @@ def test_intervals_of_an_accuracy_cover_it(method, missed):
     leave_one_out = 1 - np.eye(n)
     for seed in range(2 * SETS):
         right = (np.random.default_rng(seed).random(n) < share).astype(float)
-        drawn = next(resampling.replicate_weights(np.arange(n), RESAMPLES, seed)).astype(float) @ right / n
+        drawn = next(replicate_weights(np.arange(n), RESAMPLES, seed)).astype(float) @ right / n
         left_out = leave_one_out @ right / (n - 1)
         low, high = {
             "percentile": lambda drawn=drawn: intervals.percentile(drawn),

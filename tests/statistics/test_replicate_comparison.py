@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from scoring.statistics.pair_test import resolvable_gap
-from scoring.statistics.paired_bootstrap import bootstrap_test
+from scoring.statistics.paired_bootstrap import bootstrap_test, resolvable_gap
 from scoring.statistics.ranking import competition_ranks
 from scoring.statistics.replicate_comparison import compare
 

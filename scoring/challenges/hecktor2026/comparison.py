@@ -11,7 +11,7 @@ from scoring.challenges.hecktor2026.options import ORDER
 from scoring.challenges.hecktor2026.ranking import rank
 from scoring.core.comparison_spec import ComparisonSpec, Groups, Parameter, Value, WeightMap, WhatIf
 from scoring.core.scorecard import ScoreCard
-from scoring.statistics.paired import BinarySample, Sample, ValueSample
+from scoring.statistics.paired_tests import BinarySample, Sample, ValueSample
 
 DICE = tuple(f"dice_{structure}" for structure in STRUCTURES)
 PARAMETERS = tuple(

@@ -12,8 +12,8 @@ from scoring.common.findings import warning
 from scoring.core.comparison_spec import Ranking
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
+from scoring.statistics.options import DIGITS
 from scoring.statistics.ranking import ranks_along_teams
-from scoring.statistics.rounding import DIGITS
 
 RankArray = NDArray[np.int64]
 """Places [A] or [A, B], 1 = first."""

@@ -23,8 +23,8 @@ from scoring.core.submission import Predictions, grade, provenance, truth_digest
 from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.units import find_units
 from scoring.metrics import binary, calibration, curves, subgroups
-from scoring.statistics import permutation_test, resampling
-from scoring.statistics.replicates import Quantities, Replicates, replicate
+from scoring.statistics import permutation_test
+from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
 
 UNIT_COLUMNS = ("patient_id", "lesion_id")
 CURVE_REPLICATES = 300
@@ -246,5 +246,5 @@ def _arrays(
 def curve_weights(units: Ints, source: Mapping[str, Any]) -> Floats:
     """Return replicates [B, N] for bands of curves: the first of the card's own."""
     return np.concatenate(
-        list(resampling.replicate_weights(units, min(source["resamples"], CURVE_REPLICATES), source["seed"]))
+        list(replicate_weights(units, min(source["resamples"], CURVE_REPLICATES), source["seed"]))
     )

@@ -11,7 +11,7 @@ from scoring.challenges.melanoma.options import MISSING
 from scoring.core.comparison_spec import ComparisonSpec, Parameter, Value, WhatIf, correct_labels, of_labels
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics.classification import divide
-from scoring.statistics.paired import BinarySample, Sample, ScoreSample
+from scoring.statistics.paired_tests import BinarySample, Sample, ScoreSample
 
 PARAMETERS = (
     Parameter("beta", "beta of F", BETA, 0.25, 4),

@@ -12,9 +12,9 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics import binary, curves
 from scoring.metrics.binary import ThresholdCounts
-from scoring.statistics import replicates, resampling
+from scoring.statistics import replicates
 from scoring.statistics.options import StatisticsOptions
-from scoring.statistics.replicates import Quantities, Replicates
+from scoring.statistics.replicates import Quantities, Replicates, leave_one_out_weights, replicate_weights
 
 KEPT_BYTES, KEPT_CARDS = 64_000_000, 2
 """What is kept of a card, at most, and of how many: 40 MB for 10,000 cases and 1,000 replicates. What is
@@ -133,7 +133,7 @@ def _drawn(card: ScoreCard, cases: _Cases, options: StatisticsOptions) -> Iterat
         yield ReplicateCounts(_kept(cases, n, options.seed), areas)
         return
     start = 0
-    for counts in _counted(ranks, positive, resampling.replicate_weights(units, n, options.seed)):
+    for counts in _counted(ranks, positive, replicate_weights(units, n, options.seed)):
         end = start + len(counts.true_positive)
         yield ReplicateCounts(counts, areas[start:end])
         start = end
@@ -141,7 +141,7 @@ def _drawn(card: ScoreCard, cases: _Cases, options: StatisticsOptions) -> Iterat
 
 def _without_each_unit(cases: _Cases) -> Iterator[ReplicateCounts]:
     ranks, positive, units = cases.arrays()
-    for weights in resampling.leave_one_out_weights(units):
+    for weights in leave_one_out_weights(units):
         areas = curves.resampled_auc(ranks, positive, weights)
         yield ReplicateCounts(binary.count_by_threshold(ranks, positive, weights), areas)
 
@@ -165,7 +165,7 @@ def _kept(cases: _Cases, resamples: int, seed: int) -> ThresholdCounts:
     thresholds = np.unique(ranks)[::-1]
     hits, alarms = (np.empty((len(thresholds), resamples), _kind(units)) for _ in range(2))
     start = 0
-    for counts in _counted(ranks, positive, resampling.replicate_weights(units, resamples, seed)):
+    for counts in _counted(ranks, positive, replicate_weights(units, resamples, seed)):
         end = start + len(counts.true_positive)
         hits[:, start:end], alarms[:, start:end] = counts.true_positive.T, counts.false_positive.T
         start = end

@@ -29,9 +29,15 @@ from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import provenance, truth_digest
 from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.units import find_units
-from scoring.statistics import intervals, permutation_test, resampling
+from scoring.statistics import intervals, permutation_test
 from scoring.statistics.options import StatisticsOptions
-from scoring.statistics.replicates import Quantities, QuantityName, Replicates, replicate
+from scoring.statistics.replicates import (
+    Quantities,
+    QuantityName,
+    Replicates,
+    leave_one_out_weights,
+    replicate,
+)
 
 FEW_IMAGES = 100
 
@@ -194,9 +200,7 @@ def _jackknife(
     few images: measured coverage with 41 is 91 % against 94 %."""
     if not statistics.resamples or units.max() + 1 >= FEW_IMAGES:
         return {}
-    left_out = np.concatenate(
-        [evaluate(weights)["score"] for weights in resampling.leave_one_out_weights(units)]
-    )
+    left_out = np.concatenate([evaluate(weights)["score"] for weights in leave_one_out_weights(units)])
     return {"score_jackknife_interval": intervals.jackknife(float(point["score"][0]), left_out)}
 
 

@@ -36,8 +36,8 @@ from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.units import find_units
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import mean_of_defined
-from scoring.statistics import permutation_test, resampling
-from scoring.statistics.replicates import Quantities, QuantityName, Replicates, replicate
+from scoring.statistics import permutation_test
+from scoring.statistics.replicates import Quantities, QuantityName, Replicates, replicate, replicate_weights
 
 UNIT_COLUMNS = ("patient_id", "lesion_id")
 CURVE_REPLICATES = 300
@@ -331,11 +331,7 @@ def _arrays(
     has = predictions.has_outputs
     if has.any() and source["resamples"] and with_curves:
         weights = np.concatenate(
-            list(
-                resampling.replicate_weights(
-                    scored.units, min(source["resamples"], CURVE_REPLICATES), source["seed"]
-                )
-            )
+            list(replicate_weights(scored.units, min(source["resamples"], CURVE_REPLICATES), source["seed"]))
         )
         arrays |= curves.banded_curves(predictions.outputs[has], labels[has], weights[:, has])
     for array in arrays.values():

@@ -17,7 +17,7 @@ from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.ranking import BoardRanking, RankedSubmission, standing
 from scoring.services.store.access_tables import Hidden
 from scoring.services.store.database import Store
-from scoring.statistics.adaptive_use import possible_gain
+from scoring.statistics.optimism import possible_gain
 
 DETAILS = ("score", "classes", "cases")
 DECIMALS = 3

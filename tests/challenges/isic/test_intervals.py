@@ -7,7 +7,7 @@ import pytest
 from scoring import load_challenge
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import malignant
-from scoring.statistics import resampling
+from scoring.statistics.replicates import replicate_weights
 from tests.challenges.isic import restated
 from tests.support.category_tables import random_pair
 
@@ -48,7 +48,7 @@ def test_replicates_are_the_scorer_on_the_repeated_cases(seed, settings):
     asked = truth.categories[:1]
     prepared = answers_of(truth, predictions, asked)
     weights = np.concatenate(
-        list(resampling.replicate_weights(np.arange(len(truth)), REPLICATES, seed, truth.weights.score))
+        list(replicate_weights(np.arange(len(truth)), REPLICATES, seed, truth.weights.score))
     )
     found = measures.quantities(prepared, weights, "balanced_accuracy")
     counts = np.random.default_rng(seed).multinomial(
@@ -77,9 +77,7 @@ def test_replicates_are_the_scorer_on_the_repeated_cases(seed, settings):
 def test_intervals_are_percentiles_of_every_metric_but_the_validation_score(weights):
     truth, predictions = read(7, weights=weights)
     card = isic.score(truth, predictions, resamples=200, seed=5, malignant="C0")
-    draws = np.concatenate(
-        list(resampling.replicate_weights(np.arange(len(truth)), 200, 5, truth.weights.score))
-    )
+    draws = np.concatenate(list(replicate_weights(np.arange(len(truth)), 200, 5, truth.weights.score)))
     values = measures.quantities(answers_of(truth, predictions, "C0"), draws, "balanced_accuracy")
     assert set(card.intervals) == {*card.metrics, "score"} - {"validation_score"}
     for name, interval in card.intervals.items():

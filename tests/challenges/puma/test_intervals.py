@@ -11,7 +11,7 @@ from scoring.challenges.puma.detections import detections
 from scoring.challenges.puma.formula import METRICS
 from scoring.challenges.puma.matching import MatchingRule
 from scoring.challenges.puma.measures import quantities
-from scoring.statistics import resampling
+from scoring.statistics.replicates import replicate_weights
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists as plain
 from tests.support.findings import codes, only, refused
@@ -53,7 +53,7 @@ def test_replicates_are_the_scorer_on_the_repeated_images(seed, rules):
     images = realistic(seed, images=6, nuclei=25)
     n = len(images[0])
     in_data = len({entry["class"] for side in images for image in side for entry in image})
-    weights = np.concatenate(list(resampling.replicate_weights(np.arange(n), REPLICATES, seed)))
+    weights = np.concatenate(list(replicate_weights(np.arange(n), REPLICATES, seed)))
     found = evaluator(images, rules)(weights)
     counts = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=REPLICATES)
     assert any((count == 0).any() for count in counts)
@@ -75,7 +75,7 @@ def test_replicates_are_the_scorer_on_the_repeated_images(seed, rules):
 def test_intervals_are_percentiles(rules):
     images = realistic(5)
     scored = card(*map(numbered, images), rules=rules, resamples=200, seed=4, interval="percentile")
-    found = evaluator(images, rules)(np.concatenate(list(resampling.replicate_weights(np.arange(8), 200, 4))))
+    found = evaluator(images, rules)(np.concatenate(list(replicate_weights(np.arange(8), 200, 4))))
     for name in ("score", *METRICS.values(), "micro_f1", "micro_precision", "micro_recall"):
         assert scored.intervals[name] == pytest.approx(np.quantile(found[name], [0.025, 0.975]).tolist())
     assert scored.per_class["tumor"]["f1_interval"] == pytest.approx(
@@ -133,7 +133,7 @@ def test_images_of_one_patient_are_drawn_together():
     scored = card(*map(numbered, images), resamples=30, metadata=table, group="patient")
     assert (scored.provenance["unit"], scored.provenance["n_units"]) == ("patient", 2)
     assert scored.arrays["units"].tolist() == [0, 0, 1, 1]
-    drawn = np.concatenate(list(resampling.replicate_weights(np.array([0, 0, 1, 1]), 30, 0)))
+    drawn = np.concatenate(list(replicate_weights(np.array([0, 0, 1, 1]), 30, 0)))
     assert np.array_equal(scored.arrays["score_replicates"], evaluator(images, "description")(drawn)["score"])
 
 

@@ -28,7 +28,7 @@ from scoring.services.boards.refused_addresses import Reason
 from scoring.services.store import tables
 from scoring.services.store.access_tables import RefusedAddress
 from scoring.services.store.database import open_store
-from scoring.statistics.adaptive_use import possible_gain
+from scoring.statistics.optimism import possible_gain
 from tests.support.archives import archive_of
 from tests.support.boards import CASES
 from tests.support.hidden_boards import MAX, PAUL, acting, as_actor, good, handed_in, hidden_board, table

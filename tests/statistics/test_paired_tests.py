@@ -1,5 +1,6 @@
 """Tests of pairs against their definitions, SciPy and statsmodels, and DeLong against MLstatkit."""
 
+import gc
 import itertools
 import math
 from pathlib import Path
@@ -10,13 +11,15 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+from statsmodels.stats.multitest import multipletests
 
-from scoring.statistics.paired import (
+from scoring.statistics.paired_tests import (
     BinarySample,
     ScoreSample,
     ValueSample,
     components,
     delong,
+    holm,
     mcnemar,
     midranks,
     p_value,
@@ -138,3 +141,21 @@ def test_every_sample_has_its_test():
     assert p_value(BinarySample(a > 0), BinarySample(b > 0)) == mcnemar(a > 0, b > 0)
     assert p_value(ScoreSample(a, positive), ScoreSample(b, positive)) == delong(a, b, positive)
     assert p_value(ValueSample(a), ValueSample(b)) == wilcoxon(a, b)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_old_to_collect():
+    """`multipletests` calls the garbage collector each time: it need not go through all that other tests have
+    left."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@given(st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.01, 0.02, 0.04])), min_size=1, max_size=30))
+def test_holm_is_that_of_statsmodels(p_values):
+    assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1], abs=1e-15)
+
+
+def test_holm_of_nothing():
+    assert holm([]).tolist() == []
