@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from scoring.challenges import challenge_ids, load_challenge
 from scoring.common.findings import Finding, InputRefused
-from scoring.core.scorecard import Official, ScoreCard
+from scoring.core.scorecard import NOTEBOOK_RENDERERS, Official, ScoreCard
 from scoring.version import __version__
 
 # Read when onnxruntime is imported, which nothing here did so far: otherwise it asks its maker's server, and
@@ -33,6 +33,16 @@ __all__ = [
     "compare",
     "load_challenge",
 ]
+
+
+def _notebook_html(card: ScoreCard) -> str:
+    """Return a card as HTML. Reports are slow to import, so the first card that is shown loads them."""
+    from scoring.presentation.html import fragment
+
+    return fragment(card)
+
+
+NOTEBOOK_RENDERERS.append(_notebook_html)
 
 
 def __getattr__(name: str) -> Any:

@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -128,9 +127,8 @@ class ScoreCard:
         return "{\n" + ",\n".join(entries) + "\n}\n"
 
     def _repr_html_(self) -> str:
-        """Show score, findings, facts and tables in a notebook."""
-        # By name, as the registry finds challenges: reports rest on this module and are slow to import.
-        return str(import_module("scoring.presentation.html").fragment(self))
+        """Return score, findings, facts and tables for a notebook, as the registered renderer writes them."""
+        return NOTEBOOK_RENDERERS[-1](self)
 
     def _ordered(self) -> dict[str, Any]:
         value: dict[str, Any] = {
@@ -151,6 +149,10 @@ class ScoreCard:
             "findings": [f.as_dict() for f in self.findings],
             "provenance": self.provenance,
         }
+
+
+NOTEBOOK_RENDERERS: list[Callable[[ScoreCard], str]] = []
+"""HTML renderers of a card in a notebook; `import scoring` registers that of the reports."""
 
 
 def _text(value: object, **layout: Any) -> str:
