@@ -29,7 +29,7 @@ async def warm(_app):
         print(stopped, file=sys.stderr, flush=True)
         os._exit(2)
     from pages.server import preload
-    from scoring.common import host
+    from scoring.common import limits
     from scoring.inference import stale_folders
 
     preload.preload()
@@ -38,7 +38,7 @@ async def warm(_app):
     network_exposure.require_confinement()
     gc_tuning.keep_short()
     kept_settings.keep()
-    host.raise_descriptors()
+    limits.raise_descriptors()
     stale_folders.sweep()
     departures = asyncio.create_task(session_cleanup.watch())
     yield

@@ -11,9 +11,9 @@ from scoring.challenges import samples
 from scoring.common.finding_groups import distinct
 from scoring.common.findings import Finding
 from scoring.common.fixes import InputChanges, SuggestedFix, renamed, renaming, without_affix
-from scoring.inputs.near_cases import without_affix as without_affixes
-from scoring.inputs.near_columns import of_kind, renamings
 from scoring.inputs.sources import Mended, open_source
+from scoring.inputs.suggestions import of_kind, renamings
+from scoring.inputs.suggestions import without_affix as without_affixes
 from scoring.inputs.table_edits import mended_table
 from tests.support import lesion_tables
 from tests.support.command_line import ROOT

@@ -8,8 +8,7 @@ import streamlit as st
 from pages.comparison.context import ComparisonContext
 from pages.comparison.pictures import pictures
 from pages.display import layout, render
-from scoring.common.metric_names import named
-from scoring.common.text import shortened
+from scoring.common.text import named, shortened
 from scoring.comparison import classes as by_class
 from scoring.comparison import difference_views as views
 from scoring.comparison import subgroups as by_group

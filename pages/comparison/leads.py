@@ -7,7 +7,7 @@ import streamlit as st
 from pages.comparison.context import ComparisonContext
 from pages.display import render
 from pages.display.render import BlockPath
-from scoring.common.metric_names import named
+from scoring.common.text import named
 from scoring.comparison import team_tables, views
 from scoring.comparison.display import MANY
 from scoring.comparison.pairs import SCORE, pairs_of

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.common.metric_names import named
-from scoring.common.text import markdown
+from scoring.common.text import markdown, named
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.views import (
     Block,

@@ -23,8 +23,8 @@ from scoring.core.file_contents import (
     opened,
     read_contents,
 )
-from scoring.inputs.near_columns import between_cells, shared_affix
 from scoring.inputs.sources import Mended, SourceFiles, is_zip, open_source
+from scoring.inputs.suggestions import between_cells, shared_affix
 from scoring.inputs.tables import FOREIGN
 
 MASKS = (".nii.gz",)

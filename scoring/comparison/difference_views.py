@@ -7,8 +7,7 @@ import plotly.graph_objects as go
 
 from scoring.challenges import load_challenge
 from scoring.common.arrays import Ints
-from scoring.common.metric_names import named
-from scoring.common.text import markdown
+from scoring.common.text import markdown, named
 from scoring.comparison import cases as by_case
 from scoring.comparison import classes as by_class
 from scoring.comparison import figures

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.common.metric_names import named
+from scoring.common.text import named
 from scoring.comparison import reference, summary_text
 from scoring.comparison.classes import ClassMatrix
 from scoring.comparison.compare import Comparison

@@ -7,8 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.common.arrays import Ints
-from scoring.common.metric_names import class_named, named
-from scoring.common.text import markdown
+from scoring.common.text import class_named, markdown, named
 from scoring.comparison import cases as by_case
 from scoring.comparison import classes as by_class
 from scoring.comparison import summary_text

@@ -5,8 +5,7 @@ from functools import partial
 
 import plotly.graph_objects as go
 
-from scoring.common.metric_names import named
-from scoring.common.text import markdown
+from scoring.common.text import markdown, named
 from scoring.comparison import figures, robustness, summary_text, team_tables, weights
 from scoring.comparison.compare import Comparison
 from scoring.comparison.display import Displayed

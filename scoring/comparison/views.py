@@ -6,8 +6,7 @@ from functools import partial
 
 import plotly.graph_objects as go
 
-from scoring.common.metric_names import named
-from scoring.common.text import markdown
+from scoring.common.text import markdown, named
 from scoring.comparison import difference_views, figures, reference, rule_views, summary_text, team_tables
 from scoring.comparison.compare import Comparison
 from scoring.comparison.display import NAMED, SENTENCE, Displayed

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, T
 
 from scoring.common.citation import Citation
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.core import applied_fixes
 from scoring.core import options as of_options
-from scoring.core.challenge_files import Inputs, OutputFile, Sample
+from scoring.core import submission
+from scoring.core.challenge_files import Inputs, OtherNames, OutputFile, Sample
 from scoring.core.options import Option, Stage, Values
-from scoring.core.other_names import OtherNames
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import Source
 from scoring.statistics.options import StatisticsOptions
@@ -290,7 +289,7 @@ class Challenge(Generic[Truth, Predictions]):
         """
         values = of_options.complete(self.options_of("truth"), options)
         how = Context(name, values, progress, cancelled)
-        return applied_fixes.with_note(self.readers.truth(source, images, how), source)
+        return submission.with_note(self.readers.truth(source, images, how), source)
 
     def read_predictions(
         self,
@@ -308,7 +307,7 @@ class Challenge(Generic[Truth, Predictions]):
         """
         values = of_options.complete(self.options_of("predictions"), options)
         how = Context(name, values, progress, cancelled)
-        return applied_fixes.with_note(self.readers.predictions(source, truth, how), source)
+        return submission.with_note(self.readers.predictions(source, truth, how), source)
 
     def read_images(self, source: Source, name: str | None = None) -> Truth:
         """Read cases without labels, for `predict`. Raises InputRefused."""
@@ -391,4 +390,4 @@ class Challenge(Generic[Truth, Predictions]):
         card = self.scoring.score(truth, predictions, settings)
         if problems:  # a scorer refuses them together with its own
             raise InputRefused(problems, [*truth.findings, *predictions.findings])
-        return applied_fixes.with_provenance(card)
+        return submission.with_provenance(card)

@@ -18,8 +18,7 @@ from scoring.inference.results import ModelFacts, ModelFailed
 from scoring.inputs import matching
 from scoring.inputs.case_tables import IMAGE_ENDINGS
 from scoring.inputs.cells import parse_numbers
-from scoring.inputs.job_tables import as_table
-from scoring.inputs.jobs import by_case
+from scoring.inputs.jobs import as_table, by_case
 from scoring.inputs.sources import SourceFiles, open_source
 from scoring.inputs.tables import TextTable, read_table
 

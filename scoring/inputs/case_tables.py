@@ -1,14 +1,18 @@
-"""The table of a test set or submission: which member it is, its id column, and metadata joined by case
-id."""
+"""Tables by case: the table of a test set or submission, its ids, joined metadata, aligned rows, units."""
 
 import posixpath
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from scoring.common.findings import Finding, InputRefused, error
-from scoring.inputs import matching, tables
+import numpy as np
+
+from scoring.common.arrays import Ints
+from scoring.common.findings import Finding, InputRefused, error, note, warning
+from scoring.inputs import matching, suggestions, tables
+from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import Source, SourceFiles, open_source
-from scoring.inputs.tables import TextTable
+from scoring.inputs.tables import MISSING, TextTable, key, repeated_row
 
 TABLE_NAMES = ("labels.csv", "label.csv", "test.csv", "data.csv", "metadata.csv", "dataset.csv")
 IMAGE_ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".gif")
@@ -120,3 +124,239 @@ def _rows_of_cases(
             words = f"case {cases[case]!r} stands on line {table.lines[row_of[case]]} already: "
             again.append(error("duplicate-case", table.place(row), f"{words}keep one row per case."))
     return row_of, again
+
+
+class CasesWithIds(Protocol):
+    """The cases of a truth, and what messages call it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def ids(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True)
+class AlignedRows:
+    """Rows of a table and the cases that they are of.
+
+    Attributes:
+        table: The table.
+        id_column: Index of its column of ids.
+        rows: Rows that count: well-formed, of a case, the first of it.
+        case_of: Case of every row [rows]; negative where there is none.
+        n: Number of cases.
+    """
+
+    table: TextTable
+    id_column: int
+    rows: list[int]
+    case_of: np.ndarray
+    n: int
+
+
+def align(
+    table: TextTable,
+    id_column: int,
+    truth: CasesWithIds | None,
+    problems: list[Finding],
+    findings: list[Finding],
+) -> AlignedRows:
+    """Find the case of every row; without a truth the rows are the cases, in file order.
+
+    A row without an id, one whose id fits several cases, and a second row of a case are appended to
+    `problems`; rows of other cases are left out with a finding.
+    """
+    ids = table.cells(id_column)
+    nameless = [i for i, name in enumerate(ids) if name.lower() in tables.MISSING]
+    problems += [
+        error("missing-value", table.place(i), "the case id is empty: every row needs its case.")
+        for i in nameless
+        if i not in table.ragged
+    ]
+    names = ids if truth is None else truth.ids
+    found = matching.match(ids, truth.ids) if truth is not None else matching.Matches(_first_of_each(ids), {})
+    case_of = found.case.copy()
+    case_of[nameless] = matching.AMBIGUOUS
+    for i, candidates in found.candidates.items():
+        words = f"{ids[i]!r} fits {len(candidates)} cases ({', '.join(names[c] for c in candidates[:3])})"
+        problems.append(error("ambiguous-case", table.place(i), f"{words}: write the id as the truth does."))
+    _leave_out_repeated(table, id_column, names, case_of, problems)
+    extra = np.flatnonzero(case_of == matching.EXTRA).tolist()
+    if extra and len(extra) < len(ids):
+        findings.append(
+            warning(
+                "extra-case",
+                table.place(extra[0]),
+                f"{len(extra)} row{'s' * (len(extra) > 1)} for ids that the truth does not have "
+                f"({', '.join(ids[i] for i in extra[:3])}{', ...' if len(extra) > 3 else ''}): left out.",
+            )
+        )
+    rows = [i for i in np.flatnonzero(case_of >= 0).tolist() if i not in table.ragged]
+    return AlignedRows(table, id_column, rows, case_of, len(table) if truth is None else len(truth.ids))
+
+
+def missing_cases(
+    rows: AlignedRows, truth: CasesWithIds, consequence: str, problems: list[Finding]
+) -> list[Finding]:
+    """Return `missing-case` for every case that no row names, however faulty the row.
+
+    Where no row names any case, `no-common-case` is appended to `problems` instead.
+
+    Args:
+        rows: The aligned rows.
+        truth: The cases.
+        consequence: How the message ends after "has no prediction in FILE": punctuation, what a missing
+            case means for the challenge, and how to mend it.
+        problems: Problems of the table.
+    """
+    table = rows.table
+    named = _named_cases(rows, truth)
+    if not named and len(truth.ids):
+        problems.append(_nothing_in_common(table, table.cells(rows.id_column), truth))
+        return []
+    return [
+        error("missing-case", case, f"case {case} has no prediction in {table.name}{consequence}")
+        for i, case in enumerate(truth.ids)
+        if i not in named
+    ]
+
+
+def read_numbers(
+    rows: AlignedRows, columns: Sequence[int], advice: str, problems: list[Finding], findings: list[Finding]
+) -> tuple[np.ndarray, list[Finding]]:
+    """Read the numbers of `columns` by case.
+
+    Text where a number is needed is appended to `problems`. A decimal comma is read where the delimiter is
+    another character.
+
+    Args:
+        rows: The aligned rows.
+        columns: Indices of the columns.
+        advice: How messages about absent and infinite numbers end.
+        problems: Problems of the table.
+        findings: Warnings and notes about the table.
+
+    Returns:
+        Numbers [n, columns], a row of NaN where a case has no usable one; and the faults of these cases.
+    """
+    table, case_of = rows.table, rows.case_of
+    read = [parse_numbers(table.cells(column), table.delimiter != ",") for column in columns]
+    values, fault = np.column_stack([r.values for r in read]), np.column_stack([r.fault for r in read])
+    commas = sum(r.decimal_commas for r in read)
+    if commas:
+        findings.append(
+            note("decimal-comma", table.place(0), f"{commas} numbers have a decimal comma: read as a point.")
+        )
+    numbers = np.full((rows.n, len(columns)), np.nan)
+    numbers[case_of[rows.rows]] = values[rows.rows]
+    faults: list[Finding] = []
+    ids = table.cells(rows.id_column)
+    for i in (i for i in rows.rows if (fault[i] != "").any()):
+        numbers[case_of[i]] = np.nan
+        for code, (entries, words) in {
+            "missing-value": (faults, f"holds no number.{advice}"),
+            "not-a-number": (problems, "is not a number: write e.g. 0.73."),
+            "not-finite": (faults, f"is not finite.{advice}"),
+        }.items():
+            hit = np.flatnonzero(fault[i] == code).tolist()
+            if hit:
+                cells = ", ".join(
+                    f"{table.header[columns[k]]} {table.columns[columns[k]][i].strip()[:40]!r}"
+                    for k in hit[:3]
+                )
+                written = [table.columns[columns[k]][i] for k in hit]
+                mends = suggestions.mends_of(written) if code == "not-a-number" else ()
+                found = error(code, table.place(i), f"case {ids[i]}, column {cells} {words}")
+                entries.append(found.mended_by(*mends))
+    return numbers, faults
+
+
+def _leave_out_repeated(
+    table: TextTable, id_column: int, names: Sequence[str], case_of: np.ndarray, problems: list[Finding]
+) -> None:
+    """Mark every row that repeats a case in `case_of`, and report it."""
+    first: dict[int, int] = {}
+    for i, case in enumerate(case_of.tolist()):
+        if case >= 0 and case in first:
+            problems.append(repeated_row(table, i, first[case], id_column, f"case {names[case]}"))
+            case_of[i] = matching.AMBIGUOUS
+        elif case >= 0:
+            first[case] = i
+
+
+def _first_of_each(ids: Sequence[str]) -> np.ndarray:
+    seen: dict[str, int] = {}
+    return np.array([seen.setdefault(matching.as_written(name), i) for i, name in enumerate(ids)], dtype=int)
+
+
+def _named_cases(rows: AlignedRows, truth: CasesWithIds) -> set[int]:
+    """Return the cases that some row names, rows included that are faulty or fit several cases."""
+    found = matching.match(rows.table.cells(rows.id_column), truth.ids)
+    several = {case for candidates in found.candidates.values() for case in candidates}
+    return {case for case in found.case.tolist() if case >= 0} | several
+
+
+def _nothing_in_common(table: TextTable, ids: list[str], truth: CasesWithIds) -> Finding:
+    """Return `no-common-case` with three ids of each side."""
+    words = f"Here: {', '.join(ids[:3])}. There: {', '.join(truth.ids[:3])}."
+    found = error("no-common-case", table.name, f"no row matches a case of {truth.name}. {words}")
+    return found.mended_by(*suggestions.without_affix(ids, truth.ids))
+
+
+CASE = "case"
+
+
+def find_units(
+    columns: Mapping[str, Sequence[str]],
+    n_cases: int,
+    usual: Sequence[str],
+    id_column: str,
+    group: str | None = None,
+) -> tuple[str, Ints]:
+    """Find the column that names the unit of each case, and number the units.
+
+    Args:
+        columns: Cells [N] of every column of the truth and its metadata, by key.
+        n_cases: Number of cases N.
+        usual: Columns to take where `group` is None, in order of preference; without any of them every case
+            is a unit.
+        id_column: The column of case ids, which is no unit.
+        group: The column to take, "none" for the case itself, None for the first of `usual`.
+
+    Returns:
+        The unit's name, "case" where every case is one, and the unit number [N] of each case, from 0.
+
+    Raises:
+        InputRefused: The column `group` is absent (`bad-option`).
+    """
+    wanted = None if group is None or group.lower() == "none" else key(group)
+    if wanted is not None and wanted not in columns:
+        message = f"there is no column {group!r}. Columns: {', '.join(columns) or 'none'}."
+        raise InputRefused([error("bad-option", "--group", message)])
+    if group is None:
+        wanted = next((column for column in usual if column in columns and column != id_column), None)
+    return wanted or CASE, number_units(columns[wanted] if wanted else None, n_cases)
+
+
+def number_units(values: Sequence[str] | None, n_cases: int) -> Ints:
+    """Number units by first appearance: cases with the same value are one unit, each case without a value is
+    its own.
+
+    Args:
+        values: The unit's name for each case [N]; an empty cell, NA, null ... is no value. None: every case
+            is a unit.
+        n_cases: Number of cases N.
+
+    Returns:
+        Unit number [N] of each case, from 0.
+    """
+    if values is None:
+        return np.arange(n_cases)
+    seen: dict[object, int] = {}
+    return np.array(
+        [
+            seen.setdefault(("", i) if value.strip().lower() in MISSING else value, len(seen))
+            for i, value in enumerate(values)
+        ],
+        dtype=int,
+    )

@@ -9,8 +9,11 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from scoring.common.arrays import Ints
+from scoring.common.fixes import InputChanges, renamed
 
 EXTRA, AMBIGUOUS = -1, -2
+ENDINGS = (".nii.gz", ".geojson", ".json", ".nii", ".mha", ".jpg", ".jpeg", ".png", ".tif", ".tiff")
+"""Of files that are called by the name of a case."""
 
 
 @dataclass(frozen=True)
@@ -67,3 +70,18 @@ def match(rows: Sequence[str], cases: Sequence[str]) -> Matches:
             if fits and i not in candidates:
                 found[i], candidates[i] = AMBIGUOUS, tuple(fits)
     return Matches(found, candidates)
+
+
+def case_parts(name: str) -> tuple[str, str, str]:
+    """Return folder with `/`, case and ending of the name of a case, or of a file called by it."""
+    folder, mark, base = name.rpartition("/")
+    ending = next((e for e in ENDINGS if base.lower().endswith(e)), "")
+    cut = len(base) - len(ending)
+    return f"{folder}{mark}", base[:cut], base[cut:]
+
+
+def changed_case(name: str, changes: InputChanges) -> str:
+    """Return the name of a case, or of a file called by it, as it is read: folder and ending stay."""
+    folder, case, ending = case_parts(name)
+    new = renamed(case, changes.cases)
+    return f"{folder}{new}{ending}" if new else name

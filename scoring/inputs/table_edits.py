@@ -7,11 +7,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from scoring.common.fixes import InputChanges, renamed
-from scoring.inputs.decimals import COMMA, cut_at_commas
+from scoring.inputs.matching import changed_case
+from scoring.inputs.suggestions import COMMA, cut_at_commas
 from scoring.inputs.tables import DELIMITERS
 
-ENDINGS = (".nii.gz", ".geojson", ".json", ".nii", ".mha", ".jpg", ".jpeg", ".png", ".tif", ".tiff")
-"""Of files that are called by the name of a case."""
 BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
@@ -20,21 +19,6 @@ def mended_name(member: str, changes: InputChanges) -> str:
     folder, mark, base = member.rpartition("/")
     name = changed_case(base, changes)
     return member if "/" in name or name.strip(".") == "" else f"{folder}{mark}{name}"
-
-
-def case_parts(name: str) -> tuple[str, str, str]:
-    """Return folder with `/`, case and ending of the name of a case, or of a file called by it."""
-    folder, mark, base = name.rpartition("/")
-    ending = next((e for e in ENDINGS if base.lower().endswith(e)), "")
-    cut = len(base) - len(ending)
-    return f"{folder}{mark}", base[:cut], base[cut:]
-
-
-def changed_case(name: str, changes: InputChanges) -> str:
-    """Return the name of a case, or of a file called by it, as it is read: folder and ending stay."""
-    folder, case, ending = case_parts(name)
-    new = renamed(case, changes.cases)
-    return f"{folder}{new}{ending}" if new else name
 
 
 def mended_table(data: bytes, changes: InputChanges) -> bytes:

@@ -1,5 +1,4 @@
-"""Read tables of text: CSV with whatever delimiter, encoding and line end programs write. Cells stay text
-until they are read as numbers."""
+"""Tables of text: CSV with whatever delimiter, encoding and line end programs write; cells stay text."""
 
 import codecs
 import csv
@@ -10,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import repeat
 
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.inputs.decimals import AS_COMMAS, cut_at_commas
-from scoring.inputs.near_columns import Kind, between_cells, of_kind, renamings
+from scoring.common.fixes import keeping
+from scoring.inputs.suggestions import AS_COMMAS, Kind, between_cells, cut_at_commas, of_kind, renamings
 
 TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 200_000, 1000, 1_000_000
 CELLS = 4_000_000
@@ -377,3 +376,27 @@ def settled(table: TextTable, problems: Iterable[Finding]) -> list[Finding]:
         *(p for p in problems if p.where not in row_of),
         *(of_rows[place] for place in sorted(of_rows, key=lambda place: place[0])),
     ]
+
+
+def repeated_row(
+    table: TextTable, row: int, first: int, column: int, words: str, unit: str = "case"
+) -> Finding:
+    """Return `duplicate-case` for a row that repeats a case, with what mends it.
+
+    Args:
+        table: The table.
+        row: The row.
+        first: The row in which the case stands already.
+        column: The column of the cases' ids.
+        words: What the case is called, such as "case 'a.jpg'".
+        unit: What a case is.
+    """
+    message = f"{words} stands on line {table.lines[first]} already: keep one row per {unit}."
+    found = error("duplicate-case", table.place(row), message)
+    if all(cells[row].strip() == cells[first].strip() for cells in table.columns):
+        return found.mended_by(keeping("identical"))
+    ids = table.columns[column]
+    if ids[row].strip() != ids[first].strip():
+        return found  # written in two ways: only the file can say which
+    name = table.header[column].strip()
+    return found.mended_by(keeping("first", name), keeping("last", name)) if name else found

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from scoring.common import host, limits
+from scoring.common import limits
 from scoring.common.findings import Finding, InputRefused
 from scoring.inference import confinement, stale_folders
 from scoring.inference.cluster.connection import size
@@ -156,7 +156,7 @@ def _files() -> Iterator[Check]:
         "in memory, for their session only; gone within 30 seconds of closing the tab",
         public=True,
     )
-    folder = host.temporary_folder()
+    folder = limits.temporary_folder()
     if folder is None:
         advice = "Name a folder that can be written with the environment variable TMPDIR."
         yield Check(DATA, "Folder for temporary files", "cannot be written", "fault", advice)
@@ -187,7 +187,7 @@ def _store() -> Iterator[Check]:
 
 def _room(name: str, folder: Path, advice: str) -> Check:
     """Return where a folder is, and the room that is left in it."""
-    free = host.free_bytes(folder)
+    free = limits.free_bytes(folder)
     state: State = "fault" if free < NO_ROOM else "caution" if free < LOW_ROOM else "ok"
     return Check(DATA, name, f"{folder}, {free / 1e9:.1f} GB free", state, "" if state == "ok" else advice)
 
@@ -235,19 +235,19 @@ def _limits(public: bool, occupancy: Occupancy | None) -> Iterator[Check]:
 
 def _machine() -> Iterator[Check]:
     yield Check(MACHINE, "Processors", f"{cores()}")
-    memory = host.memory()
+    memory = limits.memory()
     if memory is not None:
         held, free = memory
         state, advice = _mended(free >= LOW_MEMORY, "A model may take 2 GB: end other programs.")
         yield Check(MACHINE, "Memory", f"{_mb(held)} held, {free / 1e9:.1f} GB free", state, advice)
-    most = host.descriptors()
+    most = limits.descriptors()
     if most is not None:
         advice = "Start it with more, for example after `ulimit -n 4096`: each open tab takes one."
         yield Check(
             MACHINE,
             "Open files and connections",
             f"{most:,}",
-            *_mended(most >= host.ENOUGH_DESCRIPTORS, advice),
+            *_mended(most >= limits.ENOUGH_DESCRIPTORS, advice),
         )
 
 

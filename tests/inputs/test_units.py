@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.inputs.units import find_units, number_units
+from scoring.inputs.case_tables import find_units, number_units
 from tests.support.findings import places, refused
 
 COLUMNS = {

@@ -6,7 +6,7 @@ import tempfile
 
 import pytest
 
-from scoring.common import host, limits
+from scoring.common import limits
 from scoring.inference import confinement
 from scoring.services import doctor
 from scoring.services.doctor import Occupancy
@@ -66,7 +66,7 @@ def test_a_store_says_where_it_is_and_a_damaged_one_what_to_do(tmp_path, monkeyp
     store = open_store()
     found = entry("Boards and history")
     assert (found.state, found.value.startswith(f"{tmp_path}, ")) == ("ok", True)
-    monkeypatch.setattr(host, "free_bytes", lambda _: 10 << 20)
+    monkeypatch.setattr(limits, "free_bytes", lambda _: 10 << 20)
     assert entry("Boards and history").state == "fault"
     store.engine.dispose()
     with (tmp_path / "benchside.db").open("r+b") as database:
@@ -80,7 +80,7 @@ def test_a_store_says_where_it_is_and_a_damaged_one_what_to_do(tmp_path, monkeyp
 
 @pytest.mark.parametrize(("free", "state"), [(10 << 20, "fault"), (1 << 30, "caution"), (10 << 30, "ok")])
 def test_room_for_temporary_files(free, state, monkeypatch):
-    monkeypatch.setattr(host, "free_bytes", lambda _: free)
+    monkeypatch.setattr(limits, "free_bytes", lambda _: free)
     assert entry("Folder for temporary files").state == state
 
 
@@ -108,8 +108,8 @@ def test_few_descriptors_are_told_and_raised_as_far_as_they_may_be():
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
         assert "ulimit -n" in entry("Open files and connections").mend
-        host.raise_descriptors()
-        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == min(hard, host.MOST_DESCRIPTORS)
+        limits.raise_descriptors()
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == min(hard, limits.MOST_DESCRIPTORS)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 

@@ -34,8 +34,7 @@ from scoring.common.findings import InputRefused
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import provenance
-from scoring.inputs.case_tables import joined_columns
-from scoring.inputs.units import find_units
+from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.metrics import classification, overlap, survival
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, Replicates, replicate

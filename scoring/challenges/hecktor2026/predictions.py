@@ -15,7 +15,7 @@ from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.challenges.hecktor2026.tables import PatientCells, answers, find_table, near_columns, read_rows
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import Finding, InputRefused, error, note, warning
-from scoring.inputs import near_cases, tables
+from scoring.inputs import suggestions, tables
 from scoring.inputs.sources import Source, SourceFiles
 from scoring.inputs.tables import TextTable
 
@@ -53,7 +53,7 @@ def read_predictions(
     if unknown:
         words = f"not in the truth, left out ({len(unknown)}): {', '.join(unknown)}."
         bare = [patient for patient in ids if patient not in layout.masks]
-        mends = near_cases.without_affix(unknown, bare)
+        mends = suggestions.without_affix(unknown, bare)
         findings.append(warning("unknown-patient", files.name, words).mended_by(*mends))
     place = {patient: row for row, patient in enumerate(rows.ids)}
     row_of = np.array([place.get(patient, -1) for patient in ids])
@@ -116,7 +116,7 @@ def _nobody(
         f"no patient is one of {truth.name}. Here: {', '.join(unknown[:3])}. There: "
         f"{', '.join(truth.ids[:3])}."
     )
-    mends = near_cases.without_affix(unknown, truth.ids)
+    mends = suggestions.without_affix(unknown, truth.ids)
     return [error("no-common-case", files.name, words).mended_by(*mends)]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from scoring.challenges.hecktor2026.tables import PatientCells
 from scoring.common.findings import Finding, note, warning
-from scoring.inputs import decimals
+from scoring.inputs import suggestions
 from scoring.inputs.cells import parse_numbers
 
 KINDS = ("risk", "time")
@@ -37,7 +37,7 @@ def read_scores(
             named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in found_wrong)
             words = f"scores that are no finite number, counted as missing ({len(found_wrong)}): {named}."
             said = warning("risk-not-a-number", rows.places[found_wrong[0]], words)
-            findings.append(said.mended_by(*decimals.mends_of([cells[row] for row in found_wrong])))
+            findings.append(said.mended_by(*suggestions.mends_of([cells[row] for row in found_wrong])))
         if read.decimal_commas:
             findings.append(
                 note(

@@ -9,10 +9,9 @@ from scoring.challenges.hecktor2026.layouts import Layout
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.fixes import SuggestedFix
 from scoring.inputs import tables
-from scoring.inputs.near_columns import renamings
-from scoring.inputs.repeated import repeated_row
 from scoring.inputs.sources import SourceFiles
-from scoring.inputs.tables import MISSING, TextTable
+from scoring.inputs.suggestions import renamings
+from scoring.inputs.tables import MISSING, TextTable, repeated_row
 
 COLUMNS = {
     "patient": ("patientid",),

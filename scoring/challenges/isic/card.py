@@ -17,9 +17,8 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import Predictions, provenance, truth_digest
-from scoring.inputs.case_tables import joined_columns
+from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.inputs.sources import Source
-from scoring.inputs.units import find_units
 from scoring.metrics import calibration, classification, roc
 from scoring.metrics import subgroups as shares
 from scoring.metrics.calibration import Reliability

@@ -16,7 +16,7 @@ import numpy as np
 from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS
 from scoring.challenges.isic.official_rejections import HEAD_CHARACTERS, HEAD_LINES, NO_ID
 from scoring.challenges.isic.tables import find_table
-from scoring.inputs.job_tables import open_table
+from scoring.inputs.jobs import open_table
 from scoring.inputs.sources import Source, open_source
 
 WEIGHTS = ("score_weight", "validation_weight")

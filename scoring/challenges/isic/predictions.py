@@ -13,8 +13,8 @@ from scoring.challenges.isic.truth import IsicCases
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.fixes import renaming
 from scoring.core.submission import Predictions
-from scoring.inputs import near_cases
-from scoring.inputs.job_tables import open_table
+from scoring.inputs import suggestions
+from scoring.inputs.jobs import open_table
 from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable
 
@@ -171,7 +171,7 @@ def _matched(
                     f"no row matches a case of {truth.name}. Here: {', '.join(found.ids[:SHOWN])}. "
                     f"There: {', '.join(truth.ids[:SHOWN])}."
                 ),
-            ).mended_by(*near_cases.without_affix(found.ids, truth.ids))
+            ).mended_by(*suggestions.without_affix(found.ids, truth.ids))
         ]
     missing = [
         error("missing-case", name, f"case {name} has no row in {table.name}: add it.")

@@ -14,12 +14,11 @@ import numpy as np
 
 from scoring.challenges.isic.categories import ID_COLUMNS, compared
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.inputs import decimals, tables
+from scoring.inputs import suggestions, tables
 from scoring.inputs.cells import parse_numbers
-from scoring.inputs.near_columns import renamings
-from scoring.inputs.repeated import repeated_row
 from scoring.inputs.sources import SourceFiles, sha256
-from scoring.inputs.tables import TextTable
+from scoring.inputs.suggestions import renamings
+from scoring.inputs.tables import TextTable, repeated_row
 
 DROPPED = " The official scorer drops the cells beyond the heading without a word and scores what is left."
 SHOWN = 3
@@ -175,7 +174,7 @@ def cell_problems(
         )
         words = mend if isinstance(mend, str) else mend(values[0][1])
         problem = error(code, table.place(row), f"case {found.ids[row]}, column {shown} {words}")
-        mends = decimals.mends_of([cell for _, cell in values]) if code == "not-a-number" else ()
+        mends = suggestions.mends_of([cell for _, cell in values]) if code == "not-a-number" else ()
         problems.append(problem.mended_by(*mends))
     return problems
 

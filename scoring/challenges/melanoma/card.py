@@ -20,8 +20,7 @@ from scoring.common.findings import Finding, InputRefused, note, ordered, warnin
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import Predictions, grade, provenance, truth_digest
-from scoring.inputs.case_tables import joined_columns
-from scoring.inputs.units import find_units
+from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.metrics import binary, calibration, curves, subgroups
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights

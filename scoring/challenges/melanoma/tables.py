@@ -13,7 +13,7 @@ from scoring.challenges.safe_scan.tables import case_words, find_label_column, o
 from scoring.common.findings import Finding, error, note, warning
 from scoring.core.submission import Predictions
 from scoring.inputs import tables
-from scoring.inputs.alignment import AlignedRows
+from scoring.inputs.case_tables import AlignedRows
 from scoring.inputs.cells import NUMBER
 from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable

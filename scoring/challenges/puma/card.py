@@ -27,8 +27,7 @@ from scoring.core.challenge import ScoreSettings
 from scoring.core.options import check
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import provenance, truth_digest
-from scoring.inputs.case_tables import joined_columns
-from scoring.inputs.units import find_units
+from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.statistics import intervals, permutation_test
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import (

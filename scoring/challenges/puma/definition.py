@@ -25,8 +25,7 @@ from scoring.core.challenge import (
     SingleImage,
     Words,
 )
-from scoring.core.challenge_files import InputKind, Inputs, OutputFile, Sample
-from scoring.core.other_names import OtherNames
+from scoring.core.challenge_files import InputKind, Inputs, OtherNames, OutputFile, Sample
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import Source
 

@@ -15,7 +15,7 @@ from scoring.challenges.puma.placement import placement
 from scoring.challenges.puma.submission import SubmissionMembers, find_predictions, outward
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.findings import Finding, InputRefused, error, note, warning
-from scoring.inputs import near_cases
+from scoring.inputs import suggestions
 from scoring.inputs.jobs import by_case
 from scoring.inputs.nuclei import Nuclei
 from scoring.inputs.sources import Mended, Source, SourceFiles, open_source
@@ -127,7 +127,7 @@ def _no_common(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembe
         f"no file matches a case of {truth.name}. Here: {', '.join(named[:SHOWN])}. There: "
         f"{', '.join(truth.ids[:SHOWN])}."
     )
-    mends = near_cases.without_affix(named, truth.ids)
+    mends = suggestions.without_affix(named, truth.ids)
     return [error("no-common-case", files.name, words).mended_by(*mends)]
 
 
@@ -149,7 +149,7 @@ def _unmatched(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembe
             f"({shown}): not scored."
         )
         absent = set(truth.ids).difference(submission.member_of)
-        mends = near_cases.without_affix(extra, absent)
+        mends = suggestions.without_affix(extra, absent)
         yield warning("extra-case", files.name, words).mended_by(*mends)
 
 

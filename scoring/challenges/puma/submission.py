@@ -8,9 +8,8 @@ from pathlib import PurePosixPath
 
 from scoring.challenges.puma.cases import by_case, case_id, is_nuclei_file
 from scoring.common.findings import Finding, InputRefused, error, note
-from scoring.inputs.repeated import repeated_row
 from scoring.inputs.sources import SourceFiles, sha256
-from scoring.inputs.tables import TextTable, find_column, key, read_table
+from scoring.inputs.tables import TextTable, find_column, key, read_table, repeated_row
 
 TABLE = "submission.csv"
 CASE, PATH = "case_id", "predicted_nuclei_path"

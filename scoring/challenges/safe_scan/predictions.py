@@ -10,10 +10,9 @@ from scoring.challenges.safe_scan.codes import CODES
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, InputRefused, ordered
 from scoring.core.submission import Predictions, grade
-from scoring.inputs import alignment, tables
-from scoring.inputs.alignment import AlignedRows
-from scoring.inputs.case_tables import ID_COLUMNS, find_table
-from scoring.inputs.job_tables import open_table
+from scoring.inputs import case_tables, tables
+from scoring.inputs.case_tables import ID_COLUMNS, AlignedRows, find_table
+from scoring.inputs.jobs import open_table
 from scoring.inputs.sources import Source, sha256
 from scoring.inputs.tables import TextTable
 
@@ -83,11 +82,11 @@ def read_predictions(
     read = choose(table, id_column, problems, findings)
     if id_column is None or read is None:
         raise InputRefused(ordered(problems, CODES), ordered(findings, CODES))
-    rows = alignment.align(table, id_column, truth, problems, findings)
+    rows = case_tables.align(table, id_column, truth, problems, findings)
     values = read(rows, problems, findings)
     faults = values.faults
     if truth is not None:
-        faults += alignment.missing_cases(rows, truth, MISSING_CASE, problems)
+        faults += case_tables.missing_cases(rows, truth, MISSING_CASE, problems)
     if problems:
         hard, soft = grade(faults, missing)
         raise InputRefused(
@@ -107,5 +106,5 @@ def read_predictions(
 def read_numbers(
     rows: AlignedRows, columns: list[int], problems: list[Finding], findings: list[Finding]
 ) -> tuple[np.ndarray, list[Finding]]:
-    """Read numbers [n, columns] by case; see `alignment.read_numbers`."""
-    return alignment.read_numbers(rows, columns, UNUSABLE_NUMBER, problems, findings)
+    """Read numbers [n, columns] by case; see `case_tables.read_numbers`."""
+    return case_tables.read_numbers(rows, columns, UNUSABLE_NUMBER, problems, findings)

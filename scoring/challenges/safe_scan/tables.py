@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from scoring.common.findings import Finding, error, warning
 from scoring.inputs import tables
 from scoring.inputs.case_tables import ID_COLUMNS
-from scoring.inputs.repeated import repeated_row
-from scoring.inputs.tables import TextTable
+from scoring.inputs.tables import TextTable, repeated_row
 
 OFFICIAL_IMAGE = ("newfilename", "filepath", "filename")
 """Headers of the image column that the official loader knows, as `tables.key` writes them."""

@@ -14,7 +14,7 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error, note, warning
 from scoring.core.submission import Predictions, largest
 from scoring.inputs import tables
-from scoring.inputs.alignment import AlignedRows
+from scoring.inputs.case_tables import AlignedRows
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable

@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.common.arrays import Array, Bools, Floats
-from scoring.common.metric_names import class_named
+from scoring.common.text import class_named
 from scoring.presentation.figures.canvas import Canvas
 from scoring.presentation.figures.cells import clickable, diverging, frame, heat
 from scoring.presentation.figures.intervals import IntervalRow, interval_canvas

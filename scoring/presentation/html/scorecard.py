@@ -7,7 +7,7 @@ import numpy as np
 from markupsafe import Markup
 
 from scoring.challenges import load_challenge
-from scoring.common.metric_names import named, spelled
+from scoring.common.text import named, spelled
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Headline, Status, Views
 from scoring.presentation.figures.numerals import UNDEFINED, points, share, span

@@ -8,7 +8,7 @@ the phase, apart from the container, and lies in `/opt/ml/input/data/ground_trut
 import json
 from pathlib import Path
 
-from scoring.inputs.job_tables import as_table
+from scoring.inputs.jobs import as_table
 from scoring.inputs.sources import Source, open_source
 from scoring.services.platforms.evaluation import EvaluationResult, content, evaluate
 from scoring.services.platforms.settings import PlatformSettings

@@ -1,12 +1,14 @@
-"""Columns that were probably meant where one is missing, as mends that rename them."""
+"""Suggested fixes of a table: columns, names of cases and decimal commas that were probably meant."""
 
 import difflib
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 from typing import Literal
 
 from scoring.common.fixes import ANY, InputChanges, SuggestedFix, quoted_mark, renamed, renaming
+from scoring.inputs.matching import case_parts
 
 ALIKE = 0.75
 """Share of letters from which on two headers are another spelling of one (`difflib`)."""
@@ -18,7 +20,7 @@ LONGEST = 200
 """Characters of a header that is compared."""
 LOOKED_AT = 20
 """Rows by which a column's kind is told."""
-NUMBER = re.compile(r"\s*[+-]?\d*[.,]?\d+([eE][+-]?\d+)?\s*", re.ASCII)
+NUMERIC = re.compile(r"\s*[+-]?\d*[.,]?\d+([eE][+-]?\d+)?\s*", re.ASCII)
 Kind = Literal["", "text", "number"]
 Columns = Sequence[Sequence[str]]
 
@@ -76,7 +78,7 @@ def of_kind(header: Sequence[str], columns: Columns, what: str, name: str, kind:
         written
         for written, cells in zip(header, columns, strict=True)
         if written
-        and all((NUMBER.fullmatch(c[:LONGEST]) is not None) == (kind == "number") for c in cells[:LOOKED_AT])
+        and all((NUMERIC.fullmatch(c[:LONGEST]) is not None) == (kind == "number") for c in cells[:LOOKED_AT])
     ]
     return [read_as(written, what, name) for written in fits[:MOST]] if kind and len(header) > 1 else []
 
@@ -114,3 +116,48 @@ def _with_affix(
 
 def _plain(text: str) -> str:
     return re.sub(r"[ \-]", "_", text.strip().lower())
+
+
+LEAST = 0.5
+"""Share of the names that must fit without the prefix or suffix."""
+COMPARED = 500
+"""Names that are compared."""
+
+
+def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[SuggestedFix, ...]:
+    """Return the mend that reads names of cases without what they all have before or after them; none where
+    that fits too few.
+
+    Args:
+        names: Those that fit no case, with or without folder and ending.
+        cases: Names of the test set.
+    """
+    known = {case_parts(case)[1] for case in cases}
+    stems = [stem for name in islice(names, COMPARED) if len(stem := case_parts(name)[1]) <= LONGEST]
+    found: Counter[str] = Counter()
+    for stem in stems:
+        found.update(f"{stem[:cut]}{ANY}" for cut in range(1, len(stem)) if stem[cut:] in known)
+        found.update(f"{ANY}{stem[cut:]}" for cut in range(1, len(stem)) if stem[:cut] in known)
+    pattern, count = max(found.items(), key=lambda item: item[1], default=("", 0))
+    return (renaming("case", ((pattern, ANY),)),) if count and count >= LEAST * len(stems) else ()
+
+
+COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*", re.ASCII)
+WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
+FRACTION = re.compile(r"\s*\d+\s*", re.ASCII)
+AS_COMMAS = SuggestedFix("Read commas inside numbers as decimal commas", InputChanges(decimal_commas=True))
+
+
+def mends_of(cells: Sequence[str]) -> tuple[SuggestedFix, ...]:
+    """Return the mend for cells that are no numbers; none where no comma is why."""
+    return (AS_COMMAS,) if any(map(COMMA.fullmatch, cells)) else ()
+
+
+def cut_at_commas(cells: Sequence[str], width: int) -> bool:
+    """Return whether a row looks as if every number after the first cell had been cut at a decimal comma."""
+    return (
+        width > 1
+        and len(cells) == 2 * width - 1
+        and all(map(WHOLE.fullmatch, cells[1::2]))
+        and all(map(FRACTION.fullmatch, cells[2::2]))
+    )
