@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from pages.challenge import deferred_widgets
 from tests.support.command_line import ROOT
 
-NAVIGATION = str(ROOT / "pages" / "shared" / "navigation.py")
+NAVIGATION = str(ROOT / "pages" / "server" / "navigation.py")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -14,7 +14,7 @@ def page():
     from pages.challenge import deferred_widgets
     from pages.server import url_state
 
-    deferred_widgets.begin(url_state.begin(st.query_params.get("page", "")))
+    deferred_widgets.begin(url_state.start_run(st.query_params.get("page", "")))
     deferred_widgets.after(lambda: st.session_state.setdefault("order", []).append("choice"))
     deferred_widgets.pause()
     st.session_state.setdefault("order", []).append("score")

@@ -90,7 +90,7 @@ def page():
         title="Aurora",
     )
     render.headline(shown, headline.place())
-    render.account(shown)
+    render.score_breakdown(shown)
     st.session_state["found"] = [render.section(shown, name) for name in ("All", "Nowhere")]
 
 
