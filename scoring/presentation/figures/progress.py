@@ -10,7 +10,7 @@ from scoring.presentation.figures.canvas import Canvas, error_bars
 from scoring.presentation.figures.numerals import decimal, span
 from scoring.presentation.figures.theme import Theme, safe
 
-TICKS = 8
+NAMED_DAYS = 8
 """Submissions that are named by their day at most."""
 
 
@@ -58,7 +58,7 @@ def progress(moments: Sequence[Moment], theme: Theme, titles: tuple[str, str, st
         x=places,
         y=values,
         mode="markers",
-        hovertext=[_hover(moment, digits) for moment in moments],
+        hovertext=[_moment_hover(moment, digits) for moment in moments],
         hoverinfo="text",
         cliponaxis=False,
         name="score",
@@ -69,7 +69,7 @@ def progress(moments: Sequence[Moment], theme: Theme, titles: tuple[str, str, st
             "color": colours,
         },
     )
-    step = -(-len(moments) // TICKS)
+    step = -(-len(moments) // NAMED_DAYS)
     named = places[:: max(step, 1)]
     canvas.x_axis(
         below,
@@ -83,7 +83,7 @@ def progress(moments: Sequence[Moment], theme: Theme, titles: tuple[str, str, st
     return canvas.figure()
 
 
-def _hover(moment: Moment, digits: int) -> str:
+def _moment_hover(moment: Moment, digits: int) -> str:
     lines = [f"{safe(moment.name)}: <b>{decimal(moment.value, digits)}</b>", safe(moment.day)]
     if moment.interval is not None:
         lines.append(f"95% interval {span(moment.interval, digits)}")

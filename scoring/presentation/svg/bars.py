@@ -7,7 +7,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.presentation.figures.theme import channels
-from scoring.presentation.svg import ranges
+from scoring.presentation.svg.ranges import bar_width, error_ends, positions
 from scoring.presentation.svg.plot import Plot
 from scoring.presentation.svg.scatter import whiskers
 from scoring.presentation.svg.words import number, paint, words
@@ -22,9 +22,9 @@ def bars(trace: Properties, plot: Plot, sums: Sums) -> Iterator[str]:
     level = trace.get("orientation") == "h"
     across, down = plot.axes_of(trace)
     along, beside = (across, down) if level else (down, across)
-    places = ranges.positions(beside, trace, "y" if level else "x")
+    places = positions(beside, trace, "y" if level else "x")
     values = along.coordinates(list(trace["x" if level else "y"]))
-    half, marker = ranges.bar_width(trace, plot.layout, places) / 2, trace.get("marker", {})
+    half, marker = bar_width(trace, plot.layout, places) / 2, trace.get("marker", {})
     stacked = plot.layout.get("barmode") == "stack"
     tops = []
     for k, (place, value) in enumerate(zip(places, values, strict=True)):
@@ -41,10 +41,10 @@ def bars(trace: Properties, plot: Plot, sums: Sums) -> Iterator[str]:
             yield from _bar((x, y, w, h), marker, k, plot)
     at = np.array([[along.pixel(top), beside.pixel(place)] for top, place in zip(tops, places, strict=True)])
     letter = "x" if level else "y"
-    ends_of_whiskers = ranges.error_ends(along, trace, letter)
-    if ends_of_whiskers is not None:
+    whisker_ends = error_ends(along, trace, letter)
+    if whisker_ends is not None:
         yield whiskers(
-            trace[f"error_{letter}"], letter, along, ends_of_whiskers, at if level else at[:, ::-1], plot
+            trace[f"error_{letter}"], letter, along, whisker_ends, at if level else at[:, ::-1], plot
         )
     for text, (top, place) in zip(trace.get("text", ()), at, strict=False):
         if text:
@@ -62,9 +62,9 @@ def _bar(box: tuple[float, float, float, float], marker: Properties, k: int, plo
     line, place = marker.get("line", {}), f'x="{x}" y="{y}" width="{w}" height="{h}"'
     border = ""
     if line.get("width"):
-        border = f' stroke="{paint(str(_one(line["color"], k)))}" stroke-width="{number(line["width"])}"'
-    pattern, colour = marker.get("pattern", {}), str(_one(marker.get("color", plot.ink), k))
-    if not _one(pattern.get("shape", ""), k):
+        border = f' stroke="{paint(str(_element(line["color"], k)))}" stroke-width="{number(line["width"])}"'
+    pattern, colour = marker.get("pattern", {}), str(_element(marker.get("color", plot.ink), k))
+    if not _element(pattern.get("shape", ""), k):
         yield f'<rect {place} fill="{paint(colour)}"{border}/>'
         return
     ground = pattern.get("bgcolor")
@@ -83,7 +83,7 @@ def _bar(box: tuple[float, float, float, float], marker: Properties, k: int, plo
     yield f'<rect {place} fill="url(#{name})"{border}/>'
 
 
-def _one(value: Any, k: int) -> Any:
+def _element(value: Any, k: int) -> Any:
     return value[k] if isinstance(value, (list, tuple, np.ndarray)) else value
 
 
@@ -93,7 +93,7 @@ def heatmap(trace: Properties, plot: Plot) -> Iterator[str]:
     values = np.array(trace["z"], float)
     low, high = float(trace["zmin"]), float(trace["zmax"])
     columns, rows = (
-        ranges.positions(axis, trace, name).tolist() for axis, name in ((across, "x"), (down, "y"))
+        positions(axis, trace, name).tolist() for axis, name in ((across, "x"), (down, "y"))
     )
     colours = _colours(np.clip((values - low) / (high - low), 0, 1), trace["colorscale"])
     paths: dict[str, list[str]] = {}

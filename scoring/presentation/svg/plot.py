@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scoring.presentation.figures.drawing import Drawing
-from scoring.presentation.svg import ranges
+from scoring.presentation.svg.ranges import axis_range, own
 from scoring.presentation.svg.axes import Axis, merged, title
 from scoring.presentation.svg.legend import LegendItem, entries, height_above
 
@@ -77,7 +77,7 @@ class Plot:
 def measured(figure: Drawing, width: float, prefix: str) -> Plot:
     """Return a figure measured for a width in pixels."""
     theme = figure.own_layout["template"]["layout"]
-    layout = merged(theme, {name: one for name, one in figure.own_layout.items() if name != "template"})
+    layout = merged(theme, {name: value for name, value in figure.own_layout.items() if name != "template"})
     traces = figure.traces
     names = ["x", "y", *(["y2"] if "yaxis2" in layout else [])]
     properties = {name: _properties(layout, theme, name) for name in names}
@@ -107,19 +107,19 @@ def _axis(
     else:
         pixels = area.bottom - start * area.height, area.bottom - end * area.height
     axis = Axis(properties, across, (0.0, 1.0), pixels, _categories(name, traces))
-    return replace(axis, range=ranges.found(axis, name, traces, layout))
+    return replace(axis, range=axis_range(axis, name, traces, layout))
 
 
 def _categories(name: str, traces: Sequence[Properties]) -> dict[str, int]:
     """Return the place of each name along an axis, in the order in which traces name them."""
-    found: dict[str, int] = {}
+    places: dict[str, int] = {}
     for trace in traces:
-        values = trace.get(name[0]) if ranges.own(trace, name) else None
+        values = trace.get(name[0]) if own(trace, name) else None
         if values is not None and trace["type"] in ("bar", "scatter"):
             for value in values:
                 if isinstance(value, str):
-                    found.setdefault(value, len(found))
-    return found
+                    places.setdefault(value, len(places))
+    return places
 
 
 def _margins(plot: Plot) -> dict[str, float]:

@@ -27,7 +27,7 @@ class Extent:
     behind: float = 0.0
 
 
-def found(axis: Axis, name: str, traces: Sequence[Properties], layout: Properties) -> tuple[float, float]:
+def axis_range(axis: Axis, name: str, traces: Sequence[Properties], layout: Properties) -> tuple[float, float]:
     """Return the range of an axis.
 
     Args:
@@ -42,7 +42,7 @@ def found(axis: Axis, name: str, traces: Sequence[Properties], layout: Propertie
     if axis.categories:
         low, high = -0.5, len(axis.categories) - 0.5
     else:
-        extents = [one for trace in traces if own(trace, name) for one in _of_trace(axis, name, trace)]
+        extents = [extent for trace in traces if own(trace, name) for extent in _of_trace(axis, name, trace)]
         extents += _of_shapes(name, layout)
         extents += _of_annotations(axis, name, layout)
         low, high = _around(extents, abs(axis.pixels[1] - axis.pixels[0]))
@@ -121,14 +121,14 @@ def _of_shapes(name: str, layout: Properties) -> Iterator[Extent]:
 
 def _of_annotations(axis: Axis, name: str, layout: Properties) -> Iterator[Extent]:
     letter = name[0]
-    for one in layout.get("annotations", ()):
-        if str(one.get(f"{letter}ref", letter)) != name:
+    for extent in layout.get("annotations", ()):
+        if str(extent.get(f"{letter}ref", letter)) != name:
             continue
-        place = axis.coordinate(one[letter]) if isinstance(one[letter], str) else float(one[letter])
-        text = words(one["text"], float(one.get("font", {}).get("size", 12)))
-        size = (text.width if letter == "x" else text.height) + 2 * float(one.get("borderpad", 1))
-        anchor = one.get(f"{letter}anchor", "auto")
-        shift = float(one.get(f"{letter}shift", 0))
+        place = axis.coordinate(extent[letter]) if isinstance(extent[letter], str) else float(extent[letter])
+        text = words(extent["text"], float(extent.get("font", {}).get("size", 12)))
+        size = (text.width if letter == "x" else text.height) + 2 * float(extent.get("borderpad", 1))
+        anchor = extent.get(f"{letter}anchor", "auto")
+        shift = float(extent.get(f"{letter}shift", 0))
         before = {"left": 0.0, "bottom": 0.0, "right": size, "top": size}.get(anchor, size / 2)
         yield Extent(place, place, max(0.0, before - shift), max(0.0, size - before + shift))
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from scoring.common.arrays import Floats
-from scoring.presentation.svg import ranges
+from scoring.presentation.svg.ranges import error_ends, positions
 from scoring.presentation.svg.axes import Axis
 from scoring.presentation.svg.plot import Plot
 from scoring.presentation.svg.symbols import attributes, path
@@ -26,7 +26,7 @@ def scatter(trace: Properties, plot: Plot) -> Iterator[str]:
     """Yield the elements of a trace, what is clipped to the area of the plot in a group."""
     mode = str(trace.get("mode", "lines"))
     across, down = plot.axes_of(trace)
-    x, y = ranges.positions(across, trace, "x"), ranges.positions(down, trace, "y")
+    x, y = positions(across, trace, "x"), positions(down, trace, "y")
     at = np.column_stack([_pixels(across, x), _pixels(down, y)])
     lines = "".join(_line(trace, at, plot)) if "lines" in mode else ""
     marks = "".join((*_whiskers(trace, plot, at), *(points(trace, at, plot) if "markers" in mode else ())))
@@ -133,7 +133,7 @@ def _stepped(at: Floats, shape: str) -> Floats:
 
 def _whiskers(trace: Properties, plot: Plot, at: Floats) -> Iterator[str]:
     for letter, axis in zip("xy", plot.axes_of(trace), strict=True):
-        ends = ranges.error_ends(axis, trace, letter)
+        ends = error_ends(axis, trace, letter)
         if ends is not None:
             yield whiskers(trace[f"error_{letter}"], letter, axis, ends, at, plot)
 
