@@ -17,8 +17,8 @@ from scoring.comparison.classes import ClassDifference, ClassMatrix
 from scoring.comparison.display import Displayed
 from scoring.comparison.subgroups import Subgroup
 from scoring.core.views import Block, Column, Figure, Panel, Panels, Table, Text
+from scoring.presentation.figures.comparison import case_heat, teams_right
 from scoring.presentation.figures.numerals import decimal, span
-from scoring.presentation.figures.team_cases import case_heat, teams_right
 from scoring.presentation.figures.theme import Theme
 
 CASES = 40

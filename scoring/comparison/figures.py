@@ -19,10 +19,9 @@ from scoring.comparison.weights import FirstTeams, WeightGrid
 from scoring.presentation.figures import comparison as figures
 from scoring.presentation.figures.comparison import Ordering
 from scoring.presentation.figures.intervals import KINDS, IntervalRow
-from scoring.presentation.figures.model_size import Sized
 from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.team_maps import FirstPlaces, Sized
 from scoring.presentation.figures.theme import Theme, safe, short
-from scoring.presentation.figures.weights import FirstPlaces
 from scoring.statistics.replicate_comparison import Pair
 
 SCHEMES = {

@@ -14,8 +14,8 @@ from scoring.comparison.weights import FirstTeams, Rescored, WeightGrid
 from scoring.core.views import Block, Choice, Column, Figure, SideBySide, Table, Text
 from scoring.presentation.figures import comparison as drawing
 from scoring.presentation.figures.intervals import IntervalRow
+from scoring.presentation.figures.team_maps import weight_map
 from scoring.presentation.figures.theme import Theme
-from scoring.presentation.figures.weights import weight_map
 
 KINDS = {"metrics and schemes": ("official", "metric", "scheme"), "subgroups": ("official", "subgroup")}
 """Rules that are shown together, by what the choice of them says."""

@@ -15,8 +15,8 @@ from scoring.comparison.reference import Difference
 from scoring.comparison.scale import Scale
 from scoring.comparison.team_facts import LABELS, UNKNOWN
 from scoring.core.views import Block, Column, Data, Fact, Facts, Figure, SideBySide, Table, Text
-from scoring.presentation.figures.model_size import size_scatter
 from scoring.presentation.figures.numerals import UNDEFINED, percent, share, span
+from scoring.presentation.figures.team_maps import size_scatter
 from scoring.presentation.figures.theme import Theme
 from scoring.statistics.replicate_comparison import SWAP, Pair
 

@@ -11,7 +11,7 @@ from scoring.challenges.puma.image_views import count_of_images
 from scoring.challenges.puma.names import CLASSES
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Figure, SideBySide, Table, Text
-from scoring.presentation.figures import tissue as figures
+from scoring.presentation.figures import detection as figures
 from scoring.presentation.figures.numerals import percent
 
 SIDES = ("truth", "predicted")

@@ -9,12 +9,10 @@ from html import escape
 
 from scoring.presentation.figures.drawing import Drawing
 from scoring.presentation.figures.theme import FONT
-from scoring.presentation.svg.bars import Sums, bars, heatmap
+from scoring.presentation.svg.bars import Sums, bars, box, heatmap, violin
 from scoring.presentation.svg.furniture import annotations, grid, labels, legend, shapes
 from scoring.presentation.svg.plot import Plot, measured
-from scoring.presentation.svg.scatter import scatter
-from scoring.presentation.svg.spread import box, violin
-from scoring.presentation.svg.ternary import ground, ternary_points
+from scoring.presentation.svg.scatter import ground, scatter, ternary_points
 from scoring.presentation.svg.words import number
 
 WIDTH = 680

@@ -4,10 +4,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scoring.presentation.svg.axes import Axis, title
-from scoring.presentation.svg.legend import ROW, SAMPLE, LegendItem, in_rows
-from scoring.presentation.svg.plot import STANDOFF, TITLE_STANDOFF, Plot, label_room
-from scoring.presentation.svg.scatter import dashed
-from scoring.presentation.svg.symbols import attributes, path
+from scoring.presentation.svg.plot import (
+    ROW,
+    SAMPLE,
+    STANDOFF,
+    TITLE_STANDOFF,
+    LegendItem,
+    Plot,
+    in_rows,
+    label_room,
+)
+from scoring.presentation.svg.scatter import attributes, dashed, path
 from scoring.presentation.svg.words import number, paint, words
 
 Properties = Mapping[str, Any]

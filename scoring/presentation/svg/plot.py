@@ -1,13 +1,14 @@
-"""A figure measured for drawing: its axes, its margins, its area."""
+"""A figure measured for drawing: its axes, margins, area and legend."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from scoring.presentation.figures.drawing import Drawing
-from scoring.presentation.svg.ranges import axis_range, own
-from scoring.presentation.svg.axes import Axis, merged, title
-from scoring.presentation.svg.legend import LegendItem, entries, height_above
+from scoring.presentation.svg.axes import Axis, axis_range, merged, own, title
+from scoring.presentation.svg.words import TextLines, words
 
 Properties = Mapping[str, Any]
 STANDOFF, TITLE_STANDOFF = 4.0, 6.0
@@ -170,3 +171,47 @@ def title_room(axis: Axis) -> float:
     """Return the pixels from the labels of an axis to the far end of its title."""
     standoff = axis.properties.get("title", {}).get("standoff", TITLE_STANDOFF)
     return float(standoff) + title(axis.properties).height
+
+
+ROW, SAMPLE, GAP = 19.0, 30.0, 10.0
+"""Pixels of a row, of what stands before a name, and between two names."""
+
+
+@dataclass(frozen=True)
+class LegendItem:
+    """A trace with its name."""
+
+    trace: Properties
+    words: TextLines
+
+    @property
+    def width(self) -> float:
+        """Pixels with what stands before the name."""
+        return SAMPLE + 5 + self.words.width
+
+
+def entries(traces: Sequence[Properties], layout: Properties) -> list[LegendItem]:
+    """Return what stands in the legend of a figure; nothing where it shows none."""
+    if not layout.get("showlegend"):
+        return []
+    size = float(layout["legend"].get("font", {}).get("size", 12))
+    return [
+        LegendItem(trace, words(trace.get("name") or "", size))
+        for trace in traces
+        if trace.get("showlegend", True)
+    ]
+
+
+def height_above(legend: Sequence[LegendItem], width: float) -> float:
+    """Return the pixels of a legend in rows above a plot."""
+    return 8 + ROW * (1 + max((row for row, _, _ in in_rows(legend, width)), default=0))
+
+
+def in_rows(legend: Sequence[LegendItem], width: float) -> Iterator[tuple[int, float, LegendItem]]:
+    """Yield row, pixels from the left and entry of each name, side by side while there is room."""
+    row, x = 0, 0.0
+    for entry in legend:
+        if x and x + entry.width > width:
+            row, x = row + 1, 0.0
+        yield row, x, entry
+        x += entry.width + GAP

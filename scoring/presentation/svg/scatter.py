@@ -1,15 +1,15 @@
-"""Lines, areas, points, whiskers and words of scatter traces."""
+"""Scatter traces: lines, areas, points, whiskers and words, on two axes or in a triangle of weights."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from scoring.common.arrays import Floats
-from scoring.presentation.svg.ranges import error_ends, positions
-from scoring.presentation.svg.axes import Axis
+from scoring.presentation.svg.axes import Axis, error_ends, positions, written
 from scoring.presentation.svg.plot import Plot
-from scoring.presentation.svg.symbols import attributes, path
 from scoring.presentation.svg.words import number, paint, words
 
 Properties = Mapping[str, Any]
@@ -167,3 +167,151 @@ def _texts(trace: Properties, at: Floats, plot: Plot) -> Iterator[str]:
     for text, (x, y) in zip(trace["text"], at, strict=True):
         if np.isfinite([x, y]).all():
             yield words(str(text).strip(), size).svg(x + beside, y, colour, "start")
+
+
+LINES = ("x-thin", "line-ns", "line-ew")
+"""Marks without an area: only their line is drawn."""
+POLYGONS = {
+    "pentagon": ((0.951, -0.309), (0.588, 0.809), (-0.588, 0.809), (-0.951, -0.309), (0, -1)),
+    "hexagon": ((0.866, -0.5), (0.866, 0.5), (0, 1), (-0.866, 0.5), (-0.866, -0.5), (0, -1)),
+    "triangle-up": ((-1.155, 0.5), (1.155, 0.5), (0, -1)),
+    "triangle-down": ((-1.155, -0.5), (1.155, -0.5), (0, 1)),
+    "diamond": ((1.3, 0), (0, 1.3), (-1.3, 0), (0, -1.3)),
+    "square": ((1, 1), (-1, 1), (-1, -1), (1, -1)),
+    "cross": (
+        (0.4, 1.2), (0.4, 0.4), (1.2, 0.4), (1.2, -0.4), (0.4, -0.4), (0.4, -1.2),
+        (-0.4, -1.2), (-0.4, -0.4), (-1.2, -0.4), (-1.2, 0.4), (-0.4, 0.4), (-0.4, 1.2),
+    ),
+    "star": tuple(
+        (round(radius * math.sin(k * math.pi / 5), 4), round(-radius * math.cos(k * math.pi / 5), 4))
+        for k in range(10)
+        for radius in ((1.4, 0.535)[k % 2],)
+    ),
+}  # fmt: skip
+"""Corners in half sizes of the mark."""
+HALF_ARM = 0.8 / math.sqrt(2)
+X_CORNERS = tuple(
+    (a * HALF_ARM, b * HALF_ARM)
+    for a, b in (
+        (0, 1), (1, 2), (2, 1), (1, 0), (2, -1), (1, -2), (0, -1), (-1, -2), (-2, -1), (-1, 0), (-2, 1),
+        (-1, 2),
+    )
+)  # fmt: skip
+STROKES = {
+    "x-thin": ((1.4, 1.4, -1.4, -1.4), (1.4, -1.4, -1.4, 1.4)),
+    "line-ns": ((0, 1.4, 0, -1.4),),
+    "line-ew": ((1.4, 0, -1.4, 0),),
+}
+"""Lines from place to place in half sizes of the mark."""
+
+
+def path(symbol: str, size: float) -> str:
+    """Return the path of a mark around (0, 0).
+
+    Args:
+        symbol: As Plotly calls it, with or without "-open".
+        size: In pixels.
+    """
+    shape, radius = symbol.removesuffix("-open"), size / 2
+    scaled = partial(_scaled, radius)
+    if shape in STROKES:
+        return "".join(
+            f"M{scaled(x0)},{scaled(y0)}L{scaled(x1)},{scaled(y1)}" for x0, y0, x1, y1 in STROKES[shape]
+        )
+    corners = X_CORNERS if shape == "x" else POLYGONS.get(shape)
+    if corners is None:
+        r = _scaled(1, radius)
+        return f"M{r},0A{r},{r} 0 1,1 0,-{r}A{r},{r} 0 0,1 {r},0Z"
+    return "M" + "L".join(f"{scaled(x)},{scaled(y)}" for x, y in corners) + "Z"
+
+
+def attributes(symbol: str, colour: str, line: tuple[str, float]) -> str:
+    """Return the attributes of a mark. line: colour and width in pixels of its border."""
+    tint, width = line
+    if symbol in LINES:
+        return f'fill="none" stroke="{paint(tint)}" stroke-width="{number(width)}"'
+    if symbol.endswith("-open"):
+        return f'fill="none" stroke="{paint(colour)}" stroke-width="{number(width or 1)}"'
+    border = f' stroke="{paint(tint)}" stroke-width="{number(width)}"' if width else ""
+    return f'fill="{paint(colour)}"{border}'
+
+
+def _scaled(radius: float, share: float) -> str:
+    text = f"{radius * share:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+HEIGHT = math.sqrt(3) / 2
+"""Of a triangle whose sides are 1."""
+
+
+def side(plot: Plot) -> float:
+    """Return the length of the triangle's sides in pixels."""
+    return min(plot.area.width, plot.area.height / HEIGHT)
+
+
+def places(weights: Floats, plot: Plot) -> Floats:
+    """Return places [n, 2] in pixels of weights [n, 3]; the second part is at the lower left."""
+    length, area = side(plot), plot.area
+    weights = np.asarray(weights, float)
+    weights = weights / weights.sum(1, keepdims=True)
+    left = area.left + (area.width - length) / 2
+    top = area.top + (area.height - length * HEIGHT) / 2
+    x = left + length * (weights[:, 2] + weights[:, 0] / 2)
+    return np.column_stack([x, top + length * HEIGHT * (1 - weights[:, 0])])
+
+
+def ground(plot: Plot) -> Iterator[str]:
+    """Yield the lines of the triangle, its ticks and the names of the parts."""
+    triangle, axes = plot.layout["ternary"], []
+    for k, letter in enumerate("abc"):
+        axis = triangle[f"{letter}axis"]
+        axes.append(axis)
+        step = float(axis["dtick"])
+        shares = np.arange(step, 1, step)
+        starts, ends = _lines(k, shares)
+        drawn = "".join(
+            f"M{number(x0)},{number(y0)}L{number(x1)},{number(y1)}"
+            for (x0, y0), (x1, y1) in zip(places(starts, plot), places(ends, plot), strict=True)
+        )
+        yield f'<path d="{drawn}" stroke="{paint(axis["gridcolor"])}" stroke-width="1"/>'
+    corners = places(np.eye(3), plot)
+    outline = "M" + "L".join(f"{number(x)},{number(y)}" for x, y in corners) + "Z"
+    yield f'<path d="{outline}" fill="none" stroke="{paint(axes[0]["linecolor"])}" stroke-width="1"/>'
+    for k, axis in enumerate(axes):
+        yield from _labels(k, axis, plot)
+        yield from _title(k, axis, corners, plot)
+
+
+def _lines(k: int, shares: Floats) -> tuple[Floats, Floats]:
+    """Return both ends [n, 3] of the lines on which part k has these shares; the ticks are at the first."""
+    ends = np.zeros((2, len(shares), 3))
+    for end, other in zip(ends, ((k + 1) % 3, (k + 2) % 3), strict=True):
+        end[:, k], end[:, other] = shares, 1 - shares
+    return ends[0], ends[1]
+
+
+def _labels(k: int, axis: Properties, plot: Plot) -> Iterator[str]:
+    step = float(axis["dtick"])
+    shares = np.arange(0, 1 + step / 2, step)
+    font = axis["tickfont"]
+    beside = ((-8.0, 0.0, "end"), (0.0, 12.0, "middle"), (8.0, 0.0, "start"))[k]
+    for share, (x, y) in zip(shares, places(_lines(k, shares)[0], plot), strict=True):
+        text = words(written(float(share), str(axis["tickformat"]), step), float(font["size"]))
+        yield text.svg(x + beside[0], y + beside[1], str(font["color"]), beside[2])
+
+
+def _title(k: int, axis: Properties, corners: Floats, plot: Plot) -> Iterator[str]:
+    font = axis["title"]["font"]
+    text = words(axis["title"]["text"], float(font["size"]))
+    x, y = corners[k]
+    across, down = ((0.0, -16.0), (0.0, 28.0), (0.0, 28.0))[k]
+    half = text.width / 2
+    x = min(max(x + across, half), plot.width - half)
+    yield text.svg(x, y + down, str(font["color"]))
+
+
+def ternary_points(trace: Properties, plot: Plot) -> Iterator[str]:
+    """Yield the points of a trace of weights."""
+    weights = np.column_stack([np.asarray(trace[letter], float) for letter in "abc"])
+    yield from points(trace, places(weights, plot), plot)

@@ -11,7 +11,7 @@ from scoring.comparison.pairwise import PairedDifference
 from scoring.comparison.scale import Scale
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Figure, Table, Text
-from scoring.presentation.figures.progress import Moment, progress
+from scoring.presentation.figures.over_time import Moment, progress
 from scoring.presentation.figures.theme import Theme
 from scoring.services.history.entries import SavedSubmission, card_of
 from scoring.services.history.series import Step, best_of, compared

@@ -6,13 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.presentation.figures import comparison as figures
-from scoring.presentation.figures.comparison import ClassValues, Ordering
+from scoring.presentation.figures.comparison import ClassValues, Ordering, case_heat, teams_right
 from scoring.presentation.figures.intervals import IntervalRow
-from scoring.presentation.figures.model_size import Sized, size_scatter
 from scoring.presentation.figures.over_time import DatedScore, over_time
-from scoring.presentation.figures.team_cases import case_heat, teams_right
+from scoring.presentation.figures.team_maps import FirstPlaces, Sized, size_scatter, weight_map
 from scoring.presentation.figures.theme import DARK, LIGHT
-from scoring.presentation.figures.weights import FirstPlaces, weight_map
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 HOSTILE = "<a href='https://example.org'>team</a>"

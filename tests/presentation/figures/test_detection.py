@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from scoring.presentation.figures import detection as figures
-from scoring.presentation.figures import tissue
 from scoring.presentation.figures.detection import Dependence, Reach
 from scoring.presentation.figures.theme import DARK, LIGHT
 
@@ -11,7 +10,7 @@ HOSTILE = "<a href='https://example.org'>roi</a>"
 CLASSES = ("tumor", "plasma_cells", "epithelium")
 F1 = np.array([[0.5, np.nan, 1.0], [0.0, 0.25, np.nan]])
 COUNTS = [[1961, 3, 0, 12], [4, 25, 0, 0], [0, 0, 0, 7], [15, 0, 1, 0]]
-LABELS = tissue.AxisLabels("Is the share right?", "truth", "predicted")
+LABELS = figures.AxisLabels("Is the share right?", "truth", "predicted")
 ROWS = [
     Reach("Macro F1", 0.4, (0.3, 0.5), 0.8, chosen=True),
     Reach("Micro F1", 0.7, None, marks=[("between observers", 0.8), ("one observer twice", 0.86)]),
@@ -40,9 +39,9 @@ def every(theme, name: str = "roi_1"):
         figures.reach([Reach(name, 0.4, (0.3, 0.5), 0.8)], theme),
         figures.class_heat(F1, CLASSES, [name, "roi_2"], theme),
         figures.confusion(COUNTS, CLASSES, theme),
-        tissue.densities(CLASSES, np.array([1200.0, 0, 3]), np.array([900.0, 0.4, 0]), theme),
-        tissue.shares([name, "roi_2"], share, share, LABELS, theme),
-        tissue.distances(within, np.array([0.1, 0.5, 1]), None, (20, 50), LABELS, theme),
+        figures.densities(CLASSES, np.array([1200.0, 0, 3]), np.array([900.0, 0.4, 0]), theme),
+        figures.shares([name, "roi_2"], share, share, LABELS, theme),
+        figures.distances(within, np.array([0.1, 0.5, 1]), None, (20, 50), LABELS, theme),
         figures.along(
             Dependence(within, within / 60, 15, 25, 0.4, 0.8),
             "What does the radius change?",
@@ -119,14 +118,14 @@ def test_large_counts_fit_their_cell(n, words):
 
 
 def test_none_has_a_place_of_its_own_on_the_log_axis():
-    figure = tissue.densities(CLASSES, np.array([1200.0, 0, 3]), np.array([900.0, 0.4, 0]), LIGHT)
+    figure = figures.densities(CLASSES, np.array([1200.0, 0, 3]), np.array([900.0, 0.4, 0]), LIGHT)
     assert trace(figure, "truth").x == pytest.approx([np.log10(1200), -0.5, np.log10(3)])
     assert trace(figure, "predicted").x == pytest.approx([np.log10(900), 0, -0.5])
     assert figure.layout.xaxis.ticktext[0] == "none"
 
 
 def test_an_image_without_nuclei_has_no_share():
-    figure = tissue.shares(
+    figure = figures.shares(
         ["a", "b", "c"], np.array([0.1, np.nan, 0.3]), np.array([0.2, 0.1, np.nan]), LABELS, LIGHT
     )
     dots = trace(figure, "images")
@@ -135,8 +134,8 @@ def test_an_image_without_nuclei_has_no_share():
 
 def test_curves_without_a_lymphocyte_are_left_out():
     within = np.array([0.0, 30, 60])
-    assert [t.name for t in tissue.distances(within, None, None, (20,), LABELS, LIGHT).data] == []
-    alone = tissue.distances(within, None, within / 60, (20,), LABELS, LIGHT)
+    assert [t.name for t in figures.distances(within, None, None, (20,), LABELS, LIGHT).data] == []
+    alone = figures.distances(within, None, within / 60, (20,), LABELS, LIGHT)
     assert [t.name for t in alone.data] == ["predicted"]
 
 

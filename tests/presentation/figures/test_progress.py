@@ -2,7 +2,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from scoring.presentation.figures.progress import Moment, progress
+from scoring.presentation.figures.over_time import Moment, progress
 from scoring.presentation.figures.theme import DARK, LIGHT
 from scoring.presentation.svg import svg
 from tests.support.figures import trace
