@@ -103,6 +103,13 @@ def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[
     return split(f.mended_by(as_wrong) for f in faults)
 
 
+def faults_by_option(
+    predictions: Predictions, options: Mapping[str, Any]
+) -> tuple[list[Finding], list[Finding]]:
+    """Return the faults of predictions as errors and warnings by the option `missing`."""
+    return grade(predictions.faults, options.get("missing", "refuse"))
+
+
 def table(
     cases: NamedCases, predictions: Predictions, columns: Sequence[str], id_name: str = "filename"
 ) -> str:

@@ -1,10 +1,5 @@
 """The definition of HECKTOR 2026."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
 from scoring.challenges.hecktor2026.card import score
 from scoring.challenges.hecktor2026.comparison import COMPARISON
 from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
@@ -16,12 +11,8 @@ from scoring.challenges.hecktor2026.truth import HecktorTruth, read_truth
 from scoring.common.citation import Citation
 from scoring.core.challenge import Challenge, Context, Display, Readers, ScoreBreakdownPart, Scoring, Words
 from scoring.core.challenge_files import InputKind, Inputs, Sample
-from scoring.core.scorecard import ScoreCard
+from scoring.core.lazy import Lazy
 from scoring.inputs.sources import Source
-
-if TYPE_CHECKING:  # what only drops and pages need is not loaded to score a submission
-    from scoring.core.file_contents import Candidate, FileContents
-    from scoring.core.views import Views
 
 RULE = """
 | part | weight | what it is |
@@ -45,18 +36,6 @@ def _read_truth(source: Source, images: Source | None, context: Context) -> Heck
 def _read_predictions(source: Source, truth: HecktorTruth | None, context: Context) -> HecktorSubmission:
     lesions = context.options["lesions"]
     return read_predictions(source, truth, context.name, lesions, context.progress, context.cancelled)
-
-
-def _views(card: ScoreCard) -> Views:
-    from scoring.challenges.hecktor2026.views import views  # figures take a second to import
-
-    return views(card)
-
-
-def _recognise(contents: FileContents) -> Iterable[Candidate]:
-    from scoring.challenges.hecktor2026.recognition import recognise  # only drops need it
-
-    return recognise(contents)
 
 
 CHALLENGE = Challenge(
@@ -93,7 +72,7 @@ CHALLENGE = Challenge(
         truth=_read_truth,
         predictions=_read_predictions,
         counts="patients",
-        recognise=_recognise,
+        recognise=Lazy("scoring.challenges.hecktor2026.recognition:recognise"),
     ),
     scoring=Scoring(
         score=score,
@@ -102,6 +81,6 @@ CHALLENGE = Challenge(
     comparison=COMPARISON,
     samples=(Sample("sample", "hecktor2026", "Sample: 48 drawn patients, 4 with CT and PET"),),
     display=Display(
-        views=_views,
+        views=Lazy("scoring.challenges.hecktor2026.views:views"),
     ),
 )

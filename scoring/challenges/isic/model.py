@@ -9,16 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.isic.categories import of_width
+from scoring.challenges.isic.card import ID
+from scoring.challenges.isic.categories import MALIGNANT, NAMES, UNKNOWN, of_width
 from scoring.challenges.isic.predictions import label
 from scoring.challenges.isic.truth import IsicCases
 from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.core import submission
+from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
-from scoring.inference import inspection, run_model
+from scoring.inference import inspection, pictures, run_model
 from scoring.inference.case_images import no_images
-from scoring.inference.inspection import Inspection
+from scoring.inference.inspection import Inspection, declared_size
+from scoring.inference.model_task import ModelTask
 from scoring.inference.preflight import Contract, image_size
-from scoring.inference.preprocessing import Recipe
+from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import ModelFacts
 from scoring.inference.task import Model, Task, read_model
 from scoring.inputs.sources import SourceFiles
@@ -137,25 +141,24 @@ def _category_order(own: Sequence[str], categories: Sequence[str], where: str) -
     return [warning("category-order", where, f"{words}, {', '.join(categories)}.")]
 
 
-def predict(
-    model: Model,
-    cases: IsicCases,
-    progress: Callable[[int, int], object] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-    name: str | None = None,
-    categories: str | Iterable[str] | None = None,
-) -> Predictions:
+def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
     """Inspect a model and run it on every photograph: CPU, one thread, one image at a time.
 
-    categories: names of the outputs for cases without a truth; else the model's own entry `categories`, else
-    the preset with as many. progress(done, total) and cancelled() -> bool are called from this thread. Raises
-    InputRefused; `scoring.inference.pool.Cancelled`.
+    For cases without a truth the option `categories` names the outputs; else the model's own entry
+    `categories`, else the preset with as many. Raises InputRefused; `scoring.inference.pool.Cancelled`.
     """
-    file = read_model(model, name)
-    inspected = inspect(file.data, cases, file.name, cancelled=cancelled)
-    names = cases.categories or named(inspected, categories, file.name)
+    file = read_model(model, context.name)
+    inspected = inspect(file.data, cases, file.name, cancelled=context.cancelled)
+    names = cases.categories or named(inspected, context.options.get("categories"), file.name)
     shown = photographs(cases)
-    run = run_model.run(file, _task(len(names)), shown, len(names), progress=progress, cancelled=cancelled)
+    run = run_model.run(
+        file,
+        _task(len(names)),
+        shown,
+        len(names),
+        progress=context.progress,
+        cancelled=context.cancelled,
+    )
     faults = [f if f.code == "image-unreadable" else _bad_output(file.name, f.where) for f in run.faults]
     off = [i for i, row in enumerate(run.outputs) if not _are_scores(row[None]) and not np.isnan(row).any()]
     faults += [_bad_output(file.name, shown.ids[i]) for i in off]
@@ -171,6 +174,33 @@ def predict(
         None,
         described,
         run.images,
+    )
+
+
+def table(cases: IsicCases, predictions: Predictions) -> str:
+    """Return the CSV that the official scorer takes: ids as compared and each score as `repr(float(x))`."""
+    names = cases.categories or tuple((predictions.model or {})["categories"])
+    return submission.table(cases, predictions, names, cases.id_name)
+
+
+def received(
+    truth: IsicCases, index: int, model: Mapping[str, Any] | None = None
+) -> tuple[list[pictures.Stage], ImageInfo]:
+    """Return what a model receives of a case: its first photograph at the size that the model declares."""
+    return pictures.received(truth, index, recipe_of_size(*declared_size(model)))
+
+
+def image_task(classes: Sequence[str] | None) -> ModelTask:
+    """Return what a model answers about one photograph, by the categories of a test set."""
+    names = tuple(classes or ())
+    return ModelTask(
+        ID,
+        names,
+        tuple(NAMES.get(name, name) for name in names),
+        tuple("" if name == UNKNOWN else "malignant" if name in MALIGNANT else "benign" for name in names),
+        len(names),
+        Contract(outputs=len(names)),
+        recipe_for,
     )
 
 

@@ -12,6 +12,7 @@ from scoring.challenges.isic.tables import CategoryTable, NumberBlock
 from scoring.challenges.isic.truth import IsicCases
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.fixes import renaming
+from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
 from scoring.inputs import suggestions
 from scoring.inputs.jobs import open_table
@@ -32,13 +33,13 @@ def label(outputs: np.ndarray) -> np.ndarray:
     return np.where(largest.sum(0) == 1, largest.argmax(0), -1)
 
 
-def read_predictions(source: Source, truth: IsicCases | None, name: str | None = None) -> Predictions:
+def read_predictions(source: Source, truth: IsicCases | None, context: Context) -> Predictions:
     """Read a prediction table and align it with the truth's cases; without a truth in file order, its own
     columns being the categories.
 
     Raises InputRefused with every problem.
     """
-    files = open_table(source, name)
+    files = open_table(source, context.name)
     found = category_tables.read(files, (truth.id_column,) if truth else ())
     table = found.table
     others = [h for i, h in enumerate(table.header) if i != found.id_column and h]

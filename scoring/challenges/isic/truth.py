@@ -11,6 +11,7 @@ from scoring.challenges.isic.categories import EXCLUDED
 from scoring.challenges.isic.official_rejections import tolerated
 from scoring.challenges.isic.tables import CategoryTable, NumberBlock
 from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.core.challenge import Context
 from scoring.inputs import matching
 from scoring.inputs.case_tables import IMAGE_ENDINGS
 from scoring.inputs.cells import parse_numbers
@@ -91,20 +92,18 @@ class IsicCases:
         return self.pictures.read(self.photographs[index][0]) if self.photographs[index] else None
 
 
-def read_truth(
-    source: Source, name: str | None = None, images: Source | None = None, group: str | None = None
-) -> IsicCases:
+def read_truth(source: Source, images: Source | None, context: Context) -> IsicCases:
     """Read the test set: a CSV, or a folder or zip with one CSV and images; `images` names another place for
     these.
 
-    group: a column that names the unit, hence no category. Raises InputRefused with every problem; its
-    `salvaged` is what could be read.
+    The option `group` is a column that names the unit, hence no category. Raises InputRefused with every
+    problem; its `salvaged` is what could be read.
     """
-    files = open_source(source, name)
+    files = open_source(source, context.name)
     pictures = files if images is None else open_source(images)
     found = category_tables.read(files)
     table = found.table
-    units = _unit_columns(found, group)
+    units = _unit_columns(found, context.options["group"])
     roles = {
         found.id_column,
         *units,

@@ -1,11 +1,12 @@
 """Models of melanoma: preflight, run, and what they receive."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from scoring.challenges.melanoma.formula import CLASSES, ID, NAMES
 from scoring.challenges.melanoma.scores import are_risks, predicted_positive, score_warnings
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.codes import CODES
@@ -18,10 +19,11 @@ from scoring.challenges.safe_scan.models import (
 )
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, note, ordered, warning
-from scoring.core.challenge import Cancelled, Progress
+from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
 from scoring.inference import inspection, pictures, run_model
 from scoring.inference.inspection import Inspection, declared_size
+from scoring.inference.model_task import ModelTask
 from scoring.inference.preflight import Contract, image_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import ModelFacts
@@ -53,6 +55,19 @@ TASK = Task(
     size_findings,
     wording=WORDING,
 )
+
+
+def image_task(_categories: Sequence[str] | None) -> ModelTask:
+    """Return what a model answers about one photograph."""
+    return ModelTask(
+        ID,
+        CLASSES,
+        NAMES,
+        ("benign", "malignant"),
+        1,
+        TASK.contract,
+        recipe_for,
+    )
 
 
 def inspect(
@@ -109,23 +124,16 @@ def _described(found: Inspection, name: str, trial: bool) -> Inspection:
     return replace(found, findings=(*found.findings, *more), model=model)
 
 
-def predict(
-    model: Model,
-    cases: SafeScanCases,
-    progress: Progress | None = None,
-    cancelled: Cancelled | None = None,
-    name: str | None = None,
-) -> Predictions:
+def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions:
     """Inspect a model and run it on every case: CPU, one thread, one image at a time; the first number of the
     first output is the score.
 
-    progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused;
-    `scoring.inference.pool.Cancelled`.
+    Raises InputRefused; `scoring.inference.pool.Cancelled`.
     """
-    file = read_model(model, name)
-    seen = inspection.inspect(file, TASK, with_images(cases), cancelled=cancelled)
+    file = read_model(model, context.name)
+    seen = inspection.inspect(file, TASK, with_images(cases), cancelled=context.cancelled)
     inspected = _described(seen, file.name, trial=False)
-    run = run_model.run(file, TASK, cases, None, progress=progress, cancelled=cancelled)
+    run = run_model.run(file, TASK, cases, None, progress=context.progress, cancelled=context.cancelled)
     outputs = run.outputs[:, :1]
     scores = outputs[~np.isnan(outputs[:, 0]), 0]
     about = [*score_warnings(scores, file.name), *_column_findings(run.outputs, cases, file.name)]

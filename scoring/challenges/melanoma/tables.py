@@ -11,6 +11,7 @@ from scoring.challenges.safe_scan.cases import LabelColumn, SafeScanCases
 from scoring.challenges.safe_scan.predictions import ReadRows, Values
 from scoring.challenges.safe_scan.tables import case_words, find_label_column, once, several
 from scoring.common.findings import Finding, error, note, warning
+from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
 from scoring.inputs import tables
 from scoring.inputs.case_tables import AlignedRows
@@ -42,13 +43,13 @@ SCORE_COLUMNS = (
 )
 
 
-def read_truth(source: Source, name: str | None = None, images: Source | None = None) -> SafeScanCases:
+def read_truth(source: Source, images: Source | None, context: Context) -> SafeScanCases:
     """Read the test set: a table, or a folder or zip with a table and images; `images` names another place
     for these.
 
     Raises InputRefused with every problem; its `salvaged` is what could be read.
     """
-    return cases.read_cases(source, name, _read_labels, images, with_demographics=False)
+    return cases.read_cases(source, context.name, _read_labels, images, with_demographics=False)
 
 
 def read_images(source: Source, name: str | None = None) -> SafeScanCases:
@@ -111,12 +112,12 @@ def _label_problem(table: TextTable, column: int, row: int) -> Finding:
     )
 
 
-def read_predictions(
-    source: Source, truth: SafeScanCases | None, name: str | None = None, missing: str = "refuse"
-) -> Predictions:
+def read_predictions(source: Source, truth: SafeScanCases | None, context: Context) -> Predictions:
     """Read a table of scores and align it with the truth's cases; without a truth in file order. See
     `predictions.read_predictions`."""
-    return predictions.read_predictions(source, truth, name, missing, _choose_column)
+    return predictions.read_predictions(
+        source, truth, context.name, context.options["missing"], _choose_column
+    )
 
 
 def _choose_column(

@@ -1,10 +1,6 @@
 """The definition of PUMA."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping, Sequence
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
 
 from scoring.challenges.puma import matches, names
 from scoring.challenges.puma.card import score
@@ -18,7 +14,6 @@ from scoring.core.challenge import (
     Challenge,
     Context,
     Display,
-    Model,
     ModelSupport,
     Readers,
     Scoring,
@@ -26,15 +21,8 @@ from scoring.core.challenge import (
     Words,
 )
 from scoring.core.challenge_files import InputKind, Inputs, OtherNames, OutputFile, Sample
-from scoring.core.scorecard import ScoreCard
+from scoring.core.lazy import Lazy
 from scoring.inputs.sources import Source
-
-if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a submission
-    from scoring.core.file_contents import Candidate, FileContents
-    from scoring.core.views import Views
-    from scoring.inference.inspection import Inspection
-    from scoring.inference.pictures import Stage
-    from scoring.inference.preprocessing import ImageInfo
 
 RULE = """
 In each image and class the truth chooses, in file order: of the unused predictions of its class within 15 px (3.45 µm) the one of the highest
@@ -64,57 +52,6 @@ def _other_names(source: Source, name: str | None) -> Mapping[str, int]:
 
 def _read_predictions(source: Source, truth: PumaTruth | None, context: Context) -> NucleiPredictions:
     return read_predictions(source, truth, context.name, **context.options)
-
-
-def _models() -> ModuleType:
-    from scoring.challenges.puma import model  # only models need it, and SciPy's image functions with it
-
-    return model
-
-
-def _read_images(source: Source, name: str | None) -> PumaTruth:
-    cases: PumaTruth = _models().read_images(source, name)
-    return cases
-
-
-def _inspect(model: Model, truth: PumaTruth | None, name: str | None, timings: bool) -> Inspection:
-    found: Inspection = _models().inspect(model, truth, name, timings)
-    return found
-
-
-def _predict(model: Model, cases: PumaTruth, context: Context) -> NucleiPredictions:
-    found: NucleiPredictions = _models().predict(
-        model, cases, context.progress, context.cancelled, context.name
-    )
-    return found
-
-
-def _table(cases: PumaTruth, predictions: NucleiPredictions) -> bytes:
-    archive: bytes = _models().table(cases, predictions)
-    return archive
-
-
-def _received(truth: PumaTruth, index: int, model: Mapping[str, Any] | None) -> tuple[list[Stage], ImageInfo]:
-    found: tuple[list[Stage], ImageInfo] = _models().received(truth, index, model)
-    return found
-
-
-def _thumbnails(truth: PumaTruth, indices: Sequence[int]) -> list[bytes | None]:
-    from scoring.inference import pictures
-
-    return pictures.thumbnails(truth, indices)
-
-
-def _views(card: ScoreCard) -> Views:
-    from scoring.challenges.puma.views import views  # figures take a second to import
-
-    return views(card)
-
-
-def _recognise(contents: FileContents) -> Iterable[Candidate]:
-    from scoring.challenges.puma.recognition import recognise  # only drops need it
-
-    return recognise(contents)
 
 
 CHALLENGE = Challenge(
@@ -160,7 +97,7 @@ CHALLENGE = Challenge(
     readers=Readers(
         truth=_read_truth,
         predictions=_read_predictions,
-        recognise=_recognise,
+        recognise=Lazy("scoring.challenges.puma.recognition:recognise"),
         other_names=OtherNames(
             CLASS_MAP.name,
             _other_names,
@@ -180,10 +117,17 @@ CHALLENGE = Challenge(
     ),
     comparison=COMPARISON,
     samples=(Sample("sample", "puma", "Sample: 8 drawn tiles, 10 classes of nuclei"),),
-    model=ModelSupport(_read_images, _inspect, _predict, _table, _received, "zip"),
+    model=ModelSupport(
+        Lazy("scoring.challenges.puma.model:read_images"),
+        Lazy("scoring.challenges.puma.model:inspect"),
+        Lazy("scoring.challenges.puma.model:predict"),
+        Lazy("scoring.challenges.puma.model:table"),
+        Lazy("scoring.challenges.puma.model:received"),
+        "zip",
+    ),
     display=Display(
-        views=_views,
-        thumbnails=_thumbnails,
+        views=Lazy("scoring.challenges.puma.views:views"),
+        thumbnails=Lazy("scoring.inference.pictures:thumbnails"),
         single_image=SingleImage("tile"),
     ),
 )

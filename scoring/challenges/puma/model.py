@@ -20,7 +20,7 @@ from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, note, warning
-from scoring.core.challenge import Cancelled, Progress
+from scoring.core.challenge import Cancelled, Context
 from scoring.inference import inspection, pictures, pool, preflight, run_model
 from scoring.inference.case_images import no_images
 from scoring.inference.cluster.inference import run_on_all
@@ -121,24 +121,22 @@ def _timings(process: CancellableProcess, dense: DenseModel) -> dict[str, Any]:
     return {"cpu_ms_per_image": timed.cpu_ms, "confinement": list(process.facts.confinement)}
 
 
-def predict(
-    model: Model,
-    cases: PumaTruth,
-    progress: Progress | None = None,
-    cancelled: Cancelled | None = None,
-    name: str | None = None,
-) -> NucleiPredictions:
+def predict(model: Model, cases: PumaTruth, context: Context) -> NucleiPredictions:
     """Inspect a model and run it on every tile: CPU, one thread, one window at a time.
 
     A case without an image that can be read is missing, as in a submission of files. Raises InputRefused with
     every problem; `scoring.inference.pool.Cancelled`.
     """
-    file = read_model(model, name)
-    inspected, dense = _inspect(file, cases, False, cancelled)
+    file = read_model(model, context.name)
+    inspected, dense = _inspect(file, cases, False, context.cancelled)
     readers, digests = run_model.readers(cases)
     try:
         run = run_on_all(
-            file.data, readers, _Detect(cases.ids, dense), progress=progress, cancelled=cancelled
+            file.data,
+            readers,
+            _Detect(cases.ids, dense),
+            progress=context.progress,
+            cancelled=context.cancelled,
         )
     except ModelFailed as failed:
         raise run_model.refusal(file, cases, failed) from failed

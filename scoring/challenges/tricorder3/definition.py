@@ -1,24 +1,16 @@
 """The definition of TRICORDER-3."""
 
-from __future__ import annotations
+from functools import partial
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
-
-from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.tricorder3 import tables
 from scoring.challenges.tricorder3.card import score
 from scoring.challenges.tricorder3.comparison import COMPARISON
-from scoring.challenges.tricorder3.formula import CLASSES, ID, NAMES, RISK, WEIGHTS
+from scoring.challenges.tricorder3.formula import CLASSES, ID, RISK, WEIGHTS
 from scoring.challenges.tricorder3.options import OPTIONS
 from scoring.common.citation import Citation
-from scoring.common.findings import Finding
 from scoring.core.challenge import (
     Challenge,
-    Context,
     Display,
-    Model,
     ModelSupport,
     Readers,
     ScoreBreakdownPart,
@@ -27,18 +19,8 @@ from scoring.core.challenge import (
     Words,
 )
 from scoring.core.challenge_files import InputKind, Inputs, Sample
-from scoring.core.options import Values
-from scoring.core.scorecard import ScoreCard
-from scoring.core.submission import Predictions, grade, table
-from scoring.inputs.sources import Source
-
-if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a table
-    from scoring.core.file_contents import Candidate, FileContents
-    from scoring.core.views import Views
-    from scoring.inference.inspection import Inspection
-    from scoring.inference.model_task import ModelTask
-    from scoring.inference.pictures import Stage
-    from scoring.inference.preprocessing import ImageInfo
+from scoring.core.lazy import Lazy
+from scoring.core.submission import faults_by_option, table
 
 RULE = """
 | part | weight | what it is |
@@ -49,79 +31,6 @@ RULE = """
 
 A class without a case in the test set counts 0 in its group's mean, so the ceiling can lie below 100 points.
 """
-
-
-def _read_truth(source: Source, images: Source | None, context: Context) -> SafeScanCases:
-    return tables.read_truth(source, context.name, images)
-
-
-def _read_predictions(source: Source, truth: SafeScanCases | None, context: Context) -> Predictions:
-    return tables.read_predictions(source, truth, context.name, context.options["missing"])
-
-
-def _models() -> ModuleType:
-    from scoring.challenges.tricorder3 import model
-
-    return model
-
-
-def _inspect(model: Model, truth: SafeScanCases | None, name: str | None, timings: bool) -> Inspection:
-    found: Inspection = _models().inspect(model, truth, name, timings)
-    return found
-
-
-def _predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions:
-    found: Predictions = _models().predict(model, cases, context.progress, context.cancelled, context.name)
-    return found
-
-
-def _received(
-    truth: SafeScanCases, index: int, described: Mapping[str, Any] | None
-) -> tuple[list[Stage], ImageInfo]:
-    found: tuple[list[Stage], ImageInfo] = _models().received(truth, index, described)
-    return found
-
-
-def _table(cases: SafeScanCases, predictions: Predictions) -> str:
-    return table(cases, predictions, CLASSES)
-
-
-def _faults(predictions: Predictions, options: Values) -> tuple[list[Finding], list[Finding]]:
-    return grade(predictions.faults, options["missing"])
-
-
-def _image_task(_categories: Sequence[str] | None) -> ModelTask:
-    from scoring.inference.model_task import ModelTask
-
-    task = _models().TASK
-    return ModelTask(
-        ID,
-        CLASSES,
-        NAMES,
-        tuple(RISK[name] for name in CLASSES),
-        len(CLASSES),
-        task.contract,
-        task.recipe_for,
-        task.shortest_side,
-    )
-
-
-def _thumbnails(truth: SafeScanCases, indices: Sequence[int]) -> list[bytes | None]:
-    from scoring.inference import pictures
-
-    return pictures.thumbnails(truth, indices)
-
-
-def _views(card: ScoreCard) -> Views:
-    from scoring.challenges.tricorder3.views import views  # figures take a second to import
-
-    return views(card)
-
-
-def _recognise(contents: FileContents) -> Iterable[Candidate]:
-    from scoring.challenges.tricorder3.recognition import recognise  # only drops need it
-
-    return recognise(contents)
 
 
 CHALLENGE = Challenge(
@@ -149,10 +58,10 @@ CHALLENGE = Challenge(
         submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),
     ),
     readers=Readers(
-        truth=_read_truth,
-        predictions=_read_predictions,
-        faults=_faults,
-        recognise=_recognise,
+        truth=tables.read_truth,
+        predictions=tables.read_predictions,
+        faults=faults_by_option,
+        recognise=Lazy("scoring.challenges.tricorder3.recognition:recognise"),
     ),
     scoring=Scoring(
         score=score,
@@ -161,11 +70,17 @@ CHALLENGE = Challenge(
     ),
     comparison=COMPARISON,
     samples=(Sample("sample", "tricorder3", "Sample: 220 drawn lesions, 11 classes"),),
-    model=ModelSupport(tables.read_images, _inspect, _predict, _table, _received),
+    model=ModelSupport(
+        tables.read_images,
+        Lazy("scoring.challenges.tricorder3.model:inspect"),
+        Lazy("scoring.challenges.tricorder3.model:predict"),
+        partial(table, columns=CLASSES),
+        Lazy("scoring.challenges.tricorder3.model:received"),
+    ),
     display=Display(
-        views=_views,
-        thumbnails=_thumbnails,
-        single_image=SingleImage("photograph", _image_task),
+        views=Lazy("scoring.challenges.tricorder3.views:views"),
+        thumbnails=Lazy("scoring.inference.pictures:thumbnails"),
+        single_image=SingleImage("photograph", Lazy("scoring.challenges.tricorder3.model:image_task")),
         class_risks=RISK,
     ),
 )

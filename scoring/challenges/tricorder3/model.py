@@ -1,7 +1,7 @@
 """A model for TRICORDER-3: what it receives, its preflight, its run on a test set, and its outputs
 for other demographics."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,14 +17,15 @@ from scoring.challenges.safe_scan.models import (
     WORDING,
     with_images,
 )
-from scoring.challenges.tricorder3.formula import CLASSES, FREE_MIB, FULL_MIB
+from scoring.challenges.tricorder3.formula import CLASSES, FREE_MIB, FULL_MIB, ID, NAMES, RISK
 from scoring.challenges.tricorder3.tables import output_findings
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, note, ordered, warning
-from scoring.core.challenge import Cancelled, Progress
+from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, largest
 from scoring.inference import inspection, pictures, run_model
 from scoring.inference.inspection import Inspection, declared_size
+from scoring.inference.model_task import ModelTask
 from scoring.inference.preflight import Contract, image_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import ModelFacts
@@ -100,6 +101,20 @@ TASK = Task(
 )
 
 
+def image_task(_categories: Sequence[str] | None) -> ModelTask:
+    """Return what a model answers about one photograph."""
+    return ModelTask(
+        ID,
+        CLASSES,
+        NAMES,
+        tuple(RISK[name] for name in CLASSES),
+        len(CLASSES),
+        TASK.contract,
+        recipe_for,
+        PICTURE_SIDE,
+    )
+
+
 def inspect(
     model: Model, truth: SafeScanCases | None = None, name: str | None = None, timings: bool = False
 ) -> Inspection:
@@ -134,23 +149,22 @@ def _kind_findings(kind: str, where: str) -> list[Finding]:
     }[kind]
 
 
-def predict(
-    model: Model,
-    cases: SafeScanCases,
-    progress: Progress | None = None,
-    cancelled: Cancelled | None = None,
-    name: str | None = None,
-) -> Predictions:
+def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions:
     """Inspect a model and run it on every case as the validator does: CPU, one thread, one image at a time,
     no softmax.
 
-    progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused;
-    `scoring.inference.pool.Cancelled`.
+    Raises InputRefused; `scoring.inference.pool.Cancelled`.
     """
-    file = read_model(model, name)
-    inspected = inspection.inspect(file, TASK, with_images(cases), cancelled=cancelled)
+    file = read_model(model, context.name)
+    inspected = inspection.inspect(file, TASK, with_images(cases), cancelled=context.cancelled)
     run = run_model.run(
-        file, TASK, cases, len(CLASSES), cases.demographics.encoded, progress=progress, cancelled=cancelled
+        file,
+        TASK,
+        cases,
+        len(CLASSES),
+        cases.demographics.encoded,
+        progress=context.progress,
+        cancelled=context.cancelled,
     )
     labels = largest(run.outputs)
     has = labels >= 0

@@ -12,6 +12,7 @@ from scoring.challenges.safe_scan.tables import case_words, find_label_column, o
 from scoring.challenges.tricorder3.formula import CLASSES, NAMES
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error, note, warning
+from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, largest
 from scoring.inputs import tables
 from scoring.inputs.case_tables import AlignedRows
@@ -27,13 +28,13 @@ _BY_KEY = {
 }
 
 
-def read_truth(source: Source, name: str | None = None, images: Source | None = None) -> SafeScanCases:
+def read_truth(source: Source, images: Source | None, context: Context) -> SafeScanCases:
     """Read the test set: a table, or a folder or zip with a table and images; `images` names another place
     for these.
 
     Raises InputRefused with every problem; its `salvaged` is what could be read.
     """
-    return cases.read_cases(source, name, _read_labels, images)
+    return cases.read_cases(source, context.name, _read_labels, images)
 
 
 def read_images(source: Source, name: str | None = None) -> SafeScanCases:
@@ -129,12 +130,12 @@ def _read_one_hot(table: TextTable, problems: list[Finding], findings: list[Find
     return LabelColumn(np.where(good, np.nan_to_num(values).argmax(1), -1))
 
 
-def read_predictions(
-    source: Source, truth: SafeScanCases | None, name: str | None = None, missing: str = "refuse"
-) -> Predictions:
+def read_predictions(source: Source, truth: SafeScanCases | None, context: Context) -> Predictions:
     """Read a prediction table and align it with the truth's cases; without a truth in file order. See
     `predictions.read_predictions`."""
-    return predictions.read_predictions(source, truth, name, missing, _choose_columns)
+    return predictions.read_predictions(
+        source, truth, context.name, context.options["missing"], _choose_columns
+    )
 
 
 def _choose_columns(
