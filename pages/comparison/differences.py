@@ -11,10 +11,7 @@ from pages.display import layout, render
 from scoring.common.text import named, shortened
 from scoring.comparison import classes as by_class
 from scoring.comparison import difference_views as views
-from scoring.comparison import subgroups as by_group
-from scoring.comparison.classes import ClassMatrix
-from scoring.comparison.members import members
-from scoring.comparison.subgroups import Subgroup
+from scoring.comparison.classes import ClassMatrix, Subgroup, members
 from scoring.core.views import Text
 from scoring.presentation.figures.intervals import KINDS
 
@@ -125,7 +122,7 @@ def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
 @st.fragment
 def subgroups(compared: ComparisonContext) -> None:
     """Every team in every group of patients."""
-    found: tuple[Subgroup, ...] = compared.kept("subgroups", lambda: by_group.subgroups(compared.comparison))
+    found: tuple[Subgroup, ...] = compared.kept("subgroups", lambda: by_class.subgroups(compared.comparison))
     if not found:
         render.draw_all(views.subgroups(compared.displayed), compared.place("Subgroups"))
         return

@@ -8,10 +8,11 @@ from pages.comparison.context import ComparisonContext
 from pages.display import render
 from pages.display.render import BlockPath
 from scoring.common.text import named
-from scoring.comparison import team_tables, views
+from scoring.comparison import views
 from scoring.comparison.display import MANY
 from scoring.comparison.pairs import SCORE, pairs_of
 from scoring.comparison.scale import Scale
+from scoring.comparison.team_views import containing
 from scoring.core.views import Figure
 
 
@@ -41,7 +42,7 @@ def ranking(compared: ComparisonContext) -> None:
         render.draw(compared.kept("scores", lambda: views.scores(shown)), compared.place("Scores"))
     with right:
         wanted = st.text_input("Find a team", key="find_team", placeholder="a name, institution or method")
-        table = team_tables.containing(views.exported(shown), wanted)
+        table = containing(views.exported(shown), wanted)
         render.draw(replace(table, columns=views.team_table(shown).columns), BlockPath(None, True, "teams"))
 
 

@@ -19,11 +19,11 @@ from pages.inputs import class_names, fixes
 from pages.inputs.selectors import ChosenInput
 from scoring.common.fixes import SuggestedFix
 from scoring.common.text import markdown
-from scoring.comparison import display, headline_views, paper, report, team_tables, views
+from scoring.comparison import display, report, views
+from scoring.comparison.comparability import Excluded, of_refusal, options_by_team
 from scoring.comparison.compare import annotated, compare_cards
 from scoring.comparison.display import MANY
-from scoring.comparison.excluded import Excluded, of_refusal
-from scoring.comparison.same_terms import options_by_team
+from scoring.comparison.team_views import excluded_rows, headline
 from scoring.core.challenge import Challenge
 
 
@@ -117,7 +117,7 @@ def _without(excluded: Sequence[Excluded], left: int, take: finding_list.Take) -
                 f"**{count} submission{'s' * (count != 1)} refused**, so not ranked: {named}",
                 icon=":material/block:",
             ):
-                table = team_tables.excluded_rows(excluded)
+                table = excluded_rows(excluded)
                 words = [without_flags(str(problem)) for problem in table.rows["problem"]]
                 table = replace(table, rows={**table.rows, "problem": words})
                 render.draw(table, BlockPath(None, True, "excluded"))
@@ -137,7 +137,7 @@ def _without(excluded: Sequence[Excluded], left: int, take: finding_list.Take) -
 def _result(compared: ComparisonContext) -> None:
     """Findings, headline, tabs, downloads."""
     comparison = compared.comparison
-    render.draw_headline(headline_views.headline(compared.displayed), compared.place("headline"))
+    render.draw_headline(headline(compared.displayed), compared.place("headline"))
     if comparison.size_assumed:
         st.caption("Sizes can be given under **Teams**.")
     if len(comparison.scored) > MANY:
@@ -159,9 +159,7 @@ def _result(compared: ComparisonContext) -> None:
         downloads.json_button(comparison.to_json, stem, "download_json", "comparison.json")
         lines = (("Date", downloads.today()),)
         downloads.html_button(lambda: report.html(comparison, lines), f"{stem}-report", "download_html")
-        downloads.paper_button(
-            lambda: paper.of_comparison(comparison, lines), f"{stem}-paper", "download_paper"
-        )
+        downloads.paper_button(lambda: report.paper_zip(comparison, lines), f"{stem}-paper", "download_paper")
         downloads.csv_button(
             lambda: render.frame(views.exported(compared.displayed)),
             f"{stem}-teams",

@@ -6,8 +6,8 @@ import streamlit as st
 
 from pages.comparison.context import ComparisonContext
 from pages.display import layout, render
-from scoring.comparison import rule_views, weights
-from scoring.comparison.weights import Rescored
+from scoring.comparison import robustness, rule_views
+from scoring.comparison.robustness import Rescored
 from scoring.core.comparison_spec import Parameter
 
 
@@ -16,7 +16,7 @@ def what_if(compared: ComparisonContext) -> None:
     """Draw the score under other numbers of its formula, with intervals. What is moved and what moves are
     drawn anew, nothing else."""
     comparison = compared.comparison
-    usual: Rescored | None = compared.kept("usual weights", lambda: weights.what_if(comparison, {}))
+    usual: Rescored | None = compared.kept("usual weights", lambda: robustness.what_if(comparison, {}))
     if comparison.spec.what_if is None or usual is None:
         return
     layout.heading("What if the formula had other weights?")
@@ -34,7 +34,7 @@ def what_if(compared: ComparisonContext) -> None:
         )
     changed = [f"{one.label} {values[one.name]:g}" for one in parameters if values[one.name] != one.usual]
     before = dict(zip(usual.teams, usual.ranks, strict=True))
-    found = (weights.what_if(comparison, values) if changed else None) or usual
+    found = (robustness.what_if(comparison, values) if changed else None) or usual
     with right:
         render.draw(
             rule_views.rescored(compared.displayed, found, before, ", ".join(changed)),

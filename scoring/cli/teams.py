@@ -20,9 +20,9 @@ from scoring.cli.reading import (
 from scoring.cli.tables import comparison_table
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.fixes import InputChanges
+from scoring.comparison.comparability import Excluded, of_refusal
 from scoring.comparison.compare import Comparison
 from scoring.comparison.compare import compare as compare_teams
-from scoring.comparison.excluded import Excluded, of_refusal
 from scoring.comparison.team_facts import TeamFacts, read_facts
 from scoring.core.challenge import Challenge, Model
 from scoring.core.options import Values
@@ -39,10 +39,10 @@ def compare(arguments: argparse.Namespace) -> None:
     changes, unreadable = changes_by_team(arguments, sources)
     sources = {name: _mended(entry, changes[name]) for name, entry in sources.items()}
     lines, unnamed = front_lines(arguments, None)
-    of_comparison, settings = chosen(arguments, challenge.options_of("compare")), statistics(arguments)
+    paper_zip, settings = chosen(arguments, challenge.options_of("compare")), statistics(arguments)
     truth = read_truth(reading, challenge, arguments)
     facts, noticed = _facts(arguments.facts, sources, reading)
-    wrong = [*unnamed, *unreadable, *settings.problems(), *challenge.check_options(of_comparison)]
+    wrong = [*unnamed, *unreadable, *settings.problems(), *challenge.check_options(paper_zip)]
     for name, entry in sources.items():
         own = {**shared, **by_team.get(name, {})}
         wrong += [p for p in challenge.check_options(own, entry.is_model) if p not in wrong]
@@ -56,7 +56,7 @@ def compare(arguments: argparse.Namespace) -> None:
             reading.add(one.of_team(one.problems), one.of_team(one.findings))
     reading.add(wrong, ())
     reading.raise_problems()
-    options = {**shared, **of_comparison, **vars(settings), "metadata": arguments.metadata}
+    options = {**shared, **paper_zip, **vars(settings), "metadata": arguments.metadata}
     found = compare_teams(
         challenge,
         truth,
@@ -83,9 +83,9 @@ def _report(found: Comparison, lines: Lines) -> str:
 
 
 def _paper(found: Comparison, lines: Lines) -> bytes:
-    from scoring.comparison.paper import of_comparison
+    from scoring.comparison.report import paper_zip
 
-    return of_comparison(found, lines)
+    return paper_zip(found, lines)
 
 
 def _mended(entry: TeamEntry, changes: InputChanges) -> TeamEntry:

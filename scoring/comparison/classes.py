@@ -1,11 +1,15 @@
-"""Measures of each class by team, and differences of two teams by class."""
+"""Measures of each class, case of a class and subgroup by team, with differences of two teams."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from scoring.comparison.compare import Comparison
-from scoring.comparison.values import difference_interval, number
+from scoring.comparison.pairs import difference_interval, number
+from scoring.core.comparison_spec import Groups
+from scoring.core.scorecard import ScoreCard
 from scoring.statistics.replicates import array_name
 
 
@@ -82,3 +86,100 @@ def _measures(found: Comparison) -> dict[str, str]:
             if measure:
                 chosen[name] = measure
     return chosen
+
+
+@dataclass(frozen=True)
+class ClassMember:
+    """A case of a class. index: its place in the card. value: 0..1, how right the team was (1 = right, or F1
+    or Dice of the class in this case), None where that is undefined. called: the team's label, None where it
+    gave none or the class is found, not called."""
+
+    index: int
+    case: str
+    value: float | None
+    called: str | None
+
+
+def members(card: ScoreCard, name: str) -> tuple[ClassMember, ...]:
+    """Return all cases of class `name`, the team's worst results first."""
+    found = [
+        ClassMember(index, str(row["case"]), *verdict)
+        for index, row in enumerate(card.cases)
+        if (verdict := _verdict(row, name)) is not None
+    ]
+    return tuple(sorted(found, key=lambda member: (member.value is None, member.value or 0.0)))
+
+
+def _verdict(row: Mapping[str, Any], name: str) -> tuple[float | None, str | None] | None:
+    """Return value and label of one case; None where it is not of the class."""
+    for truth, called in (("truth", "predicted"), ("t_truth", "t_prediction"), ("n_truth", "n_prediction")):
+        if truth in row and row[truth] == name:
+            return float(row.get(called) == name), row.get(called)
+    if isinstance(row.get("f1"), Mapping):
+        return (row["f1"][name], None) if name in row["f1"] else None
+    dice = f"dice_{name.lower()}"
+    return (row[dice], None) if dice in row else None
+
+
+SMALL = 15
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A team in a group. to_overall: value less that of all cases, by the same replicate. None where
+    undefined or not resampled."""
+
+    team: str
+    value: float | None
+    interval: list[float] | None
+    to_overall: float | None
+    to_overall_interval: list[float] | None
+
+
+@dataclass(frozen=True)
+class Subgroup:
+    """n: the cases that the measure counts; small: under 15 of them, uncertain. teams: best
+    first."""
+
+    column: str
+    group: str
+    measure: str
+    n: int
+    small: bool
+    teams: tuple[Estimate, ...]
+
+
+def subgroups(found: Comparison) -> tuple[Subgroup, ...]:
+    """Return every group of every column and measure; show their number beside any of them."""
+    slices = {name: found.spec.slices(card) for name, card in found.cards.items()}
+    rows = []
+    for column, groups in next(iter(slices.values())).items():
+        for group, entry in groups.items():
+            for measure, (overall, counted) in found.spec.slice_measures.items():
+                if measure in entry and all(group in of_team.get(column, {}) for of_team in slices.values()):
+                    estimates = tuple(
+                        _estimate(found, name, slices[name], (column, group, measure), overall)
+                        for name in found.cards
+                    )
+                    rows.append(
+                        Subgroup(column, group, measure, entry[counted], entry[counted] < SMALL, estimates)
+                    )
+    return tuple(rows)
+
+
+def _estimate(
+    found: Comparison, team: str, slices: Groups, place: tuple[str, str, str], overall: str
+) -> Estimate:
+    card, (column, group, measure) = found.cards[team], place
+    row = slices[column][group]
+    value, whole = number(row[measure]), number(card.metrics.get(overall))
+    if value != value:
+        return Estimate(team, None, None, None, None)
+    drawn = card.arrays.get(array_name(("slice", *place)))
+    return Estimate(
+        team,
+        value,
+        row.get(f"{measure}_interval"),
+        None if whole != whole else value - whole,
+        difference_interval(drawn, card.arrays.get(array_name(overall)), found.provenance["n_units"]),
+    )

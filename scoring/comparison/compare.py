@@ -8,8 +8,15 @@ from typing import Any
 import numpy as np
 
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.comparison import identical
-from scoring.comparison.excluded import Excluded, of_refusal, warnings
+from scoring.comparison.comparability import (
+    Excluded,
+    excluded_warnings,
+    identical_findings,
+    identical_groups,
+    of_refusal,
+    options_by_team,
+    unequal,
+)
 from scoring.comparison.pairs import (
     SCORE,
     TESTS,
@@ -20,7 +27,6 @@ from scoring.comparison.pairs import (
     near_identical,
     pairs_of,
 )
-from scoring.comparison.same_terms import options_by_team, unequal
 from scoring.comparison.team_facts import UNKNOWN, TeamFacts, scored_facts, with_sizes
 from scoring.core import options as of_options
 from scoring.core.challenge import Challenge
@@ -252,7 +258,7 @@ def annotated(
         found,
         facts=told,
         excluded=tuple(excluded),
-        findings=(*warnings(excluded), *found.findings),
+        findings=(*excluded_warnings(excluded), *found.findings),
     )
 
 
@@ -295,9 +301,9 @@ def _compared(
         result = replicate_comparison.ranked(result, np.stack([own.places[name] for name in scored]))
     pairs = PairDifferences(SCORE, TESTS[result.test], tuple(scored), result.pairs)
     pairs = pairs if pairs_metric == SCORE else pairs_of(spec, ordered, pairs_metric)
-    likeness, same = alike(ordered), identical.groups(ordered)
+    likeness, same = alike(ordered), identical_groups(ordered)
     findings = [
-        *identical.findings(cards, same),
+        *identical_findings(cards, same),
         *near_identical(likeness, same),
         *(own.findings if own else ()),
     ]

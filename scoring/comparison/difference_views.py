@@ -11,11 +11,9 @@ from scoring.common.text import markdown, named
 from scoring.comparison import cases as by_case
 from scoring.comparison import classes as by_class
 from scoring.comparison import figures
-from scoring.comparison import subgroups as by_group
 from scoring.comparison.cases import Correctness
-from scoring.comparison.classes import ClassDifference, ClassMatrix
+from scoring.comparison.classes import ClassDifference, ClassMatrix, Subgroup
 from scoring.comparison.display import Displayed
-from scoring.comparison.subgroups import Subgroup
 from scoring.core.views import Block, Column, Figure, Panel, Panels, Table, Text
 from scoring.presentation.figures.comparison import case_heat, teams_right
 from scoring.presentation.figures.numerals import decimal, span
@@ -125,7 +123,7 @@ def right_counts(found: Correctness) -> Figure:
 
 def subgroups(shown: Displayed) -> tuple[Block, ...]:
     """Return every team's measures in every subgroup, in numbers."""
-    found = by_group.subgroups(shown.comparison)
+    found = by_class.subgroups(shown.comparison)
     if not found:
         words = "The test set tells nothing about its cases that could make subgroups."
         return (Text(words, "note"),)

@@ -7,15 +7,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.common.text import named
-from scoring.comparison import reference, summary_text
-from scoring.comparison.classes import ClassMatrix
+from scoring.comparison import summary_text
+from scoring.comparison.classes import ClassMatrix, Estimate, Subgroup
 from scoring.comparison.compare import Comparison
-from scoring.comparison.pairs import PairDifferences
-from scoring.comparison.robustness import RankingRule, Robustness
+from scoring.comparison.pairs import PairDifferences, number
+from scoring.comparison.robustness import FirstTeams, RankingRule, Robustness, WeightGrid
 from scoring.comparison.scale import Scale
-from scoring.comparison.subgroups import Estimate, Subgroup
-from scoring.comparison.values import number
-from scoring.comparison.weights import FirstTeams, WeightGrid
 from scoring.presentation.figures import comparison as figures
 from scoring.presentation.figures.comparison import Ordering
 from scoring.presentation.figures.intervals import KINDS, IntervalRow
@@ -60,7 +57,7 @@ def lead(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -
             beside="" if one.separated is None else "told apart" if one.separated else "not told apart",
             apart=bool(one.separated),
         )
-        for one in reference.differences(found)
+        for one in summary_text.leader_differences(found)
         if one.team in names
     ]
     leader = short(found.scored[0])

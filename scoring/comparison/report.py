@@ -1,15 +1,17 @@
-"""A comparison as one HTML file that an organizer can publish. It needs no network."""
+"""Reports of a comparison: one HTML file that an organizer can publish, and the zip for a paper."""
 
 from collections import Counter
 
 from scoring.challenges import load_challenge
+from scoring.common import markup
 from scoring.common.findings import Finding
-from scoring.comparison import display, headline_views, summary_text, views
+from scoring.comparison import display, summary_text, team_views, views
 from scoring.comparison.compare import Comparison, of_team
-from scoring.core.views import Section
+from scoring.core.views import Fact, Headline, Section
 from scoring.presentation.html import blocks, front
 from scoring.presentation.html.document import Figures, document, findings, provenance, rule, section
 from scoring.presentation.html.front import Lines
+from scoring.presentation.paper.archive import files, methods, zipped
 
 PER_CODE = 5
 """Findings of one code and team that a report lists at most."""
@@ -28,7 +30,7 @@ def html(found: Comparison, lines: Lines = ()) -> str:
     sections = [front.front(f"Compare teams: {challenge.words.title}", how, lines)]
     if found.scored:
         shown = display.of(found)
-        head = headline_views.headline(shown)
+        head = team_views.headline(shown)
         chapters = [Section(name, views.SECTIONS[name](shown)) for name in views.section_names(found)]
         drawn = front.pictures(figures, front.chosen(head.strip, chapters))
         sections += [
@@ -68,3 +70,23 @@ def _listed(found: Comparison) -> tuple[list[Finding], int]:
             else:
                 left_out += 1
     return kept, left_out
+
+
+def paper_zip(found: Comparison, lines: Lines = ()) -> bytes:
+    """Return the zip of a comparison.
+
+    Args:
+        found: The comparison.
+        lines: Names and texts that stand on the front page of its report.
+    """
+    challenge = load_challenge(found.challenge)
+    words = [summary_text.standing(found)]
+    headline, sections = Headline(Fact("", "")), []
+    if found.scored:
+        shown = display.of(found)
+        headline = team_views.headline(shown)
+        sections = [Section(name, views.SECTIONS[name](shown)) for name in views.section_names(found)]
+        words += [summary_text.method(found), markup.plain(summary_text.RULE.partition("|")[0])]
+    else:
+        sections = [Section("Refused", views.refused(found))]
+    return zipped(files(challenge, headline, sections, methods(challenge, words, found.provenance, lines)))

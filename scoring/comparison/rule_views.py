@@ -6,11 +6,10 @@ from functools import partial
 import plotly.graph_objects as go
 
 from scoring.common.text import markdown, named
-from scoring.comparison import figures, robustness, summary_text, team_tables, weights
+from scoring.comparison import figures, robustness, summary_text, team_views
 from scoring.comparison.compare import Comparison
 from scoring.comparison.display import Displayed
-from scoring.comparison.robustness import Robustness
-from scoring.comparison.weights import FirstTeams, Rescored, WeightGrid
+from scoring.comparison.robustness import FirstTeams, Rescored, Robustness, WeightGrid
 from scoring.core.views import Block, Choice, Column, Figure, SideBySide, Table, Text
 from scoring.presentation.figures import comparison as drawing
 from scoring.presentation.figures.intervals import IntervalRow
@@ -27,7 +26,7 @@ def orders(shown: Displayed) -> tuple[Block, ...]:
     """Return both orders of a challenge side by side, and who would be first if one team withdrew."""
     found = shown.comparison
     left = (_orders_table(shown), _disagreement(found))
-    withdrawals = team_tables.withdrawals(found)
+    withdrawals = team_views.withdrawals(found)
     return (SideBySide((left, (withdrawals,) if withdrawals else ()), (3, 2)),)
 
 
@@ -147,7 +146,7 @@ def maps(shown: Displayed) -> tuple[Block, ...]:
     "none."""
     if shown.comparison.spec.weight_map is None:
         return ()
-    grid = weights.weight_map(shown.comparison)
+    grid = robustness.weight_map(shown.comparison)
     if grid is None:
         words = "No team has all three parts of the score, so there is no map of their weights."
         return (Text(words, "note"),)
@@ -164,11 +163,11 @@ def maps(shown: Displayed) -> tuple[Block, ...]:
 
 def _map(shown: Displayed, grid: WeightGrid, firsts: FirstTeams, question: str) -> Figure:
     parts = [named(metric) for metric in grid.metrics]
-    ring = " and ".join(markdown(name, 40) for name in weights.at_the_ring(grid, firsts))
+    ring = " and ".join(markdown(name, 40) for name in robustness.at_the_ring(grid, firsts))
     return Figure(
         partial(weight_map, question, figures.first_places(grid, firsts)),
         "Each point: weights that sum to 1, and the team that is first with them. Ring: the official "
-        f"weights, with {ring} first. {weights.held_fixed(shown.comparison, grid)} It says nothing of "
+        f"weights, with {ring} first. {robustness.held_fixed(shown.comparison, grid)} It says nothing of "
         "chance.",
         {
             **{part: grid.weights[:, k].tolist() for k, part in enumerate(parts)},

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.comparison import reference
 from scoring.comparison.compare import Comparison
 from scoring.comparison.scale import Scale
 from scoring.statistics.options import FEW_UNITS, UNITS_OF_COMPARISON
@@ -95,7 +94,7 @@ def standing(found: Comparison) -> str:
             f"{leader} is ranked first, tied with {_listed(others)}: on these cases nobody can say "
             f"which of the {len(level)} is best."
         )
-    if all(one.separated for one in reference.differences(found)):
+    if all(one.separated for one in leader_differences(found)):
         return f"{leader} is ranked first and told apart from every other team."
     return f"{leader} is ranked first, and is the only team that no other is certainly better than."
 
@@ -267,3 +266,33 @@ def places(pair: Sequence[float] | None) -> str:
 def rank_interval(found: Comparison, place: int) -> str:
     """Return the rank interval of the team at a place of `scored`; "" without replicates."""
     return places(found.result.rank_intervals[place] if found.result.rank_intervals else None)
+
+
+@dataclass(frozen=True)
+class LeaderDifference:
+    """A team's score less the first one's: simultaneous interval, Holm's p; None without replicates."""
+
+    team: str
+    difference: float
+    simultaneous_interval: list[float] | None
+    separated: bool | None
+    p_adjusted: float | None
+
+
+def leader_differences(found: Comparison) -> tuple[LeaderDifference, ...]:
+    """Return the differences of all other scored teams, best first."""
+    return tuple(
+        LeaderDifference(
+            found.scored[pair.b],
+            -pair.difference,
+            _turned(pair.simultaneous_interval),
+            pair.separated,
+            pair.p_adjusted,
+        )
+        for pair in found.result.pairs
+        if pair.a == 0
+    )
+
+
+def _turned(interval: list[float] | None) -> list[float] | None:
+    return None if interval is None else [-end for end in reversed(interval)]

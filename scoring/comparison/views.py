@@ -7,12 +7,12 @@ from functools import partial
 import plotly.graph_objects as go
 
 from scoring.common.text import markdown, named
-from scoring.comparison import difference_views, figures, reference, rule_views, summary_text, team_tables
+from scoring.comparison import difference_views, figures, rule_views, summary_text, team_views
 from scoring.comparison.compare import Comparison
 from scoring.comparison.display import NAMED, SENTENCE, Displayed
 from scoring.comparison.pairs import SCORE, TESTS, PairDifferences
-from scoring.comparison.reference import Difference
 from scoring.comparison.scale import Scale
+from scoring.comparison.summary_text import LeaderDifference, leader_differences
 from scoring.comparison.team_facts import LABELS, UNKNOWN
 from scoring.core.views import Block, Column, Data, Fact, Facts, Figure, SideBySide, Table, Text
 from scoring.presentation.figures.numerals import UNDEFINED, percent, share, span
@@ -152,7 +152,7 @@ def lead(shown: Displayed) -> tuple[Block, ...]:
         return (
             Text("There is only one team with a score, so there is no other to compare it with.", "note"),
         )
-    others = [one for one in reference.differences(found) if one.team in shown.names]
+    others = [one for one in leader_differences(found) if one.team in shown.names]
     figure = Figure(
         partial(figures.lead, found, scale, shown.places),
         f"{'' if summary_text.by_score(found) else 'By score, which does not order the teams here. '}"
@@ -207,7 +207,7 @@ def _of_test(of: PairDifferences) -> str:
     return f"{colour}On hover: p ({of.test}), {over}over all {len(of.of)} pairs. "
 
 
-def _numbers(pairs: Sequence[Pair | Difference], scale: Scale) -> Data:
+def _numbers(pairs: Sequence[Pair | LeaderDifference], scale: Scale) -> Data:
     ends = [scale.scaled(pair.simultaneous_interval) or (None, None) for pair in pairs]
     return {
         "difference": [scale.factor * pair.difference for pair in pairs],
@@ -320,13 +320,13 @@ def size(shown: Displayed) -> tuple[Block, ...]:
 def who(shown: Displayed) -> tuple[Block, ...]:
     """Return what is known of the teams, and which submissions were refused; nothing where neither is."""
     found = shown.comparison
-    facts = (team_tables.facts(found),) if any(one != UNKNOWN for one in found.facts.values()) else ()
+    facts = (team_views.facts(found),) if any(one != UNKNOWN for one in found.facts.values()) else ()
     return (*facts, *refused(found))
 
 
 def refused(found: Comparison) -> tuple[Block, ...]:
     """Return the refused submissions with their problems; nothing where there are none."""
-    return (team_tables.excluded(found),) if found.excluded else ()
+    return (team_views.excluded(found),) if found.excluded else ()
 
 
 SECTIONS: Mapping[str, Callable[[Displayed], Sequence[Block]]] = {

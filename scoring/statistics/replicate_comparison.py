@@ -69,7 +69,7 @@ class ReplicateComparison:
             `kendall_tau_interval`.
         winner_optimism: By how much the winner's score is too high on average, because the best of several
             was picked; None where units are too few or nobody is tied with it.
-        resolvable_gap: See `pair_test.resolvable_gap`.
+        resolvable_gap: See `paired_bootstrap.resolvable_gap`.
         test: Which test tells teams apart: "bootstrap", "swap" or None.
     """
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.comparison import weights
+from scoring.comparison.robustness import what_if
 from scoring.statistics.replicates import draw
 from tests.benchmarks.test_hecktor2026 import run
 from tests.benchmarks.test_scoring import RESAMPLES, looped, vectorised
@@ -73,12 +73,12 @@ def test_whole_command(benchmark, tmp_path):
 @pytest.mark.benchmark(timer=time.process_time)
 def test_repaint_of_lesions_under_other_weights(benchmark, teams):
     found = lesion_teams(0, 400, np.linspace(0.5, 3, teams).tolist(), resamples=RESAMPLES)
-    again = benchmark(weights.what_if, found, {"malignant": 5})
+    again = benchmark(what_if, found, {"malignant": 5})
     assert len(again.teams) == teams
 
 
 @pytest.mark.benchmark(timer=time.process_time)
 def test_repaint_of_risks_under_another_beta(benchmark):
     found = risk_teams(0, 400, np.linspace(0.2, 0.9, 20).tolist(), resamples=RESAMPLES)
-    again = benchmark(weights.what_if, found, {"beta": 1})
+    again = benchmark(what_if, found, {"beta": 1})
     assert len(again.teams) == 20

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.comparison.members import members
+from scoring.comparison.classes import members
 from scoring.core.scorecard import Official, ScoreCard
 from tests.support.teams import lesion_teams
 

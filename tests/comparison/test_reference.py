@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.comparison import reference
+from scoring.comparison.summary_text import leader_differences
 from tests.support.teams import risk_teams
 
 NOISES = (0.2, 0.25, 0.5, 0.9)
@@ -14,7 +14,7 @@ def found():
 
 
 def test_every_team_against_the_first(found):
-    rows = reference.differences(found)
+    rows = leader_differences(found)
     pairs = found.as_dict()["pairs"]
     assert [row.team for row in rows] == list(found.scored[1:])
     for row, pair in zip(rows, pairs[: len(rows)], strict=True):
@@ -35,4 +35,4 @@ def test_every_team_against_the_first(found):
 
 def test_without_replicates_there_is_no_interval():
     bare = risk_teams(1, 30, NOISES, resamples=0)
-    assert [row.simultaneous_interval for row in reference.differences(bare)] == [None, None, None]
+    assert [row.simultaneous_interval for row in leader_differences(bare)] == [None, None, None]

@@ -6,7 +6,7 @@ import pytest
 
 from scoring.common.findings import error
 from scoring.comparison import report, summary_text
-from scoring.comparison.excluded import Excluded
+from scoring.comparison.comparability import Excluded
 from scoring.comparison.team_facts import TeamFacts
 from scoring.presentation.figures.numerals import points
 from tests.support.html_reader import read

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoring.comparison import subgroups
+from scoring.comparison import classes
 from tests.support.teams import lesion_teams
 
 
@@ -13,7 +13,7 @@ def found():
 
 
 def test_each_group_by_its_cases(found):
-    rows = subgroups.subgroups(found)
+    rows = classes.subgroups(found)
     assert {row.column for row in rows} >= {"age", "gender"}
     counts = np.random.default_rng(3).multinomial(80, np.full(80, 1 / 80), size=50)
     checked = 0
@@ -37,7 +37,7 @@ def test_each_group_by_its_cases(found):
 
 
 def test_small_groups_are_marked_by_what_they_count(found):
-    for row in subgroups.subgroups(found):
+    for row in classes.subgroups(found):
         entry = next(iter(found.cards.values())).more["slices"][row.column][row.group]
         counted = entry["n_malignant" if row.measure == "malignant_sensitivity" else "n"]
         assert (row.n, row.small) == (counted, counted < 15)

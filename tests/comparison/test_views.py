@@ -6,9 +6,10 @@ import pytest
 
 from scoring.common import markup
 from scoring.common.findings import error
-from scoring.comparison import display, headline_views, report, team_tables, views
-from scoring.comparison.excluded import Excluded
+from scoring.comparison import display, report, views
+from scoring.comparison.comparability import Excluded
 from scoring.comparison.team_facts import TeamFacts
+from scoring.comparison.team_views import containing, headline
 from scoring.core.views import Facts, Headline, Section, Table, Text, Views
 from scoring.presentation.figures.numerals import decimal, points
 from tests.support import blocks
@@ -24,9 +25,7 @@ def found():
 def sections(found, chosen: str | None = None) -> Views:
     shown = display.of(found, chosen)
     names = views.section_names(found)
-    return Views(
-        headline_views.headline(shown), [Section(name, views.SECTIONS[name](shown)) for name in names]
-    )
+    return Views(headline(shown), [Section(name, views.SECTIONS[name](shown)) for name in names])
 
 
 def pressed(text: str) -> str:
@@ -130,12 +129,12 @@ def test_tables_hold_all_of_many_teams_and_are_searched():
     groups = table(many, "groups").rows
     assert set(groups["team"]) == set(many.cards)
     whole = views.exported(display.of(many))
-    assert team_tables.containing(whole, "").rows == whole.rows
+    assert containing(whole, "").rows == whole.rows
     for wanted in ("uni c", "C "):
-        found = team_tables.containing(whole, wanted)
+        found = containing(whole, wanted)
         assert found.rows["team"] == ["c"]
         assert found.caption.startswith("1 of 17 teams.")
-    assert team_tables.containing(whole, "nobody").rows["team"] == []
+    assert containing(whole, "nobody").rows["team"] == []
 
 
 def test_the_map_says_what_is_held_fixed_and_names_who_is_first_at_the_ring(found):

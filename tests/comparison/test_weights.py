@@ -5,8 +5,8 @@ import pytest
 
 import scoring
 from scoring.challenges import samples
-from scoring.comparison import weights
 from scoring.comparison.compare import compare_cards
+from scoring.comparison.robustness import at_the_ring, held_fixed, weight_map, what_if
 from tests.support.patients import two_orders
 from tests.support.teams import lesion_teams, risk_teams
 
@@ -34,7 +34,7 @@ def risks():
 @pytest.mark.parametrize("name", ["lesions", "risks"])
 def test_the_usual_numbers_give_the_official_comparison(name, request):
     found = request.getfixturevalue(name)
-    again = weights.what_if(found, {})
+    again = what_if(found, {})
     assert again.teams == tuple(found.cards)
     assert again.scores == tuple(card.score for card in found.cards.values())
     assert again.ranks == tuple(found.ranks[team] for team in again.teams)
@@ -46,7 +46,7 @@ def test_the_usual_numbers_give_the_official_comparison(name, request):
 
 
 def test_lesions_under_other_weights(lesions):
-    again = weights.what_if(lesions, LESION_KNOBS)
+    again = what_if(lesions, LESION_KNOBS)
     expected = {}
     for name, card in lesions.cards.items():
         m = card.metrics
@@ -57,7 +57,7 @@ def test_lesions_under_other_weights(lesions):
 
 
 def test_risks_under_another_beta_in_every_replicate(risks):
-    again = weights.what_if(risks, {"beta": 1, "f2": 50, "accuracy": 0, "auc": 50})
+    again = what_if(risks, {"beta": 1, "f2": 50, "accuracy": 0, "auc": 50})
     for name, score, interval in zip(again.teams, again.scores, again.intervals, strict=True):
         card = risks.cards[name]
         assert score == pytest.approx((card.metrics["f1"] + card.metrics["auc"]) / 2, abs=1e-12)
@@ -70,13 +70,13 @@ def test_no_weight_at_all_is_no_score(risks, lesions):
         (risks, {"f2": 0, "accuracy": 0, "auc": 0}),
         (lesions, {"malignant": 0, "medium": 0, "benign": 0}),
     ):
-        again = weights.what_if(found, parameters)
+        again = what_if(found, parameters)
         assert set(again.scores) == {None}
         assert (set(again.ranks), again.result.pairs) == ({1}, ())
 
 
 def test_a_map_of_three_groups_of_classes(lesions):
-    grid = weights.weight_map(lesions)
+    grid = weight_map(lesions)
     assert (grid.metrics, grid.by_rank, len(grid.weights)) == (
         ("f1_malignant", "f1_medium", "f1_benign"),
         None,
@@ -86,7 +86,7 @@ def test_a_map_of_three_groups_of_classes(lesions):
     assert grid.weights.sum(1) == pytest.approx(1)
     for place in range(0, len(grid.weights), 97):
         of_groups = dict(zip(("malignant", "medium", "benign"), grid.weights[place], strict=True))
-        again = weights.what_if(lesions, of_groups)
+        again = what_if(lesions, of_groups)
         firsts = {team for team, rank in zip(again.teams, again.ranks, strict=True) if rank == 1}
         assert {
             team for team, share in zip(grid.teams, grid.by_score.first[place], strict=True) if share
@@ -106,7 +106,7 @@ def test_weighted_ranks_have_a_map_too():
         for name, submission in sample.submissions.items()
     }
     found = scoring.compare(challenge, truth, sent, resamples=0)
-    grid = weights.weight_map(found)
+    grid = weight_map(found)
     parts = np.array([[found.cards[team].metrics[metric] for team in grid.teams] for metric in grid.metrics])
     ranks = 1 + (parts[:, None] > parts[:, :, None] + 1e-12).sum(2)
     for place in range(0, len(grid.weights), 101):
@@ -114,26 +114,26 @@ def test_weighted_ranks_have_a_map_too():
         assert (grid.by_rank.first[place] > 0).tolist() == (totals == totals.min()).tolist()
         scores = np.round(grid.weights[place] @ parts, 9)
         assert (grid.by_score.first[place] > 0).tolist() == (scores == scores.max()).tolist()
-    assert weights.what_if(found, {"segmentation": 1, "staging": 0, "c_index": 0}).scores[0] == pytest.approx(
+    assert what_if(found, {"segmentation": 1, "staging": 0, "c_index": 0}).scores[0] == pytest.approx(
         parts[0].max()
     )
 
 
 def test_nothing_to_turn(risks):
-    assert weights.weight_map(risks) is None
+    assert weight_map(risks) is None
 
 
 def test_the_map_says_what_it_holds_fixed_and_who_is_first_at_the_ring(lesions):
-    grid = weights.weight_map(lesions)
-    assert weights.at_the_ring(grid, grid.by_score) == (lesions.scored[0],)
-    words = weights.held_fixed(lesions, grid)
+    grid = weight_map(lesions)
+    assert at_the_ring(grid, grid.by_score) == (lesions.scored[0],)
+    words = held_fixed(lesions, grid)
     assert "share 45% of the score" in words
     assert "The other 55% (accuracy and efficiency) stay as they are" in words
 
 
 def test_the_ring_of_weighted_ranks_is_not_that_of_the_score():
     found = compare_cards(scoring.load_challenge("hecktor2026"), two_orders())
-    grid = weights.weight_map(found)
-    assert weights.at_the_ring(grid, grid.by_rank) == ("steady",)
-    assert weights.at_the_ring(grid, grid.by_score) == ("uneven",)
-    assert "whole score" in weights.held_fixed(found, grid)
+    grid = weight_map(found)
+    assert at_the_ring(grid, grid.by_rank) == ("steady",)
+    assert at_the_ring(grid, grid.by_score) == ("uneven",)
+    assert "whole score" in held_fixed(found, grid)

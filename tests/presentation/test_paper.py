@@ -13,7 +13,7 @@ import pytest
 import scoring
 from scoring.challenges import challenge_ids, load_challenge
 from scoring.common.citation import Citation
-from scoring.comparison import paper as of_teams
+from scoring.comparison.report import paper_zip
 from scoring.core.views import Column, Table
 from scoring.presentation.paper import archive as paper
 from scoring.presentation.paper import latex
@@ -105,7 +105,7 @@ def test_methods_say_settings_and_digests(card, written):
 
 
 def test_a_comparison_has_one_too():
-    names = members(of_teams.of_comparison(lesion_teams(2, 60, (1, 0.5), resamples=20)))
+    names = members(paper_zip(lesion_teams(2, 60, (1, 0.5), resamples=20)))
     assert {"methods.txt", "references.bib"} <= set(names)
     assert any(name.startswith("figures/01-Who-wins") for name in names)
 

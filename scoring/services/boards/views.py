@@ -12,7 +12,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from scoring.common.text import markdown, shortened
-from scoring.comparison import display, summary_text, team_tables
+from scoring.comparison import display, summary_text, team_views
 from scoring.comparison import scale as scales
 from scoring.comparison import views as comparison_views
 from scoring.comparison.scale import Scale
@@ -72,7 +72,7 @@ def _ranking(found: BoardRanking, value: Value, scale: Scale) -> list[Block]:
         blocks.append(replace(comparison_views.scores(shown), data=table.rows))
     blocks.append(table)
     if any(one != UNKNOWN for one in compared.facts.values()):
-        blocks.append(team_tables.facts(compared))
+        blocks.append(team_views.facts(compared))
     if value["unranked"]:
         names = ", ".join(markdown(name, 60) for name in value["unranked"])
         blocks.append(Text(f"Without a submission that counts: {names}."))

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
-from scoring.comparison.same_terms import EQUAL, options_by_team
+from scoring.comparison.comparability import EQUAL, options_by_team
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import labels_digest
 from scoring.inputs.sources import is_litter, sha256

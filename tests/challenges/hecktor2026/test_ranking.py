@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 import scoring
 from scoring.challenges.hecktor2026.ranking import rank
 from scoring.comparison import scale as scales
-from scoring.comparison import summary_text, team_tables
+from scoring.comparison import summary_text
 from scoring.comparison.compare import compare_cards
+from scoring.comparison.team_views import withdrawals
 from scoring.core.comparison_spec import Ranking
 from tests.support.findings import codes, places, refused
 from tests.support.patients import CHALLENGE, labels, submission_folder, truth_folder, two_orders
@@ -257,7 +258,7 @@ def test_the_table_of_withdrawals_says_what_they_change():
     ring = {"a": card((0.9, 0.5, 0.5)), "b": card((0.5, 0.9, 0.4)), "c": card((0.4, 0.4, 0.9))}
     for cards in (ring, two_orders()):
         found = compare_cards(CHALLENGE, cards)
-        table = team_tables.withdrawals(found)
+        table = withdrawals(found)
         moved = {
             entry["without"] for entry in found.own_ranking.more["leave_one_team_out"] if entry["swapped"]
         }

@@ -1,0 +1,141 @@
+"""Comparability of submissions: refused ones, equal ones, and the test set and options they must share."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.core.challenge import Challenge
+from scoring.core.scorecard import ScoreCard
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """A refused submission.
+
+    Attributes:
+        team: Name of the team, or of the folder or zip that could not be read.
+        problems: Why it was refused: errors.
+        findings: Warnings and notes that were met on the way.
+    """
+
+    team: str
+    problems: tuple[Finding, ...]
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """The first problem, and how many more there are."""
+        first, *others = self.problems
+        more = f" (and {len(others)} more problem{'s' * (len(others) > 1)})" if others else ""
+        where = "" if first.where == self.team else f"{first.where}: "
+        return f"{where}{first.message}{more}"
+
+    def of_team(self, entries: Iterable[Finding]) -> list[Finding]:
+        """Return problems or findings of this submission with the team's name before their place."""
+        return [
+            entry if entry.where == self.team else replace(entry, where=f"{self.team}: {entry.where}")
+            for entry in (entry.of_team(self.team) for entry in entries)
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry of `comparison.json`."""
+        return {
+            "team": self.team,
+            "problems": [f.as_dict() for f in self.problems],
+            "findings": [f.as_dict() for f in self.findings],
+        }
+
+
+def of_refusal(team: str, refused: InputRefused) -> Excluded:
+    """Return the team of a refusal."""
+    return Excluded(team, refused.problems, refused.findings)
+
+
+def excluded_warnings(excluded: Iterable[Excluded]) -> Iterator[Finding]:
+    """Yield a warning for each excluded submission, with its reason."""
+    for one in excluded:
+        yield warning("excluded-submission", one.team, f"refused, so it has no rank: {one.reason}")
+
+
+def identical_groups(cards: Mapping[str, ScoreCard]) -> tuple[tuple[str, ...], ...]:
+    """Return groups of teams whose aligned predictions are equal."""
+    found: dict[bytes, list[str]] = {}
+    for name, card in cards.items():
+        found.setdefault(_fingerprint(card), []).append(name)
+    return tuple(tuple(names) for names in found.values() if len(names) > 1)
+
+
+def _fingerprint(card: ScoreCard) -> bytes:
+    if "aligned" in card.arrays:
+        return card.arrays["aligned"].tobytes()
+    content = (
+        np.ascontiguousarray(card.arrays["outputs"], float).tobytes()
+        + np.ascontiguousarray(card.arrays["predicted"]).tobytes()
+    )
+    return hashlib.sha256(content).digest()
+
+
+def identical_findings(
+    cards: Mapping[str, ScoreCard], same: tuple[tuple[str, ...], ...]
+) -> Iterator[Finding]:
+    """Say which teams sent the same predictions. same: their `identical_groups`."""
+    for names in same:
+        equal = len({cards[name].score for name in names}) == 1
+        rest = (
+            "their difference is exactly 0"
+            if equal
+            else "their scores differ by what was told beside them, such as a model's size"
+        )
+        yield warning(
+            "identical-submissions",
+            ", ".join(names),
+            f"{len(names)} teams sent the same predictions; {rest}.",
+        )
+
+
+MAY_DIFFER = ("group", "metadata_sha256")
+"""Options that say where the unit comes from; the unit itself is compared."""
+EQUAL = ("unit", "n_units", "seed", "resamples")
+"""What must be equal in the provenance of cards that are compared."""
+
+
+def options_by_team(challenge: Challenge[Any, Any]) -> set[str]:
+    """Return the options that may differ from team to team: sizes of models, and how files were read."""
+    own = (o.name for o in challenge.options if o.per_team or "predictions" in o.stages)
+    return {*MAY_DIFFER, *own}
+
+
+def unequal(cards: Mapping[str, ScoreCard], may_differ: set[str]) -> Iterator[Finding]:
+    """Yield errors for cards whose cases, labels, options, units or replicates differ from the first's."""
+    (first, model), *others = cards.items()
+    for name, card in others:
+        if [row["case"] for row in card.cases] != [row["case"] for row in model.cases] or not _same_labels(
+            card, model
+        ):
+            yield error(
+                "different-test-set",
+                name,
+                f"it was scored on other cases than {first}: score both on one truth.",
+            )
+        for key in EQUAL:
+            if card.provenance[key] != model.provenance[key]:
+                words = (
+                    f"{key} is {card.provenance[key]!r}, that of {first} is {model.provenance[key]!r}: "
+                    "score both with the same options."
+                )
+                yield error("different-replicates", name, words)
+        for option, value in model.provenance["options"].items():
+            if option not in may_differ and card.provenance["options"].get(option) != value:
+                words = (
+                    f"{option} is {card.provenance['options'].get(option)!r}, that of {first} is "
+                    f"{value!r}: score both with the same options."
+                )
+                yield error("different-options", name, words)
+
+
+def _same_labels(card: ScoreCard, other: ScoreCard) -> bool:
+    return np.array_equal(card.arrays.get("truth", ()), other.arrays.get("truth", ()))
