@@ -56,7 +56,7 @@ def whole_page():
         "interval": layout.words("95% interval", right=True),
     }
     layout.table("How good?", rows, columns, "n = 3")
-    layout.panels("How well?", [layout.Panel("**MEL**", strip, "n = 3")], "Across", "roc")
+    layout.panels("How well?", [layout.DrawnPanel("**MEL**", strip, "n = 3")], "Across", "roc")
     line = class_name(hostile, "malignant")
     layout.gallery(
         "Cases",

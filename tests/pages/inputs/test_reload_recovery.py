@@ -16,7 +16,7 @@ def page():
     reload_recovery.say_lost()
     files = st.session_state.get("some_page_submission_kept", ("", []))[1]
     st.text(", ".join(file.name for file in files) or "a sample")
-    url_state.take("with", "with", ["delphi", *(["aurora"] if files else [])])
+    url_state.read("with", "with", ["delphi", *(["aurora"] if files else [])])
     st.text(f"compared with {st.session_state.get('with')}")
     uploaded = st.file_uploader("file", key="up")
     if uploaded:
