@@ -3,12 +3,10 @@
 import hashlib
 import json
 
-import numpy as np
 import onnx
-import pytest
 
 from sample_data.generator.histology.nuclei import CLASSES
-from sample_data.models.try_nuclei import FOLDER, peaks, probabilities, trial
+from sample_data.models.try_nuclei import FOLDER, trial
 from scoring.inference.onnx_scan import scan
 from tests.sample_data.committed import ROOT
 
@@ -40,26 +38,7 @@ def test_it_is_described():
     assert set(about["dense"]) == {"title", "about"}
 
 
-@pytest.mark.parametrize(("height", "width"), [(128, 128), (100, 77)])
-def test_any_size_gives_probabilities_at_a_quarter_of_it(height, width):
-    picture = np.random.default_rng(0).integers(0, 256, (height, width, 3), dtype=np.uint8)
-    answer = probabilities(MODEL, picture)
-    assert answer.shape == (11, -(-height // 4), -(-width // 4))
-    assert answer.min() >= 0
-    assert answer.sum(0) == pytest.approx(np.ones(answer.shape[1:]), abs=1e-5)
-
-
 def test_it_finds_most_nuclei_and_names_most_of_them():
     card = trial(MODEL, CASES)
     assert card.metrics["micro_f1"] > 0.9
     assert card.metrics["macro_f1_pooled"] > 0.8
-
-
-def test_a_peak_is_one_nucleus_at_its_place():
-    answer = np.zeros((11, 40, 40), np.float32)
-    for row, column, kind in ((10, 20, 0), (30, 5, 3), (30, 25, 9)):
-        answer[1 + kind, row - 1 : row + 2, column - 1 : column + 2] = 0.9
-    answer[1 + 4, 10, 36] = 0.2
-    answer[0] = 1 - answer.sum(0)
-    found = {nucleus["class"]: nucleus["centroid"] for nucleus in peaks(answer, 4.0)}
-    assert found == {"tumor": [82.0, 42.0], "histiocytes": [22.0, 122.0], "apoptotic_cells": [102.0, 122.0]}

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sample_data.generator import isic
+from sample_data.generator import isic, tricorder3
 from sample_data.generator.catalogue import LESIONS, SAMPLES
 from sample_data.generator.testset import TURN_RIGHT, UPRIGHT, Entry, entries, stored
-from scoring import challenge_ids
+from scoring import challenge_ids, load_challenge
 from scoring.challenges import samples
 from tests.sample_data.committed import ROOT, columns, table, team
 from tests.support.thinned import some_rows
@@ -131,3 +131,30 @@ def test_every_sample_is_offered_and_every_file_that_is_offered_is_there():
     for a_set in offered:
         assert set(SAMPLES[a_set.name].teams) <= set(a_set.submissions)
         assert all(one.path.exists() for one in a_set.submissions.values())
+
+
+@pytest.mark.parametrize("place", [40, 219])
+def test_the_generator_still_draws_the_committed_masks_and_people(place):
+    entry = ENTRIES["tricorder3"][place]
+    drawn = entry.draw()
+    person = drawn.demographics
+    assert table(ROOT / "tricorder3" / "labels.csv")[1 + place] == [
+        tricorder3.SAMPLE.case.format(entry.name),
+        entry.symbol,
+        str(person.age),
+        person.location,
+        person.gender,
+    ]
+    mask = np.asarray(Image.open(ROOT / "tricorder3" / "masks" / f"{entry.name}.png"))
+    assert (mask != stored(drawn.mask, entry.orientation)).mean() < 0.01
+
+
+@pytest.mark.parametrize("name", [name for name in LESIONS if name != "tricorder3"])
+def test_the_challenge_reads_a_sample_and_its_teams_without_a_finding(name):
+    challenge = load_challenge(name[:4] if name.startswith("isic") else name)
+    truth = challenge.read_truth(ROOT / name)
+    assert list(truth.findings) == []
+    for team_name in LESIONS[name].teams:
+        predictions = challenge.read_predictions(ROOT / name / "teams" / f"{team_name}.csv", truth)
+        expected = {"labels-only"} if team_name == "iris" else set()
+        assert {finding.code for finding in predictions.findings} - {"undecided"} == expected
