@@ -22,7 +22,7 @@ from scoring.inference.cluster import masks
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.cluster.scheduler import ADDRESS
 from scoring.inputs.masks.counting import examine
-from scoring.inputs.masks.pairs import MaskPair
+from scoring.inputs.masks.lesions import MaskPair
 from tests.benchmarks.test_masks import GUESS, TRUE, tumours
 from tests.support.cluster import LocalCluster
 from tests.support.volumes import nifti

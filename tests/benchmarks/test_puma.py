@@ -13,11 +13,10 @@ import pytest
 
 from scoring.challenges.puma import matching
 from scoring.challenges.puma.card import rescore
-from scoring.challenges.puma.detections import detections
-from scoring.challenges.puma.matching import MatchingRule
-from scoring.challenges.puma.measures import quantities
+from scoring.challenges.puma.diagnostics import along_confidence, along_radius
+from scoring.challenges.puma.formula import quantities
+from scoring.challenges.puma.matching import MatchingRule, detections
 from scoring.challenges.puma.names import position
-from scoring.challenges.puma.score_curves import along_confidence, along_radius
 from scoring.inputs.nuclei import read_nuclei
 from scoring.metrics import detection
 from scoring.statistics.replicates import replicate_weights

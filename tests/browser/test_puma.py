@@ -14,7 +14,7 @@ from scoring.challenges import samples
 from scoring.challenges.puma import listing
 from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.image_views import worst_first
-from scoring.challenges.puma.overlay import overlay
+from scoring.challenges.puma.listing import overlay
 from scoring.presentation.figures.numerals import share
 from tests.browser import driver
 from tests.browser.driver import ROOT

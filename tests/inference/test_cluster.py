@@ -33,7 +33,7 @@ from scoring.inference.pool import Answered, Cancelled
 from scoring.inference.preprocessing import Recipe
 from scoring.inference.results import ModelFailed
 from scoring.inputs.masks.counting import examine
-from scoring.inputs.masks.pairs import MaskPair
+from scoring.inputs.masks.lesions import MaskPair
 from scoring.services import doctor
 from tests.inference import builders
 from tests.inference.test_preprocessing import encoded, photograph

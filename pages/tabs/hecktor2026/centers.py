@@ -7,7 +7,7 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import render
-from scoring.challenges.hecktor2026.centers import center_figure, center_intervals
+from scoring.challenges.hecktor2026.rescoring import center_figure, center_intervals
 from scoring.challenges.hecktor2026.views import centers
 
 MEASURES = {

@@ -5,7 +5,7 @@ from functools import partial
 from pages.challenge import scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import render
-from scoring.challenges.hecktor2026.rule_variants import other_readings, readings
+from scoring.challenges.hecktor2026.rescoring import other_readings, readings
 
 
 def readings_tab(shown: ScoredSubmission) -> None:

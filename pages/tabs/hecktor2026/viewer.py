@@ -11,8 +11,7 @@ from pages.display import render, viewer
 from pages.display.case_link import CaseLink
 from pages.display.viewer import slices
 from scoring.challenges.hecktor2026 import patients
-from scoring.challenges.hecktor2026.patient_views import patient
-from scoring.challenges.hecktor2026.slices import IMAGE_NAMES, scene
+from scoring.challenges.hecktor2026.patients import IMAGE_NAMES, patient, scene
 from scoring.common.text import markdown
 
 LINK = CaseLink("patient", "place")

@@ -18,8 +18,8 @@ from pages.tabs.puma.setting import (
     setting_of,
     to_address,
 )
+from scoring.challenges.puma.diagnostics import along_confidence, along_radius
 from scoring.challenges.puma.formula import RADIUS_RANGE
-from scoring.challenges.puma.score_curves import along_confidence, along_radius
 from scoring.challenges.puma.setting_views import (
     Curve,
     MatchingSetting,

@@ -14,10 +14,9 @@ from pages.display.viewer.payload import Payload
 from pages.tabs.puma.nucleus_table import Nucleus, nucleus_table, nucleus_words
 from pages.tabs.puma.setting import badge_and_reset, current_setting, identity, rescored
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
-from scoring.challenges.puma.listing import SIDES
+from scoring.challenges.puma.listing import SIDES, overlay
 from scoring.challenges.puma.matches import REASONS
 from scoring.challenges.puma.names import CLASSES
-from scoring.challenges.puma.overlay import overlay
 from scoring.challenges.puma.setting_views import RULE, MatchingSetting
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Array

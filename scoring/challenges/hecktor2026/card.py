@@ -6,28 +6,28 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.hecktor2026 import stages
-from scoring.challenges.hecktor2026.findings import score_findings
+from scoring.challenges.hecktor2026.findings import missing_words, official, score_findings
 from scoring.challenges.hecktor2026.formula import ID, STAGES, STRUCTURES
-from scoring.challenges.hecktor2026.groups import curves, survival_groups
 from scoring.challenges.hecktor2026.measures import (
     OF_CENTERS,
     WITH_INTERVAL,
     centers,
     combined,
+    curves,
     dice,
     pairs,
     quantities,
     risks,
     stage_counts,
     submitted_stages,
+    survival_groups,
     true_stages,
     unit_sums,
     voxels,
 )
-from scoring.challenges.hecktor2026.official import missing_words, official
 from scoring.challenges.hecktor2026.options import HecktorOptions
 from scoring.challenges.hecktor2026.submission import HecktorSubmission, with_nodes
+from scoring.challenges.hecktor2026.tables import NO_STAGE, stage_name
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Bools, Floats, Ints, Numbers
 from scoring.common.findings import InputRefused
@@ -242,7 +242,7 @@ def _confusion(
     """Counts by true (rows) and submitted stage, and per row the patients without a usable prediction. T0 is
     a label where it occurs."""
     true = true_stages(truth, options, kind)
-    predicted = np.where(true >= 0, submitted_stages(submission, kind), stages.MISSING)
+    predicted = np.where(true >= 0, submitted_stages(submission, kind), NO_STAGE)
     counts = classification.confusion_matrix(true, predicted, len(STAGES[kind]))
     missing = np.bincount(true[(true >= 0) & (predicted < 0)], minlength=len(STAGES[kind]))
     shown = [
@@ -290,9 +290,9 @@ def _cases(
             f"volume_{s}_prediction_ml": _known(submitted * truth.voxel_ml),
         }
     for kind in STAGES:
-        columns[f"{kind}_truth"] = [stages.name(code, kind) for code in truth.stages[kind]]
+        columns[f"{kind}_truth"] = [stage_name(code, kind) for code in truth.stages[kind]]
         columns[f"{kind}_prediction"] = [
-            stages.name(code, kind) for code in submitted_stages(submission, kind)
+            stage_name(code, kind) for code in submitted_stages(submission, kind)
         ]
     columns |= {"risk": _known(risk), "time": _known(truth.time), "event": _known(truth.event, int)}
     columns |= _pairs_of_cases(truth, risk)

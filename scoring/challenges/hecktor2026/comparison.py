@@ -1,6 +1,7 @@
-"""HECKTOR 2026 in comparisons."""
+"""HECKTOR 2026 in comparisons: the order of teams by weighted ranks or scores, and what is compared."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,10 +9,197 @@ from numpy.typing import NDArray
 from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS, WEIGHTS
 from scoring.challenges.hecktor2026.measures import OF_CENTERS, score_of_sums
 from scoring.challenges.hecktor2026.options import ORDER
-from scoring.challenges.hecktor2026.ranking import rank
-from scoring.core.comparison_spec import ComparisonSpec, Groups, Parameter, Value, WeightMap, WhatIf
+from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.findings import warning
+from scoring.core.comparison_spec import ComparisonSpec, Groups, Parameter, Ranking, Value, WeightMap, WhatIf
+from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
+from scoring.statistics.options import DIGITS
 from scoring.statistics.paired_tests import BinarySample, Sample, ValueSample
+from scoring.statistics.ranking import ranks_along_teams
+
+RankArray = NDArray[np.int64]
+"""Places [A] or [A, B], 1 = first."""
+TWENTIETHS = np.array([5, 7, 8])
+"""0.25, 0.35 and 0.40 as whole twentieths: sums of floats would split equal totals."""
+WORDS = {
+    "rank": "Teams are ordered by weighted ranks: 0.25, 0.35 and 0.40 times a team's ranks in segmentation, "
+    "staging and prognosis; small is good.",
+    "score": "Teams are ordered by weighted score, as chosen here; by default they are by weighted ranks.",
+}
+"""What orders the teams, by the option `order`."""
+NAMES = ("segmentation", "staging", "prognosis")
+
+
+def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
+    """Rank teams by both orders; the option `order` ("rank" or "score") numbers the places."""
+    order, rank_ties = options["order"], options["rank_ties"]
+    teams = list(cards)
+    values = np.array([[_number(card.metrics[name]) for card in cards.values()] for name in SUBTASKS])
+    doubled = _doubled_ranks(values, rank_ties)
+    undefined = np.array([card.score is None for card in cards.values()])
+    places = {"rank": places_by_rank(doubled, undefined), "score": places_by_score(cards)}
+    orderings = {
+        name: [teams[i] for i in sorted(range(len(teams)), key=lambda i: (found[i], teams[i]))]
+        for name, found in places.items()
+    }
+    more = {
+        "ordering": order,
+        "orderings": orderings,
+        "orderings_disagree": _disagreements(teams, places["rank"], places["score"]),
+        "leave_one_team_out": _without_each(teams, values, undefined, rank_ties),
+    }
+    return Ranking(
+        ranks=dict(zip(teams, places[order].tolist(), strict=True)),
+        of_teams={
+            team: _entry(doubled[:, i], places["rank"][i], places["score"][i]) for i, team in enumerate(teams)
+        },
+        more=more,
+        options=dict(options),
+        findings=tuple(
+            warning(
+                "subtask-not-scored",
+                name,
+                f"the truth cannot score {name}: every team has rank 1 in it, and no team has a score.",
+            )
+            for name, row in zip(NAMES, values, strict=True)
+            if np.isnan(row).all()
+        ),
+        places=_replicate_places(cards, undefined, rank_ties) if order == "rank" else None,
+        words=WORDS[order],
+        name="weighted rank" if order == "rank" else "",
+        values=(
+            {team: int(TWENTIETHS @ doubled[:, i]) / 40 for i, team in enumerate(teams)}
+            if order == "rank"
+            else {}
+        ),
+    )
+
+
+def places_by_rank(doubled: Ints, undefined: Bools) -> RankArray:
+    """Return the places [A, ...], 1 = first, from twice the ranks [3, A, ...] per subtask.
+
+    By 5 a + 7 b + 8 c, then by |weighted - unweighted rank|, both small is good; teams without a score
+    (undefined [A, ...]) come after all others; what is still equal shares the place.
+    """
+    total = np.tensordot(TWENTIETHS, doubled, 1)
+    consistency = _rank_consistency(doubled)
+    widest = int(consistency.max(initial=0)) + 1
+    key = (undefined * (int(total.max(initial=0)) + 1) + total) * widest + consistency
+    return np.asarray(1 + (key[None] < key[:, None]).sum(1))
+
+
+def places_by_score(cards: Mapping[str, ScoreCard]) -> RankArray:
+    """Return the places [A] by weighted score, then by its consistency, smaller wins.
+
+    Both are rounded to 12 decimals; teams without a score are last.
+    """
+    keys = [
+        (-np.inf, 0.0)
+        if card.score is None
+        else (round(card.score, DIGITS), -round(card.metrics["consistency"] or 0.0, DIGITS))
+        for card in cards.values()
+    ]
+    return np.array([1 + sum(other > key for other in keys) for key in keys])
+
+
+def _number(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+def _doubled_ranks(values: Floats, rank_ties: str) -> Ints:
+    """Return twice the rank of each team in each subtask, from values [3, A, ...]."""
+    return np.stack([ranks_along_teams(row, rank_ties == "average") for row in values])
+
+
+def _rank_consistency(doubled: Ints) -> Ints:
+    """Return 120 x |weighted - unweighted rank|, whole numbers, from twice the ranks [3, ...]."""
+    a, b, c = doubled
+    return np.asarray(np.abs(4 * c + b - 5 * a))
+
+
+def _entry(doubled: Ints, by_rank: int, by_score: int) -> dict[str, Any]:
+    total = int(TWENTIETHS @ doubled)
+    return {
+        "subtask_ranks": {name: _half(twice) for name, twice in zip(NAMES, doubled, strict=True)},
+        "weighted_rank": total / 40,
+        "weighted_rank_total": _half(total),
+        "unweighted_rank": int(doubled.sum()) / 6,
+        "rank_consistency": int(_rank_consistency(doubled)) / 120,
+        "rank_by_weighted_rank": int(by_rank),
+        "rank_by_score": int(by_score),
+    }
+
+
+def _half(twice: int) -> int | float:
+    """Return half of a whole number, as a whole number where it is one."""
+    return int(twice) // 2 if twice % 2 == 0 else int(twice) / 2
+
+
+def _disagreements(teams: list[str], by_rank: Ints, by_score: Ints) -> list[list[str]]:
+    """Return the pairs that the two orders place differently, in name order.
+
+    A tie in one of them alone counts.
+    """
+    order = sorted(range(len(teams)), key=teams.__getitem__)
+    return [
+        [teams[i], teams[j]]
+        for place, i in enumerate(order)
+        for j in order[place + 1 :]
+        if np.sign(by_rank[i] - by_rank[j]) != np.sign(by_score[i] - by_score[j])
+    ]
+
+
+def _without_each(teams: list[str], values: Floats, undefined: Bools, rank_ties: str) -> list[dict[str, Any]]:
+    """Return, for each team, who would be first by weighted ranks without it, and which others would change
+    places (`swapped`, the one that is ahead now first).
+
+    Both depend on teams that are not first themselves.
+    """
+    found = []
+    now = places_by_rank(_doubled_ranks(values, rank_ties), undefined)
+    for left_out, team in enumerate(teams):
+        kept = [i for i in range(len(teams)) if i != left_out]
+        if kept:
+            places = places_by_rank(_doubled_ranks(values[:, kept], rank_ties), undefined[kept])
+            found.append(
+                {
+                    "without": team,
+                    "first": sorted(teams[i] for i, place in zip(kept, places, strict=True) if place == 1),
+                    "swapped": _swapped([teams[i] for i in kept], now[kept], places),
+                }
+            )
+    return found
+
+
+def _swapped(teams: list[str], now: Ints, then: Ints) -> list[list[str]]:
+    """Return the pairs of teams whose order is another by places `then` than by `now` [A]; a tie in one of
+    them alone counts."""
+    order = sorted(range(len(teams)), key=lambda i: (now[i], teams[i]))
+    changed = np.sign(now[:, None] - now) != np.sign(then[:, None] - then)
+    return [
+        [teams[i], teams[j]] for place, i in enumerate(order) for j in order[place + 1 :] if changed[i, j]
+    ]
+
+
+def _replicate_places(
+    cards: Mapping[str, ScoreCard], undefined: Bools, rank_ties: str
+) -> dict[str, RankArray] | None:
+    """Return places by weighted ranks in replicates; None without.
+
+    Only those count in which every team that has a score has one too.
+    """
+    if any("score_replicates" not in card.arrays for card in cards.values()):
+        return None
+    drawn = np.stack([[card.arrays[f"{name}_replicates"] for card in cards.values()] for name in SUBTASKS])
+    scores = np.stack([card.arrays["score_replicates"] for card in cards.values()])
+    kept = ~np.isnan(scores[~undefined]).any(0)
+    places = places_by_rank(
+        _doubled_ranks(drawn[:, :, kept], rank_ties),
+        np.broadcast_to(undefined[:, None], scores[:, kept].shape),
+    )
+    return dict(zip(cards, places, strict=True))
+
 
 DICE = tuple(f"dice_{structure}" for structure in STRUCTURES)
 PARAMETERS = tuple(

@@ -3,7 +3,7 @@
 from scoring.challenges.hecktor2026.card import score
 from scoring.challenges.hecktor2026.comparison import COMPARISON
 from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
-from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS
+from scoring.challenges.hecktor2026.masks import MASK_ENDINGS
 from scoring.challenges.hecktor2026.options import OPTIONS
 from scoring.challenges.hecktor2026.predictions import read_predictions
 from scoring.challenges.hecktor2026.submission import HecktorSubmission

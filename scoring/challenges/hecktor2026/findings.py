@@ -1,7 +1,7 @@
-"""What a scorecard says about itself: what was left open, what earned credit, what is too small to be sure
-of."""
+"""Findings about a score: missing parts, credit for empty masks, small numbers, the published rules."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +13,71 @@ from scoring.challenges.hecktor2026.formula import (
     SUSPECT_C_INDEX,
     T0,
 )
-from scoring.challenges.hecktor2026.missing import missing_findings, stage_truth
-from scoring.challenges.hecktor2026.options import HecktorOptions
+from scoring.challenges.hecktor2026.measures import quantities, stage_truth
+from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, HecktorOptions
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
+from scoring.challenges.hecktor2026.tables import NO_STAGE, chosen, oriented
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import Finding, note, warning
+from scoring.core.scorecard import Official
 from scoring.statistics.replicates import Replicates
+
+
+def missing_findings(
+    truth: HecktorTruth, submission: HecktorSubmission, options: HecktorOptions
+) -> Iterator[Finding]:
+    """Yield `subtask-missing`, `missing-mask`, `missing-stage` and `missing-risk`, each naming all
+    patients."""
+    absent = truth.has_mask & (np.array(submission.masks.states) == "missing")
+    if truth.has_mask.any() and not submission.contents.layout.masks:
+        yield _subtask("segmentation", "there is no mask: every mask counts as empty.")
+    elif absent.any():
+        yield _missing("missing-mask", "masks", _named(truth, absent), "no mask, counted as empty")
+    for kind in STAGES:
+        takes_part, submitted = stage_truth(truth, kind, options) >= 0, submission.stages[kind]
+        if not takes_part.any():
+            continue
+        if submitted is None:
+            words = f"there is no {kind.upper()} stage: every one counts as wrong."
+            yield _subtask(f"{kind.upper()} stage", words).mended_by(*submission.near.get(kind, ()))
+        elif (lacking := takes_part & (submitted == NO_STAGE)).any():
+            yield _missing(
+                "missing-stage",
+                f"{kind.upper()} stage",
+                _named(truth, lacking),
+                f"no {kind.upper()} stage, counted as wrong",
+            )
+    column = chosen(submission.scores, options.prognosis_direction)
+    if truth.has_survival.any() and column is None:
+        near = (*submission.near.get("risk", ()), *submission.near.get("time", ()))
+        yield _subtask("prognosis", "there is no column of scores: none of the patients has one.").mended_by(
+            *near
+        )
+    elif truth.has_survival.any() and column is not None:
+        scores = oriented(submission.scores, options.prognosis_direction, len(truth))
+        lacking = truth.has_survival & np.isnan(scores) & ~submission.scores[column].unusable
+        if lacking.any():
+            rule = {
+                "non-concordant": "count as non-concordant",
+                "half": "count half",
+                "exclude": "are left out",
+            }[options.missing_risk]
+            yield _missing(
+                "missing-risk", "prognosis", _named(truth, lacking), f"no score, so pairs with them {rule}"
+            )
+
+
+def _subtask(where: str, words: str) -> Finding:
+    return warning("subtask-missing", where, words)
+
+
+def _missing(code: str, where: str, patients: list[str], words: str) -> Finding:
+    return warning(code, where, f"{words} ({len(patients)}): {', '.join(patients)}.")
+
+
+def _named(truth: HecktorTruth, chosen_patients: Iterable[bool]) -> list[str]:
+    return [patient for patient, is_chosen in zip(truth.ids, chosen_patients, strict=True) if is_chosen]
+
 
 UNDEFINED = {
     "segmentation": "no mask pair is left to be scored: segmentation and score are undefined (null).",
@@ -120,3 +179,50 @@ def _prognosis(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator[Fi
             "are times read as risks, or the other way round? See --prognosis-direction."
         )
         yield warning("direction-suspect", "c_index", words)
+
+
+PAIRS = {
+    "non-concordant": "their pairs counted as lost",
+    "half": "their pairs counted half",
+    "exclude": "their pairs left out",
+}
+"""What becomes of pairs that touch a patient without a score, by the option."""
+
+
+def official(
+    truth: HecktorTruth, submission: HecktorSubmission, options: HecktorOptions, score: float
+) -> Official:
+    """Return what the published rules give.
+
+    Args:
+        truth: The test set.
+        submission: What was scored.
+        options: What it was scored by.
+        score: The score here; NaN where it is undefined.
+    """
+    usual = HecktorOptions()
+    changed = [name for name in CHOICES if getattr(options, name) != getattr(usual, name)]
+    if not changed:
+        return Official.compare(score, score)
+    labels = {option.name: option.label for option in OPTIONS}
+    words = ", ".join(
+        f"{labels[name]}: {getattr(options, name)} instead of {getattr(usual, name)}" for name in changed
+    )
+    found = quantities(truth, submission, usual, np.ones((1, len(truth)), np.float32))
+    return Official.compare(
+        score, float(found["score"][0]), f"Other rules than the published ones ({words})."
+    )
+
+
+def missing_words(truth: HecktorTruth, options: HecktorOptions, metrics: Mapping[str, Any]) -> str:
+    """Return what lacks or cannot be used, "" where nothing does. metrics: of the card."""
+    lacking = (
+        ("masks", ("n_missing_masks", "n_malformed_masks"), truth.has_mask, "counted as empty"),
+        ("T stages", ("n_missing_t",), stage_truth(truth, "t", options) >= 0, "counted as wrong"),
+        ("N stages", ("n_missing_n",), stage_truth(truth, "n", options) >= 0, "counted as wrong"),
+        ("risk scores", ("n_missing_risk",), truth.has_survival, PAIRS[options.missing_risk]),
+    )
+    counted = [(what, sum(int(metrics[name]) for name in names), of, how) for what, names, of, how in lacking]
+    return "; ".join(
+        f"{n} of {int(of.sum())} {what} missing or unusable, {how}" for what, n, of, how in counted if n
+    )

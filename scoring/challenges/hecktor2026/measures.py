@@ -2,20 +2,19 @@
 patient is in test set b."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from scoring.challenges.hecktor2026 import stages
-from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS, unweighted, weighted
-from scoring.challenges.hecktor2026.missing import stage_truth
+from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS, T0, unweighted, weighted
 from scoring.challenges.hecktor2026.options import HecktorOptions
-from scoring.challenges.hecktor2026.prognosis import oriented
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
+from scoring.challenges.hecktor2026.tables import NO_STAGE, oriented
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics import classification, overlap, survival
 from scoring.metrics.classification import ClassCounts
-from scoring.metrics.survival import ConcordancePairs
+from scoring.metrics.survival import TERTILES, ConcordancePairs
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import QuantityName
 
@@ -135,17 +134,23 @@ def voxels(tables: Ints, structure: str) -> tuple[Ints, Ints, Ints]:
     return overlap.overlap(tables, STRUCTURES[structure][1])
 
 
+def stage_truth(truth: HecktorTruth, kind: str, options: HecktorOptions) -> np.ndarray:
+    """True stages as codes [N], -1 = the patient does not take part."""
+    codes = truth.stages[kind]
+    return np.where(codes == T0, NO_STAGE, codes) if kind == "t" and options.t0 == "exclude" else codes
+
+
 def true_stages(
     truth: HecktorTruth, options: HecktorOptions, kind: str, among: Bools | bool = EVERYBODY
 ) -> Ints:
-    """Return true stages as codes [N], `stages.MISSING` for patients who do not take part."""
-    return np.where(among, stage_truth(truth, kind, options), stages.MISSING)
+    """Return true stages as codes [N], `NO_STAGE` for patients who do not take part."""
+    return np.where(among, stage_truth(truth, kind, options), NO_STAGE)
 
 
 def submitted_stages(submission: HecktorSubmission, kind: str) -> Ints:
     """Return submitted stages as codes [N]; all missing without such a column."""
     codes = submission.stages[kind]
-    return np.full(len(submission.ids), stages.MISSING) if codes is None else codes
+    return np.full(len(submission.ids), NO_STAGE) if codes is None else codes
 
 
 def stage_counts(
@@ -161,7 +166,7 @@ def stage_counts(
     No usable prediction is no class.
     """
     true = true_stages(truth, options, kind, among)
-    predicted = np.where(true >= 0, submitted_stages(submission, kind), stages.MISSING)
+    predicted = np.where(true >= 0, submitted_stages(submission, kind), NO_STAGE)
     return classification.counts(true, predicted, weights, len(STAGES[kind]))
 
 
@@ -189,3 +194,54 @@ def combined(values: Mapping[str, float]) -> dict[str, float]:
     total = weighted(segmentation, staging, c_index)
     plain = unweighted(segmentation, staging, c_index)
     return {"weighted_score": total, "unweighted_score": plain, "consistency": abs(total - plain)}
+
+
+STEPS = (7, 30, 90, 180, 365, 730, 1825, 3650)
+MOST_TICKS = 9
+
+
+def survival_groups(truth: HecktorTruth, risk: np.ndarray) -> dict[str, Any]:
+    """`survival` of the scorecard: size and events of the groups, and the log-rank test over those that are
+    not empty."""
+    time, event, group = _grouped(truth, risk)
+    test = survival.log_rank(time, event, group)
+    return {
+        "groups": [
+            {"name": name, "n": int((group == k).sum()), "events": int(event[group == k].sum())}
+            for k, name in enumerate(TERTILES)
+        ],
+        "log_rank_chi2": test.chi2 if test else None,
+        "log_rank_p": test.p if test else None,
+    }
+
+
+def curves(truth: HecktorTruth, risk: np.ndarray) -> dict[str, np.ndarray]:
+    """Kaplan-Meier curves by group: `survival_low_time`, `_probability`, `_at_risk`, `_events` and
+    `_censored` (one entry per distinct time), and the patients still under observation,
+    `survival_low_number_at_risk`, at each of `survival_moments` (days)."""
+    time, event, group = _grouped(truth, risk)
+    moments = _moments(float(time.max(initial=0)))
+    found = {"survival_moments": moments}
+    for k, name in enumerate(TERTILES):
+        curve = survival.kaplan_meier(time[group == k], event[group == k])
+        found |= {
+            f"survival_{name}_time": curve.time,
+            f"survival_{name}_probability": curve.survival,
+            f"survival_{name}_at_risk": curve.at_risk,
+            f"survival_{name}_events": curve.events,
+            f"survival_{name}_censored": curve.censored,
+            f"survival_{name}_number_at_risk": survival.at_risk(time[group == k], moments),
+        }
+    return found
+
+
+def _grouped(truth: HecktorTruth, risk: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Time, event and group of the patients that have all of time, event and score."""
+    kept = truth.has_survival & ~np.isnan(risk)
+    return truth.time[kept], truth.event[kept] == 1, survival.tertiles(risk[kept])
+
+
+def _moments(longest: float) -> np.ndarray:
+    """Days at which numbers at risk are given: 0 and at most eight steps of a usual length."""
+    step = next((s for s in STEPS if longest / s < MOST_TICKS - 1), longest / (MOST_TICKS - 1))
+    return np.arange(0, longest + 1e-9, step)

@@ -1,15 +1,21 @@
-"""Patients one by one: where their Dice lies, what became of their voxels, who stands out most."""
+"""Single patients: Dice and voxels, the worst patients, masks and images for the slice viewer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from scoring.challenges.hecktor2026 import masks
 from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.challenges.hecktor2026.truth import HecktorTruth
+from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Block, Column, Fact, Facts, Table, Text
+from scoring.inputs.scenes import Scene, read_scene
+from scoring.presentation.figures.numerals import UNDEFINED, decimal
 
 
 @dataclass(frozen=True)
@@ -150,3 +156,106 @@ def _is_discordant(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool
         return False
     before = earlier["time"] < later["time"] or (earlier["time"] == later["time"] and not later["event"])
     return bool(before and earlier["risk"] < later["risk"])
+
+
+IMAGE_NAMES = {"CT": "CT", "PT": "PET"}
+"""Ending of an image's file -> its name, the lower one first."""
+
+
+def scene(truth: HecktorTruth, predictions: HecktorSubmission, index: int) -> Scene | None:
+    """Return the masks of one patient and, where they lie beside the truth's, CT and PET; None without a
+    truth mask. Raises InputRefused."""
+    patient = truth.ids[index]
+    mask = masks.opener(truth.contents, patient)
+    if truth.masks[index] is None or mask is None:
+        return None
+    beside = truth.contents.layout.images.get(patient, {})
+    images = {
+        name: partial(truth.contents.files.open, beside[ending])
+        for ending, name in IMAGE_NAMES.items()
+        if ending in beside
+    }
+    submitted = masks.opener(predictions.contents, patient)
+    return read_scene(patient, mask, submitted, images)
+
+
+NAMED = 12
+"""Patients that a line names at most."""
+UNUSABLE = {
+    "missing": " The mask is missing: it counts as empty.",
+    "malformed": " The mask is malformed: it counts as empty.",
+}
+RELAPSE = {1: "yes", 0: "no", None: UNDEFINED}
+VOXEL_COLUMNS = (
+    Column("of", "", width=50),
+    Column("dice", "Dice", "number", better="higher"),
+    Column("right", "TP", "number", 2, help="In truth and prediction"),
+    Column("spurious", "FP", "number", 2, "lower", help="In the prediction only"),
+    Column("missed", "FN", "number", 2, "lower", help="In the truth only"),
+    Column(
+        "renamed",
+        "label",
+        "number",
+        2,
+        "lower",
+        help="In both, under the other label; of one structure, part of its FP or FN",
+    ),
+)
+
+
+def patient(card: ScoreCard, index: int, volumes: Sequence[Volumes]) -> Sequence[Block]:
+    """Return one patient in numbers. index: in truth order. volumes: of its voxels, empty without a mask."""
+    voxels = (_voxels(card, index, volumes),) if volumes else ()
+    return (*voxels, _known(card, index), *_discordant(card, index))
+
+
+def _voxels(card: ScoreCard, index: int, volumes: Sequence[Volumes]) -> Table:
+    row = card.cases[index]
+    dice = {"GTVp": row["dice_gtvp"], "GTVn": row["dice_gtvn"]}
+    return Table(
+        "What became of its voxels?",
+        VOXEL_COLUMNS,
+        {
+            "of": [volume.structure for volume in volumes],
+            "dice": [dice.get(volume.structure) for volume in volumes],
+            "right": [volume.right for volume in volumes],
+            "spurious": [volume.spurious for volume in volumes],
+            "missed": [volume.missed for volume in volumes],
+            "renamed": [volume.renamed for volume in volumes],
+        },
+        f"In mL. The viewer says the same, slice by slice.{UNUSABLE.get(row['mask'], '')}",
+        key="voxels",
+    )
+
+
+def _known(card: ScoreCard, index: int) -> Facts:
+    row = card.cases[index]
+    lost = lost_pairs(row)
+    stages = [
+        Fact(
+            f"{kind.upper()} stage",
+            row[f"{kind}_truth"] or UNDEFINED,
+            f"predicted {row[f'{kind}_prediction'] or 'none'}",
+        )
+        for kind in STAGES
+    ]
+    others = (
+        Fact("Relapse", RELAPSE[row["event"]], "" if row["time"] is None else f"day {row['time']:g}"),
+        Fact("Risk", decimal(row["risk"], 3), "as read, higher is worse"),
+        Fact(
+            "Pairs lost",
+            UNDEFINED if lost is None else str(lost),
+            "" if lost is None else f"of {row['comparable_pairs']}",
+            better="lower",
+        ),
+        Fact("Center", row["center"] or UNDEFINED),
+    )
+    return Facts((*stages, *others), "What else is known?")
+
+
+def _discordant(card: ScoreCard, index: int) -> Sequence[Text]:
+    names = [card.cases[i]["case"] for i in discordant_with(card, index)]
+    if not names:
+        return ()
+    listed = ", ".join(markdown(name, 40) for name in names[:NAMED])
+    return (Text(f":small[:gray[Out of order with {listed}{' and more' * (len(names) > NAMED)}.]]"),)

@@ -5,14 +5,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from scoring.challenges.hecktor2026 import masks, stages
+from scoring.challenges.hecktor2026 import masks
+from scoring.challenges.hecktor2026.findings import missing_findings
 from scoring.challenges.hecktor2026.formula import STAGES
-from scoring.challenges.hecktor2026.layouts import Layout, SubmissionLayout
-from scoring.challenges.hecktor2026.missing import missing_findings
+from scoring.challenges.hecktor2026.masks import Layout, SubmissionLayout
 from scoring.challenges.hecktor2026.options import HecktorOptions
-from scoring.challenges.hecktor2026.prognosis import read_scores
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
-from scoring.challenges.hecktor2026.tables import PatientCells, answers, find_table, near_columns, read_rows
+from scoring.challenges.hecktor2026.tables import (
+    NO_STAGE,
+    UNKNOWN_STAGE,
+    PatientCells,
+    answers,
+    find_table,
+    folded_note,
+    near_columns,
+    read_rows,
+    read_scores,
+    read_stages,
+)
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.inputs import suggestions, tables
@@ -125,9 +135,9 @@ def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Fi
     cells = rows.cells.get(kind)
     if cells is None:
         return None
-    read = stages.read_stages(cells, kind)
-    findings += stages.folded_note(read, cells, kind, rows.places)
-    wrong = [row for row in row_of if row >= 0 and read.codes[row] == stages.UNKNOWN]
+    read = read_stages(cells, kind)
+    findings += folded_note(read, cells, kind, rows.places)
+    wrong = [row for row in row_of if row >= 0 and read.codes[row] == UNKNOWN_STAGE]
     if wrong:
         named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in wrong)
         words = (
@@ -135,7 +145,7 @@ def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Fi
             f"({len(wrong)}): {named}."
         )
         findings.append(warning("stage-not-recognised", rows.places[wrong[0]], words))
-    return np.where(row_of >= 0, read.codes[row_of], stages.MISSING) if len(cells) else None
+    return np.where(row_of >= 0, read.codes[row_of], NO_STAGE) if len(cells) else None
 
 
 def _counted(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from scoring.challenges.hecktor2026.formula import ID
-from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS, Layout, classify_members, stem_of
+from scoring.challenges.hecktor2026.masks import MASK_ENDINGS, Layout, classify_members, stem_of
 from scoring.challenges.hecktor2026.tables import COLUMNS, plain_name
 from scoring.common.findings import InputRefused
 from scoring.core.file_contents import (

@@ -8,8 +8,8 @@ import numpy as np
 
 from scoring.challenges.hecktor2026 import masks
 from scoring.challenges.hecktor2026.formula import STAGES
-from scoring.challenges.hecktor2026.layouts import SubmissionLayout
-from scoring.challenges.hecktor2026.prognosis import PrognosisScores
+from scoring.challenges.hecktor2026.masks import SubmissionLayout
+from scoring.challenges.hecktor2026.tables import PrognosisScores
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Array, Ints
 from scoring.common.findings import Finding
@@ -20,7 +20,7 @@ from scoring.common.fixes import SuggestedFix
 class HecktorSubmission:
     """A submission, aligned with the truth's patients; without a truth, with its own.
 
-    stages: codes [N] of the T and N stages, by "t" and "n" (`stages.MISSING`, `stages.UNKNOWN`), None without
+    stages: codes [N] of the T and N stages, by "t" and "n" (`NO_STAGE`, `UNKNOWN_STAGE`), None without
     such a column. scores: prognosis by column, "risk" and "time". masks: what became of each mask, and the
     voxels by true and submitted label. read: what was noticed in the files; missing: what lacks against the
     truth, under the usual options. unknown: patients that the truth does not have. near: meaning of

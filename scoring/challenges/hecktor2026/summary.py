@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from scoring.challenges.hecktor2026.formula import WEIGHTS
-from scoring.challenges.hecktor2026.prognosis import KINDS, chosen
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
+from scoring.challenges.hecktor2026.tables import KINDS, chosen
 from scoring.core.scorecard import ScoreCard
 
 UNUSABLE = {

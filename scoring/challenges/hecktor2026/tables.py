@@ -1,17 +1,21 @@
-"""The tables of HECKTOR 2026: tolerant columns, cells that may be missing."""
+"""Tables of HECKTOR 2026: tolerant columns, missing cells, stages and prognosis scores."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scoring.challenges.hecktor2026.layouts import Layout
-from scoring.common.findings import Finding, InputRefused, error
+import numpy as np
+
+from scoring.challenges.hecktor2026.formula import STAGES
+from scoring.challenges.hecktor2026.masks import Layout
+from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.common.fixes import SuggestedFix
-from scoring.inputs import tables
+from scoring.inputs import suggestions, tables
+from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import SourceFiles
 from scoring.inputs.suggestions import renamings
-from scoring.inputs.tables import MISSING, TextTable, repeated_row
+from scoring.inputs.tables import TextTable, repeated_row
 
 COLUMNS = {
     "patient": ("patientid",),
@@ -107,7 +111,7 @@ def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]
     ids = table.cells(places["patient"])
     kept: dict[str, int] = {}
     for row, patient in enumerate(ids):
-        if patient.lower() in MISSING:
+        if patient.lower() in tables.MISSING:
             if any(column[row].strip() for column in table.columns) and row not in table.ragged:
                 problems.append(
                     error(
@@ -185,3 +189,134 @@ def _answer(files: SourceFiles, member: str | None, used: list[str]) -> str:
         if isinstance(value, (int, float)) and not isinstance(value, bool)
         else text
     )
+
+
+NO_STAGE, UNKNOWN_STAGE = -1, -2
+WRITTEN = re.compile(r"(?P<before>[cp]?)(?P<stage>[tn][0-4])(?P<after>[a-d]?)", re.IGNORECASE | re.ASCII)
+
+
+@dataclass(frozen=True)
+class Stages:
+    """Stages of some rows. codes: index in `STAGES` [n], NO_STAGE for an empty cell, UNKNOWN_STAGE for a text
+    that is no stage.
+
+    folded: rows whose prefix or sub-stage was dropped.
+    """
+
+    codes: np.ndarray
+    folded: tuple[int, ...] = ()
+
+
+def read_stages(cells: Sequence[str], kind: str) -> Stages:
+    """Read T stages (kind "t": T0 to T4) or N stages ("n": N0 to N3): case, a leading c or p and a trailing a
+    to d are dropped (AJCC 7th edition)."""
+    codes, folded = np.full(len(cells), NO_STAGE), []
+    for row, cell in enumerate(cells):
+        written = WRITTEN.fullmatch(cell.strip())
+        stage = written["stage"].upper() if written else None
+        if written and stage in STAGES[kind]:
+            codes[row] = STAGES[kind].index(stage)
+            if written["before"] or written["after"]:
+                folded.append(row)
+        elif cell.strip().lower() not in tables.MISSING:
+            codes[row] = UNKNOWN_STAGE
+    return Stages(codes, tuple(folded))
+
+
+def folded_note(found: Stages, cells: Sequence[str], kind: str, places: Sequence[str]) -> list[Finding]:
+    """`stage-folded` where prefixes or sub-stages were dropped."""
+    if not found.folded:
+        return []
+    first = found.folded[0]
+    words = (
+        f"{kind.upper()} stages with a prefix or a sub-stage, which is dropped: {len(found.folded)}, "
+        f"the first is {cells[first]!r}."
+    )
+    return [note("stage-folded", places[first], words)]
+
+
+def is_not_assessed(cell: str, kind: str) -> bool:
+    """Return whether a cell of the truth says TX or NX: no stage could be determined."""
+    return cell.strip().lower() in (f"{kind}x", f"c{kind}x", f"p{kind}x")
+
+
+def stage_name(code: int, kind: str) -> str | None:
+    """Return the stage of a code, None where there is none."""
+    return STAGES[kind][code] if code >= 0 else None
+
+
+KINDS = ("risk", "time")
+
+
+@dataclass(frozen=True)
+class PrognosisScores:
+    """One column of scores by patient. values: as written [N], NaN = none. unusable: patients whose cell
+    holds something that is no finite number, bool [N]."""
+
+    values: np.ndarray
+    unusable: np.ndarray
+
+
+def read_scores(
+    rows: PatientCells, row_of: np.ndarray, decimal_comma: bool, findings: list[Finding]
+) -> dict[str, PrognosisScores]:
+    """Return the columns that are there, by kind. row_of [N]: the row of each patient, -1 = none."""
+    found = {}
+    for kind in (k for k in KINDS if rows.cells.get(k)):
+        cells = rows.cells[kind]
+        read = parse_numbers(cells, decimal_comma)
+        wrong = np.isin(read.fault, ("not-a-number", "not-finite"))
+        has = row_of >= 0
+        found_wrong = [row for row in row_of[has] if wrong[row]]
+        if found_wrong:
+            named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in found_wrong)
+            words = f"scores that are no finite number, counted as missing ({len(found_wrong)}): {named}."
+            said = warning("risk-not-a-number", rows.places[found_wrong[0]], words)
+            findings.append(said.mended_by(*suggestions.mends_of([cells[row] for row in found_wrong])))
+        if read.decimal_commas:
+            findings.append(
+                note(
+                    "decimal-comma",
+                    rows.places[0],
+                    f"{read.decimal_commas} numbers have a decimal comma: read as a point.",
+                )
+            )
+        found[kind] = PrognosisScores(np.where(has, read.values[row_of], np.nan), has & wrong[row_of])
+    if len(found) == len(KINDS):
+        findings.append(
+            note(
+                "two-prognosis-columns",
+                rows.places[0],
+                "there is a risk and a time: `auto` takes the risk (--prognosis-direction).",
+            )
+        )
+    if found:
+        words = {
+            "risk": "a risk, so the higher the worse",
+            "time": "a time to relapse, so the lower the worse",
+        }[chosen(found, "auto") or "risk"]
+        findings.append(
+            note(
+                "direction-assumed",
+                "prognosis",
+                f"the column is read as {words}; --prognosis-direction says otherwise.",
+            )
+        )
+    return found
+
+
+def chosen(scores: Mapping[str, PrognosisScores], direction: str) -> str | None:
+    """Return the kind of the column that counts: the one that `direction` prefers if it is there, "auto" the
+    risk; None without a column."""
+    preferred = (direction, *KINDS) if direction in KINDS else KINDS
+    return next((kind for kind in preferred if kind in scores), None)
+
+
+def oriented(scores: Mapping[str, PrognosisScores], direction: str, n: int) -> np.ndarray:
+    """Scores [N], the higher the worse: a time is negated. NaN where there is none. direction "risk" or
+    "time" forces the reading of the column."""
+    kind = chosen(scores, direction)
+    if kind is None:
+        return np.full(n, np.nan)
+    reading = kind if direction == "auto" else direction
+    return scores[kind].values if reading == "risk" else -scores[kind].values

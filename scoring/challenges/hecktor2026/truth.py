@@ -6,10 +6,20 @@ from functools import cached_property
 
 import numpy as np
 
-from scoring.challenges.hecktor2026 import masks, stages
+from scoring.challenges.hecktor2026 import masks
 from scoring.challenges.hecktor2026.formula import STAGES
-from scoring.challenges.hecktor2026.layouts import SubmissionLayout
-from scoring.challenges.hecktor2026.tables import PatientCells, find_table, plain_name, read_rows
+from scoring.challenges.hecktor2026.masks import SubmissionLayout
+from scoring.challenges.hecktor2026.tables import (
+    NO_STAGE,
+    UNKNOWN_STAGE,
+    PatientCells,
+    find_table,
+    folded_note,
+    is_not_assessed,
+    plain_name,
+    read_rows,
+    read_stages,
+)
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.inputs import tables
@@ -160,18 +170,18 @@ def _survival(
 
 
 def _stages(rows: PatientCells, kind: str, n: int, problems: list[Finding], findings: list[Finding]) -> Ints:
-    codes, cells = np.full(n, stages.MISSING), rows.cells.get(kind, ())
-    read = stages.read_stages(cells, kind)
+    codes, cells = np.full(n, NO_STAGE), rows.cells.get(kind, ())
+    read = read_stages(cells, kind)
     codes[: len(cells)] = read.codes
-    for row in np.flatnonzero(read.codes == stages.UNKNOWN):
-        codes[row] = stages.MISSING
-        if not stages.is_not_assessed(cells[row], kind):
+    for row in np.flatnonzero(read.codes == UNKNOWN_STAGE):
+        codes[row] = NO_STAGE
+        if not is_not_assessed(cells[row], kind):
             words = (
                 f"{kind.upper()} stage {cells[row][:40]!r} is none of {', '.join(STAGES[kind])} (or "
                 f"{kind.upper()}X for unknown)."
             )
             problems.append(error("bad-label", rows.places[row], f"patient {rows.ids[row]}: {words}"))
-    findings += stages.folded_note(read, cells, kind, rows.places)
+    findings += folded_note(read, cells, kind, rows.places)
     return codes
 
 

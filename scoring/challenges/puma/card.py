@@ -8,19 +8,33 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.puma import matches, matching, outlines, rows, tissue_statistics
-from scoring.challenges.puma.detections import Detections, crowded, detections, reaching
-from scoring.challenges.puma.formula import ID, RULES, Tallies, unit_sums
-from scoring.challenges.puma.matching import MatchingRule
-from scoring.challenges.puma.measures import quantities
+from scoring.challenges.puma import matches, matching, outlines, tissue_statistics
+from scoring.challenges.puma.findings import EVALUATOR, missing_words, official, score_warnings
+from scoring.challenges.puma.formula import (
+    ID,
+    METRICS,
+    RULES,
+    Tallies,
+    class_values,
+    macro_f1,
+    perfect,
+    quantities,
+    sums,
+    unit_sums,
+)
+from scoring.challenges.puma.matching import (
+    Detections,
+    MatchingRule,
+    crowded,
+    detections,
+    of_card,
+    reaching,
+)
 from scoring.challenges.puma.names import CLASSES
-from scoring.challenges.puma.official import EVALUATOR, missing_words, official
 from scoring.challenges.puma.options import OPTIONS, OUTLINES
 from scoring.challenges.puma.outlines import MeasuredOutlines
 from scoring.challenges.puma.predictions import NucleiPredictions
-from scoring.challenges.puma.rows import CountedNuclei
 from scoring.challenges.puma.truth import PumaTruth
-from scoring.challenges.puma.warnings import score_warnings
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import InputRefused
 from scoring.core.challenge import ScoreSettings
@@ -28,6 +42,8 @@ from scoring.core.options import check
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import provenance, truth_digest
 from scoring.inputs.case_tables import find_units, joined_columns
+from scoring.metrics import detection
+from scoring.metrics.classification import mean_of_defined
 from scoring.statistics import intervals, permutation_test
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import (
@@ -37,6 +53,126 @@ from scoring.statistics.replicates import (
     leave_one_out_weights,
     replicate,
 )
+
+
+@dataclass(frozen=True)
+class CountedNuclei:
+    """What was counted. rules: the chosen rule's name. counted: tallies by rule. truth_um [n], predicted_um
+    [m]: from tumour nuclei to the nearest lymphocyte, NaN where undefined."""
+
+    truth: PumaTruth
+    detections: Detections
+    rules: str
+    counted: Mapping[str, Tallies]
+    truth_um: np.ndarray
+    predicted_um: np.ndarray
+
+    @property
+    def chosen(self) -> Tallies:
+        """The tallies of the chosen rule."""
+        return self.counted[self.rules]
+
+
+def metric_values(s: CountedNuclei, point: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the metrics in the order of the contract; NaN where undefined."""
+    support, predicted = s.chosen.support.sum(0), s.chosen.predicted.sum(0)
+    return {
+        **{name: float(point[name][0]) for name in METRICS.values()},
+        **{
+            f"best_possible_{name}": float(
+                macro_f1(rules, _best(s, rules), int(np.count_nonzero(support)))[0]
+            )
+            for rules, name in METRICS.items()
+        },
+        **{name: float(point[name][0]) for name in ("micro_f1", "micro_precision", "micro_recall")},
+        "n_truth": int(support.sum()),
+        "n_predicted": int(predicted.sum()),
+        "til_share_truth": float(tissue_statistics.til_share(support)),
+        "til_share_predicted": float(tissue_statistics.til_share(predicted)),
+    }
+
+
+def _best(s: CountedNuclei, rules: str) -> np.ndarray:
+    """Return the value of each class [1, 10] for the truth submitted as the prediction."""
+    return class_values(rules, sums(perfect(s.chosen), np.ones((1, len(s.truth)))))
+
+
+def class_rows(s: CountedNuclei, point: Mapping[Any, Any], found: Replicates) -> dict[str, Any]:
+    """Return a row per class, NaN where undefined."""
+    t, area = s.chosen, float(tissue_statistics.square_millimetres(s.truth.sizes).sum())
+    hits, support, predicted = (a.sum(0) for a in (t.true_positive, t.support, t.predicted))
+    precision, recall = detection.precision(hits, predicted), detection.recall(hits, support)
+    best, pooled = _best(s, s.rules)[0], detection.f1(hits, support, predicted)
+    result: dict[str, Any] = {}
+    for k, name in enumerate(CLASSES):
+        result[name] = {
+            "support": support[k],
+            "predicted": predicted[k],
+            "tp": hits[k],
+            "fp": predicted[k] - hits[k],
+            "fn": support[k] - hits[k],
+            "precision": precision[k],
+            "recall": recall[k],
+            "f1": point["f1", name][0],
+            "best_possible_f1": best[k],
+            "f1_pooled": pooled[k],
+            "images_truth": np.count_nonzero(t.support[:, k]),
+            "images_predicted": np.count_nonzero(t.predicted[:, k]),
+            "per_mm2_truth": support[k] / area,
+            "per_mm2_predicted": predicted[k] / area,
+        }
+        if found.values:
+            result[name]["f1_interval"] = found.intervals["f1", name]
+    return result
+
+
+def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
+    """Return a row per image in truth order, NaN where undefined."""
+    t, d = s.chosen, s.detections
+    hits, support, predicted = (a.sum(1) for a in (t.true_positive, t.support, t.predicted))
+    f1, macro, micro = t.f1, mean_of_defined(t.f1), detection.f1(hits, support, predicted)
+    true, found = tissue_statistics.til_share(t.support), tissue_statistics.til_share(t.predicted)
+    return [
+        {
+            "case": case,
+            "macro_f1": macro[i],
+            "micro_f1": micro[i],
+            "n_truth": support[i],
+            "n_predicted": predicted[i],
+            "tp": hits[i],
+            "fp": predicted[i] - hits[i],
+            "fn": support[i] - hits[i],
+            "missing": d.missing[i],
+            "f1": {name: f1[i, k] for k, name in enumerate(CLASSES) if t.occurs[i, k]},
+            "width": s.truth.sizes[i, 0],
+            "height": s.truth.sizes[i, 1],
+            "til_share_truth": true[i],
+            "til_share_predicted": found[i],
+            "tumor_lymphocyte_um_truth": tissue_statistics.summary(
+                s.truth_um[slice(*d.truth.first[i : i + 2])]
+            ),
+            "tumor_lymphocyte_um_predicted": tissue_statistics.summary(
+                s.predicted_um[slice(*d.predicted.first[i : i + 2])]
+            ),
+        }
+        for i, case in enumerate(s.truth.ids)
+    ]
+
+
+def further_entries(s: CountedNuclei, confusion: np.ndarray) -> dict[str, Any]:
+    """Return the challenge's own top-level entries: detection whatever the class, from the confusion matrix
+    [11, 11], and tumour to immune cells."""
+    paired, support, predicted = confusion[:-1, :-1].sum(), confusion[:-1].sum(), confusion[:, :-1].sum()
+    return {
+        "detection": {
+            "f1": float(detection.f1(paired, support, predicted)),
+            "precision": float(detection.precision(paired, predicted)),
+            "recall": float(detection.recall(paired, support)),
+        },
+        "tumor_lymphocyte_um_truth": tissue_statistics.summary(s.truth_um),
+        "tumor_lymphocyte_um_predicted": tissue_statistics.summary(s.predicted_um),
+    }
+
 
 FEW_IMAGES = 100
 
@@ -87,17 +223,6 @@ def rescore(truth: PumaTruth, predictions: NucleiPredictions, card: ScoreCard, *
     return _card(Evaluation(truth, predictions, nuclei, rule, statistics, units, source), known)
 
 
-def of_card(card: ScoreCard) -> Detections:
-    """Return the nuclei and pairs that a card was made from."""
-    return Detections.from_arrays(card.arrays)
-
-
-def rule_of(card: ScoreCard) -> MatchingRule:
-    """Return the rule that a card was scored by."""
-    options = card.provenance["options"]
-    return MatchingRule(options["rules"], options["radius"], options["min_confidence"])
-
-
 def _options(rule: MatchingRule) -> dict[str, Any]:
     matching_options = {"rules": rule.name, "radius": rule.radius, "min_confidence": rule.min_confidence}
     return matching_options | {OUTLINES.name: False}
@@ -129,21 +254,21 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
     found = _with_several_units(replicate(evaluate, point, e.units, e.statistics), e.units)
     truth_um, predicted_um = known or _tumor_to_lymphocyte(d, m.kept)
     scored = CountedNuclei(e.truth, d, name, counted, truth_um, predicted_um)
-    confusion, metrics = matching.confusion(d, m), rows.metrics(scored, point)
+    confusion, metrics = matching.confusion(d, m), metric_values(scored, point)
     warnings = [*score_warnings(d, e.predictions, e.rule, counted[name], metrics, bool(found.values))]
     card = ScoreCard(
         ID,
         plain(float(point["score"][0])),
         plain(metrics),
-        plain(rows.per_class(scored, point, found)),
+        plain(class_rows(scored, point, found)),
         len(e.truth),
-        tuple(plain(rows.cases(scored))),
+        tuple(plain(image_rows(scored))),
         (*e.truth.findings, *e.predictions.findings, *warnings, *found.findings),
         e.source,
         {"labels": [*CLASSES, "none"], "counts": confusion.tolist()},
         {name: value for name, value in found.intervals.items() if isinstance(name, str)},
         plain(
-            rows.more(scored, confusion)
+            further_entries(scored, confusion)
             | _jackknife(evaluate, point, e.units, e.statistics)
             | ({"model": dict(e.predictions.model)} if e.predictions.model else {})
         ),

@@ -1,13 +1,16 @@
-"""Three ways to make one number of the F1 of ten classes in many images, and what each can reach at most."""
+"""PUMA's macro F1 by three rules, its best possible value, and every quantity that has an interval."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.common.arrays import Bools, Ints
+from scoring.challenges.puma.names import CLASSES
+from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics import detection
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.statistics import permutation_test
+from scoring.statistics.replicates import QuantityName
 
 ID = "puma"
 RULE_NAMES = {
@@ -128,3 +131,27 @@ def macro_f1(rules: str, values: np.ndarray, in_data: int | Ints) -> np.ndarray:
 def perfect(tallies: Tallies) -> Tallies:
     """Return the tallies of the truth submitted as the prediction."""
     return Tallies(tallies.support, tallies.support, tallies.support)
+
+
+def quantities(rules: str, counted: Mapping[str, Tallies], weights: Floats) -> dict[QuantityName, Floats]:
+    """Return every quantity of the rows of weights [B, N], [B] by name; F1 of a class by the chosen rules
+    under ("f1", class).
+
+    counted: the tallies of every rule, description and pooled alike. NaN where undefined.
+    """
+    added = {name: sums(tallies, weights) for name, tallies in counted.items() if name != "pooled"}
+    added["pooled"] = added["description"]
+    values = {name: class_values(name, added[name]) for name in METRICS}
+    found: dict[QuantityName, Floats] = {
+        METRICS[name]: macro_f1(name, values[name], int(counted[name].occurs.any(0).sum()))
+        for name in METRICS
+    }
+    total = added["description"]
+    hits, support, predicted = (a.sum(1) for a in (total.true_positive, total.support, total.predicted))
+    found |= {
+        "micro_f1": detection.f1(hits, support, predicted),
+        "micro_precision": detection.precision(hits, predicted),
+        "micro_recall": detection.recall(hits, support),
+        "score": found[METRICS[rules]],
+    }
+    return found | {("f1", name): values[rules][:, k] for k, name in enumerate(CLASSES)}

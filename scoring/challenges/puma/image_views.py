@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from functools import partial
 
+from scoring.challenges.puma.diagnostics import suspicious_signs
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
+from scoring.challenges.puma.listing import marks
 from scoring.challenges.puma.names import CLASSES
-from scoring.challenges.puma.overlay import marks
-from scoring.challenges.puma.suspicious import suspicious_signs
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Figure, Gallery, Picture, Table
 from scoring.presentation.figures import detection as figures

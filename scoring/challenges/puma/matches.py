@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.puma.detections import Detections
-from scoring.challenges.puma.matching import Matching
+from scoring.challenges.puma.matching import Detections, Matching
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Array
 from scoring.core.scorecard import ScoreCard

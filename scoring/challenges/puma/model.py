@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.puma import images
+from scoring.challenges.puma import truth
 from scoring.challenges.puma.cases import ignored
 from scoring.challenges.puma.dense import AS_IT_IS, DenseModel, examined, probabilities
 from scoring.challenges.puma.names import PLATFORM
@@ -46,7 +46,7 @@ def read_images(source: Source, name: str | None = None) -> PumaTruth:
     found: dict[str, list[str]] = {}
     for member in files.members:
         path = PurePosixPath(member)
-        if path.suffix.lower() in images.ENDINGS:
+        if path.suffix.lower() in truth.ENDINGS:
             found.setdefault(path.stem, []).append(member)
     problems = [
         error("duplicate-case", several[1], f"case {case} has {len(several)} images: keep one.")
@@ -54,11 +54,11 @@ def read_images(source: Source, name: str | None = None) -> PumaTruth:
         if len(several) > 1
     ]
     if not found:
-        problems = [error("image-missing", files.name, f"it holds no image ({', '.join(images.ENDINGS)}).")]
+        problems = [error("image-missing", files.name, f"it holds no image ({', '.join(truth.ENDINGS)}).")]
     if problems:
         raise InputRefused(problems)
     ids = tuple(sorted(found))
-    sizes, shown, findings = images.measure(files, [found[case][0] for case in ids])
+    sizes, shown, findings = truth.measure(files, [found[case][0] for case in ids])
     others = ignored(files, (member for member in files.members if [member] not in found.values()))
     nothing = tuple(Nuclei.empty() for _ in ids)
     return PumaTruth(files.name, files, ids, nothing, sizes, files, shown, (*findings, *others), {})
@@ -117,7 +117,7 @@ class _Timed:
 def _timings(process: CancellableProcess, dense: DenseModel) -> dict[str, Any]:
     """Return the time for a tile of the challenge's size, and the layers of confinement."""
     timed = _Timed(process)
-    probabilities(timed, dense, preflight.noise(*images.SIZE))
+    probabilities(timed, dense, preflight.noise(*truth.SIZE))
     return {"cpu_ms_per_image": timed.cpu_ms, "confinement": list(process.facts.confinement)}
 
 

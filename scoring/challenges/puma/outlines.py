@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.puma.detections import Detections
-from scoring.challenges.puma.matching import K, Matching
+from scoring.challenges.puma.matching import Detections, K, Matching
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, warning

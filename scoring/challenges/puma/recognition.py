@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from scoring.challenges.puma.cases import SUFFIX, case_id, is_nuclei_file
+from scoring.challenges.puma.cases import CASE, PATH, SUFFIX, TABLE, case_id, is_nuclei_file
 from scoring.challenges.puma.formula import ID
-from scoring.challenges.puma.submission import CASE, PATH, TABLE
 from scoring.core.file_contents import (
     LIKELY,
     POSSIBLE,

@@ -6,10 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from scoring.challenges.puma.card import rule_of
+from scoring.challenges.puma.diagnostics import shift
 from scoring.challenges.puma.formula import METRICS, RADIUS
 from scoring.challenges.puma.image_views import count_of_images
-from scoring.challenges.puma.suspicious import shift
+from scoring.challenges.puma.matching import rule_of
 from scoring.challenges.puma.views import NAMES, best_possible
 from scoring.common.arrays import Floats
 from scoring.core.scorecard import ScoreCard

@@ -13,8 +13,7 @@ from scoring.inference.cluster.scheduler import Scheduler, on_cluster_or_here
 from scoring.inference.pool import Cancelled
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.counting import VoxelCounts
-from scoring.inputs.masks.lesions import Lesions
-from scoring.inputs.masks.pairs import MaskPair, compared
+from scoring.inputs.masks.lesions import Lesions, MaskPair, compared
 
 WORTH_VOXELS = 5_000_000_000
 """Below so many voxels of truths, about 3 s of counting, a cluster takes longer to reach than it saves."""

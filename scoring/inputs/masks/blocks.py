@@ -1,7 +1,9 @@
-"""Read a mask as blocks of labels, so that no volume is ever built."""
+"""Labels of masks as blocks, as runs, and as blocks in another order; no volume is ever built."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +11,8 @@ import numpy as np
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.inputs.inflate import ByteFile, fill
 from scoring.inputs.masks.errors import MaskError, cut_off, reading
-from scoring.inputs.masks.headers import Header
+from scoring.inputs.masks.grid import Orientation
+from scoring.inputs.masks.headers import Header, open_volume
 
 Opener = Callable[[], ByteFile]
 """Opens the file of a mask or image."""
@@ -111,3 +114,156 @@ def _named(found: Floats | Ints) -> str:
 
 def _allowed() -> str:
     return "allowed are 0 (background), 1 (GTVp) and 2 (GTVn)."
+
+
+MOST = 1 << 13
+
+
+@dataclass(frozen=True, eq=False)
+class LabelRuns:
+    """R runs of equal labels, none across the end of a block.
+
+    Attributes:
+        start: First voxel of each run, ascending, int32 [R].
+        length: Voxels of each run, int32 [R].
+        label: Label of each run, never 0, uint8 [R].
+    """
+
+    start: Ints
+    length: Ints
+    label: Ints
+
+
+def runs_of(labels: Ints, number: int, words: Ints) -> LabelRuns:
+    """Return the runs of block `number`. words: numbers of the groups of eight voxels that are not all
+    background."""
+    first, last = (8 * int(words[0]), 8 * int(words[-1]) + 8) if words.size else (0, 0)
+    inside = labels[first:last]  # a tumour fills so little of a block that the rest is not looked at again
+    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+    starts, ends = np.concatenate(((0,), edges)), np.concatenate((edges, (inside.size,)))
+    kept = inside[starts] != 0 if inside.size else np.zeros(starts.size, bool)
+    starts, ends = starts[kept], ends[kept]
+    begins = (starts + first + number * VOXELS).astype(np.int32)
+    return LabelRuns(begins, (ends - starts).astype(np.int32), inside[starts])
+
+
+class RunCollector:
+    """Collects the runs of block after block, until they are more than `MOST`."""
+
+    def __init__(self) -> None:
+        self._parts = [LabelRuns(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))]
+        self._count = 0
+
+    def add(self, labels: Ints, number: int, words: Ints | None = None) -> None:
+        """Add the labels of block `number`; `words` as of `runs_of`, where they are known."""
+        if self._count <= MOST:
+            words = np.flatnonzero(labels.view(np.uint64) != 0) if words is None else words
+            self._parts.append(runs_of(labels, number, words))
+            self._count += self._parts[-1].start.size
+
+    def runs(self) -> LabelRuns | None:
+        """Return all runs; None where they were too many."""
+        if self._count > MOST:
+            return None
+        return LabelRuns(
+            *(
+                np.concatenate([getattr(part, name) for part in self._parts])
+                for name in ("start", "length", "label")
+            )
+        )
+
+
+def blocks_of(runs: LabelRuns, voxels: int) -> Iterator[VoxelBlock]:
+    """Yield the blocks that the runs were taken from."""
+    labels = np.zeros(VOXELS, np.uint8)
+    bounds = np.searchsorted(runs.start, np.arange(0, voxels + VOXELS, VOXELS))
+    for number, (first, last) in enumerate(itertools.pairwise(bounds)):
+        if first == last:
+            yield VoxelBlock(None)
+            continue
+        length = runs.length[first:last]
+        ends = np.cumsum(length)
+        index = np.repeat(runs.start[first:last] - number * VOXELS - ends + length, length) + np.arange(
+            ends[-1]
+        )
+        labels[index] = np.repeat(runs.label[first:last], length)
+        yield VoxelBlock(labels)
+        labels[index] = 0
+
+
+MOST_KEPT = 1 << 20
+SLAB = 1 << 24
+
+
+def reordered_blocks(opener: Opener, header: Header, way: Orientation) -> Iterator[VoxelBlock]:
+    """Yield the labels of a volume, reordered by `way`.
+
+    Up to `MOST_KEPT` voxels that are not background are kept from one reading and sorted; for more, the file
+    is read once for every `SLAB` of voxels.
+    """
+    order = _order(header.grid.shape, way)
+    kept = _kept(opener, *order)
+    if kept is None:
+        yield from _from_slabs(opener, header.grid.voxels, *order)
+        return
+    runs, rounded = kept
+    for block in blocks_of(runs, header.grid.voxels):
+        yield VoxelBlock(block.labels, rounded)
+
+
+def _order(shape: tuple[int, int, int], way: Orientation) -> tuple[int, list[int]]:
+    """Return the new place of the first voxel, and how far the place moves by a step along each axis of
+    storage."""
+    first, length, strides = 0, 1, [0, 0, 0]
+    for axis, backwards in zip(way.axes, way.reversed, strict=True):
+        strides[axis] = -length if backwards else length
+        first += length * (shape[axis] - 1) if backwards else 0
+        length *= shape[axis]
+    return first, strides
+
+
+def _kept(opener: Opener, first: int, strides: list[int]) -> tuple[LabelRuns, bool] | None:
+    """Return all labels by new place, and whether values were rounded; None where they are too many."""
+    places: list[Ints] = [np.zeros(0, np.int32)]
+    labels: list[Ints] = [np.zeros(0, np.uint8)]
+    rounded, count = False, 0
+    for place, label, was_rounded in _moved(opener, first, strides):
+        places.append(place.astype(np.int32))
+        labels.append(label)
+        rounded |= was_rounded
+        count += len(place)
+        if count > MOST_KEPT:
+            return None
+    place = np.concatenate(places)
+    order = np.argsort(place)
+    return LabelRuns(place[order], np.ones(count, np.int32), np.concatenate(labels)[order]), rounded
+
+
+def _from_slabs(opener: Opener, voxels: int, first: int, strides: list[int]) -> Iterator[VoxelBlock]:
+    rest = -(-voxels // VOXELS)
+    slab = np.empty((min(rest, SLAB // VOXELS), VOXELS), np.uint8)
+    while rest > 0:
+        slab[:] = 0
+        rounded = False
+        for place, label, was_rounded in _moved(opener, first, strides):
+            inside = (place >= 0) & (place < slab.size)
+            slab.reshape(-1)[place[inside]] = label[inside]
+            rounded |= was_rounded
+        for labels in slab[:rest]:
+            yield VoxelBlock(labels if labels.any() else None, rounded)
+        rest -= len(slab)
+        first -= slab.size
+
+
+def _moved(opener: Opener, first: int, strides: list[int]) -> Iterator[tuple[Ints, Ints, bool]]:
+    """Yield new places [n] and labels [n] of the voxels that are not background, block by block, and whether
+    values were rounded."""
+    with opened(opener) as raw:
+        header, file = open_volume(raw)
+        for number, block in enumerate(blocks(header, file)):
+            if block.labels is None:
+                continue
+            found = np.flatnonzero(block.labels)
+            x, y, z = np.unravel_index(found + number * VOXELS, header.grid.shape, order="F")
+            place = first + strides[0] * x + strides[1] * y + strides[2] * z
+            yield place, block.labels[found], block.rounded

@@ -9,12 +9,21 @@ import numpy as np
 
 from scoring.common.arrays import Ints
 from scoring.common.findings import InputRefused, error
-from scoring.inputs.masks.blocks import LABELS, VOXELS, Opener, VoxelBlock, blocks, opened
+from scoring.inputs.masks.blocks import (
+    LABELS,
+    VOXELS,
+    LabelRuns,
+    Opener,
+    RunCollector,
+    VoxelBlock,
+    blocks,
+    blocks_of,
+    opened,
+    reordered_blocks,
+)
 from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import Grid, Orientation, difference, orientation
 from scoring.inputs.masks.headers import open_volume
-from scoring.inputs.masks.reordering import reordered_blocks
-from scoring.inputs.masks.runs import LabelRuns, RunCollector, blocks_of
 
 CLASSES = len(LABELS)
 NOTHING = np.zeros(VOXELS, np.uint8)

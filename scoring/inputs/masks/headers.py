@@ -1,15 +1,218 @@
-"""Read the header of a volume, NIfTI or MetaImage."""
+"""Headers of volumes: NIfTI-1 and -2 by nibabel, MetaImage as ITK writes it."""
 
+import logging
+import math
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from scoring.common.arrays import Floats
 from scoring.inputs.inflate import ByteFile, Inflated, gunzipped
-from scoring.inputs.masks import metaimage, nifti
-from scoring.inputs.masks.errors import MaskError, reading
-from scoring.inputs.masks.fields import Fields
+from scoring.inputs.masks.errors import MaskError, cut_off, reading
 from scoring.inputs.masks.grid import Grid
+
+
+@dataclass(frozen=True, eq=False)
+class Fields:
+    """Fields of a header as announced, unchecked.
+
+    Attributes:
+        shape: Voxels along each axis.
+        affine: Index -> mm in RAS, float64 [4, 4].
+        dtype: Type of the stored values, with byte order.
+        slope: A voxel's value is slope * stored + intercept.
+        intercept: See `slope`.
+        is_deflated: Whether the voxels are a zlib stream.
+    """
+
+    shape: tuple[int, ...]
+    affine: Floats
+    dtype: np.dtype[Any]
+    slope: float = 1.0
+    intercept: float = 0.0
+    is_deflated: bool = False
+
+
+Number = TypeVar("Number", int, float)
+TYPES = {
+    "MET_CHAR": "i1",
+    "MET_UCHAR": "u1",
+    "MET_SHORT": "i2",
+    "MET_USHORT": "u2",
+    "MET_INT": "i4",
+    "MET_UINT": "u4",
+    "MET_LONG": "i4",
+    "MET_ULONG": "u4",
+    "MET_LONG_LONG": "i8",
+    "MET_ULONG_LONG": "u8",
+    "MET_FLOAT": "f4",
+    "MET_DOUBLE": "f8",
+}
+LINE_BYTES, LINES = 4096, 256
+SHOWN_TYPE = 40
+RAS_FROM_LPS = np.diag([-1.0, -1.0, 1.0, 1.0])
+
+
+def is_metaimage(head: bytes) -> bool:
+    """Return whether the first bytes of a file are those of a MetaImage."""
+    return re.match(rb"(ObjectType|NDims|Comment|ObjectSubType)\s*=", head) is not None
+
+
+def metaimage_fields(file: ByteFile) -> Fields:
+    """Return the fields of the header; the file is left at the first voxel, or at its zlib stream. Raises
+    Malformed, and ValueError for odd numbers."""
+    entries = _entries(file)
+    if entries["ElementDataFile"].upper() != "LOCAL":
+        raise MaskError(
+            "unreadable-file", "its voxels are in another file: write header and voxels as one .mha file."
+        )
+    if entries.get("ElementType") not in TYPES or not _is_true(entries, "BinaryData", "True"):
+        raise MaskError(
+            "unreadable-file",
+            (
+                f"its voxels are {entries.get('ElementType', 'of no type')[:SHOWN_TYPE]}, not binary "
+                "numbers: write it again."
+            ),
+        )
+    axes = int(entries.get("NDims", 3))
+    shape = _numbers(entries, ("DimSize",), int)
+    channels = int(entries.get("ElementNumberOfChannels", 1))
+    if len(shape) != axes:
+        raise MaskError(
+            "unreadable-file",
+            f"its header announces {str(axes)[:SHOWN_TYPE]} axes, but {len(shape)} lengths: write it again.",
+        )
+    high = _is_true(entries, "BinaryDataByteOrderMSB", "False") or _is_true(
+        entries, "ElementByteOrderMSB", "False"
+    )
+    return Fields(
+        (*shape, channels) if channels > 1 else shape,
+        _metaimage_affine(entries, axes) if axes >= 3 else np.eye(4),
+        np.dtype((">" if high else "<") + TYPES[entries["ElementType"]]),
+        is_deflated=_is_true(entries, "CompressedData", "False"),
+    )
+
+
+def _entries(file: ByteFile) -> dict[str, str]:
+    entries = {}
+    for _ in range(LINES):
+        key, equals, value = file.readline(LINE_BYTES).decode("latin-1").partition("=")
+        if not equals:
+            raise cut_off()
+        entries[key.strip()] = value.strip()
+        if key.strip() == "ElementDataFile":
+            return entries
+    raise MaskError("unreadable-file", f"its header has more than {LINES} lines: write it again.")
+
+
+def _metaimage_affine(entries: dict[str, str], axes: int) -> Floats:
+    """Return the affine in RAS. A row of TransformMatrix is the direction of one axis of the array."""
+    directions = np.reshape(
+        _numbers(entries, ("TransformMatrix", "Rotation", "Orientation"), float, np.eye(axes).ravel()),
+        (axes, axes),
+    )
+    spacing = _numbers(entries, ("ElementSpacing", "ElementSize"), float, np.ones(axes))
+    affine = np.eye(4)
+    affine[:3, 3] = _numbers(entries, ("Offset", "Position", "Origin"), float, np.zeros(axes))[:3]
+    with np.errstate(all="ignore"):
+        affine[:3, :3] = directions[:3, :3].T * np.asarray(spacing)[:3]
+        ras: Floats = RAS_FROM_LPS @ affine
+    return ras
+
+
+def _numbers(
+    entries: dict[str, str],
+    names: tuple[str, ...],
+    kind: Callable[[str], Number],
+    default: Iterable[Number] = (),
+) -> tuple[Number, ...]:
+    """Return the numbers of the first of `names` that is present."""
+    written = next((entries[name] for name in names if name in entries), None)
+    return tuple(default) if written is None else tuple(kind(part) for part in written.split())
+
+
+def _is_true(entries: dict[str, str], name: str, default: str) -> bool:
+    return entries.get(name, default).lower() in ("true", "1")
+
+
+HEAD_BYTES = 348
+WIDE_BYTES = 540
+MOST_AXES = 7
+FURTHEST = 64 << 20  # where the voxels may begin; what stands before them is read and dropped
+PIECE = 1 << 20
+NEVER = logging.CRITICAL + 1
+MUTED = logging.Logger("nibabel", NEVER)
+
+
+def is_nifti(head: bytes) -> bool:
+    """Return whether the first bytes of a file are those of a NIfTI."""
+    return _size(head, "little") in (HEAD_BYTES, WIDE_BYTES) or _size(head, "big") in (HEAD_BYTES, WIDE_BYTES)
+
+
+def nifti_fields(head: bytes, file: ByteFile) -> Fields:
+    """Return the fields of a header whose first 348 bytes were read; the file is left at the first voxel.
+
+    Placed by the sform, else the qform, else the voxel sizes. Raises Malformed and whatever nibabel raises.
+    """
+    # nibabel takes longer to import than all the rest: not before a NIfTI file is there.
+    from nibabel.nifti1 import Nifti1Header
+    from nibabel.nifti2 import Nifti2Header
+
+    order = "<" if _size(head, "little") in (HEAD_BYTES, WIDE_BYTES) else ">"
+    is_wide = WIDE_BYTES in (_size(head, "little"), _size(head, "big"))
+    block = head + file.read((WIDE_BYTES if is_wide else HEAD_BYTES) - len(head))
+    if len(block) < (WIDE_BYTES if is_wide else HEAD_BYTES):
+        raise cut_off()
+    kind: Any = Nifti2Header if is_wide else Nifti1Header
+    header = kind(block, endianness=order, check=False)
+    if not bytes(header["magic"]).startswith(b"n+"):
+        raise MaskError(
+            "unreadable-file",
+            "it is a header without voxels (.hdr and .img are two files): write it as one file, .nii.gz.",
+        )
+    if not 1 <= int(header["dim"][0]) <= MOST_AXES:
+        raise MaskError(
+            "unreadable-file", f"its header announces {int(header['dim'][0])} axes: write it again."
+        )
+    _skip(file, float(header["vox_offset"]), len(block))
+    slope, intercept = header.get_slope_inter()
+    return Fields(
+        header.get_data_shape(),
+        _nifti_affine(header),
+        header.get_data_dtype(),
+        1.0 if slope is None else float(slope),
+        0.0 if intercept is None else float(intercept),
+    )
+
+
+def _nifti_affine(header: Any) -> Floats:
+    """Return the affine by which nibabel places an image that it loads: codes and voxel sizes that cannot be
+    (a qfac of 0, negative edges) are put right first."""
+    righted = header.copy()
+    righted.check_fix(MUTED, NEVER)
+    affine: Floats = righted.get_best_affine()
+    return affine
+
+
+def _size(head: bytes, order: Literal["little", "big"]) -> int:
+    return int.from_bytes(head[:4], order)
+
+
+def _skip(file: ByteFile, offset: float, done: int) -> None:
+    if not math.isfinite(offset) or not done <= offset <= FURTHEST:
+        raise MaskError(
+            "unreadable-file", f"its header says that the voxels begin at byte {offset:g}: write it again."
+        )
+    rest = int(offset) - done
+    while rest:
+        skipped = len(file.read(min(rest, PIECE)))
+        if not skipped:
+            raise cut_off()
+        rest -= skipped
+
 
 MOST_VOXELS = 1 << 30
 FURTHEST_MM = 1e9
@@ -47,14 +250,14 @@ def open_volume(file: ByteFile) -> tuple[Header, ByteFile]:
     """
     with reading():
         file = gunzipped(file)
-        head = file.read(nifti.HEAD_BYTES)
+        head = file.read(HEAD_BYTES)
         if not head:
             raise MaskError("unreadable-file", "it is empty (0 bytes): was the upload cut off?")
-        if nifti.is_nifti(head):
-            fields = nifti.read_fields(head, file)
-        elif metaimage.is_metaimage(head):
+        if is_nifti(head):
+            fields = nifti_fields(head, file)
+        elif is_metaimage(head):
             file.seek(0)
-            fields = metaimage.read_fields(file)
+            fields = metaimage_fields(file)
         else:
             raise MaskError(
                 "unreadable-file",

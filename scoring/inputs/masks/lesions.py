@@ -1,4 +1,4 @@
-"""Count and match the lesions of one label in truth and prediction: connected parts, one to one."""
+"""Lesions of one label in truth and prediction: connected parts, counted and matched one to one."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.common.arrays import Array, Ints
-from scoring.inputs.masks.blocks import VOXELS, Opener, VoxelBlock
-from scoring.inputs.masks.counting import Mask, aligned, labels_of
-from scoring.inputs.masks.runs import RunCollector, blocks_of
+from scoring.inputs.masks.blocks import VOXELS, Opener, RunCollector, VoxelBlock, blocks_of
+from scoring.inputs.masks.counting import Mask, VoxelCounts, aligned, count, labels_of
 from scoring.metrics.overlap import components, one_to_one, shared_voxels
 
 Readings = Callable[[], AbstractContextManager[Iterator[VoxelBlock]]]
@@ -127,3 +126,27 @@ def _within(box: Region, first: Ints, after: Ints) -> Array:
 
 def _sizes(numbered: Ints, count: int) -> Ints:
     return np.bincount(numbered[numbered > 0], minlength=count + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class MaskPair:
+    """A mask of the truth, and what opens the submitted one; None where there is none."""
+
+    truth: Mask
+    submitted: Opener | None
+
+
+def compared(pair: MaskPair, label: int | None) -> tuple[VoxelCounts, Lesions | None]:
+    """Return the voxels of a pair by their labels, and the lesions of one label.
+
+    Args:
+        pair: The masks.
+        label: Whose lesions are counted and matched; None: of none.
+
+    Raises:
+        InputRefused: The file of the truth changed since it was examined.
+    """
+    counts = count(pair.truth, pair.submitted)
+    if label is None:
+        return counts, None
+    return counts, lesions(pair.truth, pair.submitted if counts.state == "ok" else None, label)

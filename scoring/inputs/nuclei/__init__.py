@@ -7,12 +7,12 @@ import codecs
 from dataclasses import replace
 
 from scoring.common.findings import Finding, error, note
-from scoring.inputs.nuclei import fast, strict, text
-from scoring.inputs.nuclei.arrays import Nuclei
+from scoring.inputs.nuclei import fast, strict
 from scoring.inputs.nuclei.contents import (
     NUCLEI,
     POLYGONS,
     Classify,
+    Nuclei,
     NucleiFile,
     contents,
     counted,
@@ -79,19 +79,19 @@ def read_nuclei(
 
 
 def _read_strictly(data: bytes, where: str, classify: Classify, graded: bool, left_out: str) -> NucleiFile:
-    document, problem = text.document(data, where)
+    document, problem = strict.document(data, where)
     if problem:
         return _unreadable(problem)
     if type(document) is not dict:
         words = f"the top level is {strict.quoted(document)}, not an object with {_either(strict.LISTS)}."
-        return _unreadable(text.bad_json(where, words))
+        return _unreadable(strict.bad_json(where, words))
     key = next((key for key in strict.LISTS if key in document), None)
     if key is None:
         words = (
             f"it has none of {', '.join(strict.LISTS)}; found {strict.quoted(list(document))}. Write "
             "the nuclei under one of them."
         )
-        return _unreadable(text.bad_json(where, words))
+        return _unreadable(strict.bad_json(where, words))
     items = document[key]
     if type(items) is not list:
         return _unreadable(

@@ -1,16 +1,117 @@
-"""Turn the items of a file into arrays of nuclei, with findings about those that are left out."""
+"""Arrays of nuclei from the items of a file, with findings about those that are left out."""
 
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, error, note, warning
-from scoring.inputs.nuclei.arrays import Nuclei
-from scoring.inputs.nuclei.outlines import DRAWN_VERTICES, centroids, thinned
+
+
+@dataclass(frozen=True)
+class Nuclei:
+    """n nuclei in file order, without those that are left out (fewer than three vertices, unknown class);
+    read-only.
+
+    Attributes:
+        classes: Position in the list of class names, int8 [n].
+        centroids: x and y in px, float64 [n, 2].
+        confidences: The first of the keys `score`, `confidence`, `probability`, 1 without, float64 [n].
+        scores: The key `score` alone, 1 without, float64 [n].
+        numbers: Position in the file's own list, int32 [n].
+        vertices: x and y in px of all outlines, one after the other, float32 [v, 2]; for drawing alone (very
+            long outlines are thinned).
+        starts: Where each outline begins, uint32 [n + 1]; equal neighbours: there is none.
+    """
+
+    classes: Ints
+    centroids: Floats
+    confidences: Floats
+    scores: Floats
+    numbers: Ints
+    vertices: Floats
+    starts: Ints
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            getattr(self, field.name).setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def outside(self, size: Ints | tuple[int, int]) -> Bools:
+        """Return which centroids lie outside an image of `size` (width, height, px), bool [n]; its edges
+        belong to it."""
+        beyond: Bools = (self.centroids < 0) | (self.centroids > size)
+        return beyond[:, 0] | beyond[:, 1]
+
+    @classmethod
+    def empty(cls) -> "Nuclei":
+        """Return no nuclei."""
+        return cls(
+            np.empty(0, np.int8),
+            np.empty((0, 2)),
+            np.empty(0),
+            np.empty(0),
+            np.empty(0, np.int32),
+            np.empty((0, 2), np.float32),
+            np.zeros(1, np.uint32),
+        )
+
+
+DRAWN_VERTICES = 10_000
+"""An outline of more vertices is thinned for drawing."""
+
+
+def centroids(points: Floats, lengths: Ints) -> Floats:
+    """Return the arithmetic mean of the vertices of each outline, summed in their order.
+
+    A repeated closing vertex counts as often as it is listed.
+
+    Args:
+        points: Vertices of all outlines, one after the other [v, 2].
+        lengths: Number of vertices of each outline, above 0 [n].
+
+    Returns:
+        Centroids [n, 2].
+    """
+    outline = np.repeat(np.arange(len(lengths)), lengths)
+    # bincount adds in order, so that the sums are those of a plain loop; reduceat adds pairwise
+    sums = [np.bincount(outline, np.ascontiguousarray(points[:, axis]), len(lengths)) for axis in (0, 1)]
+    means: Floats = np.stack(sums, axis=1) / lengths[:, None]
+    return means
+
+
+def area(ring: Sequence[Sequence[float]]) -> float:
+    """Return the area of a ring in px^2 by the shoelace formula, whatever its direction; 0 below three
+    vertices, infinite where it overflows."""
+    if len(ring) < 3:
+        return 0.0
+    x, y = np.array([[float(x), float(y)] for x, y, *_ in ring]).T
+    with np.errstate(over="ignore", invalid="ignore"):
+        x, y = x - x[0], y - y[0]
+        doubled = float(abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))))
+    return doubled / 2 if np.isfinite(doubled) else np.inf
+
+
+def largest(rings: Sequence[Sequence[Sequence[float]]]) -> Sequence[Sequence[float]]:
+    """Return the ring of the largest area, the first one on a tie."""
+    return rings[0] if len(rings) == 1 else max(rings, key=area)
+
+
+def thinned(points: Floats, lengths: Ints) -> tuple[Floats, Ints]:
+    """Return points and lengths with at most DRAWN_VERTICES for each outline: every k-th vertex of a longer
+    one."""
+    if not (lengths > DRAWN_VERTICES).any():
+        return points, lengths
+    ends = np.cumsum(lengths)
+    steps = np.maximum(1, -(-lengths // DRAWN_VERTICES))
+    kept = [points[end - length : end : step] for end, length, step in zip(ends, lengths, steps, strict=True)]
+    return np.concatenate(kept), np.array([len(ring) for ring in kept])
+
 
 NUCLEI = 100_000
 VERTICES = 3

@@ -13,8 +13,7 @@ import numpy as np
 import simdjson
 
 from scoring.common.arrays import Floats, Ints
-from scoring.inputs.nuclei.contents import CONFIDENCE, NUCLEI, Listed
-from scoring.inputs.nuclei.outlines import largest
+from scoring.inputs.nuclei.contents import CONFIDENCE, NUCLEI, Listed, largest
 from scoring.inputs.nuclei.strict import COORDINATE, LISTS, is_point
 
 AS_LIST_BYTES = 30_000_000

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoring.challenges.hecktor2026 import centers
+from scoring.challenges.hecktor2026 import rescoring
 from scoring.presentation.figures.theme import LIGHT
 from tests.challenges.hecktor2026.four import GUESSED, MASKS, ROWS
 from tests.support.patients import CHALLENGE, labels, submission_folder, truth_folder
@@ -21,7 +21,7 @@ def test_intervals_of_a_center_are_those_of_its_patients_in_the_replicates():
     truth = CHALLENGE.read_truth(truth_folder(rows, masks))
     submission = CHALLENGE.read_predictions(submission_folder(guessed, submitted), truth)
     card = CHALLENGE.score(truth, submission, resamples=30, seed=1, interval="percentile")
-    found = centers.center_intervals(truth, submission, card)
+    found = rescoring.center_intervals(truth, submission, card)
     counts = np.random.default_rng(1).multinomial(24, np.full(24, 1 / 24), size=30)
     for center in "AB":
         inside = [
@@ -31,13 +31,15 @@ def test_intervals_of_a_center_are_those_of_its_patients_in_the_replicates():
         drawn = counts[:, inside] @ dice / counts[:, inside].sum(1)
         assert found[center]["dice_gtvn"] == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=1e-12)
         assert set(found[center]) < set(card.more["per_center"][center])
-    assert centers.center_intervals(truth, submission, CHALLENGE.score(truth, submission, resamples=0)) == {}
+    assert (
+        rescoring.center_intervals(truth, submission, CHALLENGE.score(truth, submission, resamples=0)) == {}
+    )
 
 
 def test_a_figure_has_the_values_of_the_card_and_the_intervals_it_is_given(card):
     found = card.more["per_center"]
     between = {name: {"dice_gtvn": [0.25, 0.75]} for name in found}
-    figure = centers.center_figure(card, "dice_gtvn", "Dice of GTVn", between)
+    figure = rescoring.center_figure(card, "dice_gtvn", "Dice of GTVn", between)
     assert figure.data == {
         "center": list(found),
         "Dice of GTVn": [entry["dice_gtvn"] for entry in found.values()],

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scoring.challenges.hecktor2026 import slices
+from scoring.challenges.hecktor2026 import patients
 from tests.challenges.hecktor2026.four import MASKS, ROWS
 from tests.support import volumes
 from tests.support.findings import codes
@@ -11,15 +11,15 @@ from tests.support.patients import CHALLENGE, labels, truth_folder
 
 def test_scenes_of_masks_alone_and_with_images(four_read):
     truth, submission = four_read
-    alone = slices.scene(truth, submission, 0)
+    alone = patients.scene(truth, submission, 0)
     assert np.count_nonzero(alone.labels) == 2
     assert alone.backgrounds == ()
-    assert slices.scene(truth, submission, 3) is None
+    assert patients.scene(truth, submission, 3) is None
     image = volumes.zipped(volumes.nifti(np.arange(12).reshape(3, 2, 2), dtype="<i2"))
     beside = CHALLENGE.read_truth(
         truth_folder(ROWS, MASKS) | {"masks/P0__CT.nii.gz": image, "masks/P0__PT.nii.gz": image}
     )
-    assert [background.name for background in slices.scene(beside, submission, 0).backgrounds] == [
+    assert [background.name for background in patients.scene(beside, submission, 0).backgrounds] == [
         "CT",
         "PET",
     ]
@@ -28,5 +28,5 @@ def test_scenes_of_masks_alone_and_with_images(four_read):
 def test_a_malformed_mask_is_not_shown_and_a_missing_one_is_none(four_read):
     truth, _ = four_read
     broken = CHALLENGE.read_predictions({"masks/P0.nii": volumes.nifti(labels(5))}, truth)
-    assert codes(slices.scene(truth, broken, 0).findings) == ["malformed-mask"]
-    assert (slices.scene(truth, broken, 2).labels >> 4).max() == 0
+    assert codes(patients.scene(truth, broken, 0).findings) == ["malformed-mask"]
+    assert (patients.scene(truth, broken, 2).labels >> 4).max() == 0

@@ -3,7 +3,7 @@
 import pytest
 from markupsafe import escape
 
-from scoring.challenges.hecktor2026 import patient_views, patients, summary, views
+from scoring.challenges.hecktor2026 import patients, summary, views
 from scoring.core.views import Choice, Facts, Figure, SideBySide, Table, Text
 from scoring.presentation import html
 from scoring.presentation.figures.numerals import decimal, share, span
@@ -141,7 +141,7 @@ def test_nodes_are_said_where_they_were_counted(read, card):
 def test_one_patient_in_numbers(read, card):
     for index, row in enumerate(card.cases):
         volumes = patients.volumes(*read, index)
-        found = patient_views.patient(card, index, volumes)
+        found = patients.patient(card, index, volumes)
         tables = [block for block in found if isinstance(block, Table)]
         assert bool(tables) is (row["mask"] != "no-truth")
         for entry in tables:

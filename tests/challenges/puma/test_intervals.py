@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from scoring.challenges.puma import matching
-from scoring.challenges.puma.detections import detections
-from scoring.challenges.puma.formula import METRICS
-from scoring.challenges.puma.matching import MatchingRule
-from scoring.challenges.puma.measures import quantities
+from scoring.challenges.puma.formula import METRICS, quantities
+from scoring.challenges.puma.matching import MatchingRule, detections
 from scoring.statistics.replicates import replicate_weights
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists as plain

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from scoring.challenges.puma import listing
-from scoring.challenges.puma.overlay import overlay
+from scoring.challenges.puma.listing import overlay
 from tests.challenges.puma.drawn import RULES, SETS
 from tests.challenges.puma.test_overlay import scored
 from tests.support.nuclei_lists import CHALLENGE, CLASSES, nucleus

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scoring.challenges.puma.peaks import RAYS, peaks
-from scoring.inputs.nuclei.outlines import centroids
+from scoring.inputs.nuclei.contents import centroids
 
 
 def test_one_peak_is_one_point_at_its_place():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoring.challenges.puma.score_curves import along_confidence, along_radius
+from scoring.challenges.puma.diagnostics import along_confidence, along_radius
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists as plain
 from tests.support.nuclei_lists import CHALLENGE, CLASSES, nucleus, numbered
@@ -49,7 +49,7 @@ def test_one_confidence_is_a_curve_of_two_points():
 
 
 def test_a_crowd_ends_the_curve_early(monkeypatch):
-    monkeypatch.setattr("scoring.challenges.puma.score_curves.MOST_PAIRS", 3)
+    monkeypatch.setattr("scoring.challenges.puma.diagnostics.MOST_PAIRS", 3)
     pile = [nucleus("tumor", k, 0) for k in range(5)]
     _, _, card = scored(([pile], [pile]))
     assert along_radius(card, 30)["x"].tolist() == [float(r) for r in range(1, 16)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoring.challenges.puma.suspicious import shift, shifts, suspicious_signs
+from scoring.challenges.puma.diagnostics import shift, shifts, suspicious_signs
 from tests.support.nuclei_lists import card, nucleus
 
 

@@ -10,13 +10,12 @@ from PIL import Image
 
 from scoring.challenges.puma import setting_views, tissue_statistics
 from scoring.challenges.puma.card import rescore
+from scoring.challenges.puma.detail_views import distance_table, lymphocyte_shares
+from scoring.challenges.puma.diagnostics import along_confidence, along_radius, suspicious_signs
 from scoring.challenges.puma.formula import METRICS, RULES
 from scoring.challenges.puma.image_views import class_heat, images, images_table, worst_first
 from scoring.challenges.puma.names import CLASSES
-from scoring.challenges.puma.score_curves import along_confidence, along_radius
 from scoring.challenges.puma.setting_views import MatchingSetting
-from scoring.challenges.puma.suspicious import suspicious_signs
-from scoring.challenges.puma.tissue_views import distance_table, lymphocyte_shares
 from scoring.challenges.puma.views import (
     OBSERVERS,
     classes_table,

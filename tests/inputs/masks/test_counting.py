@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from scoring import InputRefused
 from scoring.inputs import inflate
-from scoring.inputs.masks import reordering
+from scoring.inputs.masks import blocks
 from scoring.inputs.masks.blocks import VOXELS
 from scoring.inputs.masks.counting import count, examine
 from scoring.inputs.masks.errors import MaskError
@@ -99,11 +99,11 @@ def test_runs_are_kept_only_where_they_are_few():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kept", [0, reordering.MOST_KEPT])
+@pytest.mark.parametrize("kept", [0, blocks.MOST_KEPT])
 @pytest.mark.parametrize("way", WAYS)
 def test_masks_stored_in_another_orientation(way, kept, monkeypatch):
-    monkeypatch.setattr(reordering, "SLAB", VOXELS)
-    monkeypatch.setattr(reordering, "MOST_KEPT", kept)
+    monkeypatch.setattr(blocks, "SLAB", VOXELS)
+    monkeypatch.setattr(blocks, "MOST_KEPT", kept)
     true, guess = random_labels(RANDOM, LARGE, 0.001), random_labels(RANDOM, LARGE, 0.001)
     axes, back = way
     codes = nibabel.orientations.ornt_transform(
@@ -119,8 +119,8 @@ def test_masks_stored_in_another_orientation(way, kept, monkeypatch):
 def test_rounding_is_noted_of_masks_in_another_orientation(monkeypatch):
     backwards = AFFINE @ np.diag([1, 1, -1, 1.0])
     backwards[:3, 3] += (SHAPE[2] - 1) * AFFINE[:3, 2]
-    for kept in (0, reordering.MOST_KEPT):
-        monkeypatch.setattr(reordering, "MOST_KEPT", kept)
+    for kept in (0, blocks.MOST_KEPT):
+        monkeypatch.setattr(blocks, "MOST_KEPT", kept)
         found = count(truth_of(), opener(nifti(GUESS[:, :, ::-1] + 0.001, backwards, "<f4")))
         assert found.notes == ("float-mask", "reoriented-mask")
         assert found.table.tolist() == counted(TRUE, GUESS)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.inputs.masks import runs
+from scoring.inputs.masks import blocks
 from scoring.inputs.masks.counting import examine
 from scoring.inputs.masks.lesions import Lesions, lesions
 from scoring.metrics.overlap import components
@@ -55,9 +55,9 @@ def balls(*centres: tuple[int, int, int], label: int = GTVN) -> np.ndarray:
     return np.where(np.all(far, axis=0), 0, label).astype(np.uint8)
 
 
-@pytest.mark.parametrize("kept", [0, runs.MOST])
+@pytest.mark.parametrize("kept", [0, blocks.MOST])
 def test_nodes_in_a_volume_of_several_blocks(kept, monkeypatch):
-    monkeypatch.setattr(runs, "MOST", kept)
+    monkeypatch.setattr(blocks, "MOST", kept)
     true, guess = (
         balls((10, 10, 10), (40, 40, 40), (60, 70, 80)),
         balls((11, 10, 10), (60, 70, 75), (40, 10, 60), (41, 41, 41)),

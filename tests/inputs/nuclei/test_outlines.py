@@ -6,7 +6,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.inputs.nuclei.outlines import area, centroids, largest, thinned
+from scoring.inputs.nuclei.contents import area, centroids, largest, thinned
 
 COORDINATES = st.floats(-1000, 2000).map(lambda number: round(number, 2))
 RINGS = st.lists(st.tuples(COORDINATES, COORDINATES), min_size=1, max_size=12)

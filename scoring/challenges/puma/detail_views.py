@@ -1,0 +1,219 @@
+"""Views beside the score: tissue statistics, and the quality of outlines."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from scoring.challenges import classification_views as shared
+from scoring.challenges.puma import tissue_statistics
+from scoring.challenges.puma.image_views import count_of_images
+from scoring.challenges.puma.names import CLASSES
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Block, Column, Facts, Figure, SideBySide, Table, Text
+from scoring.presentation.figures import detection as tissue_figures
+from scoring.presentation.figures import intervals
+from scoring.presentation.figures.detection import spaced
+from scoring.presentation.figures.numerals import percent
+
+SIDES = ("truth", "predicted")
+TIL = tissue_figures.AxisLabels(
+    "Is the share of lymphocytes (TIL) right?", "truth: lymphocytes of all nuclei", "predicted"
+)
+NEAREST = tissue_figures.AxisLabels(
+    "How far is the nearest lymphocyte from a tumour nucleus?",
+    "µm to the nearest lymphocyte",
+    "tumour nuclei",
+)
+INTRODUCTION = Text(
+    "What a pathologist would count, from truth and from prediction. Not ranked, and **no diagnosis**."
+)
+
+
+def tissue(card: ScoreCard) -> tuple[Text, SideBySide, SideBySide]:
+    """Return what a pathologist would count, from truth and from prediction."""
+    return (
+        INTRODUCTION,
+        SideBySide(((densities(card),), (lymphocyte_shares(card),)), (1, 1)),
+        SideBySide(((distances(card),), (distance_table(card),)), (1, 1)),
+    )
+
+
+def densities(card: ScoreCard) -> Figure:
+    """Return nuclei per mm² of each class."""
+    true, found = (
+        np.array([entry[f"per_mm2_{side}"] for entry in card.per_class.values()]) for side in SIDES
+    )
+    return Figure(
+        partial(tissue_figures.densities, CLASSES, true, found),
+        f"● truth, ◆ predicted, per mm² of all images together. n = {count_of_images(card.n_cases)}.",
+        {"class": CLASSES, "truth": true.tolist(), "predicted": found.tolist()},
+    )
+
+
+def lymphocyte_shares(card: ScoreCard) -> Figure:
+    """Return lymphocytes of all nuclei, a dot per image."""
+    names = [row["case"] for row in card.cases]
+    true, found = (np.array([row[f"til_share_{side}"] for row in card.cases], float) for side in SIDES)
+    together = [f"{words} {percent(card.metrics[f'til_share_{words}'])}" for words in SIDES]
+    return Figure(
+        partial(tissue_figures.shares, names, true, found, TIL),
+        f"A dot per image. All together: {', '.join(together)}. "
+        f"n = {int((np.isfinite(true) & np.isfinite(found)).sum())}.",
+        {"image": names, "truth": true.tolist(), "predicted": found.tolist()},
+        key="til_share",
+        cases=True,
+    )
+
+
+def distances(card: ScoreCard) -> Figure:
+    """Return how many tumour nuclei have a lymphocyte within so many µm."""
+    away = [card.arrays[f"um_{side}"] for side in SIDES]
+    within = tissue_statistics.drawn_within(*away)
+    true, found = (tissue_statistics.cumulative(values, within) for values in away)
+    counted = [(card.more[f"tumor_lymphocyte_um_{side}"] or {"n": 0})["n"] for side in SIDES]
+    drawn = {
+        side: values.tolist() for side, values in zip(SIDES, (true, found), strict=True) if values is not None
+    }
+    return Figure(
+        partial(tissue_figures.distances, within, true, found, tissue_statistics.NEAR_MICROMETRES, NEAREST),
+        f"Tumour nuclei of images that hold a lymphocyte: {counted[0]:,} in the truth, {counted[1]:,} "
+        "predicted. Dotted: 20 and 50 µm.",
+        {"µm": within.tolist(), **drawn},
+    )
+
+
+def distance_table(card: ScoreCard) -> Table:
+    """Return the distance from tumour nuclei to the nearest lymphocyte, of all images and of each."""
+    columns = [Column("image", "image", width=182)]
+    for key, label, digits, width in (
+        ("median", "median µm", 1, 80),
+        *((f"within_{reach}", f"≤ {reach} µm", 2, 58) for reach in tissue_statistics.NEAR_MICROMETRES),
+    ):
+        columns += [
+            Column(f"{key}_truth", label, "number", digits, width=width),
+            Column(
+                f"{key}_predicted",
+                "pred.",
+                "number",
+                digits,
+                full=f"{label}, predicted",
+                width=52,
+                lighter=True,
+            ),
+        ]
+    rows = [_distances("all images", card.more), *(_distances(row["case"], row) for row in card.cases)]
+    return Table(
+        "What is the distance in each image?",
+        columns,
+        {column.name: [row.get(column.name) for row in rows] for column in columns},
+        "From every tumour nucleus to the nearest lymphocyte, truth beside prediction. –: the image lacks "
+        "one of them.",
+        key="distances",
+    )
+
+
+def _distances(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "image": name,
+        **{
+            f"{key}_{side}": value
+            for side in SIDES
+            for key, value in (entry[f"tumor_lymphocyte_um_{side}"] or {}).items()
+        },
+    }
+
+
+WORDS = {
+    "pq": "Panoptic quality",
+    "sq": "Segmentation quality",
+    "rq": "Recognition quality",
+    "matched_iou": "IoU, matched nuclei",
+    "matched_dice": "Dice, matched nuclei",
+}
+EXPLAIN = (
+    "Panoptic quality PQ = SQ × RQ: outlines match where their IoU exceeds 0.5; SQ is the mean IoU of these, "
+    "RQ their F1. IoU and Dice: of the nuclei that the score matches by their middles. **None of it is in "
+    "the score.**"
+)
+
+
+def outlines(card: ScoreCard) -> tuple[Block, ...]:
+    """Return how good the outlines are: of all classes, of each class, of each tile."""
+    measured = card.more["outlines"]
+    if not measured["n_tiles"]:
+        return (Text("No tile has outlines on both sides: there is nothing to measure.", "note"),)
+    facts = Facts(
+        [shared.measure(card, name, words) for name, words in WORDS.items()],
+        "How good are the outlines?",
+        f"{EXPLAIN} PQ, SQ and RQ: means over the classes that occur. {measured['n_matched']:,} matched "
+        f"nuclei of {measured['n_tiles']} of {card.n_cases} tiles. {shared.method(card)}",
+    )
+    return facts, SideBySide(((by_class(card),), (class_table(card),)), (9, 11)), tile_table(card)
+
+
+def by_class(card: ScoreCard) -> Figure:
+    """Return the panoptic quality of each class with its interval, the best class first."""
+    rows = sorted(card.per_class.items(), key=lambda item: -(item[1]["pq"] or 0))
+    drawn = [
+        intervals.IntervalRow(spaced(name), row["pq"], row.get("pq_interval"), row["images_truth"])
+        for name, row in rows
+    ]
+    return Figure(
+        partial(
+            intervals.intervals,
+            drawn,
+            question="Of which classes are the outlines good?",
+            axis_title="panoptic quality ↑",
+        ),
+        "n: images that hold the class. Summed over all tiles.",
+        {"class": [name for name, _ in rows], "PQ": [row["pq"] for _, row in rows]},
+        key="outlines_by_class",
+    )
+
+
+def class_table(card: ScoreCard) -> Table:
+    """Return panoptic quality with its parts, and the overlap of matched nuclei, of each class."""
+    columns = (
+        Column("class", "class", width=96),
+        Column("pq", "PQ", "bar", better="higher", width=80),
+        Column("pq_interval", "95% interval", "interval", 2, width=88, lighter=True),
+        Column("sq", "SQ", "number", 2, "higher", "segmentation quality", width=44),
+        Column("rq", "RQ", "number", 2, "higher", "recognition quality", width=44),
+        Column("matched_iou", "IoU", "number", 2, "higher", "IoU of matched nuclei", width=44),
+        Column("matched_dice", "Dice", "number", 2, "higher", "Dice of matched nuclei", width=46),
+    )
+    rows = {column.name: [row.get(column.name) for row in card.per_class.values()] for column in columns} | {
+        "class": [spaced(name) for name in card.per_class]
+    }
+    return Table(
+        "How well are they drawn, and how well found?",
+        columns,
+        rows,
+        "SQ: the mean IoU of outlines that match. RQ: their F1. –: undefined.",
+        key="outline_classes",
+    )
+
+
+def tile_table(card: ScoreCard) -> Table:
+    """Return panoptic quality and overlap of each tile, the worst first."""
+    rows = sorted(card.cases, key=lambda row: (row["matched_iou"] is None, row["matched_iou"] or 0.0))
+    columns = (
+        Column("case", "image", width=200),
+        Column("matched_iou", "IoU", "bar", better="higher", full="IoU of matched nuclei", width=88),
+        Column("matched_dice", "Dice", "number", 3, "higher", "Dice of matched nuclei", width=54),
+        *(
+            Column(name, name.upper(), "number", 3, "higher", WORDS[name], width=54)
+            for name in ("pq", "sq", "rq")
+        ),
+        Column("n_truth", "nuclei", "number", 0, width=54),
+    )
+    return Table(
+        "On which tiles are the outlines worst?",
+        columns,
+        {column.name: [row[column.name] for row in rows] for column in columns},
+        "By the mean IoU of the nuclei that the score matches. The viewer says the IoU of each.",
+        key="outline_tiles",
+        cases="case",
+    )
