@@ -1,8 +1,10 @@
-"""Read Excel workbooks (.xlsx) as tables of text.
+"""Excel workbooks (.xlsx), read as tables of text.
 
-A workbook is a zip of XML. It is read here piece by piece with limits of its own: libraries that read whole
-sheets reserve room for the rectangle around all cells, which two far cells make as large as they like.
-Formulas have the value that was last computed. Dates stay dates, so that no date is taken for a number.
+A workbook is a zip of XML. It is read piece by piece with limits of its own: libraries that read whole sheets
+reserve room for the rectangle around all cells (python-calamine: 6 GB and a minute for a file of 1.4 kB with
+one cell in the last corner), lose digits of numbers, and do not tell a formula without its value from an
+empty cell. Formulas have the value that was last computed. Dates stay dates, so that none is taken for a
+number.
 """
 
 import csv
@@ -30,11 +32,13 @@ DATE_FORMATS = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range
 """Numbers of the formats of dates and times that every workbook has (ECMA-376, part 1, 18.8.30)."""
 QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 DATE_LETTERS = re.compile(r"[ymdhs]", re.IGNORECASE)
-PLACE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
+REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 FIRST_DAY = datetime(1899, 12, 30)
 """Day 0 of the numbers of dates."""
-TRUE = ("FALSE", "TRUE")
+TRUTHS = ("FALSE", "TRUE")
 Attributes = Mapping[str, str]
+Cells = dict[int, dict[int, str]]
+"""Row, from 1 -> column, from 0 -> text."""
 
 
 def as_csv(data: bytes, name: str) -> bytes:
@@ -71,46 +75,46 @@ def _table(archive: Archive, name: str) -> bytes:
         raise _refused(name, f"it has more than {TABLE_BYTES / 1e6:.0f} MB of cells. {SAVE}")
     strings = _strings(archive) if STRINGS in archive.sizes else []
     dates = _date_styles(archive) if STYLES in archive.sizes else frozenset()
-    filled = {}
     book = _Book(name, strings, dates, CELLS)
+    tables = {}
     for title, member in _sheets(archive):
         sheet = _Sheet(book)
         _parse(archive.read(member), sheet.start, sheet.end, sheet.text)
         if len(sheet.rows) > 1:
-            filled[title] = sheet
-    if len(filled) != 1:
-        tables = ", ".join(repr(title[:40]) for title in list(filled)[:5])
-        words = f"it has a table on {len(filled)} sheets ({tables})" if filled else "no sheet has a table"
-        raise _refused(name, f"{words}: keep one sheet, or save the right one as CSV.")
-    found = next(iter(filled.values()))
-    if found.unknown:
-        words = (
-            f"{len(found.unknown):,} cells hold formulas without their values (first: {found.unknown[0]}), as"
+            tables[title] = sheet
+    if len(tables) != 1:
+        titles = ", ".join(repr(title[:40]) for title in list(tables)[:5])
+        problem = f"it has a table on {len(tables)} sheets ({titles})" if tables else "no sheet has a table"
+        raise _refused(name, f"{problem}: keep one sheet, or save the right one as CSV.")
+    (sheet,) = tables.values()
+    if sheet.unknown:
+        raise _refused(
+            name,
+            f"{len(sheet.unknown):,} cells hold formulas without their values (first: {sheet.unknown[0]}), "
+            "as programs write that compute nothing. Open the workbook in a spreadsheet program and save it, "
+            "or save the table as CSV.",
         )
-        what_to_do = "Open the workbook in a spreadsheet program and save it, or save the table as CSV."
-        raise _refused(name, f"{words} programs write that compute nothing. {what_to_do}")
-    return _written(_without_title(found.rows))
+    return _written(_without_title(sheet.rows))
 
 
-def _without_title(rows: Mapping[int, Mapping[int, str]]) -> Mapping[int, Mapping[int, str]]:
+def _without_title(rows: Cells) -> Cells:
     """Return rows without lines above the table that hold one cell, at its left edge."""
     left = min(min(row) for row in rows.values())
-    table = (place for place in sorted(rows) if len(rows[place]) > 1 or left not in rows[place])
+    table = (number for number in sorted(rows) if len(rows[number]) > 1 or left not in rows[number])
     first = next(table, min(rows))
-    return {place: row for place, row in rows.items() if place >= first}
+    return {number: row for number, row in rows.items() if number >= first}
 
 
-def _written(rows: Mapping[int, Mapping[int, str]]) -> bytes:
-    """Return rows by their numbers, from 1, as CSV."""
+def _written(rows: Cells) -> bytes:
+    """Return rows as CSV, each on its line."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     width = 1 + max(max(row) for row in rows.values())
     line = 1
-    for place in sorted(rows):
-        file.write("\n" * (place - line))
-        row = rows[place]
-        writer.writerow([row.get(column, "") for column in range(width)])
-        line = place + 1
+    for number in sorted(rows):
+        file.write("\n" * (number - line))
+        writer.writerow([rows[number].get(column, "") for column in range(width)])
+        line = number + 1
     return file.getvalue().encode()
 
 
@@ -148,20 +152,20 @@ def _sheets(archive: Archive) -> Iterator[tuple[str, str]]:
 
     def sheet(tag: str, attributes: Attributes) -> None:
         if tag == "sheet" and attributes.get("state", "visible") == "visible":
-            found = next((v for k, v in attributes.items() if k.endswith(" id")), "")
-            listed.append((attributes.get("name", ""), found))
+            target = next((v for k, v in attributes.items() if k.endswith(" id")), "")
+            listed.append((attributes.get("name", ""), target))
 
     _parse(archive.read(RELATIONS), relation)
     _parse(archive.read(BOOK), sheet)
-    for title, found in listed:
-        member = posixpath.normpath(posixpath.join("/xl", targets.get(found, ""))).lstrip("/")
+    for title, target in listed:
+        member = posixpath.normpath(posixpath.join("/xl", targets.get(target, ""))).lstrip("/")
         if member in archive.sizes:
             yield title, member
 
 
 def _strings(archive: Archive) -> list[str]:
     """Return the texts that cells share; readings of characters (phonetics) are left out."""
-    found: list[str] = []
+    strings: list[str] = []
     parts: list[str] = []
     inside: list[str] = []
 
@@ -173,14 +177,14 @@ def _strings(archive: Archive) -> list[str]:
     def end(tag: str) -> None:
         inside.pop()
         if tag == "si":
-            found.append("".join(parts))
+            strings.append("".join(parts))
 
-    def text(words: str) -> None:
+    def text(characters: str) -> None:
         if inside[-1] == "t" and "rPh" not in inside:
-            parts.append(words)
+            parts.append(characters)
 
     _parse(archive.read(STRINGS), start, end, text)
-    return found
+    return strings
 
 
 def _date_styles(archive: Archive) -> frozenset[int]:
@@ -213,27 +217,27 @@ def _whole(text: str | None) -> int:
 
 @dataclass
 class _Book:
-    """What the sheets of a workbook share. left: how many cells it may still have."""
+    """Shared texts and date styles of a workbook. remaining: how many cells it may still have."""
 
     name: str
     strings: Sequence[str]
     dates: frozenset[int]
-    left: int
+    remaining: int
 
     def value(self, cell: "_Cell") -> str:
-        """Return what a cell holds, as text."""
+        """Return the content of a cell as text."""
         text = "".join(cell.parts)
         if cell.kind == "s":
-            place = _whole(text.strip())
-            return self.strings[place] if 0 <= place < len(self.strings) else ""
+            number = _whole(text.strip())
+            return self.strings[number] if 0 <= number < len(self.strings) else ""
         if cell.kind == "b":
-            return TRUE[text.strip() == "1"]
+            return TRUTHS[text.strip() == "1"]
         return _date(text) if cell.kind == "n" and cell.style in self.dates else text
 
 
 @dataclass
 class _Cell:
-    """The cell that is read. row: from 1; column: from 0; parts: of its text."""
+    """Cell that is read. row: from 1; column: from 0; parts: of its text."""
 
     row: int = 0
     column: int = -1
@@ -245,11 +249,11 @@ class _Cell:
 
 @dataclass
 class _Sheet:
-    """Cells of a sheet as they are read. inside: the elements that are open. unknown: places of formulas
-    without a value."""
+    """Cells of a sheet as they are read. inside: open elements. unknown: references of formulas without a
+    value."""
 
     book: _Book
-    rows: dict[int, dict[int, str]] = field(default_factory=dict)
+    rows: Cells = field(default_factory=dict)
     cell: _Cell = field(default_factory=_Cell)
     inside: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
@@ -259,14 +263,14 @@ class _Sheet:
         self.inside.append(tag)
         cell = self.cell
         if tag == "row":
-            given = _whole(attributes.get("r"))
-            cell.row, cell.column = (given if given > 0 else cell.row + 1), -1
+            number = _whole(attributes.get("r"))
+            cell.row, cell.column = (number if number > 0 else cell.row + 1), -1
         elif tag == "f":
             cell.is_formula = True
         elif tag == "c":
-            place = PLACE.fullmatch(attributes.get("r", ""))
-            cell.column = _column(place[1]) if place else cell.column + 1
-            cell.row = int(place[2]) if place else cell.row
+            reference = REFERENCE.fullmatch(attributes.get("r", ""))
+            cell.column = _column(reference[1]) if reference else cell.column + 1
+            cell.row = int(reference[2]) if reference else cell.row
             cell.kind, cell.style = attributes.get("t", "n"), max(0, _whole(attributes.get("s", "0")))
             cell.parts.clear()
             cell.is_formula = False
@@ -275,7 +279,7 @@ class _Sheet:
                 raise _refused(self.book.name, words)
 
     def end(self, tag: str) -> None:
-        """Take the end of an element: of a cell, keep what it holds."""
+        """Take the end of an element; the content of a cell is kept."""
         self.inside.pop()
         if tag != "c":
             return
@@ -284,29 +288,29 @@ class _Sheet:
             self.unknown.append(f"{_letters(cell.column)}{cell.row}")
         value = book.value(cell) if cell.parts else ""
         if value.strip():
-            book.left -= 1
-            if book.left < 0:
+            book.remaining -= 1
+            if book.remaining < 0:
                 raise _refused(book.name, f"it has more than {CELLS:,} cells. {SAVE}")
             self.rows.setdefault(cell.row, {})[cell.column] = " ".join(value.split())
 
-    def text(self, words: str) -> None:
+    def text(self, characters: str) -> None:
         """Take text: of a value, or of one that stands in its cell."""
         if self.inside[-1] == "v" or (self.inside[-1] == "t" and "is" in self.inside):
-            self.cell.parts.append(words)
+            self.cell.parts.append(characters)
 
 
 def _column(letters: str) -> int:
-    """Return the place of a column, from 0, by its letters."""
-    place = 0
+    """Return the index of a column, from 0, by its letters."""
+    number = 0
     for letter in letters:
-        place = 26 * place + ord(letter) - ord("A") + 1
-    return place - 1
+        number = 26 * number + ord(letter) - ord("A") + 1
+    return number - 1
 
 
-def _letters(place: int) -> str:
-    """Return the letters of a column by its place, from 0."""
-    place, last = divmod(place, 26)
-    return (_letters(place - 1) if place else "") + chr(ord("A") + last)
+def _letters(column: int) -> str:
+    """Return the letters of a column by its index, from 0."""
+    first, last = divmod(column, 26)
+    return (_letters(first - 1) if first else "") + chr(ord("A") + last)
 
 
 def _date(text: str) -> str:
