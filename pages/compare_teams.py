@@ -37,7 +37,7 @@ def compare_teams() -> None:
     of_board = teams.test_set_of(selectors.packs_of_teams(challenge.id), challenge)
     test_set = of_board or test_set
     fixes.lines(test_set)
-    own_test_set, test_set = test_set, fixes.mended_truth(challenge, test_set)
+    own_test_set, test_set = test_set, fixes.fixed_truth(challenge, test_set)
     read = scoring_run.truth(challenge.id, test_set, fixes.options_of(own_test_set))
     with right:
         chosen, problems, options = selected_teams(challenge, test_set, sets[panel.sample])

@@ -1,4 +1,4 @@
-"""Mends: a file that is read with changes gives what a file gives that was right at once."""
+"""Fixes: a file that is read with changes gives what a file gives that was right at once."""
 
 import csv
 import io
@@ -11,10 +11,10 @@ from scoring.challenges import samples
 from scoring.common.finding_groups import distinct
 from scoring.common.findings import Finding
 from scoring.common.fixes import InputChanges, SuggestedFix, renamed, renaming, without_affix
-from scoring.inputs.sources import Mended, open_source
+from scoring.inputs.sources import FixedSource, open_source
 from scoring.inputs.suggestions import of_kind, renamings
 from scoring.inputs.suggestions import without_affix as without_affixes
-from scoring.inputs.table_edits import mended_table
+from scoring.inputs.table_edits import fixed_table
 from tests.support import lesion_tables
 from tests.support.command_line import ROOT
 from tests.support.workbooks import sheet, workbook
@@ -48,17 +48,17 @@ def refused(work: Callable, *arguments, **options) -> scoring.InputRefused:
 
 
 def offered(findings: Iterable[Finding]) -> dict[str, SuggestedFix]:
-    return {mend.label: mend for mend in distinct(m for finding in findings for m in finding.mends)}
+    return {fix.label: fix for fix in distinct(m for finding in findings for m in finding.fixes)}
 
 
-def same_score(challenge, truth, right, mended) -> dict:
+def same_score(challenge, truth, right, fixed) -> dict:
     """The card of what was mended, which says what it says of what was right at once, but for what was
     mended; without that."""
     cards = [
         challenge.score(truth, read, resamples=20).as_dict()
         for read in (
             challenge.read_predictions(right, truth, "p"),
-            challenge.read_predictions(mended, truth, "p"),
+            challenge.read_predictions(fixed, truth, "p"),
         )
     ]
     for card in cards:
@@ -77,11 +77,11 @@ def test_a_prefix_or_suffix_of_all_columns_is_taken_off(challenge_id, name, patt
     ids = data.split(b",")[0].decode()
     bad = changed(data, lambda column: column if column == ids else name.format(column))
     found = refused(challenge.read_predictions, bad, truth)
-    ((_, mend),) = offered(found.problems).items()
-    assert mend.label == f"Read columns without “{pattern.replace('*', '')}”"
-    assert same_score(challenge, truth, data, Mended(bad, mend.changes)) == {"columns": {pattern: "*"}}
+    ((_, fix),) = offered(found.problems).items()
+    assert fix.label == f"Read columns without “{pattern.replace('*', '')}”"
+    assert same_score(challenge, truth, data, FixedSource(bad, fix.changes)) == {"columns": {pattern: "*"}}
     card = challenge.score(
-        truth, challenge.read_predictions(Mended(bad, mend.changes), truth, "p.csv"), resamples=0
+        truth, challenge.read_predictions(FixedSource(bad, fix.changes), truth, "p.csv"), resamples=0
     )
     (said,) = [f for f in card.findings if f.code == "mended"]
     assert (said.level, said.where) == ("note", "p.csv")
@@ -104,14 +104,14 @@ def test_a_column_is_read_by_another_name(challenge_id, column, written, label):
         data = b"\n".join(line + b",9" * bool(line) for line in data.split(b"\n")).replace(b",9", b",age", 1)
     header = next(csv.reader([data.decode().split("\n")[0]]))
     bad = changed(data, lambda name: written if name == header[column] else name)
-    mends = offered(refused(challenge.read_predictions, bad, truth).problems)
-    assert list(mends) == [label]
-    mended = Mended(bad, mends[label].changes)
+    fixes = offered(refused(challenge.read_predictions, bad, truth).problems)
+    assert list(fixes) == [label]
+    fixed = FixedSource(bad, fixes[label].changes)
     if challenge_id == "melanoma":
-        read = challenge.read_predictions(mended, truth)
+        read = challenge.read_predictions(fixed, truth)
         assert (read.outputs == challenge.read_predictions(data, truth).outputs).all()
     else:
-        same_score(challenge, truth, data, mended)
+        same_score(challenge, truth, data, fixed)
 
 
 def test_columns_that_are_too_many_are_left_out():
@@ -123,10 +123,12 @@ def test_columns_that_are_too_many_are_left_out():
     )
     found = refused(challenge.read_predictions, bad, truth)
     assert [problem.code for problem in found.problems] == ["extra-column"] * 2
-    mends = offered(found.problems)
-    assert list(mends) == ["Leave out columns “site” and without a name"]
-    (mend,) = mends.values()
-    assert same_score(challenge, truth, data, Mended(bad, mend.changes)) == {"columns": {"": "", "site": ""}}
+    fixes = offered(found.problems)
+    assert list(fixes) == ["Leave out columns “site” and without a name"]
+    (fix,) = fixes.values()
+    assert same_score(challenge, truth, data, FixedSource(bad, fix.changes)) == {
+        "columns": {"": "", "site": ""}
+    }
 
 
 def test_cases_without_a_prediction_count_as_wrong():
@@ -134,10 +136,10 @@ def test_cases_without_a_prediction_count_as_wrong():
     truth = challenge.read_truth(lesion_tables.truth(), "t.csv")
     data = b"\n".join(lesion_tables.predictions().split(b"\n")[:-3]) + b"\n"
     read = challenge.read_predictions(data, truth, "p.csv")
-    mends = offered(refused(challenge.score, truth, read).problems)
-    assert list(mends) == ["Count the 2 cases without a usable prediction as wrong"]
-    (mend,) = mends.values()
-    options = dict(mend.changes.options)
+    fixes = offered(refused(challenge.score, truth, read).problems)
+    assert list(fixes) == ["Count the 2 cases without a usable prediction as wrong"]
+    (fix,) = fixes.values()
+    options = dict(fix.changes.options)
     assert options == {"missing": "wrong"}
     card = challenge.score(truth, read, resamples=0, **options)
     assert card.incomplete == "2 of 6 predictions missing, counted as wrong"
@@ -146,9 +148,9 @@ def test_cases_without_a_prediction_count_as_wrong():
 
 def test_a_mend_is_not_part_of_what_findings_say():
     plain = Finding("error", "missing-case", "a", "no row")
-    mended = plain.mended_by(SuggestedFix("Count it as wrong", InputChanges(options=(("missing", "wrong"),))))
-    assert (plain, hash(plain), plain.as_dict()) == (mended, hash(mended), mended.as_dict())
-    assert set(mended.as_dict()) == {"level", "code", "where", "message"}
+    fixed = plain.with_fixes(SuggestedFix("Count it as wrong", InputChanges(options=(("missing", "wrong"),))))
+    assert (plain, hash(plain), plain.as_dict()) == (fixed, hash(fixed), fixed.as_dict())
+    assert set(fixed.as_dict()) == {"level", "code", "where", "message"}
 
 
 def test_changes_are_joined_and_the_later_counts():
@@ -190,7 +192,7 @@ def test_a_button_says_what_it_does():
 
 
 @pytest.mark.parametrize(
-    ("data", "changes", "mended"),
+    ("data", "changes", "fixed"),
     [
         (
             b"\xef\xbb\xbfid,p_A\r\n1,2\r\n",
@@ -219,17 +221,19 @@ def test_a_button_says_what_it_does():
         (b"n,A\nx,1\nx,2\n", InputChanges((("n", "id"),), repeated=("last", "id")), b"id,A\nx,2\n"),
     ],
 )
-def test_bytes_of_tables(data, changes, mended):
-    assert mended_table(data, changes) == mended
+def test_bytes_of_tables(data, changes, fixed):
+    assert fixed_table(data, changes) == fixed
 
 
 def test_files_are_read_by_the_names_of_their_cases():
     changes = InputChanges(cases=(("*_seg", "*"),))
-    files = open_source(Mended({"masks/P1_seg.nii.gz": b"1", "t.csv": b"id\nP1_seg\n"}, changes), "folder")
+    files = open_source(
+        FixedSource({"masks/P1_seg.nii.gz": b"1", "t.csv": b"id\nP1_seg\n"}, changes), "folder"
+    )
     assert files.members == ("masks/P1.nii.gz", "t.csv")
     assert files.read("masks/P1.nii.gz") == files.open("masks/P1.nii.gz").read() == b"1"
     assert files.read("t.csv") == files.open("t.csv").read() == b"id\nP1\n"
-    both = open_source(Mended({"P1_seg.nii": b"1", "P1.nii": b"2"}, changes), "folder")
+    both = open_source(FixedSource({"P1_seg.nii": b"1", "P1.nii": b"2"}, changes), "folder")
     assert both.members == ("P1.nii", "P1_seg.nii"), "never one file over another"
 
 
@@ -246,9 +250,11 @@ def test_a_prefix_or_suffix_of_all_cases_is_taken_off(challenge_id, name):
 
     bad = changed(data, cell=longer)
     found = refused(challenge.read_predictions, bad, truth)
-    (label, mend), *none = offered(found.problems).items()
+    (label, fix), *none = offered(found.problems).items()
     assert (label, none) == (f"Read cases without “{name.format('')}”", [])
-    assert same_score(challenge, truth, data, Mended(bad, mend.changes)) == {"cases": {name.format("*"): "*"}}
+    assert same_score(challenge, truth, data, FixedSource(bad, fix.changes)) == {
+        "cases": {name.format("*"): "*"}
+    }
 
 
 @pytest.mark.parametrize("challenge_id", ["tricorder3", "isic"])
@@ -257,14 +263,14 @@ def test_of_rows_of_the_same_case_one_is_kept(challenge_id):
     data = path.read_bytes().rstrip(b"\n") + b"\n"
     header, first, *rows = data.splitlines(keepends=True)
     bad = header + first + b"".join(rows) + first
-    (mend,) = offered(refused(challenge.read_predictions, bad, truth).problems).values()
-    assert mend.label == "Keep one of identical rows"
-    assert same_score(challenge, truth, data, Mended(bad, mend.changes)) == {"repeated": "identical"}
+    (fix,) = offered(refused(challenge.read_predictions, bad, truth).problems).values()
+    assert fix.label == "Keep one of identical rows"
+    assert same_score(challenge, truth, data, FixedSource(bad, fix.changes)) == {"repeated": "identical"}
     column = header.decode().split(",")[0]
     other = first.split(b",")[0] + b"," + rows[0].split(b",", 1)[1]
-    mends = offered(refused(challenge.read_predictions, data + other, truth).problems)
-    assert list(mends) == ["Keep the first row of each case", "Keep the last row of each case"]
-    first_kept, last_kept = (Mended(data + other, mend.changes) for mend in mends.values())
+    fixes = offered(refused(challenge.read_predictions, data + other, truth).problems)
+    assert list(fixes) == ["Keep the first row of each case", "Keep the last row of each case"]
+    first_kept, last_kept = (FixedSource(data + other, fix.changes) for fix in fixes.values())
     assert same_score(challenge, truth, data, first_kept) == {"repeated": {"first": column}}
     right = header + b"".join(rows) + other
     assert same_score(challenge, truth, right, last_kept) == {"repeated": {"last": column}}
@@ -279,8 +285,8 @@ def test_decimal_commas_between_commas_are_read(challenge_id, quoted):
     bad = bad if quoted else bad.replace(b'"', b"")
     found = refused(challenge.read_predictions, bad, truth)
     assert list(offered(found.problems)) == ["Read commas inside numbers as decimal commas"]
-    (mend,) = offered(found.problems).values()
-    assert same_score(challenge, truth, data, Mended(bad, mend.changes)) == {"decimal_commas": True}
+    (fix,) = offered(found.problems).values()
+    assert same_score(challenge, truth, data, FixedSource(bad, fix.changes)) == {"decimal_commas": True}
 
 
 @pytest.mark.parametrize(("mark", "words"), [("|", "“|”"), (" ", "blanks")])
@@ -288,10 +294,10 @@ def test_cells_that_another_character_separates_are_read(mark, words):
     challenge, truth, path = sample("isic")
     data = path.read_bytes()
     bad = data.replace(b",", mark.encode())
-    mends = offered(refused(challenge.read_predictions, bad, truth).problems)
-    assert list(mends) == [f"Read {words} as what separates cells"]
-    (mend,) = mends.values()
-    assert same_score(challenge, truth, data, Mended(bad, mend.changes)) == {"delimiter": mark}
+    fixes = offered(refused(challenge.read_predictions, bad, truth).problems)
+    assert list(fixes) == [f"Read {words} as what separates cells"]
+    (fix,) = fixes.values()
+    assert same_score(challenge, truth, data, FixedSource(bad, fix.changes)) == {"delimiter": mark}
 
 
 def test_where_no_name_is_near_columns_of_that_kind_are_offered():
@@ -302,8 +308,8 @@ def test_where_no_name_is_near_columns_of_that_kind_are_offered():
         .replace("x", "y", 1)
         .replace("7", "v", 1)
     )
-    mends = offered(refused(challenge.read_predictions, bad.encode(), truth).problems)
-    assert [label.split(" as ")[0] for label in mends] == [
+    fixes = offered(refused(challenge.read_predictions, bad.encode(), truth).problems)
+    assert [label.split(" as ")[0] for label in fixes] == [
         *(f"Read column “{name}”" for name in ("q", "y")),
         *(f"Read column “{name}”" for name in ("u", "v")),
     ]
@@ -326,9 +332,9 @@ def test_puma_files_with_a_suffix_are_read():
     bad = zip_of(path, lambda member: member.replace(".json", "_pred.json"))
     bad = {name: data for name, data in bad.items() if not name.endswith(".csv")}
     right = {name: data for name, data in right.items() if not name.endswith(".csv")}
-    (mend,) = offered(refused(challenge.read_predictions, bad, truth).problems).values()
-    assert same_score(challenge, truth, right, Mended(bad, mend.changes)) == {
-        "cases": dict(mend.changes.cases)
+    (fix,) = offered(refused(challenge.read_predictions, bad, truth).problems).values()
+    assert same_score(challenge, truth, right, FixedSource(bad, fix.changes)) == {
+        "cases": dict(fix.changes.cases)
     }
 
 
@@ -345,25 +351,25 @@ def test_hecktor_masks_with_a_suffix_and_columns_of_other_names_are_read():
         right["predictions.csv"].replace(b"risk", b"Risk score").replace(b"T_stage", b"T")
     )
     read = challenge.read_predictions(bad, truth)
-    mends = offered(read.findings)
-    assert set(mends) == {
+    fixes = offered(read.findings)
+    assert set(fixes) == {
         "Read cases without “_seg”",
         "Read column “Risk score” as the risk",
         "Read column “T” as the T stage",
     }
     changes = InputChanges()
-    for mend in mends.values():
-        changes = changes.joined(mend.changes)
-    same_score(challenge, truth, right, Mended(bad, changes))
+    for fix in fixes.values():
+        changes = changes.joined(fix.changes)
+    same_score(challenge, truth, right, FixedSource(bad, changes))
 
 
 def test_a_column_of_a_test_set_is_read_by_another_name():
     challenge, data = scoring.load_challenge("tricorder3"), lesion_tables.truth()
     header, _, rows = data.partition(b"\n")
     bad = header.replace(b"Class", b"True class") + b"\n" + rows
-    mends = offered(refused(challenge.read_truth, bad, "t.csv").problems)
-    mend = mends["Read column “True class” as the label"]
-    read = challenge.read_truth(Mended(bad, mend.changes), "t.csv")
+    fixes = offered(refused(challenge.read_truth, bad, "t.csv").problems)
+    fix = fixes["Read column “True class” as the label"]
+    read = challenge.read_truth(FixedSource(bad, fix.changes), "t.csv")
     assert (read.labels == challenge.read_truth(data, "t.csv").labels).all()
     predictions = challenge.read_predictions(lesion_tables.predictions(), read, "p.csv")
     card = challenge.score(read, predictions, resamples=0)
@@ -372,7 +378,7 @@ def test_a_column_of_a_test_set_is_read_by_another_name():
 
 @pytest.mark.parametrize("new", ["../x", "/x", "..", ".", ""])
 def test_no_file_leaves_its_folder_by_another_name(new):
-    files = open_source(Mended({"a/P1.json": b"1"}, InputChanges(cases=(("P1", new),))), "folder")
+    files = open_source(FixedSource({"a/P1.json": b"1"}, InputChanges(cases=(("P1", new),))), "folder")
     assert [member.count("/") for member in files.members] == [1]
     assert all(".." not in member.split("/") for member in files.members)
 
@@ -388,5 +394,5 @@ def test_workbooks_are_mended_as_tables_are():
     changes = InputChanges(columns=(("p_*", "*"),))
     book = workbook({"t": sheet([["id", "p_A"], ["x", 1]])})
     for source in (book, {"t.xlsx": book}):
-        files = open_source(Mended(source, changes), "t.xlsx")
+        files = open_source(FixedSource(source, changes), "t.xlsx")
         assert files.read(files.members[0]).splitlines()[0] == b"id,A"

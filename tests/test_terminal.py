@@ -1,4 +1,4 @@
-"""The command line for people: folded findings in colour, suggestions, examples, progress."""
+"""The command line for people: grouped findings in colour, suggestions, examples, progress."""
 
 import io
 import re
@@ -11,7 +11,7 @@ import scoring
 from scoring.cli import output
 from scoring.cli.arguments import COMMANDS, parser
 from scoring.cli.output import flags_of
-from scoring.cli.reading import without_mends
+from scoring.cli.reading import without_fixes
 from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges, SuggestedFix, renaming
 from tests.support import lesion_tables
@@ -126,8 +126,8 @@ def test_changes_that_cannot_be_are_refused(flag, value):
 
 def test_a_command_without_options_for_mends_names_none():
     as_wrong = SuggestedFix("Count it as wrong", InputChanges(options=(("missing", "wrong"),)))
-    found = [error("a", "b", "c").mended_by(renaming("column", (("a", "b"),)), as_wrong)]
-    assert [entry.mends for entry in without_mends(found)] == [()]
+    found = [error("a", "b", "c").with_fixes(renaming("column", (("a", "b"),)), as_wrong)]
+    assert [entry.fixes for entry in without_fixes(found)] == [()]
 
 
 def test_files_of_teams_are_mended_each_by_itself(tmp_path):
@@ -142,8 +142,8 @@ def test_files_of_teams_are_mended_each_by_itself(tmp_path):
     arguments = ("compare", "tricorder3", *files, "--truth", tmp_path / "t.csv", "--resamples", "0")
     refused = run(*arguments, "--json", "-")
     assert refused.status == 2
-    mends = ("--rename-columns", "p:prob_*=*", "--repeated-rows", "twice:identical")
-    found = run(*arguments, *mends, "--json", "-")
+    fixes = ("--rename-columns", "p:prob_*=*", "--repeated-rows", "twice:identical")
+    found = run(*arguments, *fixes, "--json", "-")
     assert (found.status, len({team["score"] for team in found.json["teams"]})) == (0, 1), found.err
     assert "note mended p: p.csv: read with changes: columns without “prob_”." in found.err
     wrong = run(*arguments, "--decimal-commas", "q", "--delimiter", "p:||")

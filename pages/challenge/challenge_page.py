@@ -122,7 +122,7 @@ def show(page: ChallengePage) -> None:
     history_restore.lacks(challenge.id)
     fixes.lines(test_set)
     truth = scoring_run.truth(
-        challenge.id, fixes.mended_truth(challenge, test_set), fixes.options_of(test_set)
+        challenge.id, fixes.fixed_truth(challenge, test_set), fixes.options_of(test_set)
     )
     if isinstance(truth, scoring_run.Running) or truth.refused:
         _no_test_set(challenge, truth, test_set, truth_panel)
@@ -178,7 +178,7 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
     """Read or run the submission, then show its card. While it runs, and after the run was stopped, nothing
     is shown: another submission's score would stand under this one's name."""
     challenge_id, dropped = page.challenge.id, chosen.given
-    test_set = fixes.mended_truth(page.challenge, chosen.test_set)
+    test_set = fixes.fixed_truth(page.challenge, chosen.test_set)
     given, places = fixes.mended(dropped), headline.place()
     options = {**page.score_options(given), **fixes.options_of(dropped)}
     fixes.lines(dropped)

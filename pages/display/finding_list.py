@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 import streamlit as st
 
 from pages.display.page_wording import without_flags
-from scoring.common.finding_groups import FindingGroup, distinct, folded, tally
+from scoring.common.finding_groups import FindingGroup, distinct, grouped, tally
 from scoring.common.findings import LEVELS, Finding, InputRefused
 from scoring.common.fixes import SuggestedFix
 from scoring.common.text import file_name, markdown
@@ -34,8 +34,8 @@ def findings(entries: Iterable[Finding], take: Take | None = None) -> None:
         if not entries:
             st.caption("Nothing was noticed about these files.")
         drawn: set[SuggestedFix] = set()
-        for number, fold in enumerate(folded(entries)):
-            new = [mend for mend in fold.mends if mend.changes and mend not in drawn] if take else []
+        for number, fold in enumerate(grouped(entries)):
+            new = [mend for mend in fold.fixes if mend.changes and mend not in drawn] if take else []
             drawn.update(new)
             _fold(fold, new, take, f"found_{number}")
 
@@ -100,8 +100,8 @@ def refusal(
         told: What follows from that, where it is not about a score.
     """
     count = len(refused.problems)
-    folds = folded((*refused.problems, *refused.findings))
-    offered = distinct((*first, *(mend for fold in folds for mend in fold.mends))) if take else ()
+    folds = grouped((*refused.problems, *refused.findings))
+    offered = distinct((*first, *(mend for fold in folds for mend in fold.fixes))) if take else ()
     offered = tuple(mend for mend in offered if mend.changes)
     way = BY_BUTTON if offered else BY_HAND
     st.error(
@@ -115,7 +115,7 @@ def refusal(
     with st.container(border=True, gap="small"):
         aside = []
         for number, fold in enumerate(folds):
-            new = [mend for mend in fold.mends if mend.changes and mend.changes not in drawn] if take else []
+            new = [mend for mend in fold.fixes if mend.changes and mend.changes not in drawn] if take else []
             drawn.update(mend.changes for mend in new)
             if fold.level == "error" or new:
                 _fold(fold, new, take, f"{key}_{number}")

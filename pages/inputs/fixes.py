@@ -18,8 +18,8 @@ from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option
-from scoring.inputs.sources import Mended
-from scoring.inputs.table_edits import mended_table
+from scoring.inputs.sources import FixedSource
+from scoring.inputs.table_edits import fixed_table
 
 KEY = "mends"
 """In the session: key of an own input -> the mends that were applied to it, in their order."""
@@ -46,10 +46,10 @@ def mended(given: ChosenInput) -> ChosenInput:
     if not changes:
         return given
     key = hashlib.sha256(f"{given.key} {changes}".encode()).hexdigest()
-    return replace(given, key=key, source=Mended(given.source, changes))
+    return replace(given, key=key, source=FixedSource(given.source, changes))
 
 
-def mended_truth(challenge: Challenge, given: ChosenInput) -> ChosenInput:
+def fixed_truth(challenge: Challenge, given: ChosenInput) -> ChosenInput:
     """Return a test set as it is read with its mends: options that change how it is read change its key."""
     found, needed = mended(given), challenge.needed("truth", options_of(given))
     if not needed:
@@ -130,7 +130,7 @@ def lines(given: ChosenInput, key: str = "undo") -> None:
 def offer(challenge: Challenge, given: ChosenInput, entries: Sequence[Finding], key: str = "offered") -> None:
     """Draw the mends of what was noticed about an own input that was scored all the same: a button each, or a
     field for what only the visitor knows. key: of the buttons."""
-    found = distinct(mend for entry in entries for mend in entry.mends)
+    found = distinct(mend for entry in entries for mend in entry.fixes)
     applied = {mend.changes for mend in _applied(given)}
     buttons = [mend for mend in found if mend.changes and mend.changes not in applied]
     fields = [challenge.option(mend.option) for mend in found if mend.option]
@@ -174,5 +174,5 @@ def _fitting(
 ) -> SuggestedFix | None:
     source = _given.source
     if isinstance(source, bytes):
-        source = {_given.name: mended_table(source, key[1]) if key[1] else source}
+        source = {_given.name: fixed_table(source, key[1]) if key[1] else source}
     return fitting_test_set(challenge_id, source, test_set)

@@ -23,7 +23,7 @@ from scoring.core.file_contents import (
     opened,
     read_contents,
 )
-from scoring.inputs.sources import Mended, SourceFiles, is_zip, open_source
+from scoring.inputs.sources import FixedSource, SourceFiles, is_zip, open_source
 from scoring.inputs.suggestions import between_cells, shared_affix
 from scoring.inputs.tables import FOREIGN
 
@@ -182,13 +182,13 @@ def _readings(contents: FileContents) -> tuple[Candidate, ...]:
 
 
 def _as_meant(files: Mapping[str, bytes], contents: FileContents) -> tuple[Candidate, ...]:
-    """Return the readings of a lone table with a change that its page will offer as a mend."""
+    """Return the readings of a lone table with a change that its page will offer as a fix."""
     if len(files) > 1 or len(contents.tables) != 1:
         return ()
     ((name, data),), (table,) = files.items(), contents.tables
-    for mend in (*between_cells(table.header, table.columns), *shared_affix(table.header)):
-        mended = open_source(Mended(data, mend.changes), name)
-        readings = _readings(read_contents(mended))
+    for fix in (*between_cells(table.header, table.columns), *shared_affix(table.header)):
+        fixed = open_source(FixedSource(data, fix.changes), name)
+        readings = _readings(read_contents(fixed))
         if readings:
             return readings
     return ()
@@ -230,7 +230,7 @@ def _sample_cases(challenge_id: str) -> dict[str, frozenset[str]]:
 
 
 def fitting_test_set(challenge_id: str, files: Mapping[str, bytes], chosen: str) -> SuggestedFix | None:
-    """Return the mend that scores a submission on the sample test set that has its cases; None where that is
+    """Return the fix that scores a submission on the sample test set that has its cases; None where that is
     chosen, or none has them.
 
     Args:

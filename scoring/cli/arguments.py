@@ -89,27 +89,27 @@ def _submitted(one: Parser, challenge: Challenge[Any, Any]) -> None:
     words = argparse.SUPPRESS if challenge.model is None else "model to run on the images"
     what.add_argument("--model", metavar="M.onnx", help=words)
     _device(one, challenge)
-    _mends(one, of_teams=False)
+    _fix_options(one, of_teams=False)
 
 
-def _mends(one: Parser, of_teams: bool) -> None:
-    """Add what mends predictions as they are read. of_teams: of one team each, TEAM:VALUE, or of all."""
+def _fix_options(one: Parser, of_teams: bool) -> None:
+    """Add what fixes predictions as they are read. of_teams: of one team each, TEAM:VALUE, or of all."""
     title = "how predictions are read" + ", of all teams or, with TEAM: before it, of one" * of_teams
-    mends, team = one.add_argument_group(title), "[TEAM:]" * of_teams
+    fixes, team = one.add_argument_group(title), "[TEAM:]" * of_teams
     several: dict[str, Any] = {"action": "append", "default": []} if of_teams else {"default": ""}
     names = "read a column by another name, or leave it out: NAME=; * stands for the same text in both"
-    mends.add_argument("--rename-columns", metavar=f"{team}OLD=NEW,...", help=names, **several)
+    fixes.add_argument("--rename-columns", metavar=f"{team}OLD=NEW,...", help=names, **several)
     cases = "read cases and files by another name: *_seg=*"
-    mends.add_argument("--rename-cases", metavar=f"{team}OLD=NEW,...", help=cases, **several)
+    fixes.add_argument("--rename-cases", metavar=f"{team}OLD=NEW,...", help=cases, **several)
     commas = "commas in numbers are decimal commas, though commas separate cells"
     switch: dict[str, Any] = {**several, "metavar": "TEAM"} if of_teams else {"action": "store_true"}
-    mends.add_argument("--decimal-commas", help=commas, **switch)
-    mends.add_argument("--delimiter", metavar=f"{team}C", help="what separates cells", **several)
+    fixes.add_argument("--decimal-commas", help=commas, **switch)
+    fixes.add_argument("--delimiter", metavar=f"{team}C", help="what separates cells", **several)
     rows = (
         "of rows of the same case keep one: identical (rows that are the same in every cell), first=COLUMN "
         "or last=COLUMN (rows that are the same in that column)"
     )
-    mends.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
+    fixes.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
 
 
 def _device(one: Parser, challenge: Challenge[Any, Any]) -> None:
@@ -193,7 +193,7 @@ def _compare(one: Parser, challenge: Challenge[Any, Any]) -> None:
             "entry per team"
         ),
     )
-    _mends(one, of_teams=True)
+    _fix_options(one, of_teams=True)
     _truth(one, required=True)
     _statistics(one)
     one.add_argument(

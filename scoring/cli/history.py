@@ -17,7 +17,7 @@ from scoring.comparison import scale as scales
 from scoring.core.challenge import Challenge
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
-from scoring.inputs.sources import Mended, open_source
+from scoring.inputs.sources import FixedSource, open_source
 from scoring.services.history import entries, keeping
 from scoring.services.history.entries import SavedSubmission
 from scoring.services.history.series import Step, series, steps
@@ -65,9 +65,9 @@ def keep(arguments: argparse.Namespace, card: ScoreCard, truth: object, options:
 def _changes(
     arguments: argparse.Namespace, challenge: Challenge[Any, Any], options: Values
 ) -> list[dict[str, Any]]:
-    """Return what the command line changed of how files are read and scored, as one mend for a page."""
+    """Return what the command line changed of how files are read and scored, as one fix for a page."""
     source = submitted(arguments) if arguments.predictions else None
-    changes = source.changes if isinstance(source, Mended) else InputChanges()
+    changes = source.changes if isinstance(source, FixedSource) else InputChanges()
     usual = {option.name: option.default for option in challenge.options_of("score")}
     other = tuple((name, value) for name, value in options.items() if value != usual.get(name))
     changes = replace(changes, options=other)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from scoring.common.finding_groups import folded, tally
+from scoring.common.finding_groups import grouped, tally
 from scoring.common.findings import Finding, InputRefused, error, lines
 from scoring.common.fixes import SuggestedFix, written_pairs
 from scoring.common.text import shortened
@@ -20,10 +20,10 @@ PROGRESS_WIDTH = 60
 
 
 def print_findings(findings: Iterable[Finding]) -> None:
-    """Write findings to standard error: a line each, folded and in colour where a person reads it."""
+    """Write findings to standard error: a line each, grouped and in colour where a person reads it."""
     findings = list(findings)
     if sys.stderr.isatty():
-        print_folded(findings)
+        print_grouped(findings)
         return
     for line in lines(findings):
         print(line, file=sys.stderr)
@@ -128,7 +128,7 @@ CHARACTERS = 1000
 """Of a message."""
 
 
-def print_folded(findings: Sequence[Finding]) -> None:
+def print_grouped(findings: Sequence[Finding]) -> None:
     """Write findings to standard error, worst first, and how many there are."""
     from rich.console import Console  # for terminals only
     from rich.padding import Padding
@@ -136,31 +136,31 @@ def print_folded(findings: Sequence[Finding]) -> None:
 
     console = Console(stderr=True, highlight=False)
     said: set[tuple[str, ...]] = set()
-    for fold in folded(findings):
-        head = Text.assemble((fold.level, COLOURS[fold.level]), (f"[{shortened(fold.code)}] ", "dim"))
-        console.print(head + Text(shortened(fold.where), "bold"))
-        console.print(Padding(Text(shortened(fold.message, CHARACTERS)), (0, 0, 0, 2), expand=False))
-        for mend in fold.mends:
-            flags = tuple(flags_of(mend))
+    for group in grouped(findings):
+        head = Text.assemble((group.level, COLOURS[group.level]), (f"[{shortened(group.code)}] ", "dim"))
+        console.print(head + Text(shortened(group.where), "bold"))
+        console.print(Padding(Text(shortened(group.message, CHARACTERS)), (0, 0, 0, 2), expand=False))
+        for fix in group.fixes:
+            flags = tuple(flags_of(fix))
             if flags and flags not in said:
                 said.add(flags)
                 help_text = Text.assemble(
-                    ("help: ", "bold green"), f"{shortened(mend.label)}: ", (" ".join(flags), "bold")
+                    ("help: ", "bold green"), f"{shortened(fix.label)}: ", (" ".join(flags), "bold")
                 )
                 console.print(Padding(help_text, (0, 0, 0, 2), expand=False), soft_wrap=True)
     if findings:
         console.print(Text(f"{tally(findings)}.", "bold"))
 
 
-def flags_of(mend: SuggestedFix) -> Iterator[str]:
-    """Yield the options of the command line that mend something, of a team where it is one of several."""
-    changes, of_team = mend.changes, f"{mend.team}:" * bool(mend.team)
+def flags_of(fix: SuggestedFix) -> Iterator[str]:
+    """Yield the options of the command line that fix something, of a team where it is one of several."""
+    changes, of_team = fix.changes, f"{fix.team}:" * bool(fix.team)
     if changes.columns:
         yield f"--rename-columns {shlex.quote(of_team + written_pairs(changes.columns))}"
     if changes.cases:
         yield f"--rename-cases {shlex.quote(of_team + written_pairs(changes.cases))}"
     if changes.decimal_commas:
-        yield f"--decimal-commas {shlex.quote(mend.team)}" if mend.team else "--decimal-commas"
+        yield f"--decimal-commas {shlex.quote(fix.team)}" if fix.team else "--decimal-commas"
     if changes.delimiter:
         yield f"--delimiter {shlex.quote(of_team + changes.delimiter)}"
     if changes.repeated[0]:
@@ -168,6 +168,6 @@ def flags_of(mend: SuggestedFix) -> Iterator[str]:
         yield f"--repeated-rows {shlex.quote(of_team + '='.join(filter(None, (row, column))))}"
     for name, value in changes.options:
         yield f"--{name.replace('_', '-')} {shlex.quote(str(value))}"
-    if mend.option:
-        value = f"{mend.team}=VALUE" if mend.team else "VALUE"
-        yield f"--{mend.option.replace('_', '-')} {shlex.quote(value)}"
+    if fix.option:
+        value = f"{fix.team}=VALUE" if fix.team else "VALUE"
+        yield f"--{fix.option.replace('_', '-')} {shlex.quote(value)}"

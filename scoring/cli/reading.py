@@ -10,12 +10,12 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.fixes import InputChanges, pairs_problem, parsed_pairs, parsed_repeated
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option, Values
-from scoring.inputs.sources import Mended, Source
+from scoring.inputs.sources import FixedSource, Source
 from scoring.statistics.options import StatisticsOptions
 
-MENDS = ("rename_columns", "rename_cases", "decimal_commas", "delimiter", "repeated_rows")
+FIX_OPTIONS = ("rename_columns", "rename_cases", "decimal_commas", "delimiter", "repeated_rows")
 """Options that say how predictions are read."""
-UNCHANGED = {name: False if name == "decimal_commas" else "" for name in MENDS}
+UNCHANGED = {name: False if name == "decimal_commas" else "" for name in FIX_OPTIONS}
 
 
 class ProblemCollector:
@@ -65,12 +65,12 @@ def read_truth(
     found = reading.attempt(
         challenge.read_truth, arguments.truth, images=arguments.images, **counted(challenge), **options
     )
-    reading.problems = without_mends(reading.problems)  # options mend predictions only
-    reading.findings = without_mends(reading.findings)
+    reading.problems = without_fixes(reading.problems)  # options change predictions only
+    reading.findings = without_fixes(reading.findings)
     return found
 
 
-def mend_problems(arguments: argparse.Namespace) -> list[Finding]:
+def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
     """Return `bad-option` for options that say how predictions are read and cannot be."""
     pairs = {"--rename-columns": arguments.rename_columns, "--rename-cases": arguments.rename_cases}
     wrong = {flag: words for flag, text in pairs.items() if (words := pairs_problem(text))}
@@ -87,11 +87,11 @@ def changes_by_team(
 ) -> tuple[dict[str, InputChanges], list[Finding]]:
     """Return what the command line changes of each team's file, and `bad-option` for what cannot be."""
     found, wrong = dict.fromkeys(teams, InputChanges()), []
-    for name in MENDS:
+    for name in FIX_OPTIONS:
         for text in getattr(arguments, name):
             team, value = _of_team(name, text, teams)
             single = argparse.Namespace(**{**UNCHANGED, name: value})
-            problems = mend_problems(single)
+            problems = fix_problems(single)
             if team and team not in teams:
                 problems = [error("bad-option", "--decimal-commas", f"{team!r} is none of the teams.")]
             for one in () if problems else (team,) if team else teams:
@@ -108,9 +108,9 @@ def _of_team(name: str, text: str, teams: Collection[str]) -> tuple[str, str | b
     return (team, value) if mark and team in teams else ("", text)
 
 
-def without_mends(findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings without mends, where a command has no options for them."""
-    return [replace(finding, mends=()) for finding in findings]
+def without_fixes(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings without fixes, where a command has no options for them."""
+    return [replace(finding, fixes=()) for finding in findings]
 
 
 def _changes(arguments: argparse.Namespace) -> InputChanges:
@@ -126,7 +126,7 @@ def _changes(arguments: argparse.Namespace) -> InputChanges:
 def submitted(arguments: argparse.Namespace) -> Source:
     """Return the predictions, with the changes that the command line names."""
     changes, path = _changes(arguments), arguments.predictions
-    return Mended(path, changes) if changes else path
+    return FixedSource(path, changes) if changes else path
 
 
 def read_predictions(

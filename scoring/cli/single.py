@@ -21,12 +21,12 @@ from scoring.cli.output import (
 from scoring.cli.reading import (
     ProblemCollector,
     chosen,
-    mend_problems,
+    fix_problems,
     read_predictions,
     read_truth,
     statistics,
     submitted,
-    without_mends,
+    without_fixes,
 )
 from scoring.cli.tables import scorecard_table
 from scoring.common.findings import Finding, InputRefused, error, warning
@@ -49,7 +49,7 @@ def check(arguments: argparse.Namespace) -> None:
     else:
         _read(reading, challenge, submitted(arguments), truth, options, with_faults=True)
     wrong_options = challenge.check_options(options, arguments.model is not None)
-    reading.add([*wrong_options, *mend_problems(arguments)], ())
+    reading.add([*wrong_options, *fix_problems(arguments)], ())
     if reading.problems:
         refused = InputRefused(reading.problems, reading.findings)
         if not arguments.json:
@@ -77,7 +77,7 @@ def predict(arguments: argparse.Namespace) -> None:
     hard, _ = challenge.readers.faults(predictions, of_options.complete(challenge.options_of("score"), {}))
     findings = [*cases.findings, *predictions.findings]
     if hard:
-        raise InputRefused(without_mends(hard), findings)
+        raise InputRefused(without_fixes(hard), findings)
     table = challenge.prediction_table(cases, predictions)
     if isinstance(table, str):
         findings += _formulas(table, arguments.output)
@@ -108,7 +108,7 @@ def score(arguments: argparse.Namespace) -> None:
     settings, has_model = statistics(arguments), arguments.model is not None
     wrong_options = [
         *challenge.check_options(options, has_model),
-        *mend_problems(arguments),
+        *fix_problems(arguments),
         *settings.problems(),
         *_keep_problems(arguments),
     ]

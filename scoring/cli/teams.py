@@ -27,7 +27,7 @@ from scoring.comparison.team_facts import TeamFacts, read_facts
 from scoring.core.challenge import Challenge, Model
 from scoring.core.options import Values
 from scoring.inputs import team_entries
-from scoring.inputs.sources import Mended, PlainSource, SourceFiles
+from scoring.inputs.sources import FixedSource, PlainSource, SourceFiles
 from scoring.inputs.team_entries import TeamEntry
 
 
@@ -37,7 +37,7 @@ def compare(arguments: argparse.Namespace) -> None:
     sources, excluded = _named(arguments.teams, challenge.inputs.streamed, reading)
     by_team, shared = _team_options(reading, challenge, arguments, sources)
     changes, unreadable = changes_by_team(arguments, sources)
-    sources = {name: _mended(entry, changes[name]) for name, entry in sources.items()}
+    sources = {name: _fixed(entry, changes[name]) for name, entry in sources.items()}
     lines, unnamed = front_lines(arguments, None)
     paper_zip, settings = chosen(arguments, challenge.options_of("compare")), statistics(arguments)
     truth = read_truth(reading, challenge, arguments)
@@ -88,11 +88,11 @@ def _paper(found: Comparison, lines: Lines) -> bytes:
     return paper_zip(found, lines)
 
 
-def _mended(entry: TeamEntry, changes: InputChanges) -> TeamEntry:
+def _fixed(entry: TeamEntry, changes: InputChanges) -> TeamEntry:
     """Return a team's submission as it is read with changes; a model as it is."""
     if entry.is_model or not changes:
         return entry
-    return replace(entry, source=Mended(cast(PlainSource | SourceFiles, entry.source), changes))
+    return replace(entry, source=FixedSource(cast(PlainSource | SourceFiles, entry.source), changes))
 
 
 def _submissions(

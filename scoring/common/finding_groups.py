@@ -1,4 +1,4 @@
-"""Fold findings that repeat each other: one line for all of a kind, with what differs between them."""
+"""Groups of findings that repeat each other: one line for all of a kind, with the parts that differ."""
 
 import re
 from collections import Counter
@@ -10,12 +10,12 @@ from scoring.common.fixes import InputChanges, SuggestedFix
 
 COMPARED = 200
 """Findings of a kind whose words are compared."""
-FOLDED = 4
-"""Findings of a kind from which on they are folded."""
+GROUPED_FROM = 4
+"""Findings of a kind from which on they are one group."""
 NAMED = 5
 """Of what differs, that many are named."""
 ALTERNATIVES = 4
-"""Mends that are offered beside each other."""
+"""Fixes that are offered beside each other."""
 WORDS = re.compile(r"\s+")
 HEADS = {
     "missing-column": "{n} columns are missing",
@@ -63,39 +63,37 @@ class FindingGroup:
     entries: tuple[Finding, ...]
 
     @property
-    def mends(self) -> tuple[SuggestedFix, ...]:
-        """Ways to mend any of them, each once; where they are many, the first of each as one."""
-        each = distinct(mend for entry in self.entries for mend in entry.mends)
+    def fixes(self) -> tuple[SuggestedFix, ...]:
+        """Ways to fix any of them, each once; where they are many, the first of each as one."""
+        each = distinct(fix for entry in self.entries for fix in entry.fixes)
         if len(each) <= ALTERNATIVES:
             return each
         whole = InputChanges()
         for entry in self.entries:
-            whole = whole.joined(entry.mends[0].changes) if entry.mends else whole
-        as_one = whole and whole == whole.of_files and not any(mend.team for mend in each)
+            whole = whole.joined(entry.fixes[0].changes) if entry.fixes else whole
+        as_one = whole and whole == whole.of_files and not any(fix.team for fix in each)
         return (SuggestedFix(f"Read {whole.words()}", whole),) if as_one else each[:ALTERNATIVES]
 
 
-def folded(entries: Iterable[Finding]) -> list[FindingGroup]:
-    """Fold findings by level and code, worst first, codes in the order in which they come; a few of a kind
+def grouped(entries: Iterable[Finding]) -> list[FindingGroup]:
+    """Group findings by level and code, worst first, codes in the order in which they come; a few of a kind
     stay apart."""
-    groups: dict[tuple[str, str], list[Finding]] = {}
+    by_kind: dict[tuple[str, str], list[Finding]] = {}
     for entry in sorted(entries, key=lambda entry: LEVELS.index(entry.level)):
-        groups.setdefault((entry.level, entry.code), []).append(entry)
-    return [
-        fold
-        for (level, code), group in groups.items()
-        for fold in (
-            [FindingGroup(level, code, entry.where, entry.message, (entry,)) for entry in group]
-            if len(group) < FOLDED
-            else [_fold(level, code, group)]
-        )
-    ]
+        by_kind.setdefault((entry.level, entry.code), []).append(entry)
+    groups: list[FindingGroup] = []
+    for (level, code), alike in by_kind.items():
+        if len(alike) < GROUPED_FROM:
+            groups += [FindingGroup(level, code, entry.where, entry.message, (entry,)) for entry in alike]
+        else:
+            groups.append(_grouped(level, code, alike))
+    return groups
 
 
-def distinct(mends: Iterable[SuggestedFix]) -> tuple[SuggestedFix, ...]:
-    """Return mends that change something, each once."""
-    found = [mend for mend in mends if mend.label and (mend.changes or mend.option)]
-    return tuple({(mend.changes, mend.option, mend.team): mend for mend in found}.values())
+def distinct(fixes: Iterable[SuggestedFix]) -> tuple[SuggestedFix, ...]:
+    """Return fixes that change something, each once."""
+    found = [fix for fix in fixes if fix.label and (fix.changes or fix.option)]
+    return tuple({(fix.changes, fix.option, fix.team): fix for fix in found}.values())
 
 
 def tally(entries: Iterable[Finding]) -> str:
@@ -106,7 +104,7 @@ def tally(entries: Iterable[Finding]) -> str:
     )
 
 
-def _fold(level: str, code: str, group: Sequence[Finding]) -> FindingGroup:
+def _grouped(level: str, code: str, group: Sequence[Finding]) -> FindingGroup:
     places = list(dict.fromkeys(entry.where for entry in group))
     where = _shared_place(places)
     items, end = _differing([entry.message for entry in group[:COMPARED]])

@@ -21,15 +21,15 @@ class Finding:
         level: "error", "warning" or "note".
         code: What kind of finding, in kebab-case; codes are stable.
         where: `file:line`, a case id, a class or a file's name.
-        message: What is wrong, with case and column, and how to mend it, in one or two sentences.
-        mends: Ways to mend it without another file, of which one is needed; not in JSON.
+        message: What is wrong, with case and column, and how to fix it, in one or two sentences.
+        fixes: Ways to fix it without another file, of which one is needed; not in JSON.
     """
 
     level: str
     code: str
     where: str
     message: str
-    mends: tuple[SuggestedFix, ...] = field(default=(), compare=False, repr=False)
+    fixes: tuple[SuggestedFix, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
@@ -39,13 +39,13 @@ class Finding:
         """Return the entry of `problems` and `findings` in JSON."""
         return {"level": self.level, "code": self.code, "where": self.where, "message": self.message}
 
-    def mended_by(self, *mends: SuggestedFix) -> "Finding":
-        """Return the finding with further ways to mend it."""
-        return replace(self, mends=(*self.mends, *mends))
+    def with_fixes(self, *fixes: SuggestedFix) -> "Finding":
+        """Return the finding with further ways to fix it."""
+        return replace(self, fixes=(*self.fixes, *fixes))
 
     def of_team(self, team: str) -> "Finding":
-        """Return the finding about the file of a team: its mends change that file."""
-        return replace(self, mends=tuple(replace(mend, team=team) for mend in self.mends))
+        """Return the finding about the file of a team: its fixes change that file."""
+        return replace(self, fixes=tuple(replace(fix, team=team) for fix in self.fixes))
 
 
 def error(code: str, where: str, message: str) -> Finding:
@@ -54,7 +54,7 @@ def error(code: str, where: str, message: str) -> Finding:
     Args:
         code: What kind of finding, in kebab-case.
         where: `file:line`, a case id, a class or a file's name.
-        message: What is wrong and how to mend it.
+        message: What is wrong and how to fix it.
     """
     return Finding("error", code, where, message)
 

@@ -1,4 +1,4 @@
-"""Mends: what can be changed of an input without another file, so that it is read as it was meant."""
+"""Fixes: what can be changed of an input without another file, so that it is read as it was meant."""
 
 import csv
 import io
@@ -84,7 +84,7 @@ class InputChanges:
 
 @dataclass(frozen=True)
 class SuggestedFix:
-    """One way to mend an input.
+    """One way to fix an input.
 
     Attributes:
         label: What it does, as a command, for a button: "Read columns without “prob_”".
@@ -100,7 +100,7 @@ class SuggestedFix:
 
 
 def renaming(kind: str, pairs: Pairs) -> SuggestedFix:
-    """Return the mend that reads names otherwise.
+    """Return the fix that reads names otherwise.
 
     Args:
         kind: "column" or "case".
@@ -114,7 +114,7 @@ def renaming(kind: str, pairs: Pairs) -> SuggestedFix:
 
 
 def keeping(row: str, column: str = "") -> SuggestedFix:
-    """Return the mend that keeps one of several rows.
+    """Return the fix that keeps one of several rows.
 
     Args:
         row: One of `REPEATED`.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from scoring.common.finding_groups import folded
+from scoring.common.finding_groups import grouped
 from scoring.common.text import markdown
 from scoring.comparison import summary_text
 from scoring.comparison.comparability import Excluded
@@ -122,7 +122,7 @@ def excluded(found: Comparison) -> Table:
 
 def excluded_rows(entries: Iterable[Excluded]) -> Table:
     """Return refused submissions with what is wrong; problems of a kind are one row, as on a page."""
-    rows = [(one.team, fold) for one in entries for fold in folded(one.problems)]
+    rows = [(one.team, fold) for one in entries for fold in grouped(one.problems)]
     return Table(
         "Which submissions were refused?",
         (

@@ -12,7 +12,7 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, note, split
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.scorecard import ScoreCard
-from scoring.inputs.sources import Mended, Source, SourceFiles, open_source
+from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.statistics.options import StatisticsOptions
 from scoring.version import __version__
 
@@ -100,7 +100,7 @@ def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[
         return split(replace(f, level="warning") for f in faults)
     cases = f"{len(faults)} case{'s' * (len(faults) != 1)} without a usable prediction"
     as_wrong = SuggestedFix(f"Count the {cases} as wrong", InputChanges(options=(("missing", "wrong"),)))
-    return split(f.mended_by(as_wrong) for f in faults)
+    return split(f.with_fixes(as_wrong) for f in faults)
 
 
 def faults_by_option(
@@ -227,7 +227,7 @@ def provenance(
     }
 
 
-MENDED = "mended"
+FIXED = "mended"
 """Code of the note about what was changed of an input before it was read."""
 
 
@@ -250,10 +250,10 @@ def with_note(found: Read, source: Source) -> Read:
         found: What a reader made of the source.
         source: The source; as it is where nothing was changed of it.
     """
-    if not isinstance(source, Mended) or not (changes := source.changes.of_files):
+    if not isinstance(source, FixedSource) or not (changes := source.changes.of_files):
         return found
     words = f"read with changes: {changes.words()}. The official program needs this in the file itself."
-    said = note(MENDED, found.name, words).mended_by(SuggestedFix("", changes))
+    said = note(FIXED, found.name, words).with_fixes(SuggestedFix("", changes))
     names = {entry.name for entry in fields(cast(Any, found))}
     name = "findings" if "findings" in names else "read"  # HECKTOR adds what is missing to what was read
     return cast(Read, replace(cast(Any, found), **{name: (*getattr(found, name), said)}))
@@ -261,5 +261,5 @@ def with_note(found: Read, source: Source) -> Read:
 
 def with_provenance(card: ScoreCard) -> ScoreCard:
     """Return the card with the changes of its inputs as provenance `mended`; as it is, without any."""
-    changed = [mend.changes.as_dict() for f in card.findings if f.code == MENDED for mend in f.mends]
+    changed = [fix.changes.as_dict() for f in card.findings if f.code == FIXED for fix in f.fixes]
     return replace(card, provenance={**card.provenance, "mended": changed}) if changed else card

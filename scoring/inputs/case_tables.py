@@ -206,7 +206,7 @@ def missing_cases(
         rows: The aligned rows.
         truth: The cases.
         consequence: How the message ends after "has no prediction in FILE": punctuation, what a missing
-            case means for the challenge, and how to mend it.
+            case means for the challenge, and how to fix it.
         problems: Problems of the table.
     """
     table = rows.table
@@ -265,9 +265,9 @@ def read_numbers(
                     for k in hit[:3]
                 )
                 written = [table.columns[columns[k]][i] for k in hit]
-                mends = suggestions.mends_of(written) if code == "not-a-number" else ()
+                fixes = suggestions.fixes_of(written) if code == "not-a-number" else ()
                 found = error(code, table.place(i), f"case {ids[i]}, column {cells} {words}")
-                entries.append(found.mended_by(*mends))
+                entries.append(found.with_fixes(*fixes))
     return numbers, faults
 
 
@@ -300,7 +300,7 @@ def _nothing_in_common(table: TextTable, ids: list[str], truth: CasesWithIds) ->
     """Return `no-common-case` with three ids of each side."""
     words = f"Here: {', '.join(ids[:3])}. There: {', '.join(truth.ids[:3])}."
     found = error("no-common-case", table.name, f"no row matches a case of {truth.name}. {words}")
-    return found.mended_by(*suggestions.without_affix(ids, truth.ids))
+    return found.with_fixes(*suggestions.without_affix(ids, truth.ids))
 
 
 CASE = "case"

@@ -16,7 +16,7 @@ from typing import Any
 
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
-from scoring.inputs.sources import Mended, Source, SourceFiles, open_source, sha256
+from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source, sha256
 
 LISTING = "predictions.json"
 LISTING_BYTES = 50_000_000
@@ -147,7 +147,7 @@ def open_table(source: Source, name: str | None = None) -> SourceFiles:
     Raises:
         InputRefused: It cannot be opened, or an answer of a job is no row.
     """
-    files = open_source(source.source if isinstance(source, Mended) else source, name)
+    files = open_source(source.source if isinstance(source, FixedSource) else source, name)
     table = as_table(files)
     if table is not None:
         written: bytes = table
@@ -159,7 +159,7 @@ def open_table(source: Source, name: str | None = None) -> SourceFiles:
             lambda _member: io.BytesIO(written),
             files.whole or sha256(written),
         )
-    return open_source(Mended(files, source.changes)) if isinstance(source, Mended) else files
+    return open_source(FixedSource(files, source.changes)) if isinstance(source, FixedSource) else files
 
 
 def as_table(files: SourceFiles) -> bytes | None:

@@ -17,7 +17,7 @@ from scoring.common.fixes import InputChanges
 from scoring.inputs import workbooks
 from scoring.inputs.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 from scoring.inputs.inflate import ByteFile
-from scoring.inputs.table_edits import mended_name, mended_table
+from scoring.inputs.table_edits import fixed_name, fixed_table
 from scoring.inputs.tables import TABLE_BYTES
 
 TEXT_TABLES = (".csv", ".tsv", ".txt")
@@ -84,14 +84,14 @@ PlainSource = str | os.PathLike[str] | bytes | Mapping[str, bytes]
 
 
 @dataclass(frozen=True)
-class Mended:
+class FixedSource:
     """A source that is read with changes. Digests of files and zips are those of what was submitted."""
 
     source: PlainSource | SourceFiles
     changes: InputChanges
 
 
-Source = PlainSource | Mended | SourceFiles
+Source = PlainSource | FixedSource | SourceFiles
 """A path, bytes, a dropped folder, one that is read with changes, or a source that is open already."""
 
 
@@ -112,8 +112,8 @@ def open_source(
     """
     if isinstance(source, SourceFiles):
         return source
-    if isinstance(source, Mended):
-        return _mended(open_source(source.source, name, streamed, table_bytes), source.changes)
+    if isinstance(source, FixedSource):
+        return _fixed(open_source(source.source, name, streamed, table_bytes), source.changes)
     files = _with_workbooks(_opened(source, name, streamed))
     return (
         files
@@ -139,9 +139,9 @@ def _with_workbooks(files: SourceFiles) -> SourceFiles:
     return replace(files, read=read, open=open_member)
 
 
-def _mended(files: SourceFiles, changes: InputChanges) -> SourceFiles:
+def _fixed(files: SourceFiles, changes: InputChanges) -> SourceFiles:
     """Return files with changes applied: members renamed, tables rewritten as they are read."""
-    names = {member: mended_name(member, changes) for member in files.members}
+    names = {member: fixed_name(member, changes) for member in files.members}
     taken = Counter(names.values())
     if files.kind == "file" or max(taken.values(), default=1) > 1:  # never one file over another
         names = {member: member for member in files.members}
@@ -150,7 +150,7 @@ def _mended(files: SourceFiles, changes: InputChanges) -> SourceFiles:
     def read(member: str) -> bytes:
         data = files.read(original[member])
         is_table = member.lower().endswith(TABLES_OF_TEXT) or files.kind == "file"
-        return mended_table(data, changes) if is_table else data
+        return fixed_table(data, changes) if is_table else data
 
     def open_member(member: str) -> ByteFile:
         if member.lower().endswith(TABLES_OF_TEXT):

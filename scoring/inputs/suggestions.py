@@ -28,7 +28,7 @@ Columns = Sequence[Sequence[str]]
 def renamings(
     header: Sequence[str], what: str, names: Sequence[str], taken: Collection[str] = (), exact: bool = False
 ) -> tuple[SuggestedFix, ...]:
-    """Return mends that read a column as the one that is missing, alternatives to each other.
+    """Return fixes that read a column as the one that is missing, alternatives to each other.
 
     Args:
         header: Headers of the table.
@@ -38,21 +38,21 @@ def renamings(
         exact: Whether names are read exactly as written only.
     """
     free = [written for written in header if 0 < len(written) <= LONGEST and written not in taken]
-    found = [mend for written in free for mend in _with_affix(written, free, what, names, exact)]
+    found = [fix for written in free for fix in _with_affix(written, free, what, names, exact)]
     if not found:
         plain = {_plain(written): written for written in free}
         near = [k for name in names for k in difflib.get_close_matches(_plain(name), plain, 1, ALIKE)]
         found = [read_as(plain[k], what, names[0]) for k in near]
-    return tuple({mend.changes: mend for mend in found}.values())[:MOST]
+    return tuple({fix.changes: fix for fix in found}.values())[:MOST]
 
 
 def read_as(written: str, what: str, name: str) -> SuggestedFix:
-    """Return the mend that reads one column as what is missing."""
+    """Return the fix that reads one column as what is missing."""
     return SuggestedFix(f"Read column “{written[:60]}” as {what}", InputChanges(columns=((written, name),)))
 
 
 def shared_affix(header: Sequence[str]) -> tuple[SuggestedFix, ...]:
-    """Return the mend that takes off what most headers begin or end with; none where they have nothing in
+    """Return the fix that takes off what most headers begin or end with; none where they have nothing in
     common."""
     found: Counter[str] = Counter()
     for written in header:
@@ -65,7 +65,7 @@ def shared_affix(header: Sequence[str]) -> tuple[SuggestedFix, ...]:
 
 
 def of_kind(header: Sequence[str], columns: Columns, what: str, name: str, kind: Kind) -> list[SuggestedFix]:
-    """Return mends that read a column of a kind as what is missing, for tables without a header that is near.
+    """Return fixes that read a column of a kind as what is missing, for tables without a header that is near.
 
     Args:
         header: Headers of the table.
@@ -84,7 +84,7 @@ def of_kind(header: Sequence[str], columns: Columns, what: str, name: str, kind:
 
 
 def between_cells(header: Sequence[str], columns: Columns) -> tuple[SuggestedFix, ...]:
-    """Return the mend for a table of one column whose cells another character separates; none for others."""
+    """Return the fix for a table of one column whose cells another character separates; none for others."""
     if len(header) != 1:
         return ()
     for mark in SEPARATORS:
@@ -98,7 +98,7 @@ def between_cells(header: Sequence[str], columns: Columns) -> tuple[SuggestedFix
 def _with_affix(
     written: str, free: Sequence[str], what: str, names: Sequence[str], exact: bool
 ) -> list[SuggestedFix]:
-    """Return the mend for a header that is a name with something before or after it; that takes the same off
+    """Return the fix for a header that is a name with something before or after it; that takes the same off
     other headers too, where they have it."""
     for name in names:
         between = "[^A-Za-z0-9]"
@@ -125,7 +125,7 @@ COMPARED = 500
 
 
 def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[SuggestedFix, ...]:
-    """Return the mend that reads names of cases without what they all have before or after them; none where
+    """Return the fix that reads names of cases without what they all have before or after them; none where
     that fits too few.
 
     Args:
@@ -148,8 +148,8 @@ FRACTION = re.compile(r"\s*\d+\s*", re.ASCII)
 AS_COMMAS = SuggestedFix("Read commas inside numbers as decimal commas", InputChanges(decimal_commas=True))
 
 
-def mends_of(cells: Sequence[str]) -> tuple[SuggestedFix, ...]:
-    """Return the mend for cells that are no numbers; none where no comma is why."""
+def fixes_of(cells: Sequence[str]) -> tuple[SuggestedFix, ...]:
+    """Return the fix for cells that are no numbers; none where no comma is why."""
     return (AS_COMMAS,) if any(map(COMMA.fullmatch, cells)) else ()
 
 

@@ -14,14 +14,14 @@ from scoring.inputs.tables import DELIMITERS
 BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
-def mended_name(member: str, changes: InputChanges) -> str:
+def fixed_name(member: str, changes: InputChanges) -> str:
     """Return what a member is called, with the name of its case changed."""
     folder, mark, base = member.rpartition("/")
     name = changed_case(base, changes)
     return member if "/" in name or name.strip(".") == "" else f"{folder}{mark}{name}"
 
 
-def mended_table(data: bytes, changes: InputChanges) -> bytes:
+def fixed_table(data: bytes, changes: InputChanges) -> bytes:
     """Return a table with changes applied; what is no text that can be cut into cells stays as it is."""
     if data[:200].lstrip()[:1] in (b"{", b"[", b"<"):
         return data
@@ -29,12 +29,12 @@ def mended_table(data: bytes, changes: InputChanges) -> bytes:
     encoding = BOMS.get(mark, "utf-8")
     try:
         text = data[len(mark) :].decode(encoding)
-        return mark + _mended_text(text, changes).encode(encoding)
+        return mark + _fixed_text(text, changes).encode(encoding)
     except (UnicodeError, csv.Error):
         return data
 
 
-def _mended_text(text: str, changes: InputChanges) -> str:
+def _fixed_text(text: str, changes: InputChanges) -> str:
     end = "\r\n" if "\r\n" in text else "\n"
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     first = next((i for i, line in enumerate(lines) if line.strip() and not _declares(line)), None)

@@ -297,7 +297,7 @@ def _columns(rows: list[list[str]], numbers: list[int], width: int, name: str) -
             padded.add(i)
         rows[i] = (row + [""] * width)[:width]
     if cut:
-        problems = [problem.mended_by(AS_COMMAS) for problem in problems]
+        problems = [problem.with_fixes(AS_COMMAS) for problem in problems]
     columns = list(zip(*rows, strict=True)) or [()] * width
     return _Body(columns, frozenset(ragged), tuple(problems), frozenset(padded), lengths)
 
@@ -348,12 +348,12 @@ def missing_column(table: TextTable, what: str, names: Iterable[str], kind: Kind
         ),
     )
     what = what.split(" (")[0]
-    mends = (
+    fixes = (
         between_cells(table.header, table.columns)
         or renamings(table.header, what, names)
         or of_kind(table.header, table.columns, what, names[0], kind)
     )
-    return missing.mended_by(*mends)
+    return missing.with_fixes(*fixes)
 
 
 def settled(table: TextTable, problems: Iterable[Finding]) -> list[Finding]:
@@ -381,7 +381,7 @@ def settled(table: TextTable, problems: Iterable[Finding]) -> list[Finding]:
 def repeated_row(
     table: TextTable, row: int, first: int, column: int, words: str, unit: str = "case"
 ) -> Finding:
-    """Return `duplicate-case` for a row that repeats a case, with what mends it.
+    """Return `duplicate-case` for a row that repeats a case, with what fixes it.
 
     Args:
         table: The table.
@@ -394,9 +394,9 @@ def repeated_row(
     message = f"{words} stands on line {table.lines[first]} already: keep one row per {unit}."
     found = error("duplicate-case", table.place(row), message)
     if all(cells[row].strip() == cells[first].strip() for cells in table.columns):
-        return found.mended_by(keeping("identical"))
+        return found.with_fixes(keeping("identical"))
     ids = table.columns[column]
     if ids[row].strip() != ids[first].strip():
         return found  # written in two ways: only the file can say which
     name = table.header[column].strip()
-    return found.mended_by(keeping("first", name), keeping("last", name)) if name else found
+    return found.with_fixes(keeping("first", name), keeping("last", name)) if name else found

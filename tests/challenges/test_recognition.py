@@ -11,7 +11,7 @@ from scoring.challenges import challenge_ids, samples
 from scoring.challenges.recognition import recognise
 from scoring.common.fixes import InputChanges
 from scoring.core.file_contents import within
-from scoring.inputs.sources import Mended
+from scoring.inputs.sources import FixedSource
 from tests.support.archives import archive_of
 from tests.support.golden import FOLDER
 from tests.support.platform_folders import jobs, table_answers
@@ -147,7 +147,7 @@ def test_answers_of_job_folders_are_a_submission_with_the_score_of_their_table(c
     truth = challenge.read_truth(samples.test_sets(challenge_id)[reading.test_set].path)
     scores = {
         challenge.score(truth, challenge.read_predictions(source, truth), resamples=0).score
-        for source in (table, folder, Mended(folder, InputChanges()))
+        for source in (table, folder, FixedSource(folder, InputChanges()))
     }
     assert len(scores) == 1
 

@@ -15,7 +15,7 @@ from pages.comparison import facts
 from pages.display.page_wording import without_flags
 from scoring.challenges import samples
 from scoring.common import text
-from scoring.common.finding_groups import folded
+from scoring.common.finding_groups import grouped
 from scoring.common.findings import error
 from scoring.comparison import scale, summary_text
 from scoring.presentation.figures.numerals import points
@@ -288,7 +288,7 @@ def test_a_refused_team_is_named_with_every_problem_and_the_others_go_on(page, t
     assert sorted(shown(app)["team"]) == sorted(teams("tricorder3"))
     assert not app.error
     reasons = shown(app, "problem")
-    folds = folded(error(one["code"], one["where"], one["message"]) for one in problems)
+    folds = grouped(error(one["code"], one["where"], one["message"]) for one in problems)
     assert list(reasons["problem"]) == [without_flags(fold.message) for fold in folds]
     assert len(folds) < len(problems)
     assert set(reasons["team"]) == {"broken"}

@@ -39,7 +39,7 @@ def missing_findings(
             continue
         if submitted is None:
             words = f"there is no {kind.upper()} stage: every one counts as wrong."
-            yield _subtask(f"{kind.upper()} stage", words).mended_by(*submission.near.get(kind, ()))
+            yield _subtask(f"{kind.upper()} stage", words).with_fixes(*submission.near.get(kind, ()))
         elif (lacking := takes_part & (submitted == NO_STAGE)).any():
             yield _missing(
                 "missing-stage",
@@ -50,7 +50,7 @@ def missing_findings(
     column = chosen(submission.scores, options.prognosis_direction)
     if truth.has_survival.any() and column is None:
         near = (*submission.near.get("risk", ()), *submission.near.get("time", ()))
-        yield _subtask("prognosis", "there is no column of scores: none of the patients has one.").mended_by(
+        yield _subtask("prognosis", "there is no column of scores: none of the patients has one.").with_fixes(
             *near
         )
     elif truth.has_survival.any() and column is not None:

@@ -64,7 +64,7 @@ def read_predictions(
         words = f"not in the truth, left out ({len(unknown)}): {', '.join(unknown)}."
         bare = [patient for patient in ids if patient not in layout.masks]
         mends = suggestions.without_affix(unknown, bare)
-        findings.append(warning("unknown-patient", files.name, words).mended_by(*mends))
+        findings.append(warning("unknown-patient", files.name, words).with_fixes(*mends))
     place = {patient: row for row, patient in enumerate(rows.ids)}
     row_of = np.array([place.get(patient, -1) for patient in ids])
     found = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
@@ -127,7 +127,7 @@ def _nobody(
         f"{', '.join(truth.ids[:3])}."
     )
     mends = suggestions.without_affix(unknown, truth.ids)
-    return [error("no-common-case", files.name, words).mended_by(*mends)]
+    return [error("no-common-case", files.name, words).with_fixes(*mends)]
 
 
 def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Finding]) -> np.ndarray | None:

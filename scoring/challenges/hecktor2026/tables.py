@@ -272,7 +272,7 @@ def read_scores(
             named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in found_wrong)
             words = f"scores that are no finite number, counted as missing ({len(found_wrong)}): {named}."
             said = warning("risk-not-a-number", rows.places[found_wrong[0]], words)
-            findings.append(said.mended_by(*suggestions.mends_of([cells[row] for row in found_wrong])))
+            findings.append(said.with_fixes(*suggestions.fixes_of([cells[row] for row in found_wrong])))
         if read.decimal_commas:
             findings.append(
                 note(

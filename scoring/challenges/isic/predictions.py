@@ -113,7 +113,7 @@ def _extra_columns(
             f"column {i + 1} has no name (an index column?): leave it out."
             if not h
             else f"column {h!r} is no category of the truth: leave it out.",
-        ).mended_by(*mends)
+        ).with_fixes(*mends)
         for i, h in extra
     ]
 
@@ -172,7 +172,7 @@ def _matched(
                     f"no row matches a case of {truth.name}. Here: {', '.join(found.ids[:SHOWN])}. "
                     f"There: {', '.join(truth.ids[:SHOWN])}."
                 ),
-            ).mended_by(*suggestions.without_affix(found.ids, truth.ids))
+            ).with_fixes(*suggestions.without_affix(found.ids, truth.ids))
         ]
     missing = [
         error("missing-case", name, f"case {name} has no row in {table.name}: add it.")

@@ -134,7 +134,7 @@ def missing_category(table: TextTable, name: str, known: Collection[str] = ()) -
         table.header_place,
         f"there is no column for category {name!r}: the truth has it, spelled exactly so.{hint}",
     )
-    return missing.mended_by(*renamings(table.header, f"category {name}", (name,), known, exact=True))
+    return missing.with_fixes(*renamings(table.header, f"category {name}", (name,), known, exact=True))
 
 
 def numbers(table: TextTable, columns: Sequence[int]) -> NumberBlock:
@@ -174,8 +174,8 @@ def cell_problems(
         )
         words = mend if isinstance(mend, str) else mend(values[0][1])
         problem = error(code, table.place(row), f"case {found.ids[row]}, column {shown} {words}")
-        mends = suggestions.mends_of([cell for _, cell in values]) if code == "not-a-number" else ()
-        problems.append(problem.mended_by(*mends))
+        mends = suggestions.fixes_of([cell for _, cell in values]) if code == "not-a-number" else ()
+        problems.append(problem.with_fixes(*mends))
     return problems
 
 

@@ -159,7 +159,7 @@ def _graded(is_ignored: bool, where: str, said: str) -> Finding:
     if is_ignored:
         return warning("unknown-class", where, f"{said} Such nuclei are left out.")
     words = f"{said} Rename the class, map it to one of the ten, or leave such nuclei out."
-    return error("unknown-class", where, words).mended_by(LEAVE_OUT)
+    return error("unknown-class", where, words).with_fixes(LEAVE_OUT)
 
 
 def _quoted(name: str) -> str:

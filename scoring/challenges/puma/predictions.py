@@ -18,8 +18,8 @@ from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.inputs import suggestions
 from scoring.inputs.jobs import by_case
 from scoring.inputs.nuclei import Nuclei
-from scoring.inputs.sources import Mended, Source, SourceFiles, open_source
-from scoring.inputs.table_edits import mended_name
+from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
+from scoring.inputs.table_edits import fixed_name
 
 CASES = 8
 NUCLEI = 500
@@ -203,9 +203,9 @@ def read_predictions(
 
 def _leaves(source: Source, member: str) -> bool:
     """Return whether a file of a folder on disk is a link to one outside it."""
-    if isinstance(source, Mended):
+    if isinstance(source, FixedSource):
         found = open_source(source.source).members
-        return any(_leaves(source.source, one) for one in found if mended_name(one, source.changes) == member)
+        return any(_leaves(source.source, one) for one in found if fixed_name(one, source.changes) == member)
     if not isinstance(source, (str, os.PathLike)) or not Path(source).is_dir():
         return False
     return not (Path(source) / member).resolve().is_relative_to(Path(source).resolve())
@@ -220,7 +220,7 @@ def _no_common(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembe
         f"{', '.join(truth.ids[:SHOWN])}."
     )
     mends = suggestions.without_affix(named, truth.ids)
-    return [error("no-common-case", files.name, words).mended_by(*mends)]
+    return [error("no-common-case", files.name, words).with_fixes(*mends)]
 
 
 def _unmatched(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembers) -> Iterator[Finding]:
@@ -242,7 +242,7 @@ def _unmatched(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembe
         )
         absent = set(truth.ids).difference(submission.member_of)
         mends = suggestions.without_affix(extra, absent)
-        yield warning("extra-case", files.name, words).mended_by(*mends)
+        yield warning("extra-case", files.name, words).with_fixes(*mends)
 
 
 def _empty(files: SourceFiles, read_of: Mapping[str, str], read: cases.CaseFiles) -> Iterator[Finding]:

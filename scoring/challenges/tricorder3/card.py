@@ -282,7 +282,7 @@ def _score_findings(scored: TricorderScoring, counts: CountsOfClass) -> Iterator
             "model-size-unknown",
             predictions.name,
             "the model's size is unknown: efficiency counts 1, as if it had 50 MiB or less. Give its size.",
-        ).mended_by(SuggestedFix("Give the size of its model", InputChanges(), option=MODEL_SIZE.name))
+        ).with_fixes(SuggestedFix("Give the size of its model", InputChanges(), option=MODEL_SIZE.name))
     elif predictions.model is None and size >= FULL_MIB:
         yield warning(
             "size-score-zero",

@@ -10,7 +10,7 @@ import jinja2
 from markupsafe import Markup
 
 from scoring.common import markup
-from scoring.common.finding_groups import folded, tally
+from scoring.common.finding_groups import grouped, tally
 from scoring.common.findings import Finding
 from scoring.core.scorecard import plain
 from scoring.core.views import Figure
@@ -96,7 +96,7 @@ def findings(entries: Iterable[Finding], more: str = "") -> str:
         return section("What was noticed?", "<p>Nothing was noticed about these files.</p>")
     rows = [
         (Cell(fold.level, kind=fold.level), Cell(fold.code, tag="code"), fold.where, fold.message)
-        for fold in folded(noticed)
+        for fold in grouped(noticed)
     ]
     heads = ("level", "code", "where", "what and how to mend it")
     listed = Markup(f'<div class="noticed">{table(heads, rows)}</div>')
