@@ -19,7 +19,6 @@ from pages.inputs import selectors
 from pages.inputs.selectors import ChosenInput
 from pages.server import jobs
 from scoring.challenges import samples
-from scoring.challenges.tricorder3.model import sweep as sweep_of_model
 from scoring.core.scorecard import ScoreCard
 from scoring.inference.cluster.scheduler import ClusterUnusable
 from scoring.inference.pool import Cancelled
@@ -315,7 +314,9 @@ def sweep(
     challenge_id: str, truth_key: str, model_key: str, index: int, _truth, _given: ChosenInput
 ) -> PictureOutcome:
     """Return a model's outputs for one case under other demographics."""
-    return _attempt_picture(sweep_of_model, _given.source, _truth, index)
+    sweep_case = scoring.load_challenge(challenge_id).models("--model").sweep
+    assert sweep_case is not None
+    return _attempt_picture(sweep_case, _given.source, _truth, index)
 
 
 def sample_cards(challenge_id: str) -> list[tuple[str, ScoreCard]]:

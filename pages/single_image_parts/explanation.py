@@ -16,7 +16,6 @@ from scoring.presentation.figures import single_image
 from scoring.presentation.figures.outputs import Sweep, setting_dots, sweep_lines
 from scoring.single_image import masks, occlusion, sweep, wording
 from scoring.single_image.explanation import Explanation, agreement_line, explanation
-from scoring.single_image.model_task import described
 from scoring.single_image.saliency import FLOOR, SCALE, SaliencyMap
 from scoring.single_image.sweep import DemographicSweep
 
@@ -168,7 +167,7 @@ def _seconds(cpu_ms: float) -> str:
 
 def _field(found: DemographicSweep, field: str, classes, risk, vector: np.ndarray) -> None:
     values, rows = found.values(field), found.probabilities[field]
-    moved = Sweep(values, rows, classes, described(vector)[field], risk)
+    moved = Sweep(values, rows, classes, found.patient.described(vector)[field], risk)
     if field == "age":
         figure = sweep_lines(moved, layout.theme(), "What if the person were older?", "age in years")
         caption = "Dotted: the age given."

@@ -14,7 +14,7 @@ from pages.server import jobs
 from pages.single_image_parts import session
 from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused, error
-from scoring.inference.model_task import ModelTask
+from scoring.inference.model_task import ModelTask, TileSupport
 from scoring.inference.open_models import MOST_MODELS, HeldModels, NoPlace
 from scoring.inference.process import LoadedModel
 from scoring.inference.task import read_model
@@ -136,10 +136,10 @@ def _second_worker(
     return scoring_run.attempt(opened, _wanted, read_model(_given.source).data, start)
 
 
-def detector(given: ChosenInput) -> Outcome | Waiting:
+def detector(support: TileSupport, given: ChosenInput) -> Outcome | Waiting:
     """Return a dense model of nuclei (`nuclei.Detector`), or why it cannot be; see `worker`."""
     try:
-        return _detector(given.key, given)
+        return _detector(given.key, support, given)
     except NoPlace as full:
         return Waiting(full.place)
 
@@ -147,8 +147,8 @@ def detector(given: ChosenInput) -> Outcome | Waiting:
 @st.cache_resource(
     max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end
 )
-def _detector(key: str, _given: ChosenInput) -> Outcome:
-    return scoring_run.attempt(nuclei.opened, read_model(_given.source).data, _start(_given))
+def _detector(key: str, _support: TileSupport, _given: ChosenInput) -> Outcome:
+    return scoring_run.attempt(nuclei.opened, _support, read_model(_given.source).data, _start(_given))
 
 
 def close() -> None:

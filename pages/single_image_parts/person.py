@@ -6,23 +6,23 @@ import numpy as np
 import streamlit as st
 
 from pages.single_image_parts.image_upload import ChosenImage
-from scoring.challenges.safe_scan.demographics import LOCATIONS
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
+from scoring.inference.model_task import UNKNOWN_WORD, PatientFields
 from scoring.single_image import wording
-from scoring.single_image.model_task import OLDEST, UNKNOWN_WORD, vector
+from scoring.single_image.model_task import OLDEST, vector
 
 SEXES = {"m": "male", "f": "female", UNKNOWN_WORD: UNKNOWN_WORD}
-SITES = (*LOCATIONS, UNKNOWN_WORD)
 
 
-def vector_of(image: ChosenImage, truth) -> np.ndarray | None:
+def vector_of(patient: PatientFields, image: ChosenImage, truth) -> np.ndarray | None:
     """Draw what the model takes besides the image, and return it as the model receives it; None while
     something is missing.
 
     A case of the test set brings its own; a field that it lacks has to be given.
     """
-    age, sex, site = (None, None, None) if image.case is None else _of_case(truth, image.case)
+    age, sex, site = (None, None, None) if image.case is None else _of_case(patient, truth, image.case)
+    sites = (*patient.locations, UNKNOWN_WORD)
     token = image.person
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         age = st.number_input(
@@ -30,8 +30,8 @@ def vector_of(image: ChosenImage, truth) -> np.ndarray | None:
         )
         site = st.selectbox(
             "Body site",
-            SITES,
-            None if site is None else SITES.index(site),
+            sites,
+            None if site is None else sites.index(site),
             key=f"single_site_{token}",
             placeholder="choose",
             width=150,
@@ -40,7 +40,7 @@ def vector_of(image: ChosenImage, truth) -> np.ndarray | None:
             "Sex", list(SEXES), default=sex, key=f"single_sex_{token}", format_func=SEXES.__getitem__
         )
     try:
-        found = vector(age, sex, site)
+        found = vector(patient, age, sex, site)
     except InputRefused as refused:
         missing = ", ".join(
             {"gender": "sex", "location": "body site"}.get(name, name) for name in _fields(refused)
@@ -62,11 +62,11 @@ def _fields(refused: InputRefused) -> list[str]:
     return [problem.where for problem in refused.problems]
 
 
-def _of_case(truth, index: int) -> tuple[int | None, str | None, str | None]:
+def _of_case(patient: PatientFields, truth, index: int) -> tuple[int | None, str | None, str | None]:
     people = truth.demographics
     age, gender, place = people.age[index], people.gender[index], people.location[index]
     return (
         None if math.isnan(age) else round(age),
         {1: "m", 0: "f"}.get(int(gender)),
-        LOCATIONS[int(place) - 1] if place > 0 else None,
+        patient.locations[int(place) - 1] if place > 0 else None,
     )

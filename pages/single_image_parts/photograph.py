@@ -72,9 +72,9 @@ def show(challenge_id: str) -> None:
             return
         answer_place = st.container()
     vector = None
-    if opened.value.takes_vector:
+    if opened.value.takes_vector and task.patient is not None:
         with person_place:
-            vector = person.vector_of(shown, truth)
+            vector = person.vector_of(task.patient, shown, truth)
         if vector is None:
             words = "The answer will stand here once age, body site and sex are given."
             answer_place.info(words, icon=":material/edit:")

@@ -12,7 +12,6 @@ from pages.single_image_parts.query import Query
 from scoring.common.text import markdown
 from scoring.presentation.html import single_image
 from scoring.single_image import record
-from scoring.single_image.model_task import described
 from scoring.single_image.operating import operating_point
 from scoring.single_image.record import Checks, MoreAnswers, OnTestSet, Record
 
@@ -28,8 +27,9 @@ def show(query: Query, own: str, sensitivity: float, shown: bool) -> None:
         Fact("Image", f"{width} × {height} px", photograph.framed or "as it is"),
         Fact("Model", query.model_name, f"SHA-256 {query.setup.opened.sha256[:12]}…"),
     ]
-    if answer.vector is not None:
-        given = described(answer.vector).values()
+    patient = query.setup.task.patient
+    if answer.vector is not None and patient is not None:
+        given = patient.described(answer.vector).values()
         words = ", ".join(f"{value:g}" if isinstance(value, float) else value for value in given)
         entries.append(Fact("Age, sex, body site", words))
     if query.held is not None:

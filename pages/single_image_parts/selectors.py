@@ -13,6 +13,7 @@ from pages.single_image_parts.image_upload import ChosenImage
 from pages.single_image_parts.query import preview
 from scoring.challenges import load_challenge, samples
 from scoring.common.text import markdown
+from scoring.inference.model_task import TileSupport
 from scoring.single_image import quality, wording
 
 SEEN_PX = 300
@@ -67,11 +68,15 @@ def model_title(challenge_id: str, given: ChosenInput) -> str:
     return titles.get(given.key, given.name)
 
 
-def tile_quality(shown: ChosenImage, among: Outcome | Running | None) -> tuple[quality.QualityBadge, ...]:
+def tile_quality(
+    support: TileSupport, shown: ChosenImage, among: Outcome | Running | None
+) -> tuple[quality.QualityBadge, ...]:
     """Draw what can be said of a tile before anything is counted on it, and return it. among: the test set's
     tiles."""
     st.caption(_about_image(shown))
-    found = quality.tile_chips(image_upload.measured(shown), *shown.photograph.size)
+    found = quality.tile_chips(
+        image_upload.measured(shown), *shown.photograph.size, support.micrometres_per_pixel
+    )
     unlikeness = image_upload.unlikeness(among, shown, tile=True)
     said = (*found, *quality.likeness_chip(unlikeness, "tile"))
     prediction.chips(said)

@@ -18,9 +18,8 @@ from pages.inputs.selectors import ChosenInput
 from pages.single_image_parts import model, session
 from pages.single_image_parts.image_upload import ChosenImage
 from scoring.challenges import samples
-from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
-from scoring.challenges.puma.names import CLASSES
 from scoring.common.text import markdown
+from scoring.inference.model_task import TileSupport
 from scoring.inputs.nuclei import Nuclei
 from scoring.presentation.figures.numerals import decimal, percent
 from scoring.presentation.figures.single_image import preview
@@ -38,13 +37,14 @@ WITH_IMAGE = "Put the image into the record"
 
 @dataclass(frozen=True)
 class About:
-    """What the record says besides. title: of the model or file; chips: what was noticed about the tile."""
+    """Facts of a tile for its record. title: of the model or file; chips: what was noticed about the tile."""
 
+    support: TileSupport
     title: str
     chips: Sequence[QualityBadge]
 
 
-def source() -> ChosenInput | None:
+def source(challenge_id: str) -> ChosenInput | None:
     """Draw what the nuclei come from: a dense model or a file of nuclei; None while there is no file."""
     kind = st.segmented_control(
         "Nuclei from",
@@ -55,27 +55,29 @@ def source() -> ChosenInput | None:
         persist_state="session",
     )
     if kind == MODEL:
-        offered = samples.models("puma")
-        given, panel = selectors.model(offered, "single_puma")
+        offered = samples.models(challenge_id)
+        given, panel = selectors.model(offered, f"single_{challenge_id}")
         panel.caption(
             "Your own model, kept for this session."
             if given.own
             else markdown(offered[panel.sample].about, 400)
         )
         return given
-    return selectors.one_file("Nuclei of the tile: GeoJSON or JSON", "single_puma_nuclei")
+    return selectors.one_file("Nuclei of the tile: GeoJSON or JSON", f"single_{challenge_id}_nuclei")
 
 
-def found(given: ChosenInput, image: ChosenImage) -> tuple[Outcome | model.Waiting, Detector | None]:
+def found(
+    support: TileSupport, given: ChosenInput, image: ChosenImage
+) -> tuple[Outcome | model.Waiting, Detector | None]:
     """Return the nuclei of the tile (`Nuclei`), or why there are none; and the model that found them, None
     for a file."""
     key, pixels = (given.key, image.token), image.photograph.pixels
     if not given.is_model:
         size = image.photograph.size
         return session.kept(
-            "nuclei", key, lambda: scoring_run.attempt(nuclei.listed, given.source, size, given.name)
+            "nuclei", key, lambda: scoring_run.attempt(nuclei.listed, support, given.source, size, given.name)
         ), None
-    detector = model.detector(given)
+    detector = model.detector(support, given)
     if isinstance(detector, model.Waiting) or detector.refused:
         return detector, None
     with st.spinner("Looking for nuclei ..."):
@@ -91,7 +93,7 @@ def show(
     """Draw numbers first, then the viewer; its slider of confidence moves both. A fragment: a move repaints
     this and nothing else. about: what the record says besides."""
     least = viewer.confidence(VIEWER)
-    counts = nuclei.overview(listed, image.photograph.size, least)
+    counts = nuclei.overview(about.support, listed, image.photograph.size, least)
     said = f"confidence from {least:.2f}" if least else "all that were found"
     layout.facts(
         [
@@ -100,7 +102,9 @@ def show(
             Fact("TIL share", percent(counts.til_share), "lymphocytes of all nuclei"),
         ]
     )
-    payload = session.kept("payload", (given.key, image.token), partial(_packed, listed, image))
+    payload = session.kept(
+        "payload", (given.key, image.token), partial(_packed, about.support, listed, image)
+    )
     viewer.show(payload, VIEWER)
     _table(counts, said)
     _record(image, detector, counts, least, about)
@@ -133,16 +137,16 @@ def _record(
         )
 
 
-def _packed(listed: Nuclei, image: ChosenImage):
+def _packed(support: TileSupport, listed: Nuclei, image: ChosenImage):
     jpeg = preview(image.photograph.pixels, DRAWN_SIDE)
-    about = TileInfo(image.name, image.photograph.size, CLASSES, MICROMETRES_PER_PIXEL, jpeg)
+    about = TileInfo(image.name, image.photograph.size, support.classes, support.micrometres_per_pixel, jpeg)
     return detections(listed, about)
 
 
 def _table(counts: Overview, said: str) -> None:
     rows = pd.DataFrame(
         {
-            "class": [name.replace("_", " ") for name in CLASSES],
+            "class": [name.replace("_", " ") for name in counts.support.classes],
             "nuclei": counts.counts,
             "per mm²": counts.per_mm2,
         }
@@ -155,6 +159,7 @@ def _table(counts: Overview, said: str) -> None:
             "nuclei": layout.number("nuclei", 0),
             "per mm²": layout.number("per mm²", 0),
         },
-        f"Of this one tile, {said}; {MICROMETRES_PER_PIXEL} µm per px. No truth stands behind these counts.",
+        f"Of this one tile, {said}; {counts.support.micrometres_per_pixel} µm per px. No truth stands "
+        "behind these counts.",
         key="single_counts",
     )

@@ -6,17 +6,19 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Running
 from pages.single_image_parts import image_upload, model, selectors, tile
 from scoring.common.text import markdown
+from scoring.single_image.nuclei import tile_support
 
 
 def show(challenge_id: str) -> None:
     """Draw a tile of stained tissue with the nuclei that a model or a file gives."""
+    support = tile_support(challenge_id)
     left, right = st.columns([2, 5], gap="large")
     with left:
         image_place = st.container(key="single_place")
         with st.container(key="single_setup"):
             setup = st.expander("Model and tiles", icon=":material/tune:")
     with setup:
-        given = tile.source()
+        given = tile.source(challenge_id)
         test_set, _, truth = selectors.cases(challenge_id)
     if truth is None:
         right.info("Without a test set nothing is shown: see “Model and tiles”.", icon=":material/help:")
@@ -25,7 +27,7 @@ def show(challenge_id: str) -> None:
     with image_place:
         shown = image_upload.image(challenge_id, test_set, truth)
         if shown is not None:
-            chips = selectors.tile_quality(shown, among)
+            chips = selectors.tile_quality(support, shown, among)
     with right:
         if shown is None or given is None:
             st.info(
@@ -35,7 +37,7 @@ def show(challenge_id: str) -> None:
                 icon=":material/image:",
             )
             return
-        found, detector = tile.found(given, shown)
+        found, detector = tile.found(support, given, shown)
         if isinstance(found, model.Waiting):
             model.wait_for_place(found)
         elif found.refused:
@@ -45,7 +47,7 @@ def show(challenge_id: str) -> None:
                 )
         else:
             title = selectors.model_title(challenge_id, given)
-            tile.show(found.value, shown, given, detector, tile.About(title, chips))
+            tile.show(found.value, shown, given, detector, tile.About(support, title, chips))
     if isinstance(among, Running):
         st.caption("Meanwhile the tiles of the test set are measured, to see whether this one is like them.")
         scoring_run.running(among)

@@ -21,11 +21,12 @@ from scoring.inputs.sources import Source
 from scoring.statistics.options import StatisticsOptions
 
 if TYPE_CHECKING:  # what only some commands need is not loaded for all
+    from scoring.common.arrays import Floats
     from scoring.core.comparison_spec import ComparisonSpec
     from scoring.core.file_contents import Candidate, FileContents
     from scoring.core.views import Views
     from scoring.inference.inspection import Inspection
-    from scoring.inference.model_task import ModelTask
+    from scoring.inference.model_task import ModelTask, TileSupport
     from scoring.inference.pictures import Stage as PictureStage
     from scoring.inference.preprocessing import ImageInfo
 
@@ -110,6 +111,8 @@ class ModelSupport(Generic[Truth, Predictions]):
         table: (cases, predictions) -> the prediction file that the official program takes, text or a zip.
         received: (truth, index of a case, inspected model) -> the pixels that a model receives.
         suffix: Of the prediction file's name, without dot.
+        sweep: (model, truth, index of a case) -> outputs [n, K] by field when one second input changes and
+            the others stay; None where models take no second input.
     """
 
     read_images: Callable[[Source, str | None], Truth]
@@ -118,6 +121,7 @@ class ModelSupport(Generic[Truth, Predictions]):
     table: Callable[[Truth, Predictions], str | bytes]
     received: Callable[[Truth, int, Mapping[str, Any] | None], "tuple[list[PictureStage], ImageInfo]"]
     suffix: str = "csv"
+    sweep: "Callable[[Model, Truth, int], dict[str, Floats]] | None" = None
 
 
 @dataclass(frozen=True)
@@ -129,11 +133,13 @@ class SingleImage:
         task: Categories of a test set, if it names its own -> what a model is expected to answer; None for
             tiles.
         categories: Those that a test set names.
+        tile: What is known of tiles; None for photographs.
     """
 
     kind: Literal["photograph", "tile"]
     task: "Callable[[Sequence[str] | None], ModelTask] | None" = None
     categories: Callable[[Any], Sequence[str] | None] = field(default=lambda _truth: None)
+    tile: "Callable[[], TileSupport] | None" = None
 
 
 def _recognises_nothing(_contents: "FileContents") -> "Iterable[Candidate]":
@@ -212,12 +218,14 @@ class Display(Generic[Truth]):
         thumbnails: Small JPEG pictures of cases by index, None for a case without one.
         single_image: What the page of single images does with the challenge; None: it has no place there.
         class_risks: Class -> "malignant", "medium" or "benign", where classes have a risk group.
+        condition: What one risk tells from the rest, of one case and of several.
     """
 
     views: Callable[[ScoreCard], "Views"] | None = None
     thumbnails: Callable[[Truth, Sequence[int]], list[bytes | None]] | None = None
     single_image: SingleImage | None = None
     class_risks: Mapping[str, str] = field(default_factory=dict)
+    condition: tuple[str, str] = ("positive case", "positive cases")
 
 
 @dataclass(frozen=True, kw_only=True)

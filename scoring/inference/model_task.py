@@ -1,19 +1,51 @@
-"""What a challenge expects of a model that is shown a single photograph."""
+"""Tasks of models that are shown a single photograph or tile."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from scoring.common.arrays import Bools
+from scoring.common.arrays import Array, Bools, Floats
 from scoring.inference.preflight import Contract
-from scoring.inference.preprocessing import Recipe
+from scoring.inference.preprocessing import Pixels, Recipe
+from scoring.inference.process import LoadedModel
 from scoring.inference.results import ModelFacts
+from scoring.inputs.nuclei import Nuclei
+
+UNKNOWN_WORD = "unknown"
+"""Age, gender or body site that nobody knows, for people."""
+
+
+@dataclass(frozen=True)
+class PatientFields:
+    """Age, gender and body site as a model's second input [3].
+
+    Attributes:
+        genders: Code of each gender as it may be written.
+        locations: Body sites, whose codes are 1, 2, ... in this order.
+        unknown: Code of an unknown gender or site.
+        sweep: (age, gender, location) as codes -> by field, the inputs [n, 3] in which it alone changes.
+    """
+
+    genders: Mapping[str, int]
+    locations: tuple[str, ...]
+    unknown: int
+    sweep: Callable[[float, float, float], Mapping[str, Floats]]
+
+    def described(self, vector: Sequence[float] | Array) -> Mapping[str, float | str]:
+        """Return age, gender and location of a vector [3], for people."""
+        age, gender, location = vector
+        return {
+            "age": float(age),
+            "gender": {1: "male", 0: "female"}.get(int(gender), UNKNOWN_WORD),
+            "location": self.locations[int(location) - 1] if location > 0 else UNKNOWN_WORD,
+        }
 
 
 @dataclass(frozen=True)
 class ModelTask:
-    """What a model answers about one photograph.
+    """Contract of a model for one photograph.
 
     Attributes:
         challenge: Id of the challenge.
@@ -24,6 +56,7 @@ class ModelTask:
         contract: What its inputs and outputs must be.
         recipe_for: How a photograph is prepared for it.
         shortest_side: Pixels below which the challenge refuses a photograph, 0 where it does not.
+        patient: Its second input; None where it takes the image only.
     """
 
     challenge: str
@@ -34,8 +67,32 @@ class ModelTask:
     contract: Contract
     recipe_for: Callable[[ModelFacts], Recipe]
     shortest_side: int = 0
+    patient: PatientFields | None = None
 
     @property
     def malignant(self) -> Bools:
         """Which classes are malignant, bool [K]."""
         return np.array([risk == "malignant" for risk in self.risk])
+
+
+@dataclass(frozen=True)
+class TileSupport:
+    """Nuclei in one tile of stained tissue.
+
+    Attributes:
+        challenge: Id of the challenge.
+        classes: Classes of nuclei.
+        micrometres_per_pixel: Of the challenge's tiles.
+        til_share: Nuclei of each class [K] -> lymphocytes / all nuclei.
+        examine: (loaded model, what messages call it) -> the dense model; raises InputRefused, ModelFailed.
+        detect: (loaded model, dense model, pixels, what messages call them) -> nuclei; raises the same.
+        read: (prediction file, its name) -> nuclei; raises InputRefused.
+    """
+
+    challenge: str
+    classes: tuple[str, ...]
+    micrometres_per_pixel: float
+    til_share: Callable[[Array], Array]
+    examine: Callable[[LoadedModel, str], Any]
+    detect: Callable[[LoadedModel, Any, Pixels, str], Nuclei]
+    read: Callable[[bytes, str], Nuclei]

@@ -304,6 +304,8 @@ def _nothing_in_common(table: TextTable, ids: list[str], truth: CasesWithIds) ->
 
 
 CASE = "case"
+UNIT_COLUMNS = ("patient_id", "lesion_id")
+"""Columns whose equal cells make cases of photographs one unit, in order of preference."""
 
 
 def find_units(

@@ -1,19 +1,17 @@
 """Inputs and outputs of a challenge's models for one photograph."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import expit
 
 from scoring.challenges import load_challenge
-from scoring.challenges.safe_scan.demographics import GENDERS, LOCATIONS, UNKNOWN
-from scoring.common.arrays import Array, Floats
+from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.inference.model_task import ModelTask
+from scoring.inference.model_task import UNKNOWN_WORD, ModelTask, PatientFields
 from scoring.metrics.calibration import output_kind, softmax
 
 OLDEST = 120
-UNKNOWN_WORD = "unknown"
 KINDS = ("probabilities", "not-normalised", "logits")
 LEAST = 1e-12
 
@@ -56,33 +54,23 @@ def probabilities(outputs: Floats, kind: str) -> Floats:
     return shares
 
 
-def vector(age: float | None, gender: str | None, location: str | None) -> np.ndarray:
-    """Return the second input, float32 [3]: years, 1 male or 0 female, 1..7 in the order of `LOCATIONS`; -1
-    for "unknown", which must be given.
+def vector(patient: PatientFields, age: float | None, gender: str | None, location: str | None) -> np.ndarray:
+    """Return the second input, float32 [3]: years, then the codes of gender and location. "unknown" has a
+    code, too, and must be given.
 
     Raises InputRefused with everything that is missing or cannot be: nothing is ever filled in.
     """
     problems = []
     if age is None or not 0 <= age <= OLDEST:
         problems.append(_missing("age", f"give it in years, 0 to {OLDEST}"))
-    if gender not in (*GENDERS, UNKNOWN_WORD):
+    if gender not in (*patient.genders, UNKNOWN_WORD):
         problems.append(_missing("gender", f"choose one of m, f, {UNKNOWN_WORD}"))
-    if location not in (*LOCATIONS, UNKNOWN_WORD):
-        problems.append(_missing("location", f"choose one of {', '.join(LOCATIONS)}, {UNKNOWN_WORD}"))
+    if location not in (*patient.locations, UNKNOWN_WORD):
+        problems.append(_missing("location", f"choose one of {', '.join(patient.locations)}, {UNKNOWN_WORD}"))
     if problems:
         raise InputRefused(problems)
-    place = UNKNOWN if location == UNKNOWN_WORD else LOCATIONS.index(location) + 1
-    return np.array([age, GENDERS.get(gender or "", UNKNOWN), place], np.float32)
-
-
-def described(encoded: Sequence[float] | Array) -> Mapping[str, float | str]:
-    """Return age, gender and location of a vector [3], for people."""
-    age, gender, location = encoded
-    return {
-        "age": float(age),
-        "gender": {1: "male", 0: "female"}.get(int(gender), UNKNOWN_WORD),
-        "location": LOCATIONS[int(location) - 1] if location > 0 else UNKNOWN_WORD,
-    }
+    site = patient.unknown if location == UNKNOWN_WORD else patient.locations.index(location or "") + 1
+    return np.array([age, patient.genders.get(gender or "", patient.unknown), site], np.float32)
 
 
 def _missing(field: str, mend: str) -> Finding:

@@ -3,16 +3,14 @@ counted."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from scoring.challenges.puma import model as models
-from scoring.challenges.puma.dense import DenseModel, examined
-from scoring.challenges.puma.names import CLASSES
-from scoring.challenges.puma.predictions import read_predictions
-from scoring.challenges.puma.tissue_statistics import square_millimetres, til_share
+from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused, error
 from scoring.inference import preflight
+from scoring.inference.model_task import TileSupport
 from scoring.inference.process import LoadedModel, ModelProcess
 from scoring.inference.results import ModelFailed
 from scoring.inputs.nuclei import Nuclei
@@ -24,8 +22,9 @@ from scoring.single_image.photograph import CALLED as IMAGE
 class Detector:
     """A dense model in a worker of its own, which lives until `close`; one thread at a time may use it."""
 
+    support: TileSupport
     process: LoadedModel
-    dense: DenseModel
+    dense: Any
 
     @property
     def sha256(self) -> str:
@@ -42,9 +41,10 @@ class Detector:
 
 @dataclass(frozen=True)
 class Overview:
-    """What a tile holds. counts [10] by class; per_mm2 [10]; area_mm2: of the tile at 0.23 um per px;
-    til_share: lymphocytes / all nuclei, None without any."""
+    """Nuclei of a tile. counts [K] by class; per_mm2 [K]; area_mm2: of the tile at the challenge's
+    resolution; til_share: lymphocytes / all nuclei, None without any."""
 
+    support: TileSupport
     counts: np.ndarray
     per_mm2: np.ndarray
     area_mm2: float
@@ -55,7 +55,17 @@ class Overview:
         return int(self.counts.sum())
 
 
-def opened(model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -> Detector:
+def tile_support(challenge_id: str) -> TileSupport:
+    """Return the support of tiles of a challenge. Raises KeyError for a challenge without tiles."""
+    support = load_challenge(challenge_id).display.single_image
+    if support is None or support.tile is None:
+        raise KeyError(challenge_id)
+    return support.tile()
+
+
+def opened(
+    support: TileSupport, model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess
+) -> Detector:
     """Open a dense model and try it on noise. Raises InputRefused where it is none.
 
     start: loads the model; what it raises besides ModelFailed goes through.
@@ -65,7 +75,7 @@ def opened(model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -
     except ModelFailed as failed:
         raise InputRefused([preflight.failure(CALLED, failed)]) from failed
     try:
-        return Detector(process, examined(process, process.facts, CALLED))
+        return Detector(support, process, support.examine(process, CALLED))
     except ModelFailed as failed:
         process.close()
         raise InputRefused([preflight.failure(CALLED, failed)]) from failed
@@ -77,15 +87,15 @@ def opened(model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -
 def detected(detector: Detector, pixels: np.ndarray) -> Nuclei:
     """Return the nuclei that a dense model finds in upright pixels uint8 (H, W, 3). Raises InputRefused."""
     try:
-        return models.detected(detector.process, detector.dense, pixels, IMAGE)
+        return detector.support.detect(detector.process, detector.dense, pixels, IMAGE)
     except ModelFailed as failed:
         raise InputRefused([preflight.failure(CALLED, failed)]) from failed
 
 
-def listed(data: bytes, size: tuple[int, int], name: str = "prediction.json") -> Nuclei:
+def listed(support: TileSupport, data: bytes, size: tuple[int, int], name: str = "prediction.json") -> Nuclei:
     """Return the nuclei of a prediction file of that name for a tile of this width and height, px. Raises
     InputRefused with every problem, and where most lie outside."""
-    nuclei = read_predictions(data, None, name).nuclei[0]
+    nuclei = support.read(data, name)
     outside = nuclei.outside(size)
     if outside.sum() > len(nuclei) / 2:
         words = (
@@ -96,9 +106,13 @@ def listed(data: bytes, size: tuple[int, int], name: str = "prediction.json") ->
     return nuclei
 
 
-def overview(nuclei: Nuclei, size: tuple[int, int], least_confidence: float = 0.0) -> Overview:
+def overview(
+    support: TileSupport, nuclei: Nuclei, size: tuple[int, int], least_confidence: float = 0.0
+) -> Overview:
     """Counts of the nuclei with at least this confidence in a tile of this width and height, px."""
-    counts = np.bincount(nuclei.classes[nuclei.confidences >= least_confidence], minlength=len(CLASSES))
-    area = float(square_millimetres(np.array([size]))[0])
-    share = float(til_share(counts)) if counts.sum() else None
-    return Overview(counts, counts / area, area, share)
+    counts = np.bincount(
+        nuclei.classes[nuclei.confidences >= least_confidence], minlength=len(support.classes)
+    )
+    area = float(size[0] * size[1]) * support.micrometres_per_pixel**2 / 1e6
+    share = float(support.til_share(counts)) if counts.sum() else None
+    return Overview(support, counts, counts / area, area, share)

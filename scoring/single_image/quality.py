@@ -11,7 +11,6 @@ from typing import Protocol
 
 import numpy as np
 
-from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
 from scoring.inference.pool import Cancelled
@@ -153,8 +152,11 @@ def photograph_chips(
     )
 
 
-def tile_chips(found: Quality, width: int, height: int) -> tuple[QualityBadge, ...]:
-    """Return chips of a tile of stained tissue of `width` x `height` px."""
+def tile_chips(
+    found: Quality, width: int, height: int, micrometres_per_pixel: float
+) -> tuple[QualityBadge, ...]:
+    """Return chips of a tile of stained tissue of `width` x `height` px. micrometres_per_pixel: of the
+    challenge's tiles."""
     usual = width == height == TILE_SIDE
     size = f"{width} x {height} px"
     words = (
@@ -162,7 +164,7 @@ def tile_chips(found: Quality, width: int, height: int) -> tuple[QualityBadge, .
         if usual
         else (
             f"The challenge's tiles have {TILE_SIDE} x {TILE_SIDE} px at 40x: counts per area assume "
-            f"{MICROMETRES_PER_PIXEL} µm per px."
+            f"{micrometres_per_pixel} µm per px."
         )
     )
     return (

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from scoring.challenges.puma.names import CLASSES
 from scoring.core.scorecard import plain
 from scoring.metrics.quality import Quality
 from scoring.single_image.abstention import Withheld
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.model import OpenModel
-from scoring.single_image.model_task import described
 from scoring.single_image.nuclei import Detector, Overview
 from scoring.single_image.operating import ChosenOperatingPoint
 from scoring.single_image.photograph import CALLED, Photograph
@@ -148,7 +146,9 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
             "image_shape": [1, 3, *answer.prepared.shape[:2]],
             "image_sha256": sha256(answer.prepared),
             "vector": None if answer.vector is None else plain(answer.vector),
-            "described": None if answer.vector is None else dict(described(answer.vector)),
+            "described": None
+            if answer.vector is None or model.task.patient is None
+            else dict(model.task.patient.described(answer.vector)),
         },
         "answer": {
             "outputs": plain(answer.outputs),
@@ -185,13 +185,13 @@ def tile_document(
     """Return the export of one tile. source: the detector, None for a prediction file."""
     return {
         **_head(photograph, with_image),
-        "challenge": "puma",
+        "challenge": found.support.challenge,
         "model": None if source is None else {"sha256": source.sha256},
         "least_confidence": least_confidence,
         "area_mm2": found.area_mm2,
         "til_share": found.til_share,
-        "counts": _by_class(CLASSES, found.counts),
-        "per_mm2": _by_class(CLASSES, found.per_mm2),
+        "counts": _by_class(found.support.classes, found.counts),
+        "per_mm2": _by_class(found.support.classes, found.per_mm2),
     }
 
 

@@ -7,11 +7,10 @@ from typing import Protocol
 
 import numpy as np
 
-from scoring.challenges.isic.truth import UNIT_COLUMNS
 from scoring.common.arrays import Array
 from scoring.core.submission import Predictions
 from scoring.inference.model_task import ModelTask
-from scoring.inputs.case_tables import find_units
+from scoring.inputs.case_tables import UNIT_COLUMNS, find_units
 from scoring.metrics import calibration, classification, conformal, neighbours
 from scoring.single_image.model_task import kind, probabilities
 from scoring.statistics.intervals import wilson

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.challenges.tricorder3.model import sweep_vectors
+from scoring.inference.model_task import PatientFields
 from scoring.single_image.image_prediction import ImagePrediction
 from scoring.single_image.model import OpenModel
-from scoring.single_image.model_task import described
 from scoring.single_image.saliency import Progress, scores
 
 SHOWN = 3
@@ -21,12 +20,13 @@ class DemographicSweep:
     """Answers when one input changes and the others stay. vectors, by field ("age", "gender", "location"):
     [n, 3]; probabilities: [n, K]."""
 
+    patient: PatientFields
     vectors: Mapping[str, np.ndarray]
     probabilities: Mapping[str, np.ndarray]
 
     def values(self, field: str) -> list[float | str]:
         """Return the field's value in each row, for people."""
-        return [described(vector)[field] for vector in self.vectors[field]]
+        return [self.patient.described(vector)[field] for vector in self.vectors[field]]
 
 
 def sweep(
@@ -37,15 +37,16 @@ def sweep(
 ) -> DemographicSweep:
     """Run again at 19 ages, the genders and the sites, each with "unknown": 30 runs. Raises ValueError for a
     model without a vector; Cancelled; InputRefused."""
-    if answer.vector is None:
+    patient = model.task.patient
+    if answer.vector is None or patient is None:
         raise ValueError("the model takes the image only")
-    vectors = sweep_vectors(*answer.vector)
+    vectors = patient.sweep(*answer.vector)
     every = np.concatenate(list(vectors.values()))
     rows = scores(
         model, answer, ((answer.prepared, vector) for vector in every), len(every), progress, cancelled
     )
     ends = np.cumsum([len(v) for v in vectors.values()])[:-1]
-    return DemographicSweep(vectors, dict(zip(vectors, np.split(rows, ends), strict=True)))
+    return DemographicSweep(patient, vectors, dict(zip(vectors, np.split(rows, ends), strict=True)))
 
 
 def changes(found: DemographicSweep, answer: ImagePrediction, classes: Sequence[str]) -> tuple[str, ...]:

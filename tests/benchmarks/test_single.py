@@ -28,7 +28,7 @@ from scoring.single_image.model_task import model_task, vector
 from scoring.single_image.photograph import Photograph, received
 from scoring.single_image.quality import of_photograph
 from scoring.single_image.sweep import sweep
-from tests.support.single_image import lesion
+from tests.support.single_image import PATIENT, TILE_SUPPORT, lesion
 
 MODELS = (("tricorder3", "convolutional"), ("tricorder3", "kmeans"), ("melanoma", "convolutional"))
 FIRST_ANSWER_MS = 300
@@ -90,7 +90,7 @@ def asked(request):
     with ImageProcess() as images:
         model = opened(model_task(challenge), data)
         photograph = received(buffer.getvalue(), images)
-        one = answer(model, photograph, vector(50, "m", "torso") if model.takes_vector else None)
+        one = answer(model, photograph, vector(PATIENT, 50, "m", "torso") if model.takes_vector else None)
         yield Query(model, images, buffer.getvalue(), photograph, one, raw(data, one))
         model.close()
 
@@ -150,7 +150,7 @@ def test_sweep(benchmark, asked):
 
 
 def test_nuclei_of_a_tile(benchmark):
-    detector = nuclei.opened((samples.FOLDER / "puma" / "models" / "dense.onnx").read_bytes())
+    detector = nuclei.opened(TILE_SUPPORT, (samples.FOLDER / "puma" / "models" / "dense.onnx").read_bytes())
     tile = received((samples.FOLDER / "puma" / "truth" / "sample_primary_roi_001.tif").read_bytes())
     assert len(benchmark.pedantic(lambda: nuclei.detected(detector, tile.pixels), rounds=3)) > 300
     detector.close()

@@ -29,7 +29,7 @@ from scoring.single_image import quality as chips
 from tests.inference import builders
 from tests.support import photographs
 from tests.support.foreign import gallery
-from tests.support.single_image import lesion, of_left_less_right
+from tests.support.single_image import TILE_SUPPORT, lesion, of_left_less_right
 from tests.support.thinned import crossed, some, some_rows
 from tests.support.visits import words
 
@@ -412,9 +412,9 @@ def test_counts_of_a_tile_are_those_of_the_model(single_image):
     app = single_image(challenge="puma")
     assert not app.exception
     tile = photograph.received(sorted(TILES.glob("*.tif"))[0].read_bytes())
-    detector = nuclei.opened(samples.models("puma")["dense"].path.read_bytes())
+    detector = nuclei.opened(TILE_SUPPORT, samples.models("puma")["dense"].path.read_bytes())
     try:
-        expected = nuclei.overview(nuclei.detected(detector, tile.pixels), tile.size)
+        expected = nuclei.overview(TILE_SUPPORT, nuclei.detected(detector, tile.pixels), tile.size)
     finally:
         detector.close()
     counted = app.dataframe[0].value.set_index("class")["nuclei"]

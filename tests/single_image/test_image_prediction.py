@@ -16,7 +16,7 @@ from scoring.single_image.model_task import model_task, vector
 from scoring.single_image.photograph import received
 from scoring.single_image.reference import reference
 from tests.inference import builders
-from tests.support.single_image import lesion, model, of_quadrant, photograph
+from tests.support.single_image import PATIENT, lesion, model, of_quadrant, photograph
 from tests.support.thinned import some_rows
 
 CASES = 8
@@ -73,7 +73,7 @@ def _first(truth):
 def test_any_batch_axis(batch):
     data = builders.classifier(batch=batch if batch != -1 else None)
     with model(data) as found:
-        one = answer(found, photograph(lesion()), vector(50, "m", "torso"))
+        one = answer(found, photograph(lesion()), vector(PATIENT, 50, "m", "torso"))
     assert one.outputs.shape == (11,)
     assert one.probabilities.sum() == pytest.approx(1)
 
@@ -81,14 +81,14 @@ def test_any_batch_axis(batch):
 def test_inputs_go_by_position_whatever_their_names():
     data = builders.classifier().replace(b"demographics", b"zzmographics").replace(b"image", b"yyage")
     with model(data) as renamed, model(builders.classifier()) as usual:
-        asked = photograph(lesion()), vector(70, "f", "head")
+        asked = photograph(lesion()), vector(PATIENT, 70, "f", "head")
         assert answer(renamed, *asked).outputs.tolist() == answer(usual, *asked).outputs.tolist()
 
 
 def test_the_vector_matters_and_is_never_left_out():
     with model(builders.classifier()) as found:
         shown = photograph(lesion())
-        young, old = (answer(found, shown, vector(age, "m", "head")).outputs for age in (20, 80))
+        young, old = (answer(found, shown, vector(PATIENT, age, "m", "head")).outputs for age in (20, 80))
         assert np.abs(young - old).max() > 1e-3
         with pytest.raises(ValueError, match="vector"):
             answer(found, shown)
@@ -106,13 +106,13 @@ def test_the_vector_matters_and_is_never_left_out():
 )
 def test_nothing_is_filled_in(given, missing):
     with pytest.raises(InputRefused) as caught:
-        vector(*given)
+        vector(PATIENT, *given)
     assert [problem.code for problem in caught.value.problems] == ["missing-value"] * missing
 
 
 def test_unknown_has_to_be_said():
-    assert vector(50, "unknown", "unknown").tolist() == [50, -1, -1]
-    assert vector(50, "m", "torso").tolist() == [50, 1, 7]
+    assert vector(PATIENT, 50, "unknown", "unknown").tolist() == [50, -1, -1]
+    assert vector(PATIENT, 50, "m", "torso").tolist() == [50, 1, 7]
 
 
 def test_probabilities_of_one_risk():
@@ -132,7 +132,7 @@ def test_logits_are_known_by_the_test_set_s_outputs():
     ref = reference(about, cases, _Outputs(outputs))
     assert ref.kind == "logits"
     with model(builders.classifier(softmax=False)) as found:
-        one = answer(found, photograph(lesion()), vector(40, "f", "leg"), ref)
+        one = answer(found, photograph(lesion()), vector(PATIENT, 40, "f", "leg"), ref)
     assert one.probabilities == pytest.approx(calibration.softmax(one.outputs[None])[0])
     assert one.scaled == pytest.approx(calibration.apply_temperature(one.probabilities, ref.temperature))
 
@@ -154,7 +154,7 @@ class _Outputs:
 
 def test_a_model_of_colour_alone_does_not_care_how_the_picture_lies():
     with model(builders.classifier(side=(16, 16))) as found:
-        seen = views(found, answer(found, photograph(lesion()), vector(50, "m", "torso")))
+        seen = views(found, answer(found, photograph(lesion()), vector(PATIENT, 50, "m", "torso")))
     assert seen.others == 7
     assert seen.changed == 0
     assert seen.deviation.max() < 1e-6
@@ -181,7 +181,7 @@ def test_the_eight_views_are_all_there_are():
 def test_views_stop_when_asked():
     asked = iter([False, False, True])
     with model(builders.classifier()) as found:
-        one = answer(found, photograph(lesion()), vector(50, "m", "torso"))
+        one = answer(found, photograph(lesion()), vector(PATIENT, 50, "m", "torso"))
         with pytest.raises(Cancelled):
             views(found, one, lambda: next(asked))
 
@@ -238,4 +238,4 @@ def test_a_worker_that_is_gone_is_known():
     found.close()
     assert found.ended
     with pytest.raises(InputRefused, match="closed"):
-        answer(found, photograph(lesion(64)), vector(50, "m", "torso"))
+        answer(found, photograph(lesion(64)), vector(PATIENT, 50, "m", "torso"))

@@ -13,6 +13,7 @@ from scoring.single_image import nuclei
 from scoring.single_image.photograph import received
 from tests.inference import builders
 from tests.support.dense_models import dense
+from tests.support.single_image import TILE_SUPPORT
 
 DENSE = samples.FOLDER / "puma" / "models" / "dense.onnx"
 TILE = samples.FOLDER / "puma" / "truth" / "sample_primary_roi_001.tif"
@@ -31,7 +32,7 @@ def tile():
 
 
 def test_the_sample_model_finds_what_is_there(tile):
-    detector = nuclei.opened(DENSE.read_bytes())
+    detector = nuclei.opened(TILE_SUPPORT, DENSE.read_bytes())
     found = nuclei.detected(detector, tile.pixels)
     detector.close()
     drawn = json.loads(TILE.with_name("sample_primary_roi_001_nuclei.geojson").read_text())["features"]
@@ -53,7 +54,7 @@ def test_no_peak_at_all():
     answer[0] = 1
     found = peaks(answer, 4)
     assert len(found) == 0
-    seen = nuclei.overview(found, (80, 80))
+    seen = nuclei.overview(TILE_SUPPORT, found, (80, 80))
     assert (seen.total, seen.til_share) == (0, None)
 
 
@@ -64,24 +65,24 @@ def test_counts_per_class_and_area():
     answer = np.clip(answer, 0, 40) / 40
     answer[0] = 1 - answer.sum(0)
     found = peaks(answer, 1000 / 60, least=0.01)
-    seen = nuclei.overview(found, (1000, 1000))
+    seen = nuclei.overview(TILE_SUPPORT, found, (1000, 1000))
     area = (1000 * 0.23 / 1000) ** 2
     counted = {name: n for name, n in zip(CLASSES, seen.counts.tolist(), strict=True) if n}
     assert counted == {"tumor": 2, "lymphocytes": 3, "stromal_cells": 1}
     assert seen.area_mm2 == pytest.approx(area)
     assert seen.per_mm2 == pytest.approx(seen.counts / area)
     assert seen.til_share == pytest.approx(3 / 6)
-    surer = nuclei.overview(found, (1000, 1000), float(np.median(found.confidences)))
+    surer = nuclei.overview(TILE_SUPPORT, found, (1000, 1000), float(np.median(found.confidences)))
     assert surer.total == int((found.confidences >= np.median(found.confidences)).sum()) < seen.total
 
 
 def test_what_is_no_dense_model():
-    assert "11 probabilities" in refused(nuclei.opened, dense(channels=7))
-    assert "2 inputs" in refused(nuclei.opened, builders.classifier())
-    assert "11 probabilities" in refused(nuclei.opened, builders.classifier(vector=False))
-    assert "categories" in refused(nuclei.opened, dense(metadata="MEL,NV"))
-    assert "finite" in refused(nuclei.opened, dense(fill=0.0))
-    assert refused(nuclei.opened, b"nothing")
+    assert "11 probabilities" in refused(nuclei.opened, TILE_SUPPORT, dense(channels=7))
+    assert "2 inputs" in refused(nuclei.opened, TILE_SUPPORT, builders.classifier())
+    assert "11 probabilities" in refused(nuclei.opened, TILE_SUPPORT, builders.classifier(vector=False))
+    assert "categories" in refused(nuclei.opened, TILE_SUPPORT, dense(metadata="MEL,NV"))
+    assert "finite" in refused(nuclei.opened, TILE_SUPPORT, dense(fill=0.0))
+    assert refused(nuclei.opened, TILE_SUPPORT, b"nothing")
 
 
 def points(*centres) -> bytes:
@@ -91,17 +92,17 @@ def points(*centres) -> bytes:
 
 
 def test_a_prediction_file_instead_of_a_model():
-    found = nuclei.listed(points((10, 20), (30, 40)), (100, 100))
+    found = nuclei.listed(TILE_SUPPORT, points((10, 20), (30, 40)), (100, 100))
     assert found.centroids.tolist() == [[10, 20], [30, 40]]
-    assert nuclei.overview(found, (100, 100)).til_share == 1
-    assert len(nuclei.listed(b'{"nuclei": []}', (100, 100))) == 0
+    assert nuclei.overview(TILE_SUPPORT, found, (100, 100)).til_share == 1
+    assert len(nuclei.listed(TILE_SUPPORT, b'{"nuclei": []}', (100, 100))) == 0
 
 
 def test_files_of_another_tile_and_no_files():
     far = points((10, 20), (300, 40), (5, 900))
-    assert "outside" in refused(nuclei.listed, far, (100, 100))
+    assert "outside" in refused(nuclei.listed, TILE_SUPPORT, far, (100, 100))
     with pytest.raises(InputRefused) as raised:
-        nuclei.listed(far, (100, 100), "mine.json")
+        nuclei.listed(TILE_SUPPORT, far, (100, 100), "mine.json")
     assert raised.value.problems[0].where == "mine.json"
-    assert refused(nuclei.listed, b"{}", (100, 100))
-    assert refused(nuclei.listed, b"\xff\xfe", (100, 100))
+    assert refused(nuclei.listed, TILE_SUPPORT, b"{}", (100, 100))
+    assert refused(nuclei.listed, TILE_SUPPORT, b"\xff\xfe", (100, 100))

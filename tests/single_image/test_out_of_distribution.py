@@ -21,7 +21,7 @@ IMAGES = 40
 """Images of a set that are read, spread over it; the soak tests read all of every set."""
 SEEDS, SOAK_SEEDS = 1, 20
 """Foreign pictures of each kind."""
-TILES = 3
+TILE_SUPPORT = 3
 """Stained tiles among the foreign pictures; the soak tests take all."""
 
 
@@ -64,7 +64,7 @@ def rates(known: KnownImages, foreign_parts: list[np.ndarray]) -> tuple[float, f
 
 @pytest.mark.parametrize(("challenge", "key"), FEW_SETS)
 def test_rates_on_some_images(challenge, key):
-    own, caught = rates(thinned(challenge, key), strange(SEEDS, TILES))
+    own, caught = rates(thinned(challenge, key), strange(SEEDS, TILE_SUPPORT))
     assert own <= 0.05
     assert caught >= 0.95
 

@@ -89,17 +89,19 @@ def test_a_black_frame_is_said():
 
 
 def test_tiles(tile):
-    assert {chip.name: chip.level for chip in tile_chips(measure(tile), 1024, 1024)} == {
+    assert {chip.name: chip.level for chip in tile_chips(measure(tile), 1024, 1024, 0.23)} == {
         "size": GOOD,
         "sharpness": GOOD,
         "exposure": GOOD,
         "tissue": GOOD,
     }
-    assert [chip.level for chip in tile_chips(measure(tile), 900, 1024) if chip.name == "size"] == [NOTE]
+    assert [chip.level for chip in tile_chips(measure(tile), 900, 1024, 0.23) if chip.name == "size"] == [
+        NOTE
+    ]
     for pixels in (lesion(), np.full((512, 512, 3), 250, np.uint8)):
-        assert [chip.level for chip in tile_chips(measure(pixels), 1024, 1024) if chip.name == "tissue"] == [
-            CAUTION
-        ]
+        assert [
+            chip.level for chip in tile_chips(measure(pixels), 1024, 1024, 0.23) if chip.name == "tissue"
+        ] == [CAUTION]
 
 
 def test_percentiles_count_those_below(truth):

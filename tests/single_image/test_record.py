@@ -25,7 +25,7 @@ from scoring.single_image.reference import alike, class_set, reference
 from scoring.single_image.wording import banned
 from tests.inference import builders
 from tests.support.photographs import SECRETS, noted_png, phone
-from tests.support.single_image import lesion, model
+from tests.support.single_image import PATIENT, TILE_SUPPORT, lesion, model
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def said():
     with model(builders.classifier(side=(64, 64))) as found:
         photograph = received(phone(lesion(), orientation=6))
         ref = reference(found.task, truth, Outputs(), True)
-        one = answer(found, photograph, vector(50, "f", "arm"), ref)
+        one = answer(found, photograph, vector(PATIENT, 50, "f", "arm"), ref)
         seen, members, measured = (
             views(found, one),
             class_set(ref, one.probabilities),
@@ -134,8 +134,8 @@ def test_no_result_word_is_banned(said):
 
 def test_tiles():
     tile = received((samples.FOLDER / "puma" / "truth" / "sample_primary_roi_001.tif").read_bytes())
-    points = nuclei.listed(b'{"nuclei": [{"centroid": [5, 5], "class": "tumor"}]}', tile.size)
-    found = record.tile_document(tile, None, nuclei.overview(points, tile.size), 0.0)
+    points = nuclei.listed(TILE_SUPPORT, b'{"nuclei": [{"centroid": [5, 5], "class": "tumor"}]}', tile.size)
+    found = record.tile_document(tile, None, nuclei.overview(TILE_SUPPORT, points, tile.size), 0.0)
     assert json.loads(record.text(found))["counts"]["tumor"] == 1
     assert found["model"] is None
     assert found["til_share"] == 0
@@ -143,8 +143,8 @@ def test_tiles():
 
 def test_the_record_of_a_tile_is_one_page():
     tile = received((samples.FOLDER / "puma" / "truth" / "sample_primary_roi_001.tif").read_bytes())
-    points = nuclei.listed(b'{"nuclei": [{"centroid": [5, 5], "class": "tumor"}]}', tile.size)
-    counts = nuclei.overview(points, tile.size)
+    points = nuclei.listed(TILE_SUPPORT, b'{"nuclei": [{"centroid": [5, 5], "class": "tumor"}]}', tile.size)
+    counts = nuclei.overview(TILE_SUPPORT, points, tile.size)
     noticed = (chips.QualityBadge("sharpness", "stop", "12", "blurred <b>"),)
     made = record.TileRecord(
         tile, "Dense <i>network</i>", "ab" * 32, counts, 0.25, noticed, "22 November 2026"

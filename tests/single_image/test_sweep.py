@@ -6,16 +6,16 @@ import pytest
 
 from scoring.inference.pool import Cancelled
 from scoring.single_image.image_prediction import answer
-from scoring.single_image.model_task import described, model_task, vector
+from scoring.single_image.model_task import model_task, vector
 from scoring.single_image.sweep import DemographicSweep, changes, leading, sweep
 from tests.inference import builders
-from tests.support.single_image import lesion, model, of_quadrant, photograph
+from tests.support.single_image import PATIENT, lesion, model, of_quadrant, photograph
 
 
 def test_each_row_is_an_answer_of_its_own():
     shown = photograph(lesion(64))
     with model(builders.classifier()) as found:
-        one = answer(found, shown, vector(50, "m", "torso"))
+        one = answer(found, shown, vector(PATIENT, 50, "m", "torso"))
         said = []
         swept = sweep(found, one, lambda done, total: said.append((done, total)))
         assert {field: len(rows) for field, rows in swept.probabilities.items()} == {
@@ -42,14 +42,18 @@ def test_sentences():
     with model(of_quadrant(), model_task("melanoma")) as found:
         one = answer(found, photograph(np.zeros((64, 64, 3), np.uint8)))
     assert one.top == 0
-    moved = DemographicSweep(vectors, {"age": np.array([same, other]), "gender": np.array([same, same])})
+    moved = DemographicSweep(
+        PATIENT, vectors, {"age": np.array([same, other]), "gender": np.array([same, same])}
+    )
     assert changes(moved, one, ("A", "B")) == ("With another age the highest class is no longer A: B at 70.",)
     other_site = DemographicSweep(
         {"location": vectors["age"] * 0 + [50, 1, 2]}, {"location": np.array([same, other])}
     )
     (words,) = changes(other_site, one, ("A", "B"))
     assert words.startswith("With another body site")
-    still = DemographicSweep(vectors, {"age": np.array([same, same]), "gender": np.array([same, same])})
+    still = DemographicSweep(
+        PATIENT, vectors, {"age": np.array([same, same]), "gender": np.array([same, same])}
+    )
     assert changes(still, one, ("A", "B")) == ("The highest class stays A at every age, sex and body site.",)
     assert leading(moved, 1) == {"age": (1,), "gender": (0,)}
 
@@ -61,14 +65,18 @@ def test_models_of_the_image_alone_have_nothing_to_sweep():
 
 def test_cancel():
     with model(builders.classifier()) as found:
-        one = answer(found, photograph(lesion(64)), vector(50, "m", "torso"))
+        one = answer(found, photograph(lesion(64)), vector(PATIENT, 50, "m", "torso"))
         with pytest.raises(Cancelled):
             sweep(found, one, cancelled=lambda: True)
 
 
 def test_vectors_in_words():
-    assert described(vector(33, "f", "hand")) == {"age": 33.0, "gender": "female", "location": "hand"}
-    assert described(vector(33, "unknown", "unknown")) == {
+    assert PATIENT.described(vector(PATIENT, 33, "f", "hand")) == {
+        "age": 33.0,
+        "gender": "female",
+        "location": "hand",
+    }
+    assert PATIENT.described(vector(PATIENT, 33, "unknown", "unknown")) == {
         "age": 33.0,
         "gender": "unknown",
         "location": "unknown",

@@ -63,7 +63,7 @@ def every_sentence():
         chips += [
             *quality.photograph_chips(found, 512),
             *quality.photograph_chips(found, 512, [found]),
-            *quality.tile_chips(found, 900, 900),
+            *quality.tile_chips(found, 900, 900, 0.23),
         ]
     yield from (chip.words for chip in chips)
     for support in ((20,) * 6, (3, 20, 20, 20, 20, 20), (0,) * 6):

@@ -13,9 +13,12 @@ from scoring.inference.preprocessing import ImageInfo
 from scoring.metrics.quality import Quality
 from scoring.single_image.model import OpenModel, opened
 from scoring.single_image.model_task import model_task
+from scoring.single_image.nuclei import tile_support
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import of_photograph
 from tests.inference import builders
+
+PATIENT, TILE_SUPPORT = model_task("tricorder3").patient, tile_support("puma")
 
 
 def small(pixels: np.ndarray) -> np.ndarray:

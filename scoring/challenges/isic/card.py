@@ -12,12 +12,12 @@ from scoring.challenges.isic.official_rejections import first_refusal
 from scoring.challenges.isic.official_score import official
 from scoring.challenges.isic.options import MALIGNANT_CATEGORIES, IsicOptions
 from scoring.challenges.isic.score_findings import findings
-from scoring.challenges.isic.truth import UNIT_COLUMNS, IsicCases, subgroups
+from scoring.challenges.isic.truth import IsicCases, subgroups
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import Predictions, provenance, truth_digest
-from scoring.inputs.case_tables import find_units, joined_columns
+from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
 from scoring.inputs.sources import Source
 from scoring.metrics import calibration, classification, roc
 from scoring.metrics import subgroups as shares

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from scoring.challenges.isic.card import ID
 from scoring.challenges.isic.categories import ID_COLUMNS, PRESETS, of_width, preset
-from scoring.challenges.isic.truth import SCORE_WEIGHT, SLICES, UNIT_COLUMNS, VALIDATION_WEIGHT
+from scoring.challenges.isic.truth import SCORE_WEIGHT, SLICES, VALIDATION_WEIGHT
 from scoring.core.file_contents import (
     LIKELY,
     POSSIBLE,
@@ -18,6 +18,7 @@ from scoring.core.file_contents import (
     values_of,
     with_pictures,
 )
+from scoring.inputs.case_tables import UNIT_COLUMNS
 from scoring.inputs.tables import TextTable
 
 TITLES = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}

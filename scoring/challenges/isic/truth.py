@@ -13,14 +13,13 @@ from scoring.challenges.isic.tables import CategoryTable, NumberBlock
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.core.challenge import Context
 from scoring.inputs import matching
-from scoring.inputs.case_tables import IMAGE_ENDINGS
+from scoring.inputs.case_tables import IMAGE_ENDINGS, UNIT_COLUMNS
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.inputs.tables import TextTable, key
 from scoring.metrics.subgroups import AGE_BANDS
 
 SCORE_WEIGHT, VALIDATION_WEIGHT = "score_weight", "validation_weight"
-UNIT_COLUMNS = ("patient_id", "lesion_id")
 SLICES = {
     "age": ("age_approx", "age"),
     "sex": ("sex", "gender"),

@@ -20,12 +20,11 @@ from scoring.common.findings import Finding, InputRefused, note, ordered, warnin
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import Predictions, grade, provenance, truth_digest
-from scoring.inputs.case_tables import find_units, joined_columns
+from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
 from scoring.metrics import binary, calibration, curves, subgroups
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
 
-UNIT_COLUMNS = ("patient_id", "lesion_id")
 CURVE_REPLICATES = 300
 
 

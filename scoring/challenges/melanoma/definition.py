@@ -79,5 +79,6 @@ CHALLENGE = Challenge(
         views=Lazy("scoring.challenges.melanoma.views:views"),
         thumbnails=Lazy("scoring.inference.pictures:thumbnails"),
         single_image=SingleImage("photograph", Lazy("scoring.challenges.melanoma.model:image_task")),
+        condition=("melanoma", "melanomas"),
     ),
 )

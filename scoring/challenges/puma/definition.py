@@ -128,6 +128,6 @@ CHALLENGE = Challenge(
     display=Display(
         views=Lazy("scoring.challenges.puma.views:views"),
         thumbnails=Lazy("scoring.inference.pictures:thumbnails"),
-        single_image=SingleImage("tile"),
+        single_image=SingleImage("tile", tile=Lazy("scoring.challenges.puma.model:tile_support")),
     ),
 )

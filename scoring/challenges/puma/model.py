@@ -14,9 +14,11 @@ import numpy as np
 from scoring.challenges.puma import truth
 from scoring.challenges.puma.cases import ignored
 from scoring.challenges.puma.dense import AS_IT_IS, DenseModel, examined, probabilities
-from scoring.challenges.puma.names import PLATFORM
+from scoring.challenges.puma.formula import ID, MICROMETRES_PER_PIXEL
+from scoring.challenges.puma.names import CLASSES, PLATFORM
 from scoring.challenges.puma.peaks import peaks
-from scoring.challenges.puma.predictions import NucleiPredictions
+from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
+from scoring.challenges.puma.tissue_statistics import til_share
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, note, warning
@@ -25,10 +27,11 @@ from scoring.inference import inspection, pictures, pool, preflight, run_model
 from scoring.inference.case_images import no_images
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import CancellableProcess, Inspection
+from scoring.inference.model_task import TileSupport
 from scoring.inference.pool import Answered
 from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Pixels, Recipe
 from scoring.inference.probe import RunnableModel
-from scoring.inference.process import ModelProcess
+from scoring.inference.process import LoadedModel, ModelProcess
 from scoring.inference.results import ModelFailed, ModelOutput
 from scoring.inference.task import Model, ModelFile, read_model
 from scoring.inputs.nuclei import POLYGONS, Nuclei
@@ -236,3 +239,16 @@ def received(
     InputRefused."""
     width, height = truth.sizes[index].tolist()
     return pictures.received(truth, index, Recipe(((width, height, "lanczos"),)))
+
+
+def _examined(process: LoadedModel, name: str) -> DenseModel:
+    return examined(process, process.facts, name)
+
+
+def _listed(data: bytes, name: str) -> Nuclei:
+    return read_predictions(data, None, name).nuclei[0]
+
+
+def tile_support() -> TileSupport:
+    """Return what the page of single images needs of tiles."""
+    return TileSupport(ID, CLASSES, MICROMETRES_PER_PIXEL, til_share, _examined, detected, _listed)

@@ -32,13 +32,12 @@ from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import Predictions, grade, provenance, truth_digest
-from scoring.inputs.case_tables import find_units, joined_columns
+from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import mean_of_defined
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, QuantityName, Replicates, replicate, replicate_weights
 
-UNIT_COLUMNS = ("patient_id", "lesion_id")
 CURVE_REPLICATES = 300
 
 

@@ -76,6 +76,7 @@ CHALLENGE = Challenge(
         Lazy("scoring.challenges.tricorder3.model:predict"),
         partial(table, columns=CLASSES),
         Lazy("scoring.challenges.tricorder3.model:received"),
+        sweep=Lazy("scoring.challenges.tricorder3.model:sweep"),
     ),
     display=Display(
         views=Lazy("scoring.challenges.tricorder3.views:views"),

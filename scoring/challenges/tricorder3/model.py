@@ -9,7 +9,7 @@ import numpy as np
 
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.codes import CODES
-from scoring.challenges.safe_scan.demographics import UNKNOWN
+from scoring.challenges.safe_scan.demographics import GENDERS, LOCATIONS, UNKNOWN
 from scoring.challenges.safe_scan.models import (
     HIGHEST_IR_VERSION,
     HIGHEST_OPSET,
@@ -25,7 +25,7 @@ from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, largest
 from scoring.inference import inspection, pictures, run_model
 from scoring.inference.inspection import Inspection, declared_size
-from scoring.inference.model_task import ModelTask
+from scoring.inference.model_task import ModelTask, PatientFields
 from scoring.inference.preflight import Contract, image_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import ModelFacts
@@ -112,6 +112,7 @@ def image_task(_categories: Sequence[str] | None) -> ModelTask:
         TASK.contract,
         recipe_for,
         PICTURE_SIDE,
+        PatientFields(GENDERS, LOCATIONS, UNKNOWN, sweep_vectors),
     )
 
 

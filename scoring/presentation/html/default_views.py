@@ -9,16 +9,17 @@ import plotly.graph_objects as go
 
 from scoring.challenges import classification_views as shared
 from scoring.challenges import load_challenge
-from scoring.challenges.melanoma.condition import CALIBRATION as OF_RISKS
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Figure, Headline, Panel, Panels, Section, Table, Views
+from scoring.presentation.figures.binary import risk_labels
 from scoring.presentation.figures.calibration import LARGEST_OUTPUT
 from scoring.presentation.figures.confusion import confusion_matrix
 from scoring.presentation.figures.curves import ClassCurve, precision_recall_panel, roc_panel
 from scoring.presentation.figures.numerals import decimal, points, span
 from scoring.presentation.figures.numerals import share as written
 from scoring.presentation.figures.theme import Theme, label
+from scoring.presentation.figures.thresholds import Condition
 
 NONE = "none"
 """The label of what was not there, in the matrices of detection challenges."""
@@ -141,7 +142,8 @@ def _panel(kind: str, curve: ClassCurve, prevalence: float) -> Callable[[Theme],
 
 def _calibration(card: ScoreCard) -> Iterator[Block]:
     if "reliability_n" in card.arrays:
-        labels = OF_RISKS if card.arrays["outputs"].shape[1] == 1 else LARGEST_OUTPUT
+        condition = Condition(*load_challenge(card.challenge).display.condition)
+        labels = risk_labels(condition) if card.arrays["outputs"].shape[1] == 1 else LARGEST_OUTPUT
         yield from shared.calibration(card, shared.CalibrationWords(labels))
 
 

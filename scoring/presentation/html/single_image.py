@@ -8,14 +8,11 @@ import numpy as np
 from PIL import Image
 
 from scoring.challenges import REGISTRY
-from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
-from scoring.challenges.puma.names import CLASSES
 from scoring.common.text import shortened
 from scoring.presentation.figures.numerals import decimal, percent
 from scoring.presentation.html.document import POLICY, template
 from scoring.single_image.abstention import withheld_line
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line
-from scoring.single_image.model_task import described
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import GOOD, STOP
 from scoring.single_image.record import Record, TileRecord
@@ -79,11 +76,11 @@ def tile_html(record: TileRecord, with_image: bool = True) -> str:
     most = max(int(counts.counts.max()), 1)
     rows = [
         (name.replace("_", " "), [float(count), float(density)], round(100 * int(count) / most))
-        for name, count, density in zip(CLASSES, counts.counts, counts.per_mm2, strict=True)
+        for name, count, density in zip(counts.support.classes, counts.counts, counts.per_mm2, strict=True)
     ]
     facts = [
         ("Model" if record.sha256 else "File of nuclei", record.source),
-        ("Challenge", REGISTRY["puma"].short_name),
+        ("Challenge", REGISTRY[counts.support.challenge].short_name),
         ("Confidence", f"from {least:.2f}" if least else "all that were found"),
         ("Area", f"{counts.area_mm2:.4f} mm²"),
         ("Nuclei per mm²", decimal(counts.total / counts.area_mm2, 0)),
@@ -113,7 +110,7 @@ def tile_html(record: TileRecord, with_image: bool = True) -> str:
         digits=0,
         scores=sorted(rows, key=lambda row: -row[1][0]),
         heads=["nuclei", "per mm²"],
-        scores_line=f"Of this one tile; {MICROMETRES_PER_PIXEL} µm per px.",
+        scores_line=f"Of this one tile; {counts.support.micrometres_per_pixel} µm per px.",
         sha256=record.sha256,
     )
 
@@ -155,8 +152,8 @@ def _size_line(photograph: Photograph) -> str:
 def _facts(record: Record) -> list[tuple[str, str]]:
     answer, task = record.answer, record.model.task
     facts = [("Model", record.model_name), ("Challenge", REGISTRY[task.challenge].short_name)]
-    if answer.vector is not None:
-        given = described(answer.vector)
+    if answer.vector is not None and task.patient is not None:
+        given = task.patient.described(answer.vector)
         facts += [(FIELDS[name], _plain(value)) for name, value in given.items()]
     if record.test_set.reference is not None:
         facts.append(("Test set", f"{record.test_set.reference.name}, n = {len(record.test_set.reference)}"))
