@@ -9,7 +9,6 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.inference import pool
 from scoring.inference.case_images import CaseImages, missing_images
-from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.preprocessing import ImageInfo
 from scoring.inference.results import ModelFailed
 from scoring.inference.task import ModelFile, Task, Wording
@@ -66,7 +65,7 @@ def run(
             task.recipe_for,
             progress=progress,
             cancelled=cancelled,
-            settings=pool.PoolSettings(run=run_on_all),
+            settings=pool.PoolSettings(run=task.run_images),
         )
     except ModelFailed as failed:
         raise refusal(file, cases, failed) from failed

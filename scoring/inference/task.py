@@ -7,6 +7,7 @@ from pathlib import Path
 
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.inference.pool import RunOnAll, run_on_all
 from scoring.inference.preflight import Contract
 from scoring.inference.preprocessing import Recipe
 from scoring.inference.results import ModelFacts
@@ -54,6 +55,7 @@ class Task:
         changes: Other second inputs that the trial runs compare with `base`, by field.
         shortest_side: Pixels below which the rules call an image too small.
         wording: How messages go on.
+        run_images: Runs a model on all images, here or on a cluster.
     """
 
     contract: Contract
@@ -63,6 +65,7 @@ class Task:
     changes: Mapping[str, Sequence[Floats]] | None = None
     shortest_side: int = 0
     wording: Wording = Wording()
+    run_images: RunOnAll = run_on_all
 
 
 def read_model(model: Model, name: str | None = None) -> ModelFile:

@@ -47,7 +47,7 @@ def test_sentences():
     )
     assert changes(moved, one, ("A", "B")) == ("With another age the highest class is no longer A: B at 70.",)
     other_site = DemographicSweep(
-        {"location": vectors["age"] * 0 + [50, 1, 2]}, {"location": np.array([same, other])}
+        PATIENT, {"location": vectors["age"] * 0 + [50, 1, 2]}, {"location": np.array([same, other])}
     )
     (words,) = changes(other_site, one, ("A", "B"))
     assert words.startswith("With another body site")

@@ -19,6 +19,7 @@ from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
 from scoring.inference import inspection, pictures, run_model
 from scoring.inference.case_images import no_images
+from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import Inspection, declared_size
 from scoring.inference.model_task import ModelTask
 from scoring.inference.preflight import Contract, image_size
@@ -260,7 +261,7 @@ def entry(model: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _task(width: int | None) -> Task:
-    return Task(Contract(outputs=width), recipe_for)
+    return Task(Contract(outputs=width), recipe_for, run_images=run_on_all)
 
 
 def _are_scores(outputs: np.ndarray) -> bool:

@@ -22,6 +22,7 @@ from scoring.common.findings import Finding, note, ordered, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
 from scoring.inference import inspection, pictures, run_model
+from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import Inspection, declared_size
 from scoring.inference.model_task import ModelTask
 from scoring.inference.preflight import Contract, image_size
@@ -54,6 +55,7 @@ TASK = Task(
     recipe_for,
     size_findings,
     wording=WORDING,
+    run_images=run_on_all,
 )
 
 

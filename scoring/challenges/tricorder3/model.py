@@ -24,6 +24,7 @@ from scoring.common.findings import Finding, note, ordered, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, largest
 from scoring.inference import inspection, pictures, run_model
+from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import Inspection, declared_size
 from scoring.inference.model_task import ModelTask, PatientFields
 from scoring.inference.preflight import Contract, image_size
@@ -98,6 +99,7 @@ TASK = Task(
     },
     shortest_side=PICTURE_SIDE,
     wording=WORDING,
+    run_images=run_on_all,
 )
 
 
