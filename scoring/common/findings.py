@@ -81,6 +81,10 @@ def note(code: str, where: str, message: str) -> Finding:
     return Finding("note", code, where, message)
 
 
+class Cancelled(Exception):
+    """The caller stopped the work."""
+
+
 class InputRefused(Exception):
     """The input cannot be scored.
 

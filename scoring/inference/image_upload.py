@@ -5,6 +5,8 @@ Runs in the worker. Of a file's metadata nothing leaves it but the kinds in `KIN
 """
 
 import io
+import re
+import struct
 import sys
 import warnings
 from typing import Any
@@ -12,7 +14,6 @@ from typing import Any
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from scoring.inference.metadata import AFTER, hidden_metadata
 from scoring.inference.preprocessing import (
     FORMATS,
     MOST_PIXELS,
@@ -40,9 +41,10 @@ KINDS = (
     "transparency",
 )
 """Kinds of metadata that are dropped, in words for people."""
+PHONE_FORMATS = ("HEIF", "AVIF")
 DICOM = "DICOM"
 DECODERS = {
-    b"ftyp": ("scoring.inference.phone_formats",),
+    b"ftyp": ("pillow_heif", "PIL.AvifImagePlugin"),
     b"DICM": (
         "pydicom",
         "pydicom.pixels",
@@ -99,7 +101,7 @@ def upright(data: bytes) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
     try:
         if _mark(data) == b"DICM":
             return _of_dicom(data)
-        formats = _formats_of_phones() if _mark(data) else FORMATS
+        formats = PHONE_FORMATS if _mark(data) and "pillow_heif" in sys.modules else FORMATS
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data), formats=formats) as image:
@@ -116,11 +118,7 @@ def upright(data: bytes) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
     except ImageUnreadable:
         raise
     except Exception as fault:
-        if (
-            _mark(data)
-            and "scoring.inference.phone_formats" in sys.modules
-            and isinstance(fault, UnidentifiedImageError)
-        ):
+        if _mark(data) and "pillow_heif" in sys.modules and isinstance(fault, UnidentifiedImageError):
             words = "The file is a video, or a damaged HEIC or AVIF image: save it as JPEG or PNG."
             raise ImageUnreadable(words) from None
         raise unreadable(fault, data) from None
@@ -136,10 +134,14 @@ def _mark(data: bytes) -> bytes:
     return next((m for m, at in ((b"ftyp", 4), (b"DICM", 128)) if data[at : at + 4] == m), b"")
 
 
-def _formats_of_phones() -> tuple[str, ...]:
-    """Return HEIC and AVIF where this worker was started for them."""
-    formats: Any = sys.modules.get("scoring.inference.phone_formats")
-    return FORMATS if formats is None else formats.FORMATS
+def register_decoders() -> None:
+    """Let Pillow open HEIC and AVIF where this worker imported their decoders; one thread decodes, because a
+    confined process may start few."""
+    heif: Any = sys.modules.get("pillow_heif")
+    if heif is not None:
+        heif.register_heif_opener()
+        heif.options.DECODE_THREADS = 1
+        sys.modules["PIL.AvifImagePlugin"].DEFAULT_MAX_THREADS = 1  # type: ignore[attr-defined]
 
 
 def _of_dicom(data: bytes) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
@@ -231,3 +233,75 @@ def _exif_kinds(image: Image.Image) -> set[str]:
     except Exception:
         return {"other camera data"}
     return found
+
+
+COMMENT, DATE, PREVIEW, OTHER, AFTER = (
+    "name or comment",
+    "date and time",
+    "preview picture",
+    "other data",
+    "data after the picture",
+)
+_MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd8\xff])", re.DOTALL)
+"""A JPEG marker that a length follows, or the end; within the image data a 255 is followed by 0 or by one of
+those left out."""
+_END_OF_IMAGE, _JFIF, _COMMENT = 0xD9, 0xE0, 0xFE
+_JFIF_BYTES = 14
+_REPORTED = {
+    _JFIF: (b"JFIF\0",),
+    0xE1: (b"Exif\0", b"http://ns.adobe.com/xap/1.0/\0"),
+    0xE2: (b"ICC_PROFILE\0", b"MPF\0"),
+    0xED: (b"Photoshop 3.0\0",),
+    0xEE: (b"Adobe",),
+}
+"""Application segments of JPEG, by their start, that describe the pixels or are reported by Pillow."""
+_PNG_SIGNATURE = 8
+_PNG_REPORTED = frozenset(
+    (
+        b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB sBIT bKGD pHYs hIST cICP mDCV cLLI iCCP "
+        b"tEXt zTXt iTXt eXIf acTL fcTL fdAT"
+    ).split()
+)
+
+
+def hidden_metadata(data: bytes, image_format: str | None) -> set[str]:
+    """Return which of `image_upload.KINDS` the bytes of an image file hold, by its format as Pillow names it;
+    nothing for GIF, TIFF and BMP."""
+    readers = {"JPEG": _of_jpeg, "MPO": _of_jpeg, "PNG": _of_png, "WEBP": _of_webp}
+    return readers[image_format](data) if image_format in readers else set()
+
+
+def _of_jpeg(data: bytes) -> set[str]:
+    found: set[str] = set()
+    place = 2
+    while marker := _MARKER.search(data, place):
+        code, start = marker[1][0], marker.end()
+        if code == _END_OF_IMAGE:
+            return found | ({AFTER} if data[start:].strip(b"\0") else set())
+        length = max(2, int.from_bytes(data[start : start + 2], "big"))
+        body = data[start + 2 : start + length]
+        if code == _COMMENT:
+            found.add(COMMENT)
+        elif code == _JFIF and body.startswith(_REPORTED[_JFIF]) and len(body) > _JFIF_BYTES:
+            found.add(PREVIEW)
+        elif _JFIF <= code < _JFIF + 16 and not body.startswith(_REPORTED.get(code, ())):
+            found.add(OTHER)
+        place = start + length
+    return found
+
+
+def _of_png(data: bytes) -> set[str]:
+    found: set[str] = set()
+    place = _PNG_SIGNATURE
+    while place + 12 <= len(data):
+        length, name = struct.unpack_from(">I4s", data, place)
+        if name not in _PNG_REPORTED:
+            found.add(DATE if name == b"tIME" else OTHER)
+        place += 12 + length
+        if name == b"IEND":
+            return found | ({AFTER} if len(data) > place else set())
+    return found
+
+
+def _of_webp(data: bytes) -> set[str]:
+    return {AFTER} if len(data) > struct.unpack("<I", data[4:8])[0] + 9 else set()

@@ -15,9 +15,9 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from scoring.common.arrays import Floats
+from scoring.common.findings import Cancelled as Cancelled
 from scoring.common.findings import InputRefused
 from scoring.inference import cache as image_cache
-from scoring.inference.cancelled import Cancelled as Cancelled
 from scoring.inference.fair_semaphore import FairSemaphore, Usage
 from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Recipe
 from scoring.inference.process import ModelProcess

@@ -118,7 +118,7 @@ class ModelProcess:
         request = {"op": "run", "recipe": recipe.steps, "shape": shape, "pixels": want_pixels}
         most_bytes = self._limits.output_bytes + (_largest(recipe) if want_pixels else 0)
         header, payload = self._worker.request(request, parts, self._limits.run_seconds, RUNNING, most_bytes)
-        return _read(lambda: worker_protocol.answer(header, payload))
+        return _read(lambda: worker_protocol.model_output(header, payload))
 
     def pixels(self, data: bytes, recipe: Recipe) -> PreparedImage:
         """Return an image prepared by `recipe` without running the model; Recipe(()) leaves its size.

@@ -29,7 +29,7 @@ import numpy as np
 import onnxruntime
 
 from scoring.common.arrays import Array, Floats
-from scoring.inference import frames, image_upload, sandbox
+from scoring.inference import image_upload, sandbox, worker_protocol
 from scoring.inference.devices import CPU, PROVIDERS
 from scoring.inference.onnx_scan import ModelRefused, scan
 from scoring.inference.preprocessing import (
@@ -63,7 +63,7 @@ LATE_IMPORTS = (
     "encodings.utf_32",
 )
 NUMBERS = "biuf"
-MOST_OUTPUTS = frames.PARTS - 2
+MOST_OUTPUTS = worker_protocol.PARTS - 2
 """Outputs that are sent, beside the image; challenges look at the first few, the others become null."""
 _MEMORY = re.compile(r"bad_?\s?alloc|failed to allocate|out of memory|AllocateRaw", re.IGNORECASE)
 _SOURCE = re.compile(r"^(\[ONNXRuntimeError\] : \d+ : \w+ : )?(/\S+:\d+ .*?\) (?=[A-Z]))?")
@@ -85,17 +85,18 @@ def main(settings: dict[str, Any]) -> None:
     empty_folder = os.getcwd()
     for module in (*LATE_IMPORTS, *settings["decoders"]):
         importlib.import_module(module)
+    image_upload.register_decoders()
     onnxruntime.set_default_logger_severity(4)
     onnxruntime.disable_telemetry_events()
     on_gpu = settings["device"] != CPU
     layers = sandbox.confine(settings["memory_bytes"], settings["cpu_seconds"], settings["niceness"], on_gpu)
     sandbox.die_with_parent(requests.fileno())
-    frames.write(replies, {"ok": True, "confinement": layers})
+    worker_protocol.write_frame(replies, {"ok": True, "confinement": layers})
     session = None
     while True:
         try:
-            header, parts = frames.read(requests, settings["frame_bytes"])
-        except frames.BrokenFrame:
+            header, parts = worker_protocol.read_frame(requests, settings["frame_bytes"])
+        except worker_protocol.BrokenFrame:
             return
         _set_alarm(settings["alarm_seconds"])
         reply: Header
@@ -118,7 +119,7 @@ def main(settings: dict[str, Any]) -> None:
         except RunFailed as failed:
             reply = {"ok": False, "code": str(failed)}
         _set_alarm(0)
-        frames.write(replies, reply, [array.data for array in payload])
+        worker_protocol.write_frame(replies, reply, [array.data for array in payload])
 
 
 def load(model: bytes, empty_folder: str, device: str = CPU) -> tuple[Any, Header]:

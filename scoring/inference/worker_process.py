@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, cast
 
-from scoring.inference import frames, stale_folders
-from scoring.inference.frames import Part
+from scoring.inference import stale_folders, worker_protocol
 from scoring.inference.preprocessing import ImageUnreadable
 from scoring.inference.results import ModelFailed
+from scoring.inference.worker_protocol import Part
 
 _ROOT = Path(__file__).parents[1]
 _POLL_SECONDS = 0.05
@@ -166,8 +166,8 @@ class WorkerProcess:
             ) from fault
         _widen(self._child.stdin, self._child.stdout)
         # bufsize=0 makes the pipes raw files
-        self._requests = cast(frames.Writer, self._child.stdin)
-        self._replies = cast(frames.Reader, self._child.stdout)
+        self._requests = cast(worker_protocol.Writer, self._child.stdin)
+        self._replies = cast(worker_protocol.Reader, self._child.stdout)
         self._clock = _Clock()
         self._ended = threading.Event()
         self._finish = weakref.finalize(self, _end, self._child, self._ended, self._folder)
@@ -218,9 +218,9 @@ class WorkerProcess:
         self._clock.deadline = time.monotonic() + seconds
         try:
             if header is not None:
-                frames.write(self._requests, header, parts)
-            return frames.read(self._replies, most_bytes)
-        except (frames.BrokenFrame, OSError, ValueError) as fault:
+                worker_protocol.write_frame(self._requests, header, parts)
+            return worker_protocol.read_frame(self._replies, most_bytes)
+        except (worker_protocol.BrokenFrame, OSError, ValueError) as fault:
             code = self._why(late)
             self.close()
             raise self._failed(code, ended=code not in ("closed", late)) from fault

@@ -15,8 +15,7 @@ from typing import Any, Literal
 from scoring.common import limits
 from scoring.common.findings import Finding, InputRefused
 from scoring.inference import confinement, stale_folders
-from scoring.inference.cluster.connection import size
-from scoring.inference.cluster.scheduler import ClusterUnusable, falls_back, is_named, named
+from scoring.inference.cluster.scheduler import ClusterUnusable, falls_back, is_named, named, size
 from scoring.inference.pool import cores
 from scoring.inference.process import achieved_layers
 from scoring.inference.results import ModelFailed

@@ -7,10 +7,10 @@ import numpy as np
 
 from scoring.common.findings import Finding, InputRefused, error, split, warning
 from scoring.inference import preflight
+from scoring.inference.inspection import move
 from scoring.inference.model_task import ModelTask
 from scoring.inference.pool import first_output
 from scoring.inference.preprocessing import Recipe, stretched
-from scoring.inference.probe import move
 from scoring.inference.process import LoadedModel, ModelProcess
 from scoring.inference.results import ModelFailed, ModelOutput
 

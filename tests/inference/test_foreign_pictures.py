@@ -125,5 +125,5 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(data, words):
 
 def test_decoders_are_loaded_for_the_files_that_need_them_only():
     assert decoders(half().tobytes()) == ()
-    assert "scoring.inference.phone_formats" in decoders(saved("HEIF"))
+    assert "pillow_heif" in decoders(saved("HEIF"))
     assert "pydicom" in decoders(dicom(half(), "RGB"))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.inference import frames
+from scoring.inference import worker_protocol
 
 headers = st.dictionaries(
     st.text().filter(lambda key: key != "parts"),
@@ -27,16 +27,16 @@ def framed(header, *parts: bytes) -> bytes:
 @given(headers, st.lists(st.binary(max_size=50), max_size=5))
 def test_what_is_written_is_read(header, parts):
     stream = io.BytesIO()
-    frames.write(stream, header, parts)
+    worker_protocol.write_frame(stream, header, parts)
     stream.seek(0)
-    assert frames.read(stream, 1000) == (header, parts)
+    assert worker_protocol.read_frame(stream, 1000) == (header, parts)
     assert not stream.read()
 
 
 @given(st.binary(max_size=200))
 def test_garbage_is_a_broken_frame(data):
-    with pytest.raises(frames.BrokenFrame):
-        frames.read(io.BytesIO(b"\xff" + data), 100)
+    with pytest.raises(worker_protocol.BrokenFrame):
+        worker_protocol.read_frame(io.BytesIO(b"\xff" + data), 100)
 
 
 @given(
@@ -46,8 +46,8 @@ def test_garbage_is_a_broken_frame(data):
     )
 )
 def test_any_json_but_a_frame_header_is_a_broken_frame(value):
-    with pytest.raises(frames.BrokenFrame):
-        frames.read(
+    with pytest.raises(worker_protocol.BrokenFrame):
+        worker_protocol.read_frame(
             io.BytesIO(
                 framed({"parts": [value] if not isinstance(value, int) or isinstance(value, bool) else "x"})
             ),
@@ -74,24 +74,24 @@ def test_any_json_but_a_frame_header_is_a_broken_frame(value):
     ],
 )
 def test_malformed_or_large_headers_are_broken_frames(header):
-    with pytest.raises(frames.BrokenFrame):
-        frames.read(io.BytesIO(framed(header, b"x" * 200)), 100)
+    with pytest.raises(worker_protocol.BrokenFrame):
+        worker_protocol.read_frame(io.BytesIO(framed(header, b"x" * 200)), 100)
 
 
 def test_a_header_longer_than_allowed_is_not_read():
-    stream = io.BytesIO(struct.pack("<I", frames.HEADER_BYTES + 1) + b"x" * 10)
-    with pytest.raises(frames.BrokenFrame):
-        frames.read(stream, 100)
+    stream = io.BytesIO(struct.pack("<I", worker_protocol.HEADER_BYTES + 1) + b"x" * 10)
+    with pytest.raises(worker_protocol.BrokenFrame):
+        worker_protocol.read_frame(stream, 100)
     assert stream.tell() == 4
 
 
 def test_every_cut_of_a_frame_is_a_broken_frame():
     stream = io.BytesIO()
-    frames.write(stream, {"op": "run"}, [b"picture", b"vector"])
+    worker_protocol.write_frame(stream, {"op": "run"}, [b"picture", b"vector"])
     whole = stream.getvalue()
     for length in range(len(whole)):
-        with pytest.raises(frames.BrokenFrame):
-            frames.read(io.BytesIO(whole[:length]), 100)
+        with pytest.raises(worker_protocol.BrokenFrame):
+            worker_protocol.read_frame(io.BytesIO(whole[:length]), 100)
 
 
 def test_streams_that_take_and_give_little_at_a_time():
@@ -103,9 +103,9 @@ def test_streams_that_take_and_give_little_at_a_time():
             return super().readinto(buffer[:2])
 
     stream = Slow()
-    frames.write(stream, {"op": "run"}, [b"0123456789"])
+    worker_protocol.write_frame(stream, {"op": "run"}, [b"0123456789"])
     stream.seek(0)
-    assert frames.read(stream, 10) == ({"op": "run"}, [b"0123456789"])
+    assert worker_protocol.read_frame(stream, 10) == ({"op": "run"}, [b"0123456789"])
 
 
 @pytest.mark.parametrize("sizes", [(), (0,), (3, 0, 5), (300_000, 7), (70_000, 0, 70_000)])
@@ -113,15 +113,15 @@ def test_a_frame_larger_than_its_pipe_arrives_whole(sizes):
     parts = [bytes([place + 1]) * size for place, size in enumerate(sizes)]
     ends = os.pipe()
     with os.fdopen(ends[0], "rb", buffering=0) as reader, os.fdopen(ends[1], "wb", buffering=0) as writer:
-        thread = threading.Thread(target=frames.write, args=(writer, {"op": "run"}, parts))
+        thread = threading.Thread(target=worker_protocol.write_frame, args=(writer, {"op": "run"}, parts))
         thread.start()
-        assert frames.read(reader, 1 << 20) == ({"op": "run"}, parts)
+        assert worker_protocol.read_frame(reader, 1 << 20) == ({"op": "run"}, parts)
         thread.join()
 
 
 def test_more_parts_than_a_system_takes_at_once_are_sent_and_refused():
     ends = os.pipe()
     with os.fdopen(ends[0], "rb", buffering=0) as reader, os.fdopen(ends[1], "wb", buffering=0) as writer:
-        frames.write(writer, {}, [b"1"] * 3000)
-        with pytest.raises(frames.BrokenFrame):
-            frames.read(reader, 1 << 20)
+        worker_protocol.write_frame(writer, {}, [b"1"] * 3000)
+        with pytest.raises(worker_protocol.BrokenFrame):
+            worker_protocol.read_frame(reader, 1 << 20)

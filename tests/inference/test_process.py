@@ -320,7 +320,7 @@ def test_a_canary_is_not_read_either_when_the_scan_is_fooled(location, tmp_path,
     """A worker whose scan lets everything pass: the empty folder and the confinement must hold alone."""
     (tmp_path / "weights.bin").write_bytes(bytes(200))
     monkeypatch.chdir(tmp_path)
-    command = hooked("from scoring.inference import scan; scan.check_tensor = lambda tensor: None")
+    command = hooked("from scoring.inference import onnx_scan; onnx_scan.check_tensor = lambda tensor: None")
     with pytest.raises(ModelFailed) as caught:
         ModelProcess(builders.external_initializer(location), SHORT, command)
     assert caught.value.code == "model-unreadable"
@@ -362,7 +362,7 @@ def test_words_of_a_run_never_quote_the_data():
 
 def test_a_worker_that_the_model_took_over_cannot_speak_through_a_failure():
     code = (
-        "from scoring.inference import worker, scan\n"
+        "from scoring.inference import worker, onnx_scan as scan\n"
         "replies = iter([scan.ModelRefused(c, 'pixel 123456') for c in ('model-unreadable', "
         "'external-data', 'wrong-output', 'x')])\n"
         "def run(*_):\n    raise next(replies)\nworker.run = run"

@@ -9,8 +9,7 @@ import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STRUCTURES
 from scoring.common.arrays import Ints
-from scoring.common.findings import Finding, InputRefused, error, note, warning
-from scoring.inference.cancelled import Cancelled
+from scoring.common.findings import Cancelled, Finding, InputRefused, error, note, warning
 from scoring.inference.cluster.masks import compare_all
 from scoring.inputs.jobs import by_case
 from scoring.inputs.masks.blocks import Opener

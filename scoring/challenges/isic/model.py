@@ -18,14 +18,13 @@ from scoring.core import submission
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
 from scoring.inference import inspection, pictures, run_model
-from scoring.inference.case_images import no_images
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import Inspection, declared_size
 from scoring.inference.model_task import ModelTask
 from scoring.inference.preflight import Contract, image_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import ModelFacts
-from scoring.inference.task import Model, Task, read_model
+from scoring.inference.task import Model, Task, no_images, read_model
 from scoring.inputs.sources import SourceFiles
 from scoring.metrics.calibration import TOLERANCE
 

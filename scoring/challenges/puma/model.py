@@ -24,16 +24,14 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Cancelled, Context
 from scoring.inference import inspection, pictures, pool, preflight, run_model
-from scoring.inference.case_images import no_images
 from scoring.inference.cluster.inference import run_on_all
-from scoring.inference.inspection import CancellableProcess, Inspection
+from scoring.inference.inspection import CancellableProcess, Inspection, RunnableModel
 from scoring.inference.model_task import TileSupport
 from scoring.inference.pool import Answered
 from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Pixels, Recipe
-from scoring.inference.probe import RunnableModel
 from scoring.inference.process import LoadedModel, ModelProcess
 from scoring.inference.results import ModelFailed, ModelOutput
-from scoring.inference.task import Model, ModelFile, read_model
+from scoring.inference.task import Model, ModelFile, no_images, read_model
 from scoring.inputs.nuclei import POLYGONS, Nuclei
 from scoring.inputs.sources import Source, open_source
 

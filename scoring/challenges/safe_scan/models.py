@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.common.findings import InputRefused
-from scoring.inference.case_images import no_images
-from scoring.inference.task import Wording
+from scoring.inference.task import Wording, no_images
 
 HIGHEST_IR_VERSION, HIGHEST_OPSET = 10, 21
 RUNTIME = "the validator's runtime (1.19)"

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from scoring.inference.cluster import on_worker, versions
-from scoring.inference.cluster.connection import CLOSE_SECONDS, Cluster, within
 from scoring.inference.cluster.on_worker import Chunk, Function
-from scoring.inference.cluster.scheduler import ClusterUnusable
+from scoring.inference.cluster.scheduler import CLOSE_SECONDS, Cluster, ClusterUnusable, within
 from scoring.inference.pool import Cancelled
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from scoring.inference.cluster.connection import own_versions
+from scoring.inference.cluster.scheduler import own_versions
 from scoring.inference.pool import PoolSettings
 from scoring.inference.process import ModelProcess
 

@@ -1,14 +1,18 @@
-"""Which scheduler does heavy work, if any, and what happens where it cannot."""
+"""Scheduler of a cluster: its settings, a connection to it, and the sentence where it cannot be used."""
 
 import logging
 import os
 import re
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.inference.cluster import versions
 
 ADDRESS, FALLBACK = "BENCHSIDE_SCHEDULER", "BENCHSIDE_SCHEDULER_FALLBACK"
 AUTHORITY, CERTIFICATE, KEY = (
@@ -121,3 +125,148 @@ def on_cluster_or_here(on_cluster: Callable[[Scheduler], Result], here: Callable
             raise
         logging.getLogger(__name__).warning("%s Done on this machine instead.", unusable)
     return here()
+
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+CONNECT_SECONDS, VERSIONS_SECONDS, ANSWER_SECONDS, CLOSE_SECONDS = 8.0, 30.0, 6.0, 2.0
+"""Until a scheduler answers; until all versions are known, for busy workers need time to import the project;
+for one answer later; until a connection is closed."""
+_LOGGERS = ("distributed", "distributed.client", "distributed.comm", "distributed.core", "distributed.gc")
+
+
+class TooLate(Exception):
+    """Something took longer than it may."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A scheduler that answers, and workers with the same versions.
+
+    Attributes:
+        client: The connection.
+        address: Of the scheduler.
+        versions: What every worker must hold.
+    """
+
+    client: "Client"
+    address: str
+    versions: dict[str, str]
+
+    def threads(self) -> int:
+        """Return how many threads of workers there are. Raises ClusterUnusable where the scheduler is
+        gone."""
+        try:
+            return sum(within(ANSWER_SECONDS, self.client.nthreads).values())
+        except Exception as fault:  # whatever a connection that broke raises
+            words = "The scheduler went away during the work: start it and run again."
+            raise ClusterUnusable(self.address, words) from fault
+
+
+def within(seconds: float, work: Callable[[], Result]) -> Result:
+    """Return what `work` gives. Raises TooLate; the work goes on, and nobody waits for it."""
+    done: list[tuple[Result | None, BaseException | None]] = []
+
+    def run() -> None:
+        try:
+            done.append((work(), None))
+        except BaseException as fault:
+            done.append((None, fault))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not done:
+        raise TooLate
+    result, fault = done[0]
+    if fault is not None:
+        raise fault
+    return result  # type: ignore[return-value]
+
+
+@contextmanager
+def connected(scheduler: Scheduler) -> Iterator[Cluster]:
+    """Connect to a scheduler and compare versions; the connection ends with the block.
+
+    Raises:
+        ClusterUnusable: Nobody answers, there is no worker, or one holds other versions.
+    """
+    client = _connect(scheduler)
+    try:
+        yield Cluster(client, scheduler.address, _compared(client, scheduler.address))
+    finally:
+        with suppress(Exception):  # it may be broken already
+            within(CLOSE_SECONDS, client.close)
+
+
+@lru_cache(maxsize=1)
+def size(scheduler: Scheduler, _since: int) -> tuple[int, int]:
+    """Return how many workers and threads a cluster has, found out once for each `_since`. Raises
+    ClusterUnusable as `connected`."""
+    with connected(scheduler) as cluster:
+        threads = cluster.client.nthreads()
+        return len(threads), sum(threads.values())
+
+
+@cache
+def own_versions() -> dict[str, str]:
+    """Return the versions on this machine."""
+    return versions.versions()
+
+
+def _connect(scheduler: Scheduler) -> "Client":
+    address = scheduler.address
+    try:
+        from distributed import Client, Security
+    except ImportError as fault:
+        words = "Dask is not installed here: install benchside with the extra cluster."
+        raise ClusterUnusable(address, words) from fault
+    for name in _LOGGERS:  # one sentence instead of every retry and traceback
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    security = None
+    if scheduler.certificates is not None:
+        authority, certificate, key = scheduler.certificates
+        security = Security(
+            tls_ca_file=authority, tls_client_cert=certificate, tls_client_key=key, require_encryption=True
+        )
+    options: dict[str, Any] = {"timeout": CONNECT_SECONDS, "set_as_default": False, "security": security}
+    try:
+        return within(CONNECT_SECONDS + 1, lambda: Client(address, **options))
+    except Exception as fault:  # of many kinds, none of which says more to people
+        words = (
+            f"No scheduler of Dask answers within {CONNECT_SECONDS:g} s: does it run, is the address right, "
+            f"is the way to it open{', and do the certificates fit' if security else ''}?"
+        )
+        raise ClusterUnusable(address, words) from fault
+
+
+def _compared(client: "Client", address: str) -> dict[str, str]:
+    """Return the versions that workers and scheduler share with this machine. Raises ClusterUnusable."""
+    import cloudpickle
+
+    if versions.__name__ not in cloudpickle.list_registry_pickle_by_value():
+        cloudpickle.register_pickle_by_value(versions)  # a worker without the project must be able to answer
+    own = own_versions()
+    try:
+        of_scheduler = within(VERSIONS_SECONDS, lambda: client.run_on_scheduler(versions.of_scheduler))
+        _same("The scheduler", of_scheduler, own, address)
+        found = within(VERSIONS_SECONDS, lambda: client.run(versions.of_worker))
+    except ClusterUnusable:
+        raise
+    except Exception as fault:
+        words = (
+            "The scheduler or a worker does not say what it holds: start them with the same versions as here."
+        )
+        raise ClusterUnusable(address, words) from fault
+    if not found:
+        raise ClusterUnusable(address, "The scheduler has no worker: start some.")
+    for worker, there in sorted(found.items()):
+        _same(f"The worker {worker}", there, own, address)
+    return own
+
+
+def _same(who: str, there: dict[str, str], here: dict[str, str], address: str) -> None:
+    if different := versions.differences(there, here):
+        words = f"{who} does not hold what is here: {'; '.join(different)}. Install the same there."
+        raise ClusterUnusable(address, words)

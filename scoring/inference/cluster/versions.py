@@ -42,7 +42,7 @@ def of_scheduler() -> dict[str, str]:
 
 def of_worker() -> dict[str, str]:
     """Return the versions of a worker; one that has worked before has found them already."""
-    found = sys.modules.get("scoring.inference.cluster.connection")
+    found = sys.modules.get("scoring.inference.cluster.scheduler")
     return versions() if found is None else dict(found.own_versions())
 
 
