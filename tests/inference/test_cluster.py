@@ -19,7 +19,7 @@ import pytest
 import scoring
 from scoring.common.findings import InputRefused, error
 from scoring.inference import pool
-from scoring.inference.cluster import connection, masks
+from scoring.inference.cluster import masks, scheduler
 from scoring.inference.cluster.inference import CHUNK_IMAGES, FIRST_IMAGES, _next_images, run_on_all
 from scoring.inference.cluster.scheduler import (
     ADDRESS,
@@ -260,8 +260,8 @@ def test_a_wrong_setting_is_one_sentence(settings, words, monkeypatch):
 
 def test_the_command_line_refuses_with_one_sentence_where_nobody_answers(monkeypatch, few):
     monkeypatch.setenv(ADDRESS, f"tcp://127.0.0.1:{free_port()}")
-    assert connection.CONNECT_SECONDS < 9
-    monkeypatch.setattr(connection, "CONNECT_SECONDS", 1)
+    assert scheduler.CONNECT_SECONDS < 9
+    monkeypatch.setattr(scheduler, "CONNECT_SECONDS", 1)
     begun = time.monotonic()
     with pytest.raises(ClusterUnusable) as caught:
         run_on_all(b"", MANY, layers)
@@ -276,7 +276,7 @@ def test_the_command_line_refuses_with_one_sentence_where_nobody_answers(monkeyp
 
 
 def test_a_port_that_speaks_nothing_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(connection, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(scheduler, "CONNECT_SECONDS", 1)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -341,7 +341,7 @@ def test_a_cluster_behind_tls_takes_who_has_a_certificate_and_ends_with_a_senten
         monkeypatch.setenv(ADDRESS, cluster.address)
         use(*write_certificates(others))
         with monkeypatch.context() as hasty:
-            hasty.setattr(connection, "CONNECT_SECONDS", 2)
+            hasty.setattr(scheduler, "CONNECT_SECONDS", 2)
             with pytest.raises(ClusterUnusable, match="do the certificates fit"):
                 run_on_all(MODEL, MANY, layers)
         use(authority, certificate, key)
