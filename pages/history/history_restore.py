@@ -39,13 +39,12 @@ class HistoryContext:
     samples: tuple[str, str]
     shown: ScoredSubmission
 
-    @property
-    def content(self) -> str:
-        """Return by what it is known in the store."""
+    def is_same(self, entry: "SavedSubmission") -> bool:
+        """Return whether a kept submission is the one on the page, scored the same."""
         from scoring.services.history import keeping
 
-        test_set = keeping.test_set_of(self.shown.card, self.shown.truth)
-        return keeping.content_of(self.shown.card, test_set)
+        card = self.shown.card
+        return keeping.is_same(entry, card, keeping.test_set_of(card, self.shown.truth))
 
 
 def keep(store: "Store", offer: HistoryContext, note: str, owner: str, with_test_set: bool) -> None:
@@ -166,7 +165,7 @@ def line(offer: HistoryContext) -> None:
     if entry is None or entry.challenge != offer.challenge.id or not _is_in_use(offer, entry):
         return
     name, day = markdown(entry.name, 60), entry.created[:10]
-    if offer.content == entry.content:
+    if offer.is_same(entry):
         note = f": {markdown(entry.note)}" if entry.note else ""
         st.markdown(f":material/history: **{name}** is as it was kept on {day}{note}.")
     elif st.session_state.get(LACKS) is None:

@@ -118,12 +118,12 @@ def _series(store: "Store", offer: HistoryContext, group: Sequence["SavedSubmiss
     from scoring.services.history import views
 
     known = tuple((entry.id, entry.note) for entry in group)
-    content = offer.content
+    same = [entry.id for entry in group if offer.is_same(entry)]
+    here = next(iter(same), None)
     if group[0].series == _series_of(offer):
-        others = [entry for entry in group if entry.content != content]
+        others = [entry for entry in group if entry.id not in same]
         if words := views.answer(store, offer.shown.card, offer.shown.title, others):
             st.markdown(f":material/compare_arrows: {words}")
-    here = next((entry.id for entry in group if entry.content == content), None)
     found = _steps(known, store, group)
     if found.refused:
         finding_list.refusal(found.refused)

@@ -10,10 +10,15 @@ import shutil
 import tarfile
 from functools import cache
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from scoring.services.history import entries
+from scoring.services.store import tables
+from scoring.services.store.database import open_store
+from scoring.version import __version__
 from tests.support import schemas
 from tests.support.command_line import ROOT, Finished, run
 from tests.support.subsets import differences
@@ -23,10 +28,7 @@ OLDEST, LAST = "435365e", "0e6e979"
 MADE = (OLDEST, LAST)
 ROUNDING = 1e-13
 OF_EACH = ("lesions.zip", "lesions-with-truth.zip", "photographs-with-truth.zip", "eleven.zip")
-BUNDLES = [(LAST, name) for name in (*OF_EACH, "hidden-with-truth.zip")]
-# The format of bundles gained lists and columns under the same name, "benchside-board/1".
-BEFORE_PHASES = pytest.mark.xfail(reason="bundles from before boards had phases are refused", strict=True)
-BUNDLES += [pytest.param(OLDEST, name, marks=BEFORE_PHASES) for name in OF_EACH]
+BUNDLES = [(LAST, "hidden-with-truth.zip"), *((commit, name) for commit in MADE for name in OF_EACH)]
 WRITTEN = [(LAST, name) for name in ("board", "scorecard", "comparison", "history")]
 # A board.json from before phases and facts lacks what the schema requires by now.
 WRITTEN += [(OLDEST, name) for name in ("scorecard", "comparison", "history")]
@@ -43,9 +45,9 @@ def expected(commit: str) -> dict[str, dict]:
 ASKED = [(commit, command) for commit in MADE for command in expected(commit)]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def unpacked(tmp_path_factory):
-    """Gives the folder of what a commit's code wrote; nobody writes there."""
+    """Gives the folder of what a commit's code wrote; its store is only asked."""
 
     @cache
     def unpack(commit: str) -> Path:
@@ -58,20 +60,20 @@ def unpacked(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path, monkeypatch) -> Path:
+def store_folder(tmp_path, monkeypatch) -> Path:
     """Where stores are opened: an empty folder."""
-    monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
-    monkeypatch.delenv("BENCHSIDE_FILES", raising=False)
+    for name in ("BENCHSIDE_DATABASE_URL", "BENCHSIDE_FILES"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
     return tmp_path / "store"
 
 
 @pytest.fixture
-def stored(unpacked, place):
+def stored(unpacked, store_folder):
     """Puts a copy of a commit's store where stores are opened; gives the folder of what it wrote."""
 
     def put(commit: str) -> Path:
-        shutil.copytree(unpacked(commit) / "store", place)
+        shutil.copytree(unpacked(commit) / "store", store_folder)
         return unpacked(commit)
 
     return put
@@ -98,8 +100,9 @@ def kept(commit: str, note: str) -> dict:
 
 
 @pytest.mark.parametrize(("commit", "command"), ASKED)
-def test_a_store_made_before_answers_as_it_did(stored, commit, command):
-    folder, before = stored(commit), expected(commit)[command]
+def test_a_store_made_before_answers_as_it_did(unpacked, monkeypatch, commit, command):
+    folder, before = unpacked(commit), expected(commit)[command]
+    monkeypatch.setenv("BENCHSIDE_STORE", str(folder / "store"))
     if command.startswith("history show"):
         before = before | {"card": json.loads((folder / "cards.json").read_text(encoding="utf-8"))[command]}
     now = answered(*command.split())
@@ -135,9 +138,26 @@ def test_what_was_recorded_is_worth_comparing():
 @pytest.mark.parametrize(("commit", "bundle"), BUNDLES)
 def test_a_board_exported_before_is_ranked_as_it_was(unpacked, commit, bundle):
     board = bundle.removesuffix(".zip").removesuffix("-with-truth")
+    before = expected(commit)[f"board show {board}"]
     imported = answered("board", "import", unpacked(commit) / "exported" / bundle)
-    assert departures(expected(commit)[f"board show {board}"], imported) == []
+    if commit == OLDEST:
+        before = of_same_rules(before)
+    assert departures(before, of_same_rules(imported) if commit == OLDEST else imported) == []
     assert answered("board", "show", board) == imported
+
+
+def test_only_lists_and_columns_of_before_phases_may_be_missing(unpacked, tmp_path):
+    whole = unpacked(LAST) / "exported" / "lesions.zip"
+    with ZipFile(whole) as packed:
+        members = {name: packed.read(name) for name in packed.namelist()}
+    for part, key in ((None, "teams"), ("board", "counts"), ("submissions", "excluded")):
+        manifest = json.loads(members["manifest.json"])
+        del (manifest if part is None else manifest[part] if part == "board" else manifest[part][0])[key]
+        with ZipFile(tmp_path / f"{key}.zip", "w") as packed:
+            for name, data in (members | {"manifest.json": json.dumps(manifest).encode()}).items():
+                packed.writestr(name, data)
+        refused = run("board", "import", tmp_path / f"{key}.zip")
+        assert (refused.status, "bad-bundle" in refused.err) == (2, True)
 
 
 def test_a_bundle_is_ranked_as_its_store_to_the_last_digit(stored, tmp_path, monkeypatch):
@@ -194,6 +214,40 @@ def test_kept_history_goes_on_with_its_files(stored, tmp_path, commit):
     assert one["id"] not in done("history", "list", "--json", "-").out
 
 
+@pytest.mark.parametrize("commit", MADE)
+def test_what_was_kept_before_is_known_again_while_its_score_is_the_same(stored, commit):
+    """What version 0.1.0 kept is kept a second time only where this version scores it otherwise."""
+    inputs = stored(commit) / "inputs" / "lesions"
+    files = ("--truth", inputs / "corrected.csv", "--metadata", inputs / "sites.csv")
+    score = (
+        "score",
+        "melanoma",
+        *files,
+        "--predictions",
+        inputs / "model-3.csv",
+        "--resamples",
+        20,
+        "--keep",
+    )
+    before = {entry.id: entry for entry in entries.kept(open_store(), "melanoma")}
+    assert {entry.program for entry in before.values()} == {"0.1.0"}
+    (known,) = (entry for entry in before.values() if entry.name == "model-3.csv")
+    for _ in range(2):
+        assert "Was kept before" in done(*score).err
+    assert {entry.id for entry in entries.kept(open_store(), "melanoma")} == before.keys()
+    change_score(known.id)
+    assert "Was kept before" not in done(*score).err
+    assert "Was kept before" in done(*score).err
+    (new,) = (one for one in entries.kept(open_store(), "melanoma") if one.id not in before)
+    assert (new.name, new.program) == ("model-3.csv", __version__)
+
+
+def change_score(kept_id: str) -> None:
+    """Let a kept submission have another score, as an earlier version could have computed it."""
+    with open_store().write() as session:
+        session.get(tables.Kept, kept_id).score -= 0.01
+
+
 @pytest.mark.parametrize(("commit", "name"), WRITTEN)
 def test_a_file_written_before_follows_the_schema_of_today(unpacked, commit, name):
     text = (unpacked(commit) / "exported" / f"{name}.json").read_text(encoding="utf-8")
@@ -219,25 +273,44 @@ def test_the_same_files_score_and_compare_as_they_did(unpacked, commit):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("page", "note", "mend"),
+    ("page", "note", "mend", "sentence"),
     [
-        ("puma", "with a choice and a mend, on the page", "Leave out nuclei of other classes"),
-        ("tricorder3", "mended", "Read and score it as it was kept"),
+        (
+            "puma",
+            "with a choice and a mend, on the page",
+            "Leave out nuclei of other classes",
+            "is as it was kept on 2026-11-23",
+        ),
+        (
+            "tricorder3",
+            "mended",
+            "Read and score it as it was kept",
+            "is scored otherwise than when it was kept on 2026-11-23",  # with 20 replicates
+        ),
     ],
 )
-def test_what_was_kept_before_opens_again_on_its_page(stored, page, note, mend):
-    """A later version says by which one it was scored, whether or not the score is the same."""
+def test_what_was_kept_before_opens_again_on_its_page(stored, page, note, mend, sentence):
+    """The page names the version that scored it only where this one scores it otherwise."""
     stored(LAST)
     one = kept(LAST, note)
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
     app.query_params["tab"] = "History"
     app.switch_page(f"pages/{page}.py").run()
-    app.selectbox(key="history_chosen").set_value(one["id"]).run()
-    app.button(key="history_open").click().run()
-    assert not app.exception
-    words = " ".join(element.value for element in app.markdown)
-    assert mend in words
-    assert "kept on 2026-11-23" in words
+    text = open_again(app, one["id"])
+    assert (mend in text, sentence in text) == (True, True)
+    assert ("by version 0.1.0" in text) == ("otherwise" in sentence)
     for name, value in one["rules"].items():
         chosen = [choice.value for choice in app.segmented_control if choice.key == name]
         assert chosen in ([], [value])
+    change_score(one["id"])
+    text = open_again(app.run(), one["id"])
+    assert "is scored otherwise than when it was kept on 2026-11-23: then " in text
+    assert "by version 0.1.0" in text
+
+
+def open_again(app: AppTest, kept_id: str) -> str:
+    """Open a kept submission on its page, and return the page's text."""
+    app.selectbox(key="history_chosen").set_value(kept_id).run()
+    app.button(key="history_open").click().run()
+    assert not app.exception
+    return " ".join(element.value for element in app.markdown)

@@ -37,6 +37,9 @@ ROWS: Mapping[str, type[tables.Base]] = {
     "hidden": Hidden,
 }
 """Lists of the manifest, in the order in which rows need each other."""
+LATER_LISTS = ("phases", "refused", "hidden")
+LATER_COLUMNS = ("keep_refused", "phase", "dated", "metadata_sha256", "facts")
+"""Lists and columns that bundles from before boards had phases lack; lists are empty then."""
 
 
 def export(board: OpenBoard, with_truth: bool) -> bytes:
@@ -133,7 +136,8 @@ def _read(source: Source) -> tuple[Any, list[list[Any]], dict[str, bytes]]:
             words = "another version of Benchside wrote this bundle: install that version."
             raise InputRefused([error("bad-bundle", bundle.name, words)])
         row = _row(tables.Board, manifest["board"])
-        rows = [[_row(table, entry) for entry in manifest[name]] for name, table in ROWS.items()]
+        lists = {key: [] for key in LATER_LISTS} | manifest
+        rows = [[_row(table, entry) for entry in lists[name]] for name, table in ROWS.items()]
         digests = set(manifest["files"])
         problems = _faults(row, rows)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
@@ -219,8 +223,11 @@ def _plain(row: tables.Base) -> dict[str, Any]:
 
 def _row(table: type[tables.Base], entry: Mapping[str, Any]) -> Any:
     """Return a row of a manifest, each value of the type of its column."""
-    values = {}
+    values: dict[str, Any] = {}
     for column in table.__table__.columns:
+        if column.name in LATER_COLUMNS and column.name not in entry:
+            values[column.name] = None if column.nullable else False
+            continue
         value, kind = entry[column.name], column.type.python_type
         kinds = (dict, list) if kind is dict else (int, float) if kind is float else (kind,)
         if not (isinstance(value, kinds) or (value is None and column.nullable)):

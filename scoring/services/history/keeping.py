@@ -28,6 +28,10 @@ LOCAL = ""
 """The owner where one person uses this machine."""
 NOTE = 2000
 """Characters of a note at most."""
+NOT_CONTENT = ("truth_sha256", "version")
+"""Of the provenance: what may differ between runs that score a submission the same."""
+SAME_DECIMALS = 9
+"""Decimals to which equal scores agree: processors round the last ones differently."""
 SUBMISSION, TRUTH, METADATA = "submission", "truth", "metadata"
 PLACES = (SUBMISSION, TRUTH, METADATA)
 File = tuple[str, bytes]
@@ -77,14 +81,37 @@ def test_set_of(card: ScoreCard, truth: object) -> str:
 
 
 def content_of(card: ScoreCard, test_set: str) -> str:
-    """Return the SHA-256 of a scored submission: of what it rests on, and of how it was scored.
+    """Return the SHA-256 of a scored submission: of its files, how it was scored, and its score.
+
+    The version of the program is not in it: what a later version scores the same is the same.
 
     Args:
         card: Its scorecard.
         test_set: Of `test_set_of`.
     """
+    source = {key: value for key, value in card.provenance.items() if key not in NOT_CONTENT}
+    score = None if card.score is None else round(card.score, SAME_DECIMALS)
+    return _digest([card.challenge, test_set, plain(source), score])
+
+
+def is_same(entry: SavedSubmission | tables.Kept, card: ScoreCard, test_set: str) -> bool:
+    """Return whether a kept submission is this one, scored the same.
+
+    Version 0.1.0 kept a hash that holds its own number and no score.
+    """
+    if entry.content == content_of(card, test_set):
+        return True
     source = {key: value for key, value in card.provenance.items() if key != "truth_sha256"}
-    return sha256(json.dumps([card.challenge, test_set, plain(source)], sort_keys=True).encode())
+    before = _digest([card.challenge, test_set, plain(source | {"version": entry.program})])
+    if entry.content != before:
+        return False
+    if entry.score is None or card.score is None:
+        return entry.score is card.score
+    return abs(entry.score - card.score) < 10.0**-SAME_DECIMALS
+
+
+def _digest(value: list[Any]) -> str:
+    return sha256(json.dumps(value, sort_keys=True).encode())
 
 
 def keep(store: Store, what: Keeping) -> tuple[SavedSubmission, bool]:
@@ -103,14 +130,14 @@ def keep(store: Store, what: Keeping) -> tuple[SavedSubmission, bool]:
     """
     check_note(what.note)
     card, test_set = what.card, test_set_of(what.card, what.truth)
-    content = content_of(card, test_set)
     with store.write() as session:
         exclusive(session)
-        same = (tables.Kept.owner == what.owner, tables.Kept.content == content)
-        row = session.scalars(select(tables.Kept).where(*same)).first()
+        own = (tables.Kept.owner == what.owner, tables.Kept.test_set == test_set)
+        rows = session.scalars(select(tables.Kept).where(*own))
+        row = next((row for row in rows if is_same(row, card, test_set)), None)
         before = row is not None
         if row is None:
-            row = _row(store, what, test_set, content)
+            row = _row(store, what, test_set)
             session.add(row)
             session.flush()
             _add_files(store, session, row.id, SUBMISSION, what.submission)
@@ -122,13 +149,13 @@ def keep(store: Store, what: Keeping) -> tuple[SavedSubmission, bool]:
         return of_row(row, _has(session, row.id, TRUTH)), before
 
 
-def _row(store: Store, what: Keeping, test_set: str, content: str) -> tables.Kept:
+def _row(store: Store, what: Keeping, test_set: str) -> tables.Kept:
     card = what.card
     low, high = card.intervals.get("score") or (None, None)
     return tables.Kept(
         id=secrets.token_hex(6),
         owner=what.owner,
-        content=content,
+        content=content_of(card, test_set),
         challenge=card.challenge,
         test_set=test_set,
         rules=rules_of(card),
