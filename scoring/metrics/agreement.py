@@ -1,9 +1,8 @@
-"""How alike two submissions are beyond what their quality explains: the same mistakes, and the same cases
-right."""
+"""Agreement of submissions beyond chance, and likeness of the probabilities of two cases."""
 
 import numpy as np
 
-from scoring.common.arrays import Bools, Ints
+from scoring.common.arrays import Bools, Floats, Ints
 
 ROUNDING = 1e-12
 
@@ -50,3 +49,36 @@ def beyond_accuracy(right_a: Bools, right_b: Bools) -> float:
     expected = q_a * q_b + (1 - q_a) * (1 - q_b)
     observed = float((right_a == right_b).mean())
     return np.nan if 1 - expected < ROUNDING else (observed - expected) / (1 - expected)
+
+
+def hellinger(row: Floats, rows: Floats) -> Floats:
+    """Return the Hellinger distance of one case's probabilities to those of others, sqrt(1 - sum sqrt(p q)).
+
+    Args:
+        row: Probabilities of the case [K], which sum to 1.
+        rows: Probabilities of the others [n, K].
+
+    Returns:
+        Distances [n], 0 for equal rows, 1 where they share no class.
+
+    Example:
+        >>> hellinger(np.array([1.0, 0.0]), np.array([[1.0, 0.0], [0.0, 1.0]])).tolist()
+        [0.0, 1.0]
+    """
+    distances: Floats = np.sqrt(np.clip(1 - np.sqrt(rows) @ np.sqrt(row), 0, 1))
+    return distances
+
+
+def nearest(row: Floats, rows: Floats, count: int) -> Ints:
+    """Find the cases whose probabilities are nearest.
+
+    Args:
+        row: Probabilities of the case [K].
+        rows: Probabilities of the others [n, K].
+        count: Number of cases wanted.
+
+    Returns:
+        Positions of the nearest `count` rows (all, where there are fewer), the nearest first, equal ones in
+        their order.
+    """
+    return np.argsort(hellinger(row, rows), kind="stable")[:count]

@@ -96,9 +96,26 @@ def precision(c: ClassCounts) -> Floats:
     return divide(c.true_positive, c.predicted)
 
 
+def f1_score(
+    true_positive: ArrayLike, support: ArrayLike, predicted: ArrayLike, undefined: float = np.nan
+) -> Floats:
+    """Return 2 TP / (2 TP + FP + FN), which is 2 TP / (support + predictions).
+
+    Args:
+        true_positive: Number of hits, any shape.
+        support: Number of cases or objects of the truth, of that shape.
+        predicted: Number of predictions, of that shape.
+        undefined: The value with neither; the official programs of the challenges differ in it.
+
+    Returns:
+        Values 0..1 of that shape.
+    """
+    return divide(2 * np.asarray(true_positive, float), np.asarray(support, float) + predicted, undefined)
+
+
 def f1(c: ClassCounts) -> Floats:
-    """Return 2 true positives / (support + predictions) [B, K]; 0 for a class with neither."""
-    return divide(2 * c.true_positive, c.support + c.predicted, 0)
+    """Return the F1 of each class [B, K]; 0 for a class with neither a case nor a prediction."""
+    return f1_score(c.true_positive, c.support, c.predicted, 0)
 
 
 def specificity(c: ClassCounts) -> Floats:

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Bools, Floats, Ints
-from scoring.metrics.classification import divide
+from scoring.metrics.matching import match_in_order
 
 SLACK = 1e-9
 
@@ -132,29 +131,9 @@ def choose(pairs: NearbyPairs, confidence: Floats, twins: Ints | None = None) ->
     settled = (truths[pairs.truth] == 1) & (predictions[pairs.prediction] == 1)
     contested = np.flatnonzero(~settled)
     contested = contested[preference(pairs[contested], confidence)]
-    rows, used = _choose_in_turn(contested, pairs, len(confidence), twins)
+    queues = _queues(pairs.prediction[contested], twins) if twins is not None else {}
+    rows, used = match_in_order(pairs.truth, pairs.prediction, contested, queues)
     return np.r_[np.flatnonzero(settled), rows], np.r_[pairs.prediction[settled], used]
-
-
-def _choose_in_turn(
-    contested: Ints, pairs: NearbyPairs, n_predictions: int, twins: Ints | None
-) -> tuple[Ints, Ints]:
-    taken, last = bytearray(n_predictions), -1
-    rows: list[int] = []
-    used: list[int] = []
-    queue_of = _queues(pairs.prediction[contested], twins) if twins is not None else {}
-    for row, t, p in zip(
-        contested.tolist(), pairs.truth[contested].tolist(), pairs.prediction[contested].tolist(), strict=True
-    ):
-        if t == last or taken[p]:
-            continue
-        last = t
-        if p in queue_of:
-            p = queue_of[p].popleft()
-        taken[p] = 1
-        rows.append(row)
-        used.append(p)
-    return np.array(rows, int), np.array(used, int)
 
 
 def _queues(predictions: Ints, twins: Ints) -> dict[int, deque[int]]:
@@ -190,25 +169,6 @@ def same_place(points: Floats, groups: Ints) -> Ints:
     return number
 
 
-def pair_off(pairs: NearbyPairs) -> Ints:
-    """Match one to one, the nearest first, and return the rows of `pairs` that match.
-
-    Equal distances are taken by truth, then by prediction.
-    """
-    order = np.lexsort((pairs.prediction, pairs.truth, pairs.distance))
-    truths: set[int] = set()
-    predictions: set[int] = set()
-    rows: list[int] = []
-    for row, t, p in zip(
-        order.tolist(), pairs.truth[order].tolist(), pairs.prediction[order].tolist(), strict=True
-    ):
-        if t not in truths and p not in predictions:
-            truths.add(t)
-            predictions.add(p)
-            rows.append(row)
-    return np.array(rows, int)
-
-
 def nearest(points: Ints, others: Ints, distance: Floats, n_points: int) -> Ints:
     """Find the nearest other point of each point among pairs.
 
@@ -225,43 +185,3 @@ def nearest(points: Ints, others: Ints, distance: Floats, n_points: int) -> Ints
     found = np.full(n_points, -1)
     found[points[order]] = order
     return found
-
-
-def precision(true_positive: ArrayLike, predicted: ArrayLike) -> Floats:
-    """Return true positives / predictions.
-
-    Args:
-        true_positive: Number of matched predictions, any shape.
-        predicted: Number of predictions, of that shape.
-
-    Returns:
-        Values 0..1; NaN without a prediction.
-    """
-    return divide(true_positive, predicted)
-
-
-def recall(true_positive: ArrayLike, support: ArrayLike) -> Floats:
-    """Return true positives / truth.
-
-    Args:
-        true_positive: Number of matched truth points, any shape.
-        support: Number of truth points, of that shape.
-
-    Returns:
-        Values 0..1; NaN without truth.
-    """
-    return divide(true_positive, support)
-
-
-def f1(true_positive: ArrayLike, support: ArrayLike, predicted: ArrayLike) -> Floats:
-    """Return 2 TP / (2 TP + FP + FN), which is 2 TP / (truth + predictions).
-
-    Args:
-        true_positive: Number of matches, any shape.
-        support: Number of truth points, of that shape.
-        predicted: Number of predictions, of that shape.
-
-    Returns:
-        Values 0..1; NaN with neither truth nor predictions.
-    """
-    return divide(2 * np.asarray(true_positive, float), np.asarray(support, float) + predicted)

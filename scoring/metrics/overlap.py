@@ -8,6 +8,8 @@ from scoring.metrics.classification import divide
 
 BOTH_EMPTY = {"one": 1.0, "zero": 0.0, "skip": np.nan}
 """The Dice of two empty regions, by rule; NaN leaves the mean."""
+LEAST_IOU = 0.5
+"""IoU above which objects match in panoptic quality, SQ x RQ (Kirillov et al., CVPR 2019)."""
 
 
 def overlap(tables: Ints, label: int) -> tuple[Ints, Ints, Ints]:
@@ -108,24 +110,22 @@ def shared_voxels(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
     return pairs[0], pairs[1], voxels
 
 
-def one_to_one(first: Ints, second: Ints, iou: Floats, above: float) -> list[int]:
-    """Match parts one to one by descending intersection over union, ties in the order given.
+def segmentation_quality(iou_sum: Floats, matched: Floats) -> Floats:
+    """Return SQ, the mean IoU of the matches; NaN without any.
 
     Args:
-        first: Part of the one mask in each pair [P].
-        second: Part of the other mask in each pair [P].
-        iou: Intersection over union of each pair [P], 0..1.
-        above: A pair matches only where its `iou` is above this.
-
-    Returns:
-        Positions of the pairs that match.
+        iou_sum: Sum of the IoU of the matches.
+        matched: Number of matches.
     """
-    matched = []
-    used_first: set[int] = set()
-    used_second: set[int] = set()
-    for pair in np.argsort(-iou, kind="stable"):
-        if iou[pair] > above and first[pair] not in used_first and second[pair] not in used_second:
-            matched.append(int(pair))
-            used_first.add(first[pair])
-            used_second.add(second[pair])
-    return matched
+    return divide(iou_sum, matched)
+
+
+def panoptic_quality(iou_sum: Floats, support: Floats, predicted: Floats) -> Floats:
+    """Return PQ; NaN where there is no object on either side.
+
+    Args:
+        iou_sum: Sum of the IoU of the matches.
+        support: Objects of the truth.
+        predicted: Predicted objects.
+    """
+    return divide(2 * iou_sum, support + predicted)

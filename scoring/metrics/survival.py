@@ -10,6 +10,7 @@ from scoring.metrics.classification import divide
 
 MISSING_RISK = ("non-concordant", "half", "exclude")
 TERTILES = ("low", "middle", "high")
+EVENTS_AT_ONCE = 512
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class LogRank:
 
 
 def pairs(time: Floats, event: Bools, risk: Floats, weights: Floats) -> ConcordancePairs:
-    """Count pairs (i, j) with an event of i before j's time, or at it where j is censored, in O(N log N).
+    """Count pairs (i, j) with an event of i before j's time, or at it where j is censored.
 
     A pair counts with the product of its two weights; copies of one patient are never comparable. Scores are
     compared exactly.
@@ -91,74 +92,32 @@ def pairs(time: Floats, event: Bools, risk: Floats, weights: Floats) -> Concorda
     order = np.lexsort((~event, time))
     time, event, risk = time[order], event[order], risk[order]
     w = np.ascontiguousarray(weights[:, order].T, np.float32)
-    # Sorted so, those comparable to an event are all that stand behind the events of its time.
-    events = np.flatnonzero(event)
-    first_later = np.searchsorted(time, time[events], side="right") - _censored_together(time, event)[events]
-    scored = ~np.isnan(risk)
-    ranks = np.unique(risk[scored], return_inverse=True)[1]
-    kept, own = np.flatnonzero(scored), scored[events]
-    # Among those with a score: the weights of events, the first place behind each, and the rank of its own
-    # score.
-    w_scored, w_events = w[kept], w[events[own]]
-    first = np.searchsorted(kept, first_later[own])
-    own_ranks = ranks[np.searchsorted(kept, events[own])]
-    comparable = _products(w[events], _behind(w, first_later))
-    with_scores = _products(w_events, _behind(w_scored, first))
-    lower = _below(ranks, w_scored, first, own_ranks)
-    concordant = _products(w_events, lower)
-    tied = np.zeros_like(concordant)
-    if len(kept) and ranks.max() + 1 < len(kept):
-        tied = _products(w_events, _below(ranks, w_scored, first, own_ranks + 1) - lower)
-    return ConcordancePairs(comparable, concordant, tied, comparable - with_scores)
+    # Sorted so, those comparable to an event are all from a place on: behind the events of its time.
+    events, scored = np.flatnonzero(event), ~np.isnan(risk)
+    first = np.searchsorted(time, time[events], side="right") - _censored_together(time, event)[events]
+    has_ties = len(np.unique(risk[scored])) < np.count_nonzero(scored)
+    counts = np.zeros((4, w.shape[1]))
+    for start in range(0, len(events), EVENTS_AT_ONCE):
+        own, begin = events[start : start + EVENTS_AT_ONCE], first[start]
+        later = np.arange(begin, len(time)) >= first[start : start + EVENTS_AT_ONCE, None]
+        of_event, of_other = risk[own, None], risk[begin:]
+        kinds = (
+            later,
+            later & (of_other < of_event),
+            later & (of_other == of_event) if has_ties else None,
+            later & ~(scored[own, None] & scored[begin:]) if not scored.all() else None,
+        )
+        for row, kind in zip(counts, kinds, strict=True):
+            if kind is not None:
+                # Sums of counts are whole numbers below 2^24, exact in float32; their products need float64.
+                row += np.einsum("eb,eb->b", w[own], kind.astype(np.float32) @ w[begin:], dtype=float)
+    return ConcordancePairs(*np.rint(counts).astype(np.int64))
 
 
 def _censored_together(time: Floats, event: Bools) -> Ints:
     """Return how many are censored at the time of each patient [N]."""
     _, place = np.unique(time, return_inverse=True)
     return np.bincount(place, ~event).astype(int)[place] if len(time) else np.zeros(0, int)
-
-
-def _running(w: Floats) -> Floats:
-    """Sums of the rows before each row, and of all: [N + 1, B]."""
-    sums = np.zeros((len(w) + 1, w.shape[1]), np.float32)
-    np.cumsum(w, axis=0, out=sums[1:])
-    return sums
-
-
-def _behind(w: Floats, first: Ints) -> Floats:
-    """Weight of all from row `first` [E] on: [E, B]."""
-    sums = _running(w)
-    behind: Floats = sums[-1] - sums[first]
-    return behind
-
-
-def _below(ranks: Ints, w: Floats, first: Ints, limit: Ints) -> Floats:
-    """Weight of those from row `first` [E] on whose rank is below `limit` [E]: [E, B].
-
-    A wavelet matrix (Claude, Navarro and Ordonez 2015): for each binary digit of the ranks, from the highest,
-    the rows are parted by it. What has a 0 where the limit has a 1 is below; the search goes on among the
-    others with the limit's digits so far. Places depend on no weight.
-    """
-    found = np.zeros((len(first), w.shape[1]), np.float32)
-    begin, end = first, np.full(len(first), len(ranks))
-    for digit in reversed(range(int(max(ranks.max(initial=0), limit.max(initial=0))).bit_length())):
-        one = (ranks >> digit) & 1 == 1
-        zeros = np.concatenate([[0], np.cumsum(~one)])
-        parted = np.argsort(one, kind="stable")
-        ranks, w = ranks[parted], w[parted]
-        sums, high = _running(w[: zeros[-1]]), (limit >> digit) & 1 == 1
-        found[high] += sums[zeros[end[high]]] - sums[zeros[begin[high]]]
-        begin, end = (
-            np.where(high, zeros[-1] + place - zeros[place], zeros[place]) for place in (begin, end)
-        )
-    return found
-
-
-def _products(own: Floats, others: Floats) -> Ints:
-    """Column sums of products [E, B]. Sums of counts are whole numbers below 2^24, which float32 holds
-    exactly; their products need float64."""
-    sums: Floats = np.einsum("eb,eb->b", own, others, dtype=float)
-    return np.rint(sums).astype(np.int64)
 
 
 def c_index(found: ConcordancePairs, missing: str = "non-concordant") -> Floats:

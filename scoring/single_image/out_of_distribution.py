@@ -1,6 +1,6 @@
 """How unlike the images of a test set an image is, with how often that is said of those images themselves.
 
-Robust Mahalanobis distance of the appearance (`scoring.metrics.appearance`): median and median deviation,
+Robust Mahalanobis distance of the appearance (`scoring.metrics.quality`): median and median deviation,
 values far out cut off, correlations shrunk. What is usual is measured on the test set by leaving each image
 out.
 """

@@ -15,9 +15,8 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
 from scoring.inference.pool import Cancelled
 from scoring.inference.process import ImageProcess
-from scoring.metrics.appearance import appearance, patches
 from scoring.metrics.quality import Quality as Quality
-from scoring.metrics.quality import quality
+from scoring.metrics.quality import appearance, patches, quality
 from scoring.single_image.out_of_distribution import TILE_PATCHES, KnownImages, OutlierScore, known_images
 from scoring.single_image.photograph import Photograph, received
 

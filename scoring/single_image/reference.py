@@ -11,7 +11,8 @@ from scoring.common.arrays import Array
 from scoring.core.submission import Predictions
 from scoring.inference.model_task import ModelTask
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units
-from scoring.metrics import calibration, classification, conformal, neighbours
+from scoring.metrics import calibration, classification, conformal
+from scoring.metrics.agreement import hellinger, nearest
 from scoring.single_image.model_task import kind, probabilities
 from scoring.statistics.intervals import wilson
 
@@ -161,8 +162,8 @@ def without(reference: Reference, index: int) -> Reference:
 
 def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[SimilarCase, ...]:
     """Return the cases whose probabilities are nearest to row [K], the nearest first (Hellinger distance)."""
-    chosen = neighbours.nearest(row, reference.probabilities, count)
-    distances = neighbours.hellinger(row, reference.probabilities[chosen])
+    chosen = nearest(row, reference.probabilities, count)
+    distances = hellinger(row, reference.probabilities[chosen])
     return tuple(
         SimilarCase(
             int(reference.indices[i]),
@@ -177,7 +178,7 @@ def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[
 
 def share_alike(reference: Reference, row: np.ndarray, label: int, count: int = COUNTED) -> ClassShare:
     """Of the `count` cases scored most like row [K], how many are of class `label`."""
-    chosen = neighbours.nearest(row, reference.probabilities, count)
+    chosen = nearest(row, reference.probabilities, count)
     hits = int((reference.truth[chosen] == label).sum())
     low, high = wilson(hits, len(chosen))
     return ClassShare(hits, len(chosen), float(low), float(high))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.metrics.neighbours import hellinger, nearest
+from scoring.metrics.agreement import hellinger, nearest
 
 rows = st.lists(st.lists(st.floats(0.001, 1), min_size=3, max_size=3), min_size=1, max_size=8)
 

@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.metrics import panoptic
+from scoring.metrics.classification import f1_score
+from scoring.metrics.matching import match_by_overlap
 from scoring.metrics.outlines import dice, intersections, iou, outlines, possible
+from scoring.metrics.overlap import LEAST_IOU, panoptic_quality, segmentation_quality
 
 SIDE = 12
 RECTANGLES = st.lists(
@@ -89,7 +91,7 @@ def test_matches_one_by_one_and_in_any_order(pairs, dice_of):
         truth, found, values = (
             np.array(column, t) for column, t in zip(zip(*rows, strict=True), (int, int, float), strict=True)
         )
-        return {rows[k] for k in panoptic.matches(values, truth, found).tolist()}
+        return {rows[k] for k in match_by_overlap(truth, found, values, LEAST_IOU).tolist()}
 
     if not pairs:
         return
@@ -106,8 +108,8 @@ def test_matches_one_by_one_and_in_any_order(pairs, dice_of):
 
 def test_quality_is_the_product_of_its_parts():
     sums, matched, support, predicted = 4.2, 6.0, 9.0, 7.0
-    sq = panoptic.segmentation_quality(sums, matched)
-    rq = panoptic.recognition_quality(matched, support, predicted)
+    sq = segmentation_quality(sums, matched)
+    rq = f1_score(matched, support, predicted)
     assert float(sq * rq) == pytest.approx(4.2 / (6 + (9 - 6) / 2 + (7 - 6) / 2))
-    assert float(panoptic.panoptic_quality(sums, support, predicted)) == pytest.approx(float(sq * rq))
-    assert np.isnan(panoptic.panoptic_quality(0.0, 0.0, 0.0))
+    assert float(panoptic_quality(sums, support, predicted)) == pytest.approx(float(sq * rq))
+    assert np.isnan(panoptic_quality(0.0, 0.0, 0.0))

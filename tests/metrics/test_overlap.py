@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.metrics import overlap
+from scoring.metrics.matching import match_by_overlap
 
 NAN = float("nan")
 TABLES = st.lists(st.lists(st.integers(0, 3), min_size=9, max_size=9), min_size=1, max_size=6).map(
@@ -143,4 +144,5 @@ def test_matching_takes_the_best_pair_that_is_left(pairs):
             break
         expected.append(best)
         left = [k for k in left if first[k] != first[best] and second[k] != second[best]]
-    assert overlap.one_to_one(first, second, np.array([pairs[pair] for pair in listed]), 0.3) == expected
+    values = np.array([pairs[pair] for pair in listed])
+    assert match_by_overlap(first, second, values, 0.3).tolist() == expected

@@ -58,10 +58,14 @@ def ones(time) -> np.ndarray:
     return np.ones((1, len(time)), np.float32)
 
 
+@pytest.mark.parametrize("at_once", [1, 3, survival.EVENTS_AT_ONCE])
 @given(PATIENTS)
-def test_pairs_and_the_three_rules_for_missing_scores(patients):
+def test_pairs_and_the_three_rules_for_missing_scores(at_once, patients):
     columns = arrays(patients)
-    found, expected = survival.pairs(*columns, ones(patients)), counted(*columns)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(survival, "EVENTS_AT_ONCE", at_once)
+        found = survival.pairs(*columns, ones(patients))
+    expected = counted(*columns)
     assert {kind: int(getattr(found, kind)[0]) for kind in KINDS} == expected
     m, c, t, lost = (expected[kind] for kind in ("comparable", "concordant", "tied", "missing"))
     for rule, credit, total in (

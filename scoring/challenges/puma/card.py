@@ -42,8 +42,7 @@ from scoring.core.options import check
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import provenance, truth_digest
 from scoring.inputs.case_tables import find_units, joined_columns
-from scoring.metrics import detection
-from scoring.metrics.classification import mean_of_defined
+from scoring.metrics.classification import divide, f1_score, mean_of_defined
 from scoring.statistics import intervals, permutation_test
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import (
@@ -101,8 +100,8 @@ def class_rows(s: CountedNuclei, point: Mapping[Any, Any], found: Replicates) ->
     """Return a row per class, NaN where undefined."""
     t, area = s.chosen, float(tissue_statistics.square_millimetres(s.truth.sizes).sum())
     hits, support, predicted = (a.sum(0) for a in (t.true_positive, t.support, t.predicted))
-    precision, recall = detection.precision(hits, predicted), detection.recall(hits, support)
-    best, pooled = _best(s, s.rules)[0], detection.f1(hits, support, predicted)
+    precision, recall = divide(hits, predicted), divide(hits, support)
+    best, pooled = _best(s, s.rules)[0], f1_score(hits, support, predicted)
     result: dict[str, Any] = {}
     for k, name in enumerate(CLASSES):
         result[name] = {
@@ -130,7 +129,7 @@ def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
     """Return a row per image in truth order, NaN where undefined."""
     t, d = s.chosen, s.detections
     hits, support, predicted = (a.sum(1) for a in (t.true_positive, t.support, t.predicted))
-    f1, macro, micro = t.f1, mean_of_defined(t.f1), detection.f1(hits, support, predicted)
+    f1, macro, micro = t.f1, mean_of_defined(t.f1), f1_score(hits, support, predicted)
     true, found = tissue_statistics.til_share(t.support), tissue_statistics.til_share(t.predicted)
     return [
         {
@@ -165,9 +164,9 @@ def further_entries(s: CountedNuclei, confusion: np.ndarray) -> dict[str, Any]:
     paired, support, predicted = confusion[:-1, :-1].sum(), confusion[:-1].sum(), confusion[:, :-1].sum()
     return {
         "detection": {
-            "f1": float(detection.f1(paired, support, predicted)),
-            "precision": float(detection.precision(paired, predicted)),
-            "recall": float(detection.recall(paired, support)),
+            "f1": float(f1_score(paired, support, predicted)),
+            "precision": float(divide(paired, predicted)),
+            "recall": float(divide(paired, support)),
         },
         "tumor_lymphocyte_um_truth": tissue_statistics.summary(s.truth_um),
         "tumor_lymphocyte_um_predicted": tissue_statistics.summary(s.predicted_um),

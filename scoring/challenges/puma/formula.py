@@ -7,8 +7,7 @@ import numpy as np
 
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Bools, Floats, Ints
-from scoring.metrics import detection
-from scoring.metrics.classification import divide, mean_of_defined
+from scoring.metrics.classification import divide, f1_score, mean_of_defined
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import QuantityName
 
@@ -48,7 +47,7 @@ class Tallies:
     @property
     def f1(self) -> np.ndarray:
         """F1 of each image and class [N, K]; NaN where the class does not occur."""
-        return detection.f1(self.true_positive, self.support, self.predicted)
+        return f1_score(self.true_positive, self.support, self.predicted)
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ def class_values(rules: str, s: Sums) -> np.ndarray:
     pooled: F1 of the summed counts.
     """
     if rules == "pooled":
-        return detection.f1(s.true_positive, s.support, s.predicted)
+        return f1_score(s.true_positive, s.support, s.predicted)
     images = s.occurs if rules == "description" else s.weight[:, None]
     return np.where(s.occurs > 0, divide(s.f1, images), np.nan)
 
@@ -149,9 +148,9 @@ def quantities(rules: str, counted: Mapping[str, Tallies], weights: Floats) -> d
     total = added["description"]
     hits, support, predicted = (a.sum(1) for a in (total.true_positive, total.support, total.predicted))
     found |= {
-        "micro_f1": detection.f1(hits, support, predicted),
-        "micro_precision": detection.precision(hits, predicted),
-        "micro_recall": detection.recall(hits, support),
+        "micro_f1": f1_score(hits, support, predicted),
+        "micro_precision": divide(hits, predicted),
+        "micro_recall": divide(hits, support),
         "score": found[METRICS[rules]],
     }
     return found | {("f1", name): values[rules][:, k] for k, name in enumerate(CLASSES)}

@@ -16,6 +16,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.inputs.nuclei import Nuclei
 from scoring.metrics import detection
 from scoring.metrics.detection import NearbyPairs
+from scoring.metrics.matching import match_in_order
 
 MOST_PAIRS = 10_000_000
 
@@ -265,9 +266,9 @@ def _counted(d: Detections, cells: np.ndarray) -> np.ndarray:
 def confusion(d: Detections, m: Matching) -> np.ndarray:
     """Counts [11, 11], rows = truth, the last row and column = none: matches, then what is left over paired
     whatever its class, nearest first."""
-    rows = detection.pair_off(
-        leftover := m.near[(m.prediction[m.near.truth] < 0) & (m.truth[m.near.prediction] < 0)]
-    )
+    leftover = m.near[(m.prediction[m.near.truth] < 0) & (m.truth[m.near.prediction] < 0)]
+    order = np.lexsort((leftover.prediction, leftover.truth, leftover.distance))
+    rows, _ = match_in_order(leftover.truth, leftover.prediction, order)
     called = np.full(len(m.prediction), K)
     hit = m.prediction >= 0
     called[hit] = d.predicted.classes[m.prediction[hit]]

@@ -13,9 +13,14 @@ from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, warning
 from scoring.inputs.nuclei import Nuclei
 from scoring.metrics import outlines as geometry
-from scoring.metrics import panoptic
-from scoring.metrics.classification import divide, mean_of_defined
+from scoring.metrics.classification import divide, f1_score, mean_of_defined
+from scoring.metrics.matching import match_by_overlap
 from scoring.metrics.outlines import Outlines
+from scoring.metrics.overlap import (
+    LEAST_IOU,
+    panoptic_quality,
+    segmentation_quality,
+)
 from scoring.statistics.replicates import Quantities, QuantityName, Replicates
 
 METRICS = ("pq", "sq", "rq", "matched_iou", "matched_dice")
@@ -87,7 +92,7 @@ def measure(
     areas = true.areas[both[0]], found.areas[both[1]]
     iou, dice = geometry.iou(common, *areas), geometry.dice(common, *areas)
     of_pairs, of_matched = place[: len(keys)], place[len(keys) :]
-    chosen = panoptic.matches(iou[of_pairs], *pairs)
+    chosen = np.sort(match_by_overlap(*pairs, iou[of_pairs], LEAST_IOU))
     cells = case * K + d.truth.classes
     counted = ~left_out[case]
     of_found = (case_found * K + d.predicted.classes)[m.kept & ~left_out[case_found]]
@@ -132,7 +137,7 @@ def _pairs(true: Outlines, found: Outlines, d: Detections, m: Matching, left_out
     for i in np.flatnonzero(~left_out).tolist():
         (t, t_end), (p, p_end) = d.truth.first[i : i + 2], d.predicted.first[i : i + 2]
         one, other = _part(true, t, t_end), _part(found, p, p_end)
-        pairs = geometry.possible(one, other, panoptic.LEAST_IOU)
+        pairs = geometry.possible(one, other, LEAST_IOU)
         parts.append((pairs[0] + t, pairs[1] + p))
     rows, columns = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
     same = (d.truth.classes[rows] == d.predicted.classes[columns]) & m.kept[columns]
@@ -161,9 +166,9 @@ def quantities(t: OutlineTallies, weights: Floats) -> dict[QuantityName, Floats]
         total += weight[:, None] * row
     s = OutlineTallies(*np.split(total, len(OutlineTallies.__annotations__), axis=1))
     by_class = {
-        "pq": panoptic.panoptic_quality(s.iou, s.support, s.predicted),
-        "sq": panoptic.segmentation_quality(s.iou, s.found),
-        "rq": panoptic.recognition_quality(s.found, s.support, s.predicted),
+        "pq": panoptic_quality(s.iou, s.support, s.predicted),
+        "sq": segmentation_quality(s.iou, s.found),
+        "rq": f1_score(s.found, s.support, s.predicted),
         "matched_iou": divide(s.matched_iou, s.matched),
         "matched_dice": divide(s.matched_dice, s.matched),
     }

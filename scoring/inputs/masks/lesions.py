@@ -9,7 +9,8 @@ import numpy as np
 from scoring.common.arrays import Array, Ints
 from scoring.inputs.masks.blocks import VOXELS, Opener, RunCollector, VoxelBlock, blocks_of
 from scoring.inputs.masks.counting import Mask, VoxelCounts, aligned, count, labels_of
-from scoring.metrics.overlap import components, one_to_one, shared_voxels
+from scoring.metrics.matching import match_by_overlap
+from scoring.metrics.overlap import components, shared_voxels
 
 Readings = Callable[[], AbstractContextManager[Iterator[VoxelBlock]]]
 
@@ -67,7 +68,7 @@ def lesions(truth: Mask, prediction: Opener | None, label: int) -> Lesions:
         *_common(Region(numbered, true.first), Region(guessed, guess.first))
     )
     union = _sizes(numbered, count)[first] + _sizes(guessed, guess_count)[second] - shared
-    return Lesions(count, guess_count, len(one_to_one(first, second, shared / union, MATCHED_ABOVE)))
+    return Lesions(count, guess_count, len(match_by_overlap(first, second, shared / union, MATCHED_ABOVE)))
 
 
 def _again(truth: Mask, prediction: Opener) -> Readings:

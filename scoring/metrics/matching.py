@@ -1,0 +1,60 @@
+"""Matching of pairs one to one, greedily: in a given order, or by falling overlap."""
+
+from collections import deque
+from collections.abc import Mapping
+
+import numpy as np
+
+from scoring.common.arrays import Floats, Ints
+
+NO_QUEUES: Mapping[int, deque[int]] = {}
+
+
+def match_in_order(
+    first: Ints, second: Ints, order: Ints, queues: Mapping[int, deque[int]] = NO_QUEUES
+) -> tuple[Ints, Ints]:
+    """Match one to one: each pair in turn matches if both of its members are free.
+
+    Args:
+        first: Number of the one member of each pair [P], at least 0.
+        second: Number of the other member [P], at least 0.
+        order: Positions of the pairs that may match, in their turn.
+        queues: For some second members those that are used up in their place, one after the other.
+
+    Returns:
+        Positions of the pairs that match, in their turn, and the second member that each uses up.
+
+    Example:
+        >>> rows, used = match_in_order(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([0, 1, 2]))
+        >>> rows.tolist(), used.tolist()
+        ([0], [0])
+    """
+    has_first = bytearray(int(first.max(initial=-1)) + 1)
+    has_second = bytearray(int(second.max(initial=-1)) + 1)
+    rows: list[int] = []
+    used: list[int] = []
+    for row, i, j in zip(order.tolist(), first[order].tolist(), second[order].tolist(), strict=True):
+        if has_first[i] or has_second[j]:
+            continue
+        if j in queues:
+            j = queues[j].popleft()
+        has_first[i] = has_second[j] = 1
+        rows.append(row)
+        used.append(j)
+    return np.array(rows, int), np.array(used, int)
+
+
+def match_by_overlap(first: Ints, second: Ints, iou: Floats, above: float) -> Ints:
+    """Match one to one by falling intersection over union, ties by the first and then the second member.
+
+    Args:
+        first: Number of the one member of each pair [P], at least 0.
+        second: Number of the other member [P], at least 0.
+        iou: Intersection over union of each pair [P], 0..1.
+        above: A pair matches only where its `iou` is above this.
+
+    Returns:
+        Positions of the pairs that match, the largest overlap first.
+    """
+    order = np.lexsort((second, first, -iou))
+    return match_in_order(first, second, order[iou[order] > above])[0]
