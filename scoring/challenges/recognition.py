@@ -76,30 +76,32 @@ def recognise(files: Mapping[str, bytes]) -> list[Recognised]:
     Returns:
         What belongs together, in the order in which it was dropped.
     """
-    found = []
+    recognised = []
     for part in _parts(files):
-        found += _split(part) if len(part) > 1 else [_recognised(part)]
-    plain = [one.readings[0] for one in found if one.is_plain]
-    return [replace(one, readings=_beside(one, plain)) for one in found]
+        recognised += _split(part) if len(part) > 1 else [_recognised(part)]
+    plain = [one.readings[0] for one in recognised if one.is_plain]
+    return [replace(one, readings=_beside(one, plain)) for one in recognised]
 
 
-def _beside(one: Recognised, plain: Sequence[Candidate]) -> tuple[Candidate, ...]:
+def _beside(entry: Recognised, plain: Sequence[Candidate]) -> tuple[Candidate, ...]:
     """Return readings of files that could as well be a test set as a submission, decided by what was dropped
     with them: beside a submission of the same cases they are its test set, and the other way round."""
-    if one.is_plain:
-        return one.readings
-    likeliest = [reading for reading in one.readings if _rank(reading) == _rank(one.readings[0])]
+    if entry.is_plain:
+        return entry.readings
+    likeliest = [reading for reading in entry.readings if _rank(reading) == _rank(entry.readings[0])]
     fits = [reading for reading in likeliest if any(_belong_together(reading, other) for other in plain)]
     if len(fits) != 1:
-        return one.readings
-    return (replace(fits[0], certainty=SURE), *(other for other in one.readings if other != fits[0]))
+        return entry.readings
+    return (replace(fits[0], certainty=SURE), *(other for other in entry.readings if other != fits[0]))
 
 
-def _belong_together(one: Candidate, other: Candidate) -> bool:
+def _belong_together(candidate: Candidate, other: Candidate) -> bool:
     """Return whether one is a test set and the other a submission of some of its cases."""
-    places = {one.place, other.place}
+    places = {candidate.place, other.place}
     return (
-        one.challenge == other.challenge and places == {"truth", "submission"} and bool(one.ids & other.ids)
+        candidate.challenge == other.challenge
+        and places == {"truth", "submission"}
+        and bool(candidate.ids & other.ids)
     )
 
 
@@ -131,8 +133,8 @@ def _split(files: dict[str, bytes]) -> list[Recognised]:
     return list(single.values())
 
 
-def _takes_others(found: Recognised) -> bool:
-    return bool(found.readings) and found.readings[0].place == "truth"
+def _takes_others(entry: Recognised) -> bool:
+    return bool(entry.readings) and entry.readings[0].place == "truth"
 
 
 def _recognised(files: dict[str, bytes]) -> Recognised:
@@ -165,20 +167,20 @@ def _board(files: SourceFiles) -> Candidate | None:
         return None
     if not is_board:
         return None
-    words = f"a board of {REGISTRY[challenge_id].short_name} with {count} team{'s' * (count != 1)}"
-    return Candidate(challenge_id, "board", words, SURE)
+    title = f"a board of {REGISTRY[challenge_id].short_name} with {count} team{'s' * (count != 1)}"
+    return Candidate(challenge_id, "board", title, SURE)
 
 
 def _readings(contents: FileContents) -> tuple[Candidate, ...]:
     """Return what challenges say of files, likeliest first, one reading for each input of each."""
-    found: dict[tuple[str, str], Candidate] = {}
+    candidates: dict[tuple[str, str], Candidate] = {}
     for challenge_id in challenge_ids():
         for reading in load_challenge(challenge_id).readers.recognise(contents):
             placed = replace(reading, test_set=_test_set(reading))
-            place = (challenge_id, reading.place)
-            if place not in found or _rank(placed) > _rank(found[place]):
-                found[place] = placed
-    return tuple(sorted(found.values(), key=lambda reading: -_rank(reading)))
+            input_key = (challenge_id, reading.place)
+            if input_key not in candidates or _rank(placed) > _rank(candidates[input_key]):
+                candidates[input_key] = placed
+    return tuple(sorted(candidates.values(), key=lambda reading: -_rank(reading)))
 
 
 def _as_meant(files: Mapping[str, bytes], contents: FileContents) -> tuple[Candidate, ...]:
@@ -238,8 +240,8 @@ def fitting_test_set(challenge_id: str, files: Mapping[str, bytes], chosen: str)
         files: The submission, bytes by name.
         chosen: Name of the sample test set that is chosen.
     """
-    for found in recognise(files):
-        for reading in found.readings:
+    for part in recognise(files):
+        for reading in part.readings:
             if (reading.challenge, reading.place) == (challenge_id, "submission") and reading.test_set:
                 sample = test_sets(challenge_id)[reading.test_set]
                 if sample.name != chosen:
@@ -277,8 +279,8 @@ def _nothing_takes(contents: FileContents) -> str:
     if contents.model is not None:
         return "Its outputs are those of no challenge here."
     if contents.tables:
-        shown = ", ".join(contents.tables[0].header[:6])
-        return f"No challenge here has a table with these columns: {shown}."
+        columns = ", ".join(contents.tables[0].header[:6])
+        return f"No challenge here has a table with these columns: {columns}."
     if contents.pictures:
         return "There are images and no table: drop the table with their labels as well."
     return f"No challenge here takes such files. {READ}"

@@ -9,8 +9,7 @@ from typing import Any
 
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.cli import board_arguments
-from scoring.cli import parser as examples
-from scoring.cli.parser import Parser, add_command
+from scoring.cli.parser import Parser, add_command, challenge_examples, examples
 from scoring.core.challenge import Challenge
 from scoring.inference.devices import DEVICES
 from scoring.version import __version__
@@ -32,24 +31,23 @@ def parser() -> Parser:
     top = Parser(
         prog=prog,
         description="Official challenge scores for cancer-imaging models.",
-        epilog=examples.of_program(prog),
+        epilog=examples(prog, "program"),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=__version__)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    add_command(commands, "challenges", "list the challenges", examples.of_plain(f"{prog} challenges"))
-    words = "say how this installation is: confinement, limits, what to mend"
-    lines = examples.of_plain(f"{prog} doctor", f"{prog} doctor --json installation.json")
-    about = add_command(commands, "doctor", words, lines)
+    add_command(commands, "challenges", "list the challenges", examples(prog, "challenges"))
+    help_text = "say how this installation is: confinement, limits, what to mend"
+    about = add_command(commands, "doctor", help_text, examples(prog, "doctor"))
     about.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
-    for command, words in COMMANDS.items():
-        of_command = add_command(commands, command, words, examples.of_command(f"{prog} {command}"))
+    for command, help_text in COMMANDS.items():
+        of_command = add_command(commands, command, help_text, examples(prog, command))
         of_command.fill = partial(fill_command, command)
-    of_board = add_command(commands, "board", BOARD, examples.of_board(f"{prog} board"))
+    of_board = add_command(commands, "board", BOARD, examples(prog, "board"))
     of_board.fill = partial(board_arguments.fill, partial(fill_command, "board create"))
-    of_history = add_command(commands, "history", HISTORY, examples.of_history(f"{prog} history"))
+    of_history = add_command(commands, "history", HISTORY, examples(prog, "history"))
     of_history.fill = fill_history
-    of_platform = add_command(commands, "platform", PLATFORM, examples.of_platform(f"{prog} platform"))
+    of_platform = add_command(commands, "platform", PLATFORM, examples(prog, "platform"))
     of_platform.fill = partial(fill_platform, partial(fill_command, "platform bundle"))
     return top
 
@@ -71,31 +69,31 @@ def fill_command(command: str, of_command: Parser) -> None:
 
 def _fill(command: str, challenge_id: str, one: Parser) -> None:
     challenge = load_challenge(challenge_id)
-    one.epilog = examples.of_challenge(one.prog, command, challenge)
+    one.epilog = challenge_examples(one.prog, command, challenge)
     ARGUMENTS[command](one, challenge)
 
 
-def _common(one: Parser, challenge: Challenge[Any, Any], images: str) -> None:
-    one.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
-    words = f"folder or zip of images{images}" if challenge.inputs.images_apart else argparse.SUPPRESS
-    one.add_argument("--images", metavar="I", help=words)
+def _common(command: Parser, challenge: Challenge[Any, Any], images: str) -> None:
+    command.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
+    about = f"folder or zip of images{images}" if challenge.inputs.images_apart else argparse.SUPPRESS
+    command.add_argument("--images", metavar="I", help=about)
 
 
-def _submitted(one: Parser, challenge: Challenge[Any, Any]) -> None:
+def _submitted(command: Parser, challenge: Challenge[Any, Any]) -> None:
     """Add predictions and model; what the challenge refuses is parsed, and refused with its reason, but not
     in the help."""
-    what = one.add_mutually_exclusive_group(required=True)
-    what.add_argument("--predictions", metavar="P", help="prediction file, folder or zip")
-    words = argparse.SUPPRESS if challenge.model is None else "model to run on the images"
-    what.add_argument("--model", metavar="M.onnx", help=words)
-    _device(one, challenge)
-    _fix_options(one, of_teams=False)
+    source = command.add_mutually_exclusive_group(required=True)
+    source.add_argument("--predictions", metavar="P", help="prediction file, folder or zip")
+    about = argparse.SUPPRESS if challenge.model is None else "model to run on the images"
+    source.add_argument("--model", metavar="M.onnx", help=about)
+    _device(command, challenge)
+    _fix_options(command, of_teams=False)
 
 
-def _fix_options(one: Parser, of_teams: bool) -> None:
+def _fix_options(command: Parser, of_teams: bool) -> None:
     """Add what fixes predictions as they are read. of_teams: of one team each, TEAM:VALUE, or of all."""
     title = "how predictions are read" + ", of all teams or, with TEAM: before it, of one" * of_teams
-    fixes, team = one.add_argument_group(title), "[TEAM:]" * of_teams
+    fixes, team = command.add_argument_group(title), "[TEAM:]" * of_teams
     several: dict[str, Any] = {"action": "append", "default": []} if of_teams else {"default": ""}
     names = "read a column by another name, or leave it out: NAME=; * stands for the same text in both"
     fixes.add_argument("--rename-columns", metavar=f"{team}OLD=NEW,...", help=names, **several)
@@ -112,79 +110,83 @@ def _fix_options(one: Parser, of_teams: bool) -> None:
     fixes.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
 
 
-def _device(one: Parser, challenge: Challenge[Any, Any]) -> None:
+def _device(command: Parser, challenge: Challenge[Any, Any]) -> None:
     words = "what the model runs on: auto (default), cpu or cuda; docs/models.md"
-    help_text = argparse.SUPPRESS if challenge.model is None else words
-    one.add_argument("--device", metavar="D", choices=DEVICES, default="auto", help=help_text)
+    about = argparse.SUPPRESS if challenge.model is None else words
+    command.add_argument("--device", metavar="D", choices=DEVICES, default="auto", help=about)
 
 
-def _truth(one: Parser, required: bool) -> None:
-    words = "test set: table, or folder or zip with table and images"
-    one.add_argument("--truth", metavar="T", required=required, help=words)
+def _truth(command: Parser, required: bool) -> None:
+    about = "test set: table, or folder or zip with table and images"
+    command.add_argument("--truth", metavar="T", required=required, help=about)
 
 
-def _statistics(one: Parser) -> None:
-    _replicates(one)
-    one.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
-    one.add_argument("--html", metavar="FILE", help="write a self-contained report there")
+def _statistics(command: Parser) -> None:
+    _replicates(command)
+    command.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
+    command.add_argument("--html", metavar="FILE", help="write a self-contained report there")
     paper = "write a zip for a paper there: tables as LaTeX and CSV, figures as SVG, methods, BibTeX"
-    one.add_argument("--paper", metavar="FILE.zip", help=paper)
+    command.add_argument("--paper", metavar="FILE.zip", help=paper)
     front = "a line for the front page of the report, such as Date=2026-01-31; may be repeated"
-    one.add_argument("--front", metavar="NAME=TEXT", action="append", default=[], help=front)
+    command.add_argument("--front", metavar="NAME=TEXT", action="append", default=[], help=front)
 
 
-def _kept(one: Parser) -> None:
-    kept = one.add_argument_group("own history")
-    words = "keep scorecard and submission on this machine; `history list` shows them"
-    kept.add_argument("--keep", action="store_true", help=words)
-    kept.add_argument("--keep-truth", action="store_true", help="keep the test set with it")
-    kept.add_argument("--note", metavar="TEXT", default="", help="a note to what is kept")
+def _kept(command: Parser) -> None:
+    history = command.add_argument_group("own history")
+    about = "keep scorecard and submission on this machine; `history list` shows them"
+    history.add_argument("--keep", action="store_true", help=about)
+    history.add_argument("--keep-truth", action="store_true", help="keep the test set with it")
+    history.add_argument("--note", metavar="TEXT", default="", help="a note to what is kept")
 
 
-def _replicates(one: Parser) -> None:
+def _replicates(command: Parser) -> None:
     resamples = "bootstrap replicates for the intervals, 0 = none (default 1000)"
-    one.add_argument("--resamples", type=int, default=1000, metavar="N", help=resamples)
-    one.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the replicates (default 0)")
+    command.add_argument("--resamples", type=int, default=1000, metavar="N", help=resamples)
+    command.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of the replicates (default 0)"
+    )
     group = "column whose values are resampled together; none = each row"
-    one.add_argument("--group", metavar="COLUMN", help=group)
+    command.add_argument("--group", metavar="COLUMN", help=group)
     interval = (
         "auto (default: percentile from 50 units on, logit t from 6 to 49), percentile, jackknife or bca"
     )
-    one.add_argument("--interval", default="auto", metavar="KIND", help=interval)
+    command.add_argument("--interval", default="auto", metavar="KIND", help=interval)
 
 
-def _check(one: Parser, challenge: Challenge[Any, Any]) -> None:
-    _common(one, challenge, " (default: where the truth is)")
-    _submitted(one, challenge)
-    _truth(one, required=False)
+def _check(command: Parser, challenge: Challenge[Any, Any]) -> None:
+    _common(command, challenge, " (default: where the truth is)")
+    _submitted(command, challenge)
+    _truth(command, required=False)
     for option in challenge.options_of("truth", "score"):
-        one.add_argument(option.flag, **option.argument())
+        command.add_argument(option.flag, **option.argument())
 
 
-def _predict(one: Parser, challenge: Challenge[Any, Any]) -> None:
-    _common(one, challenge, "")
-    one.add_argument("--model", metavar="M.onnx", required=True, help="model to run on the images")
-    one.add_argument("--output", metavar="FILE", required=True, help="prediction file, - for standard output")
-    _device(one, challenge)
+def _predict(command: Parser, challenge: Challenge[Any, Any]) -> None:
+    _common(command, challenge, "")
+    command.add_argument("--model", metavar="M.onnx", required=True, help="model to run on the images")
+    command.add_argument(
+        "--output", metavar="FILE", required=True, help="prediction file, - for standard output"
+    )
+    _device(command, challenge)
     for option in challenge.options_of("predict"):
-        one.add_argument(option.flag, **option.argument())
+        command.add_argument(option.flag, **option.argument())
 
 
-def _score(one: Parser, challenge: Challenge[Any, Any]) -> None:
-    _common(one, challenge, " (default: where the truth is)")
-    _submitted(one, challenge)
-    _truth(one, required=True)
-    _statistics(one)
-    _kept(one)
+def _score(command: Parser, challenge: Challenge[Any, Any]) -> None:
+    _common(command, challenge, " (default: where the truth is)")
+    _submitted(command, challenge)
+    _truth(command, required=True)
+    _statistics(command)
+    _kept(command)
     for output in challenge.scoring.outputs:
-        one.add_argument(output.flag, metavar=output.metavar, help=output.help)
+        command.add_argument(output.flag, metavar=output.metavar, help=output.help)
     for option in challenge.options_of("score"):
-        one.add_argument(option.flag, **option.argument())
+        command.add_argument(option.flag, **option.argument())
 
 
-def _compare(one: Parser, challenge: Challenge[Any, Any]) -> None:
-    _common(one, challenge, " (default: where the truth is)")
-    one.add_argument(
+def _compare(command: Parser, challenge: Challenge[Any, Any]) -> None:
+    _common(command, challenge, " (default: where the truth is)")
+    command.add_argument(
         "teams",
         nargs="+",
         metavar="TEAM=P",
@@ -193,10 +195,10 @@ def _compare(one: Parser, challenge: Challenge[Any, Any]) -> None:
             "entry per team"
         ),
     )
-    _fix_options(one, of_teams=True)
-    _truth(one, required=True)
-    _statistics(one)
-    one.add_argument(
+    _fix_options(command, of_teams=True)
+    _truth(command, required=True)
+    _statistics(command)
+    command.add_argument(
         "--pairs-metric",
         default="score",
         metavar="NAME",
@@ -205,37 +207,39 @@ def _compare(one: Parser, challenge: Challenge[Any, Any]) -> None:
         ),
     )
     facts = "table of facts by team: columns team, size_mib, institution, method, licence"
-    one.add_argument("--teams", metavar="FILE", dest="facts", help=facts)
+    command.add_argument("--teams", metavar="FILE", dest="facts", help=facts)
     without = "leave out submissions that are refused, and list them with the reasons"
-    one.add_argument("--without-refused", action="store_true", help=without)
+    command.add_argument("--without-refused", action="store_true", help=without)
     for option in challenge.options_of("score", "compare"):
-        one.add_argument(option.flag, **option.argument(by_team=option.per_team))
+        command.add_argument(option.flag, **option.argument(by_team=option.per_team))
 
 
-def _create(one: Parser, challenge: Challenge[Any, Any]) -> None:
+def _create(command: Parser, challenge: Challenge[Any, Any]) -> None:
     """Add what a board is made of; options that teams set by themselves come with each submission."""
-    one.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
-    one.add_argument("--id", metavar="ID", required=True, dest="board", help="small letters, digits, hyphens")
-    one.add_argument("--title", metavar="TEXT", required=True, help="what stands above the ranking")
+    command.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
+    command.add_argument(
+        "--id", metavar="ID", required=True, dest="board", help="small letters, digits, hyphens"
+    )
+    command.add_argument("--title", metavar="TEXT", required=True, help="what stands above the ranking")
     counts = "which submission of a team is ranked: last (default) or best"
-    one.add_argument("--counts", metavar="WHICH", default="last", help=counts)
-    one.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
-    kept = "keep the files of refused submissions too; they count nothing"
-    one.add_argument("--keep-refused", action="store_true", help=kept)
-    _truth(one, required=True)
-    _replicates(one)
+    command.add_argument("--counts", metavar="WHICH", default="last", help=counts)
+    command.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
+    keep = "keep the files of refused submissions too; they count nothing"
+    command.add_argument("--keep-refused", action="store_true", help=keep)
+    _truth(command, required=True)
+    _replicates(command)
     for option in challenge.options_of("score", "compare"):
         if not option.per_team:
-            one.add_argument(option.flag, **option.argument())
+            command.add_argument(option.flag, **option.argument())
 
 
-def _bundle(one: Parser, challenge: Challenge[Any, Any]) -> None:
+def _bundle(command: Parser, challenge: Challenge[Any, Any]) -> None:
     """Add what a platform's files are made of."""
-    fill_bundle(one)
-    _truth(one, required=True)
-    _replicates(one)
+    fill_bundle(command)
+    _truth(command, required=True)
+    _replicates(command)
     for option in challenge.options_of("score"):
-        one.add_argument(option.flag, **option.argument())
+        command.add_argument(option.flag, **option.argument())
 
 
 ARGUMENTS: dict[str, Callable[[Parser, Challenge[Any, Any]], None]] = {
@@ -259,22 +263,22 @@ HISTORY_ACTIONS = {
 def fill_history(of_history: Parser) -> None:
     """Add the actions to the command."""
     actions = of_history.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
-    epilog = examples.of_history(of_history.prog)
-    for action, words in HISTORY_ACTIONS.items():
-        one = add_command(actions, action, words, epilog)
-        one.is_last = True
+    epilog = examples(of_history.prog.removesuffix(" history"), "history")
+    for action, about in HISTORY_ACTIONS.items():
+        command = add_command(actions, action, about, epilog)
+        command.is_last = True
         if action in ("list", "show"):
-            one.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
+            command.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
         if action == "list":
-            one.add_argument("--challenge", metavar="CHALLENGE", help="of this challenge only")
+            command.add_argument("--challenge", metavar="CHALLENGE", help="of this challenge only")
         else:
             several = {"nargs": "+"} if action == "delete" else {}
             ids = "id, or its beginning, as `history list` writes it"
-            one.add_argument("kept", metavar="ID", help=ids, **several)  # type: ignore[arg-type]
+            command.add_argument("kept", metavar="ID", help=ids, **several)  # type: ignore[arg-type]
         if action == "show":
-            one.add_argument("--files", metavar="FOLDER", help="write the files that are kept there")
+            command.add_argument("--files", metavar="FOLDER", help="write the files that are kept there")
         if action == "note":
-            one.add_argument("text", metavar="TEXT", help='the note; "" for none')
+            command.add_argument("text", metavar="TEXT", help='the note; "" for none')
 
 
 BUNDLE = "write what an organizer uploads to a platform: program, settings, truth and container"
@@ -288,29 +292,31 @@ PLATFORMS = ("grand-challenge", "codabench", "evalai")
 def fill_platform(bundle: Callable[[Parser], None], of_platform: Parser) -> None:
     """Add the actions to the command. bundle: adds the challenges to the one that writes files."""
     actions = of_platform.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
-    epilog = examples.of_platform(of_platform.prog)
+    epilog = examples(of_platform.prog.removesuffix(" platform"), "platform")
     add_command(actions, "bundle", BUNDLE, epilog).fill = bundle
-    for action, words in RUNS.items():
-        one = add_command(actions, action, words, epilog)
-        one.is_last = True
+    for action, about in RUNS.items():
+        command = add_command(actions, action, about, epilog)
+        command.is_last = True
         settings = "benchside.json, as `platform bundle` wrote it"
-        one.add_argument("--settings", metavar="FILE", required=True, help=settings)
-        one.add_argument("--input", metavar="FOLDER", help="what the platform gives (default: its own place)")
-        one.add_argument("--output", metavar="FOLDER", help="where results go (default: its own place)")
+        command.add_argument("--settings", metavar="FILE", required=True, help=settings)
+        command.add_argument(
+            "--input", metavar="FOLDER", help="what the platform gives (default: its own place)"
+        )
+        command.add_argument("--output", metavar="FOLDER", help="where results go (default: its own place)")
         if action == "grand-challenge":
-            one.add_argument("--truth", metavar="T", help="folder of the truth (default: its own place)")
+            command.add_argument("--truth", metavar="T", help="folder of the truth (default: its own place)")
 
 
-def fill_bundle(one: Parser) -> None:
+def fill_bundle(command: Parser) -> None:
     """Add what the files of a platform are made of, but for truth and options."""
-    one.add_argument("--platform", choices=PLATFORMS, required=True, help="for which platform")
-    one.add_argument("--output", metavar="FOLDER", required=True, help="a new folder")
-    one.add_argument("--title", metavar="TEXT", required=True, help="name of the challenge there")
+    command.add_argument("--platform", choices=PLATFORMS, required=True, help="for which platform")
+    command.add_argument("--output", metavar="FOLDER", required=True, help="a new folder")
+    command.add_argument("--title", metavar="TEXT", required=True, help="name of the challenge there")
     public = "participants may know the truth: messages, cases and all metrics are published, unrounded"
-    one.add_argument("--public-truth", action="store_true", help=public)
+    command.add_argument("--public-truth", action="store_true", help=public)
     decimals = "round what is published (default 3 with a hidden truth)"
-    one.add_argument("--decimals", metavar="N", type=int, help=decimals)
+    command.add_argument("--decimals", metavar="N", type=int, help=decimals)
     metrics = "publish these metrics beside the score"
-    one.add_argument("--metrics", metavar="NAME,...", default="", help=metrics)
+    command.add_argument("--metrics", metavar="NAME,...", default="", help=metrics)
     image = "name of the container's image"
-    one.add_argument("--image", metavar="NAME", default="benchside-evaluation:latest", help=image)
+    command.add_argument("--image", metavar="NAME", default="benchside-evaluation:latest", help=image)

@@ -3,8 +3,7 @@
 import argparse
 from collections.abc import Callable
 
-from scoring.cli import parser as examples
-from scoring.cli.parser import Parser, add_command
+from scoring.cli.parser import Parser, add_command, examples
 
 ACTIONS = {
     "create": "open a board for a challenge with its test set",
@@ -29,125 +28,135 @@ ACTIONS = {
 def fill(create: Callable[[Parser], None], of_board: Parser) -> None:
     """Add the actions to the command. create: adds the challenges to the one that opens a board."""
     actions = of_board.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
-    epilog = examples.of_board(of_board.prog)
-    for action, words in ACTIONS.items():
-        one = add_command(actions, action, words, epilog)
+    epilog = examples(of_board.prog.removesuffix(" board"), "board")
+    for action, about in ACTIONS.items():
+        command = add_command(actions, action, about, epilog)
         if action == "create":
-            one.fill = create
+            command.fill = create
             continue
-        one.is_last = True
+        command.is_last = True
         if action != "export":
-            one.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
+            command.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
         if action not in ("list", "import"):
-            one.add_argument("board", metavar="BOARD", help="id of the board")
+            command.add_argument("board", metavar="BOARD", help="id of the board")
         if action in FURTHER:
-            FURTHER[action](one)
+            FURTHER[action](command)
 
 
-def _submit(one: Parser) -> None:
+def _submit(action: Parser) -> None:
     many = "folder of many: team/date/file, team/date.csv, or one entry per team"
-    one.add_argument("folder", nargs="?", metavar="FOLDER", help=many)
-    one.add_argument("--team", metavar="NAME", help="name of the team")
-    one.add_argument("--predictions", metavar="P", help="prediction file, folder or zip, or a model (.onnx)")
+    action.add_argument("folder", nargs="?", metavar="FOLDER", help=many)
+    action.add_argument("--team", metavar="NAME", help="name of the team")
+    action.add_argument(
+        "--predictions", metavar="P", help="prediction file, folder or zip, or a model (.onnx)"
+    )
     time = "when it was submitted (UTC), 2026-01-31 or 2026-01-31T18:00; default now"
-    one.add_argument("--time", metavar="TIME", help=time)
+    action.add_argument("--time", metavar="TIME", help=time)
     own = "option of this submission alone, such as model_size_mib=12; may be repeated"
-    one.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help=own)
+    action.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help=own)
     sender = "id of the submission, made by the sender: sending it again changes nothing"
-    one.add_argument("--submission", metavar="ID", help=sender)
-    one.add_argument("--phase", metavar="NAME", help="phase that is meant; default the one that is open")
+    action.add_argument("--submission", metavar="ID", help=sender)
+    action.add_argument("--phase", metavar="NAME", help="phase that is meant; default the one that is open")
 
 
-def _phase(one: Parser) -> None:
-    one.add_argument("--name", metavar="NAME", help="name of the phase; one that is known is changed")
+def _phase(action: Parser) -> None:
+    action.add_argument("--name", metavar="NAME", help="name of the phase; one that is known is changed")
     opens = "when it opens (UTC), 2026-01-31 or 2026-01-31T18:00; none: from the beginning"
-    one.add_argument("--opens", metavar="TIME", help=opens)
+    action.add_argument("--opens", metavar="TIME", help=opens)
     closes = "until when it takes submissions; a day alone belongs to the phase; none: without end"
-    one.add_argument("--closes", metavar="TIME", help=closes)
+    action.add_argument("--closes", metavar="TIME", help=closes)
     per_day = "submissions of a team on one day (UTC) at most; none: any number"
-    one.add_argument("--per-day", metavar="N", help=per_day)
+    action.add_argument("--per-day", metavar="N", help=per_day)
     total = "submissions of a team in the phase at most; none: any number"
-    one.add_argument("--total", metavar="N", help=total)
-    one.add_argument("--remove", action="store_true", help="remove a phase in which nothing was submitted")
+    action.add_argument("--total", metavar="N", help=total)
+    action.add_argument("--remove", action="store_true", help="remove a phase in which nothing was submitted")
 
 
-def _show(one: Parser) -> None:
-    one.add_argument(
+def _show(action: Parser) -> None:
+    action.add_argument(
         "--html", metavar="FILE", help="write a report there that can be published: no case is in it"
     )
     version = "show the numbers of this version of the test set; default the newest"
-    one.add_argument("--test-set", metavar="N", type=int, help=version)
-    one.add_argument("--phase", metavar="NAME", help="rank only what was submitted in this phase")
+    action.add_argument("--test-set", metavar="N", type=int, help=version)
+    action.add_argument("--phase", metavar="NAME", help="rank only what was submitted in this phase")
     changed = "also say what the version changed, and by which cases (not for publication)"
-    one.add_argument("--changes", action="store_true", help=changed)
+    action.add_argument("--changes", action="store_true", help=changed)
 
 
-def _exclude(one: Parser) -> None:
-    one.add_argument("submission", metavar="SUBMISSION", help="its id, as `board show` lists it")
-    what = one.add_mutually_exclusive_group(required=True)
-    what.add_argument("--reason", metavar="TEXT", help="why it does not count; it is published")
-    what.add_argument("--undo", action="store_true", help="let it count again")
+def _exclude(action: Parser) -> None:
+    action.add_argument("submission", metavar="SUBMISSION", help="its id, as `board show` lists it")
+    choice = action.add_mutually_exclusive_group(required=True)
+    choice.add_argument("--reason", metavar="TEXT", help="why it does not count; it is published")
+    choice.add_argument("--undo", action="store_true", help="let it count again")
 
 
-def _facts(one: Parser) -> None:
+def _facts(action: Parser) -> None:
     table = "table with a column team, and any of size_mib, institution, method, licence"
-    one.add_argument("table", metavar="TABLE", help=table)
+    action.add_argument("table", metavar="TABLE", help=table)
 
 
-def _settings(one: Parser) -> None:
-    one.add_argument("--title", metavar="TEXT", help="what stands above the ranking")
-    one.add_argument("--counts", metavar="WHICH", help="which submission of a team is ranked: last or best")
-    kept = "keep files that are refused from now on, for the organizer to look at; they count nothing"
-    one.add_argument("--keep-refused", action=argparse.BooleanOptionalAction, help=kept)
+def _settings(action: Parser) -> None:
+    action.add_argument("--title", metavar="TEXT", help="what stands above the ranking")
+    action.add_argument(
+        "--counts", metavar="WHICH", help="which submission of a team is ranked: last or best"
+    )
+    keep = "keep files that are refused from now on, for the organizer to look at; they count nothing"
+    action.add_argument("--keep-refused", action=argparse.BooleanOptionalAction, help=keep)
 
 
-def _rescore(one: Parser) -> None:
-    words = "corrected test set; without it, a run that was stopped goes on"
-    one.add_argument("--truth", metavar="T", help=words)
+def _rescore(action: Parser) -> None:
+    truth = "corrected test set; without it, a run that was stopped goes on"
+    action.add_argument("--truth", metavar="T", help=truth)
     table = "table that takes the place of the one that is joined to the truth by case id"
-    one.add_argument("--metadata", metavar="FILE", help=table)
+    action.add_argument("--metadata", metavar="FILE", help=table)
 
 
-def _delete(one: Parser) -> None:
+def _delete(action: Parser) -> None:
     submission = "id of a submission or of a refused file; without it the whole board"
-    one.add_argument("--submission", metavar="ID", help=submission)
-    one.add_argument("--yes", action="store_true", help="delete the whole board, with all that was submitted")
+    action.add_argument("--submission", metavar="ID", help=submission)
+    action.add_argument(
+        "--yes", action="store_true", help="delete the whole board, with all that was submitted"
+    )
 
 
-def _export(one: Parser) -> None:
-    one.add_argument("file", metavar="FILE.zip", help="where to write")
-    one.add_argument("--with-truth", action="store_true", help="put the test sets into it as well")
+def _export(action: Parser) -> None:
+    action.add_argument("file", metavar="FILE.zip", help="where to write")
+    action.add_argument("--with-truth", action="store_true", help="put the test sets into it as well")
 
 
-def _import(one: Parser) -> None:
-    what = "what `board export` wrote; or with --id a leaderboard: Grand Challenge, Codabench or EvalAI"
-    one.add_argument("file", metavar="FILE", help=what)
-    one.add_argument("--id", metavar="ID", help="of the board that shows the leaderboard of another platform")
-    one.add_argument("--title", metavar="TEXT", help="what stands above that leaderboard")
-    one.add_argument("--score", metavar="COLUMN", help="the leaderboard's column to rank by")
-    one.add_argument("--ascending", action="store_true", help="lower scores of the leaderboard are better")
+def _import(action: Parser) -> None:
+    source = "what `board export` wrote; or with --id a leaderboard: Grand Challenge, Codabench or EvalAI"
+    action.add_argument("file", metavar="FILE", help=source)
+    action.add_argument(
+        "--id", metavar="ID", help="of the board that shows the leaderboard of another platform"
+    )
+    action.add_argument("--title", metavar="TEXT", help="what stands above that leaderboard")
+    action.add_argument("--score", metavar="COLUMN", help="the leaderboard's column to rank by")
+    action.add_argument("--ascending", action="store_true", help="lower scores of the leaderboard are better")
 
 
-def _hide(one: Parser) -> None:
+def _hide(action: Parser) -> None:
     detail = "what participants see of a submission: score (default), classes or cases"
-    one.add_argument("--detail", metavar="WHAT", help=detail)
+    action.add_argument("--detail", metavar="WHAT", help=detail)
     ladder = "show a score only where it beats the team's best by more than this; 0: show each"
-    one.add_argument("--ladder", metavar="STEP", type=float, help=ladder)
+    action.add_argument("--ladder", metavar="STEP", type=float, help=ladder)
     refused = "refused submissions of a team a day at most; default 20"
-    one.add_argument("--refused-per-day", metavar="N", type=int, help=refused)
-    one.add_argument("--open", action="store_true", help="open the truth: intervals, ties and cases are told")
+    action.add_argument("--refused-per-day", metavar="N", type=int, help=refused)
+    action.add_argument(
+        "--open", action="store_true", help="open the truth: intervals, ties and cases are told"
+    )
 
 
-def _members(one: Parser) -> None:
-    one.add_argument("--team", metavar="NAME", help="name of the team; without it, list all")
+def _members(action: Parser) -> None:
+    action.add_argument("--team", metavar="NAME", help="name of the team; without it, list all")
     who = "e-mail address that the identity provider verified, or group:NAME; may be repeated"
-    one.add_argument("--member", metavar="WHO", action="append", default=[], help=who)
-    one.add_argument("--nobody", action="store_true", help="let the team have no members any more")
+    action.add_argument("--member", metavar="WHO", action="append", default=[], help=who)
+    action.add_argument("--nobody", action="store_true", help="let the team have no members any more")
 
 
-def _attempts(one: Parser) -> None:
+def _attempts(action: Parser) -> None:
     person = "end the logins of a person, named as the list names them: they have to log in again"
-    one.add_argument("--revoke", metavar="PERSON", help=person)
+    action.add_argument("--revoke", metavar="PERSON", help=person)
 
 
 FURTHER = {

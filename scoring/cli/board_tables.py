@@ -20,15 +20,15 @@ def list_table(boards: Sequence[Mapping[str, Any]]) -> str:
     """Return a line for each board."""
     rows = [f"{'board':<24}{'challenge':<14}{'teams':>6}{'submissions':>13}  title"]
     rows += [
-        f"{one['id'][:23]:<24}{one['challenge']:<14}{one['teams']:>6}{one['submissions']:>13}  {one['title']}"
-        for one in boards
+        f"{row['id'][:23]:<24}{row['challenge']:<14}{row['teams']:>6}{row['submissions']:>13}  {row['title']}"
+        for row in boards
     ]
     return "\n".join(rows)
 
 
-def phase_lines(found: Sequence[Phase]) -> str:
+def phase_lines(ranking: Sequence[Phase]) -> str:
     """Return a line for each phase, with its state now."""
-    return "\n".join(f"Phase {one.name} ({one.state()}): {one.words}" for one in found)
+    return "\n".join(f"Phase {phase.name} ({phase.state()}): {phase.words}" for phase in ranking)
 
 
 def receipt_line(receipt: Receipt) -> str:
@@ -38,26 +38,26 @@ def receipt_line(receipt: Receipt) -> str:
     return f"{receipt.team}: {result}, submission {receipt.id}{again}"
 
 
-def board_table(found: BoardRanking) -> str:
+def board_table(ranking: BoardRanking) -> str:
     """Return the ranking and the history of a board."""
-    value, row, compared = found.as_dict(), found.board.row, found.comparison
-    version = f"test set {found.board.test_set.number} of {row.version}"
+    value, row, compared = ranking.as_dict(), ranking.board.row, ranking.comparison
+    version = f"test set {ranking.board.test_set.number} of {row.version}"
     lines = [f"{row.title} ({row.id}, {row.challenge}), the {row.counts} submission counts, {version}"]
-    if found.phase is not None:
-        lines.append(f"Ranked is what was submitted in the phase {found.phase}.")
-    lines += [phase_lines(found.phases), ""] if found.phases else [""]
+    if ranking.phase is not None:
+        lines.append(f"Ranked is what was submitted in the phase {ranking.phase}.")
+    lines += [phase_lines(ranking.phases), ""] if ranking.phases else [""]
     if compared is None:
         return "\n".join([*lines, "Nobody is ranked yet."])
     level = summary_text.tied(compared)
     lines.append(f"{'rank':>5}  {'team':<24}{'score':>10}   {'95% interval':<19}{'ranks':<10}moved")
     for team in value["teams"]:
         tie = f", {summary_text.tie(compared)}" if len(level) > 1 and team["team"] in level else ""
-        step = rank_change(team["rank"], team["previous_rank"]) if found.previous_ranks else ""
+        step = rank_change(team["rank"], team["previous_rank"]) if ranking.previous_ranks else ""
         lines.append(
             f"{team['rank']:>5}  {team['team'][:24]:<24}{_score(team['score']):>10}   "
             f"{_span(team['interval'], ''):<19}{summary_text.places(team['rank_interval']):<10}{step}{tie}"
         )
-    scale = scales.of(found.board.challenge)
+    scale = scales.of(ranking.board.challenge)
     sentences = [
         summary_text.standing(compared),
         summary_text.untold(compared),
@@ -71,24 +71,24 @@ def board_table(found: BoardRanking) -> str:
     return "\n".join(lines)
 
 
-def imported_table(found: ImportedBoard) -> str:
+def imported_table(ranking: ImportedBoard) -> str:
     """Return an imported leaderboard, as far as the platform exported it."""
-    lines = [f"{found.title} ({found.id}), ranked by {found.leaderboard.score}", ""]
+    lines = [f"{ranking.title} ({ranking.id}), ranked by {ranking.leaderboard.score}", ""]
     lines.append(f"{'rank':>5}  {'team':<24}{'score':>10}   submitted")
     lines += [
         f"{rank or '-':>5}  {entry.team[:24]:<24}{_score(score):>10}   {(entry.created or '-')[:16]}"
-        for rank, entry, score in found.ranked()
+        for rank, entry, score in ranking.ranked()
     ]
-    return "\n".join([*lines, "", found.words])
+    return "\n".join([*lines, "", ranking.words])
 
 
 def _history(teams: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return all submissions of the teams, oldest first, a line each."""
     lines = [f"{'submitted (UTC)':<18}{'team':<24}{'score':>10}  {'rank':>5}   submission"]
-    ids = [one["submission"] for team in teams for one in team["history"]]
+    ids = [row["submission"] for team in teams for row in team["history"]]
     rows = zip(history_rows(teams), ids, strict=True)
-    for (team, time, score, _, rank, became), one in sorted(rows, key=lambda pair: pair[0][1]):
-        end = f"{rank or '-':>5}   {one}{f', {became}' if became else ''}"
+    for (team, time, score, _, rank, became), row in sorted(rows, key=lambda pair: pair[0][1]):
+        end = f"{rank or '-':>5}   {row}{f', {became}' if became else ''}"
         lines.append(f"{time:<18}{team[:23]:<24}{_score(score):>10}  {end}")
     return lines
 
@@ -100,13 +100,13 @@ def changes_table(board: OpenBoard, changed: Sequence[TeamChange]) -> str:
         return f"Test set {number}: there is nothing to compare with."
     lines = [f"Test set {number} instead of {number - 1}:", ""]
     lines.append(f"{'team':<24}{'rank':>12}{'score':>24}   cases gained (+) and lost (-)")
-    for one in changed:
-        ranks = " -> ".join("-" if rank is None else str(rank) for rank in one.ranks)
-        scores = " -> ".join(map(_score, one.scores))
-        listed = [f"{'+' if case in one.gained else '-'}{case}" for case in one.cases[:CASES]]
-        more = f" and {len(one.cases) - CASES} more" if len(one.cases) > CASES else ""
-        lines.append(f"{one.team[:23]:<24}{ranks:>12}{scores:>24}   {', '.join(listed)}{more}")
-    steps = sum(one.ranks[0] != one.ranks[1] for one in changed)
+    for row in changed:
+        ranks = " -> ".join("-" if rank is None else str(rank) for rank in row.ranks)
+        scores = " -> ".join(map(_score, row.scores))
+        listed = [f"{'+' if case in row.gained else '-'}{case}" for case in row.cases[:CASES]]
+        more = f" and {len(row.cases) - CASES} more" if len(row.cases) > CASES else ""
+        lines.append(f"{row.team[:23]:<24}{ranks:>12}{scores:>24}   {', '.join(listed)}{more}")
+    steps = sum(row.ranks[0] != row.ranks[1] for row in changed)
     lines += ["", f"{steps} of {len(changed)} teams have another rank."]
     return "\n".join(lines)
 

@@ -72,8 +72,8 @@ def _create(store: Store, arguments: argparse.Namespace) -> None:
         ),
     )
     print_findings(board.truth.findings)
-    words = f"Board {board.row.id} is open, with {len(board.truth)} cases. It is kept in {store.place}."
-    answer(arguments.json, publishing.value(standing(board)), words)
+    message = f"Board {board.row.id} is open, with {len(board.truth)} cases. It is kept in {store.place}."
+    answer(arguments.json, publishing.value(standing(board)), message)
 
 
 def _submit(store: Store, arguments: argparse.Namespace) -> None:
@@ -82,15 +82,17 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
     receipts: list[Receipt] = []
     noticed: list[Finding] = []
     count = progress("submissions")
-    for place, one in enumerate(sent):
+    for number, request in enumerate(sent):
         if count:
-            count(place, len(sent))
+            count(number, len(sent))
         try:
-            receipts.append(submitting.submit(board, replace(one, phase=arguments.phase)))
+            receipts.append(submitting.submit(board, replace(request, phase=arguments.phase)))
         except InputRefused as refused:
             several = arguments.folder is not None
-            for listed_in, found in ((problems, refused.problems), (noticed, refused.findings)):
-                listed_in += [replace(f, where=f"{one.team}: {f.where}") if several else f for f in found]
+            for listed_in, findings in ((problems, refused.problems), (noticed, refused.findings)):
+                listed_in += [
+                    replace(f, where=f"{request.team}: {f.where}") if several else f for f in findings
+                ]
     if count and sent:
         count(len(sent), len(sent))
     noticed += [_known(receipt) for receipt in receipts if receipt.again]
@@ -118,24 +120,26 @@ def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[Submissio
     single = (arguments.team, arguments.predictions, arguments.time, arguments.submission)
     if arguments.folder is not None:
         if any(single) or arguments.option:
-            words = "a folder of many goes without --team, --predictions, --time, --submission and --option."
-            raise InputRefused([error("bad-option", arguments.folder, words)])
+            message = (
+                "a folder of many goes without --team, --predictions, --time, --submission and --option."
+            )
+            raise InputRefused([error("bad-option", arguments.folder, message)])
         folder = Path(arguments.folder)
         if not folder.is_dir():
             raise InputRefused(
                 [error("unreadable-file", arguments.folder, "there is no such folder: check the path.")]
             )
-        found = list(folders.of_folder(folder))
-        return [one for one in found if isinstance(one, SubmissionRequest)], [
-            one for one in found if isinstance(one, Finding)
+        entries = list(folders.of_folder(folder))
+        return [entry for entry in entries if isinstance(entry, SubmissionRequest)], [
+            entry for entry in entries if isinstance(entry, Finding)
         ]
     if arguments.team is None or arguments.predictions is None:
-        words = "name --team and --predictions, or a folder of many."
-        raise InputRefused([error("bad-option", "board submit", words)])
+        message = "name --team and --predictions, or a folder of many."
+        raise InputRefused([error("bad-option", "board submit", message)])
     time = submitting.time_of(arguments.time) if arguments.time else None
     if arguments.time and time is None:
-        words = f"{arguments.time!r} is no time: write 2026-01-31 or 2026-01-31T18:00 (UTC)."
-        raise InputRefused([error("bad-option", "--time", words)])
+        message = f"{arguments.time!r} is no time: write 2026-01-31 or 2026-01-31T18:00 (UTC)."
+        raise InputRefused([error("bad-option", "--time", message)])
     pairs = [text.partition("=") for text in arguments.option]
     own = own_options(challenge, {key.strip(): value for key, _, value in pairs})
     name, data = packed(arguments.predictions)
@@ -144,42 +148,42 @@ def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[Submissio
 
 
 def _known(receipt: Receipt) -> Finding:
-    words = f"this file was submitted already, on {receipt.created[:10]}: it counts once."
-    return note("submitted-before", receipt.team, words)
+    message = f"this file was submitted already, on {receipt.created[:10]}: it counts once."
+    return note("submitted-before", receipt.team, message)
 
 
 def _list(store: Store, arguments: argparse.Namespace) -> None:
     boards = listed(store)
-    words = list_table(boards) if boards else f"No boards yet in {store.place}."
-    answer(arguments.json, {"boards": boards}, words)
+    message = list_table(boards) if boards else f"No boards yet in {store.place}."
+    answer(arguments.json, {"boards": boards}, message)
 
 
 def _show(store: Store, arguments: argparse.Namespace) -> None:
     if leaderboard := imported.find(store, arguments.board):
         if arguments.html:
-            words = "an imported leaderboard has no report: publish the platform's own page."
-            raise InputRefused([error("bad-option", "--html", words)])
+            message = "an imported leaderboard has no report: publish the platform's own page."
+            raise InputRefused([error("bad-option", "--html", message)])
         answer(arguments.json, leaderboard.as_dict(), imported_table(leaderboard))
         return
     board = opened(store, arguments.board, arguments.test_set)
-    found = standing(board, arguments.phase)
-    value, words = publishing.value(found), board_table(found)
+    ranking = standing(board, arguments.phase)
+    value, message = publishing.value(ranking), board_table(ranking)
     if arguments.changes:
         changed = changes(board)
         value |= _as_value(changed)
-        words += "\n\n" + changes_table(board, changed)
+        message += "\n\n" + changes_table(board, changed)
     if arguments.html:
         from scoring.services.boards.report import html
 
-        write(arguments.html, html(found), "--html")
-    answer(arguments.json, value, words)
+        write(arguments.html, html(ranking), "--html")
+    answer(arguments.json, value, message)
 
 
 def _facts(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     print_findings(facts.keep_facts(store, board.row.id, arguments.table))
-    found = standing(board)
-    answer(arguments.json, found.as_dict(), board_table(found))
+    ranking = standing(board)
+    answer(arguments.json, ranking.as_dict(), board_table(ranking))
 
 
 def _exclude(store: Store, arguments: argparse.Namespace) -> None:
@@ -188,23 +192,23 @@ def _exclude(store: Store, arguments: argparse.Namespace) -> None:
     if reason == "":
         raise InputRefused([error("bad-option", "--reason", "say why it does not count.")])
     submitting.exclude(store, board.row.id, arguments.submission, reason)
-    found = standing(board)
-    answer(arguments.json, publishing.value(found), board_table(found))
+    ranking = standing(board)
+    answer(arguments.json, publishing.value(ranking), board_table(ranking))
 
 
 def _delete(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.submission is not None:
         gone = deleting.delete_submission(store, arguments.board, arguments.submission)
-        what = f"Submission {arguments.submission} of board {arguments.board}"
+        subject = f"Submission {arguments.submission} of board {arguments.board}"
     elif arguments.yes:
         gone = deleting.delete_board(store, arguments.board)
-        what = f"Board {arguments.board} (submissions: {gone.submissions})"
+        subject = f"Board {arguments.board} (submissions: {gone.submissions})"
     else:
-        words = "this deletes the board with all of its submissions: say --yes, or name one (--submission)."
-        raise InputRefused([error("bad-option", "--yes", words)])
+        message = "this deletes the board with all of its submissions: say --yes, or name one (--submission)."
+        raise InputRefused([error("bad-option", "--yes", message)])
     print_findings(gone.findings)
     value = {"board": arguments.board, "submission": arguments.submission, "files": gone.files}
-    answer(arguments.json, value, f"{what} is deleted. Files deleted from the disk: {gone.files}.")
+    answer(arguments.json, value, f"{subject} is deleted. Files deleted from the disk: {gone.files}.")
 
 
 def _rescore(store: Store, arguments: argparse.Namespace) -> None:
@@ -217,7 +221,7 @@ def _rescore(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _as_value(changed: Iterable[TeamChange]) -> dict[str, Any]:
-    return {"changes": [one.as_dict() for one in changed]}
+    return {"changes": [change.as_dict() for change in changed]}
 
 
 def _export(store: Store, arguments: argparse.Namespace) -> None:
@@ -229,17 +233,19 @@ def _import(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.id is not None:
         leaderboard = read_leaderboard(arguments.file, arguments.score)
         title = arguments.title or f"{leaderboard.platform}: {arguments.id}"
-        kept = imported.keep(store, arguments.id, title, leaderboard, arguments.ascending)
-        answer(arguments.json, kept.as_dict(), imported_table(kept))
+        board = imported.keep(store, arguments.id, title, leaderboard, arguments.ascending)
+        answer(arguments.json, board.as_dict(), imported_table(board))
         return
     if arguments.title or arguments.score or arguments.ascending:
-        words = "--title, --score and --ascending are for leaderboards of other platforms: name --id as well."
-        raise InputRefused([error("bad-option", "board import", words)])
+        message = (
+            "--title, --score and --ascending are for leaderboards of other platforms: name --id as well."
+        )
+        raise InputRefused([error("bad-option", "board import", message)])
     if Path(arguments.file).suffix.lower() in (".json", ".csv"):
-        words = "a leaderboard of another platform becomes a board of its own: name it, --id lesions-2026."
-        raise InputRefused([error("bad-option", "--id", words)])
-    found = standing(opened(store, bundle.import_board(store, arguments.file)))
-    answer(arguments.json, publishing.value(found), board_table(found))
+        message = "a leaderboard of another platform becomes a board of its own: name it, --id lesions-2026."
+        raise InputRefused([error("bad-option", "--id", message)])
+    ranking = standing(opened(store, bundle.import_board(store, arguments.file)))
+    answer(arguments.json, publishing.value(ranking), board_table(ranking))
 
 
 def hide(store: Store, arguments: argparse.Namespace) -> None:
@@ -249,20 +255,20 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
         hidden_truth.reveal(store, board.row.id)
         answer(arguments.json, {"board": board.row.id, "hidden": None}, "The truth is open to participants.")
         return
-    known = hidden_truth.rules(store, board.row.id) or HiddenRules()
+    rules = hidden_truth.rules(store, board.row.id) or HiddenRules()
     values = {
         "detail": arguments.detail,
         "step": arguments.ladder,
         "refused_per_day": arguments.refused_per_day,
     }
-    known = replace(known, **{name: value for name, value in values.items() if value is not None})
-    if known.step == 0:
-        known = replace(known, step=None)
-    hidden_truth.hide(store, board.row.id, known)
+    rules = replace(rules, **{name: value for name, value in values.items() if value is not None})
+    if rules.step == 0:
+        rules = replace(rules, step=None)
+    hidden_truth.hide(store, board.row.id, rules)
     used = hidden_truth.use(board)
-    value = {"board": board.row.id, "hidden": asdict(known), "use": asdict(used) | {"gain": used.gain}}
-    ladder = "without the Ladder" if known.step is None else f"the Ladder's step is {known.step:g}"
-    answer(arguments.json, value, f"Hidden: participants see {known.detail}, {ladder}.\n{used.words}")
+    value = {"board": board.row.id, "hidden": asdict(rules), "use": asdict(used) | {"gain": used.gain}}
+    ladder = "without the Ladder" if rules.step is None else f"the Ladder's step is {rules.step:g}"
+    answer(arguments.json, value, f"Hidden: participants see {rules.detail}, {ladder}.\n{used.words}")
 
 
 def set_members(store: Store, arguments: argparse.Namespace) -> None:
@@ -274,9 +280,9 @@ def set_members(store: Store, arguments: argparse.Namespace) -> None:
         if not arguments.member and not arguments.nobody:
             raise InputRefused([error("bad-option", "--member", "name a member, or say --nobody.")])
         members.set_members(store, board.row.id, arguments.team, arguments.member)
-    found = members.members(store, board.row.id)
-    words = "\n".join(f"{team}: {', '.join(people)}" for team, people in found.items())
-    answer(arguments.json, {"board": board.row.id, "teams": found}, words or "No team has members yet.")
+    teams = members.members(store, board.row.id)
+    message = "\n".join(f"{team}: {', '.join(people)}" for team, people in teams.items())
+    answer(arguments.json, {"board": board.row.id, "teams": teams}, message or "No team has members yet.")
 
 
 def attempts(store: Store, arguments: argparse.Namespace) -> None:
@@ -284,16 +290,16 @@ def attempts(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     if arguments.revoke is not None:
         members.revoke(store, arguments.revoke)
-    found = participant.attempts(store, board.row.id)
+    trials = participant.attempts(store, board.row.id)
     print_findings(participant.notices(store, board.row.id))
-    kept = ("created", "team", "person", "outcome", "sha256", "near")
-    rows = [{name: getattr(one, name) for name in kept} for one in found]
-    words = "\n".join(
-        f"{one.created[:16].replace('T', ' ')}  {one.team[:24]:<24}{one.outcome:<16}{one.person}"
-        for one in found
+    columns = ("created", "team", "person", "outcome", "sha256", "near")
+    rows = [{name: getattr(trial, name) for name in columns} for trial in trials]
+    message = "\n".join(
+        f"{trial.created[:16].replace('T', ' ')}  {trial.team[:24]:<24}{trial.outcome:<16}{trial.person}"
+        for trial in trials
     )
     value = {"board": board.row.id, "attempts": rows, "revoked": arguments.revoke}
-    answer(arguments.json, value, words or "No participant tried anything yet.")
+    answer(arguments.json, value, message or "No participant tried anything yet.")
 
 
 NONE = "none"
@@ -303,7 +309,7 @@ NONE = "none"
 def phase(store: Store, arguments: argparse.Namespace) -> None:
     """Add, change, remove or list phases."""
     board = opened(store, arguments.board)
-    known = {one.name: one for one in phases.phases(store, board.row.id)}
+    known = {each.name: each for each in phases.phases(store, board.row.id)}
     values, problems = _values(arguments)
     if arguments.name is None and (values or problems or arguments.remove):
         problems.append(error("bad-option", "--name", "name the phase."))
@@ -316,9 +322,9 @@ def phase(store: Store, arguments: argparse.Namespace) -> None:
     elif arguments.name is not None:
         before = known.get(arguments.name, Phase(arguments.name))
         phases.define(store, board.row.id, replace(before, **values))
-    found = phases.phases(store, board.row.id)
-    words = phase_lines(found) or "No phases: submissions are taken at any time, without limits."
-    answer(arguments.json, {"board": board.row.id, "phases": [one.as_dict() for one in found]}, words)
+    defined = phases.phases(store, board.row.id)
+    message = phase_lines(defined) or "No phases: submissions are taken at any time, without limits."
+    answer(arguments.json, {"board": board.row.id, "phases": [each.as_dict() for each in defined]}, message)
 
 
 def change_settings(store: Store, arguments: argparse.Namespace) -> None:
@@ -326,25 +332,25 @@ def change_settings(store: Store, arguments: argparse.Namespace) -> None:
     row = settings.change(
         store, arguments.board, arguments.title, arguments.counts, arguments.keep_refused
     ).row
-    kept = "kept" if row.keep_refused else "not kept"
-    words = f"{row.title} ({row.id}): the {row.counts} submission counts; refused files are {kept}."
+    refusals = "kept" if row.keep_refused else "not kept"
+    message = f"{row.title} ({row.id}): the {row.counts} submission counts; refused files are {refusals}."
     value = {"id": row.id, "title": row.title, "counts": row.counts, "keep_refused": row.keep_refused}
-    answer(arguments.json, {"board": value}, words)
+    answer(arguments.json, {"board": value}, message)
 
 
 def list_refused(store: Store, arguments: argparse.Namespace) -> None:
     """List the refused files that are kept."""
     board = opened(store, arguments.board)
-    found = refused.listed(board)
-    words = "\n".join(
-        f"{one['time'][:16].replace('T', ' ')}  {one['team']}: {one['file']}, {one['submission']}\n"
-        + "\n".join(f"    {p['code']} {p['where']}: {p['message']}" for p in one["problems"])
-        for one in found
+    files = refused.listed(board)
+    message = "\n".join(
+        f"{file['time'][:16].replace('T', ' ')}  {file['team']}: {file['file']}, {file['submission']}\n"
+        + "\n".join(f"    {p['code']} {p['where']}: {p['message']}" for p in file["problems"])
+        for file in files
     )
     none = "No refused files are kept."
     if not board.row.keep_refused:
         none += " This board does not keep them: `board settings BOARD --keep-refused` changes that."
-    answer(arguments.json, {"board": board.row.id, "refused": found}, words or none)
+    answer(arguments.json, {"board": board.row.id, "refused": files}, message or none)
 
 
 def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Finding]]:
@@ -360,15 +366,15 @@ def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Finding
         elif field in ("opens", "closes"):
             values[field] = submitting.time_of(text)
             if values[field] is None:
-                words = f"{text[:60]!r} is no time: write 2026-01-31 or 2026-01-31T18:00 (UTC), or none."
-                problems.append(error("bad-option", flag, words))
+                message = f"{text[:60]!r} is no time: write 2026-01-31 or 2026-01-31T18:00 (UTC), or none."
+                problems.append(error("bad-option", flag, message))
             elif field == "closes" and len(text.strip()) == phases.DAY:
                 values[field] = _day_after(values[field])
         elif text.isascii() and text.isdigit():
             values[field] = int(text)
         else:
-            words = f"{text[:60]!r} is no number of submissions: write one from 1 on, or none."
-            problems.append(error("bad-option", flag, words))
+            message = f"{text[:60]!r} is no number of submissions: write one from 1 on, or none."
+            problems.append(error("bad-option", flag, message))
     return values, problems
 
 

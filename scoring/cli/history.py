@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.cli.output import as_json, write
+from scoring.cli.output import answer, write
 from scoring.cli.reading import submitted
 from scoring.cli.tables import scorecard_table
 from scoring.common.findings import InputRefused, error
@@ -28,7 +28,7 @@ from scoring.services.store.database import Store, is_there, open_store
 def run(arguments: argparse.Namespace) -> None:
     """Run one action. Raises InputRefused with every problem."""
     if arguments.action == "list" and not is_there():
-        _answer(arguments, {"series": []}, "Nothing is kept yet: `score --keep` keeps what it scored.")
+        answer(arguments.json, {"series": []}, "Nothing is kept yet: `score --keep` keeps what it scored.")
         return
     ACTIONS[arguments.action](open_store(), arguments)
 
@@ -78,12 +78,12 @@ def _changes(
 def _list(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.challenge is not None and arguments.challenge not in REGISTRY:
         named, known = shortened(arguments.challenge, 40), ", ".join(REGISTRY)
-        words = f"there is no challenge {named!r}: choose from {known}."
-        raise InputRefused([error("bad-option", "--challenge", words)])
-    found = [steps(store, group) for group in series(entries.kept(store, arguments.challenge))]
-    value = {"series": [_as_value(group) for group in found]}
-    words = "\n\n".join(map(_table, found)) or "Nothing is kept yet: `score --keep` keeps what it scored."
-    _answer(arguments, value, words)
+        message = f"there is no challenge {named!r}: choose from {known}."
+        raise InputRefused([error("bad-option", "--challenge", message)])
+    groups = [steps(store, group) for group in series(entries.kept(store, arguments.challenge))]
+    value = {"series": [_as_value(group) for group in groups]}
+    message = "\n\n".join(map(_table, groups)) or "Nothing is kept yet: `score --keep` keeps what it scored."
+    answer(arguments.json, value, message)
 
 
 def _as_value(group: list[Step]) -> dict[str, Any]:
@@ -123,8 +123,10 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.files:
         _write_files(store, entry, arguments.files)
     card = entries.card_of(store, entry)
-    _answer(
-        arguments, entry.as_dict() | {"card": card.as_dict()}, f"{_about(entry)}\n\n{scorecard_table(card)}"
+    answer(
+        arguments.json,
+        entry.as_dict() | {"card": card.as_dict()},
+        f"{_about(entry)}\n\n{scorecard_table(card)}",
     )
 
 
@@ -134,18 +136,18 @@ def _about(entry: SavedSubmission) -> str:
 
 def _write_files(store: Store, entry: SavedSubmission, folder: str) -> None:
     """Write the files that are kept with an entry into a folder. Raises InputRefused."""
-    named = [file for place in keeping.PLACES for file in entries.files(store, entry, place)]
+    named = [file for input_name in keeping.PLACES for file in entries.files(store, entry, input_name)]
     if not named:
-        words = "no file is kept with it: a sample was scored."
-        raise InputRefused([error("nothing-kept", entry.id, words)])
+        message = "no file is kept with it: a sample was scored."
+        raise InputRefused([error("nothing-kept", entry.id, message)])
     for name, data in named:
         parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
         target = Path(folder).joinpath(*parts)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
-            words = f"{target} cannot be written: {problem.strerror}."
-            raise InputRefused([error("bad-option", "--files", words)]) from problem
+            message = f"{target} cannot be written: {problem.strerror}."
+            raise InputRefused([error("bad-option", "--files", message)]) from problem
         write(str(target), data, "--files")
 
 
@@ -155,17 +157,9 @@ def _write_note(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _delete(store: Store, arguments: argparse.Namespace) -> None:
-    found = [entries.one(store, kept_id) for kept_id in arguments.kept]
-    count = keeping.delete(store, [entry.id for entry in found])
-    print(f"Deleted for good: {len({entry.id for entry in found})} kept, {count} files of the store.")
-
-
-def _answer(arguments: argparse.Namespace, value: Any, words: str) -> None:
-    """Write JSON where it is wanted, else say the words."""
-    if arguments.json:
-        write(arguments.json, as_json(value), "--json")
-    else:
-        print(words)
+    submissions = [entries.one(store, kept_id) for kept_id in arguments.kept]
+    count = keeping.delete(store, [entry.id for entry in submissions])
+    print(f"Deleted for good: {len({entry.id for entry in submissions})} kept, {count} files of the store.")
 
 
 ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {

@@ -27,10 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0 done, also with warnings; 2 refused; 1 a defect of the program; 130 interrupted.
     """
-    given, target = list(sys.argv[1:] if arguments is None else arguments), None
+    arguments_given, target = list(sys.argv[1:] if arguments is None else arguments), None
     try:
-        target = _json_target(given)
-        return _run(given)
+        target = _json_target(arguments_given)
+        return _run(arguments_given)
     except InputRefused as refused:
         return _refuse(refused, target)
     except ClusterUnusable as unusable:
@@ -45,8 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BROKEN
 
 
-def _run(given: list[str]) -> int:
-    arguments = parser().parse_args(given)
+def _run(arguments_given: list[str]) -> int:
+    arguments = parser().parse_args(arguments_given)
     if arguments.command == "challenges":
         for challenge_id, row in REGISTRY.items():
             print(f"{challenge_id:<14}{row.name}")
@@ -100,9 +100,9 @@ def _examine(arguments: argparse.Namespace) -> bool:
     return not doctor.faults(checks)
 
 
-def _json_target(given: list[str]) -> str | None:
+def _json_target(arguments_given: list[str]) -> str | None:
     """Return where JSON goes, known even when the other arguments are wrong."""
-    for before, argument in zip(["", *given], given, strict=False):
+    for before, argument in zip(["", *arguments_given], arguments_given, strict=False):
         if before == "--json":
             return argument
         if argument.startswith("--json="):

@@ -60,16 +60,16 @@ def write(target: str, content: str | bytes, option: str) -> None:
     try:
         Path(target).write_bytes(data)
     except OSError as problem:
-        words = f"{target} cannot be written: {problem.strerror}."
-        raise InputRefused([error("bad-option", option, words)]) from problem
+        line = f"{target} cannot be written: {problem.strerror}."
+        raise InputRefused([error("bad-option", option, line)]) from problem
 
 
-def answer(target: str | None, value: Any, words: str) -> None:
+def answer(target: str | None, value: Any, line: str) -> None:
     """Write JSON where it is wanted, else say the words. target: of JSON, None where none is wanted."""
     if target:
         write(target, as_json(value), "--json")
     else:
-        print(words)
+        print(line)
 
 
 def progress(counted: str = "images") -> Callable[[int, int], None] | None:
@@ -80,10 +80,10 @@ def progress(counted: str = "images") -> Callable[[int, int], None] | None:
 
     def show(done: int, total: int) -> None:
         elapsed = time.monotonic() - start
-        left = f", about {elapsed / done * (total - done):.0f} s left" if 0 < done < total else ""
-        words = f"{done} of {total} {counted}{left * (elapsed > SURE_SECONDS)}"
+        remaining = f", about {elapsed / done * (total - done):.0f} s left" if 0 < done < total else ""
+        line = f"{done} of {total} {counted}{remaining * (elapsed > SURE_SECONDS)}"
         end = "\n" if done == total else ""
-        print(f"\r{words:<{PROGRESS_WIDTH}}", end=end, file=sys.stderr, flush=True)
+        print(f"\r{line:<{PROGRESS_WIDTH}}", end=end, file=sys.stderr, flush=True)
 
     return show
 
@@ -97,12 +97,12 @@ def front_lines(arguments: argparse.Namespace, submission: str | None) -> tuple[
     files = [("Test set", arguments.truth), ("Submission", submission)]
     lines = [(name, Path(path).name or str(path)) for name, path in files if path]
     problems = []
-    for given in arguments.front:
-        name, mark, text = given.partition("=")
+    for line_text in arguments.front:
+        name, mark, text = line_text.partition("=")
         if mark and name.strip():
             lines.append((name.strip(), text.strip()))
         else:
-            problems.append(error("bad-option", "--front", f"write NAME=TEXT instead of {given!r}."))
+            problems.append(error("bad-option", "--front", f"write NAME=TEXT instead of {line_text!r}."))
     return lines, problems
 
 
@@ -119,8 +119,8 @@ def write_reports(
         try:
             Path(arguments.paper).write_bytes(paper(lines))
         except OSError as problem:
-            words = f"{arguments.paper} cannot be written: {problem.strerror}."
-            raise InputRefused([error("bad-option", "--paper", words)]) from problem
+            line = f"{arguments.paper} cannot be written: {problem.strerror}."
+            raise InputRefused([error("bad-option", "--paper", line)]) from problem
 
 
 COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
@@ -135,15 +135,15 @@ def print_grouped(findings: Sequence[Finding]) -> None:
     from rich.text import Text
 
     console = Console(stderr=True, highlight=False)
-    said: set[tuple[str, ...]] = set()
+    printed: set[tuple[str, ...]] = set()
     for group in grouped(findings):
         head = Text.assemble((group.level, COLOURS[group.level]), (f"[{shortened(group.code)}] ", "dim"))
         console.print(head + Text(shortened(group.where), "bold"))
         console.print(Padding(Text(shortened(group.message, CHARACTERS)), (0, 0, 0, 2), expand=False))
         for fix in group.fixes:
             flags = tuple(flags_of(fix))
-            if flags and flags not in said:
-                said.add(flags)
+            if flags and flags not in printed:
+                printed.add(flags)
                 help_text = Text.assemble(
                     ("help: ", "bold green"), f"{shortened(fix.label)}: ", (" ".join(flags), "bold")
                 )

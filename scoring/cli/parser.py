@@ -47,8 +47,8 @@ class Parser(argparse.ArgumentParser):
 
     def _choices(self) -> str:
         """Return the commands that can follow, as the end of a sentence."""
-        actions = (one for one in self._actions if isinstance(one, argparse._SubParsersAction))
-        known = next((list(one.choices) for one in actions), [])
+        actions = (action for action in self._actions if isinstance(action, argparse._SubParsersAction))
+        known = next((list(action.choices) for action in actions), [])
         return f": choose from {', '.join(known)}" if known else ""
 
     def _meant(self) -> str:
@@ -72,104 +72,92 @@ def _near(written: str, known: Iterable[str]) -> str:
     return f". Did you mean {near[0]}?" if near else ""
 
 
-def add_command(commands: Any, name: str, words: str, epilog: str) -> Parser:
+def add_command(commands: Any, name: str, message: str, epilog: str) -> Parser:
     """Add a command to those of a parser. words: its help; epilog: below it."""
     added: Parser = commands.add_parser(
         name,
-        help=words,
-        description=f"{words[0].upper()}{words[1:]}.",
+        help=message,
+        description=f"{message[0].upper()}{message[1:]}.",
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     return added
 
 
-def of_program(prog: str) -> str:
-    """Return examples of the whole program."""
-    return _examples(
-        f"{prog} challenges",
-        f"{prog} check melanoma --predictions predictions.csv",
-        f"{prog} score melanoma --truth labels.csv --predictions predictions.csv --html report.html",
-        f"{prog} score melanoma --help",
-    )
+EXAMPLES = {
+    "program": (
+        "{prog} challenges",
+        "{prog} check melanoma --predictions predictions.csv",
+        "{prog} score melanoma --truth labels.csv --predictions predictions.csv --html report.html",
+        "{prog} score melanoma --help",
+    ),
+    "challenges": ("{prog} challenges",),
+    "doctor": ("{prog} doctor", "{prog} doctor --json installation.json"),
+    "board": (
+        '{prog} board create melanoma --id lesions-2026 --title "Lesions 2026" --truth labels.csv',
+        "{prog} board submit lesions-2026 --team alpha --predictions alpha.csv",
+        "{prog} board submit lesions-2026 submissions/      (folders team/2026-01-31/file)",
+        "{prog} board phase lesions-2026 --name final --opens 2026-02-01 --closes 2026-02-14 --per-day 2",
+        "{prog} board show lesions-2026 --html board.html",
+        "{prog} board rescore lesions-2026 --truth corrected.csv",
+        "{prog} board export lesions-2026 lesions-2026.zip",
+    ),
+    "history": (
+        "{prog} score melanoma --truth labels.csv --predictions model-3.csv --keep",
+        "{prog} history list",
+        "{prog} history show 3f2a --files folder",
+        '{prog} history note 3f2a "with colour jitter"',
+        "{prog} history delete 3f2a",
+    ),
+    "platform": (
+        "{prog} platform bundle melanoma --platform codabench "
+        '--title "Lesions 2026" --truth labels.csv --output codabench',
+        "{prog} platform codabench --settings benchside.json --input input --output output",
+        "{prog} platform grand-challenge --settings benchside.json --input input --truth truth "
+        "--output output",
+    ),
+}
+"""Command -> examples below its help, "program" for those of the whole program."""
+CHALLENGE_EXAMPLES = {
+    "check": ("--predictions {one}", "--truth {truth} --predictions {one} --json findings.json"),
+    "predict": ("--model model.onnx --images images.zip --output predictions.csv",),
+    "score": (
+        "--truth {truth} --predictions {one}",
+        "--truth {truth} --predictions {one} --html report.html --json scorecard.json",
+    ),
+    "compare": (
+        "--truth {truth} alpha=alpha.{ending} beta=beta.{ending}",
+        "--truth {truth} submissions.zip --without-refused --html comparison.html",
+    ),
+    "board create": (
+        '--id lesions-2026 --title "Lesions 2026" --truth {truth}',
+        '--id lesions-2026 --title "Lesions 2026" --truth {truth} --counts best',
+    ),
+    "platform bundle": (
+        '--platform codabench --title "Lesions 2026" --truth {truth} --output codabench',
+        '--platform grand-challenge --title "Lesions 2026" --truth {truth} --output container',
+    ),
+}
+"""Command -> arguments of its examples for one challenge."""
 
 
-def of_command(prog: str) -> str:
-    """Return examples of a command without its challenge."""
-    return _examples(f"{prog} tricorder3 --help", f"{prog} isic --help")
+def examples(prog: str, command: str) -> str:
+    """Return examples of a command, or of the whole program."""
+    if command in EXAMPLES:
+        return _listed(line.format(prog=prog) for line in EXAMPLES[command])
+    return _listed(f"{prog} {command} {challenge_id} --help" for challenge_id in ("tricorder3", "isic"))
 
 
-def of_challenge(prog: str, command: str, challenge: Challenge[Any, Any]) -> str:
-    """Return examples of a command of a challenge."""
+def challenge_examples(prog: str, command: str, challenge: Challenge[Any, Any]) -> str:
+    """Return examples of a command of a challenge. prog: with command and challenge, as argparse has it."""
     several = challenge.inputs.submission.several
-    truth, one, ending = (
-        "test_set.zip",
-        "submission.zip" if several else "predictions.csv",
-        "zip" if several else "csv",
-    )
-    made = {
-        "check": [f"--predictions {one}", f"--truth {truth} --predictions {one} --json findings.json"],
-        "predict": ["--model model.onnx --images images.zip --output predictions.csv"],
-        "score": [
-            f"--truth {truth} --predictions {one}",
-            f"--truth {truth} --predictions {one} --html report.html --json scorecard.json",
-        ],
-        "compare": [
-            f"--truth {truth} alpha=alpha.{ending} beta=beta.{ending}",
-            f"--truth {truth} submissions.zip --without-refused --html comparison.html",
-        ],
-        "board create": [
-            f'--id lesions-2026 --title "Lesions 2026" --truth {truth}',
-            f'--id lesions-2026 --title "Lesions 2026" --truth {truth} --counts best',
-        ],
-        "platform bundle": [
-            f'--platform codabench --title "Lesions 2026" --truth {truth} --output codabench',
-            f'--platform grand-challenge --title "Lesions 2026" --truth {truth} --output container',
-        ],
-    }[command]
+    one, ending = ("submission.zip", "zip") if several else ("predictions.csv", "csv")
+    files = {"truth": "test_set.zip", "one": one, "ending": ending}
+    lines = [line.format(**files) for line in CHALLENGE_EXAMPLES[command]]
     if challenge.model is not None and command in ("check", "score"):
-        made.append(f"--truth {truth} --model model.onnx")
-    return _examples(*(f"{prog} {arguments}" for arguments in made))
+        lines.append(f"--truth {files['truth']} --model model.onnx")
+    return _listed(f"{prog} {line}" for line in lines)
 
 
-def of_board(prog: str) -> str:
-    """Return examples of the command about boards."""
-    return _examples(
-        f'{prog} create melanoma --id lesions-2026 --title "Lesions 2026" --truth labels.csv',
-        f"{prog} submit lesions-2026 --team alpha --predictions alpha.csv",
-        f"{prog} submit lesions-2026 submissions/      (folders team/2026-01-31/file)",
-        f"{prog} phase lesions-2026 --name final --opens 2026-02-01 --closes 2026-02-14 --per-day 2",
-        f"{prog} show lesions-2026 --html board.html",
-        f"{prog} rescore lesions-2026 --truth corrected.csv",
-        f"{prog} export lesions-2026 lesions-2026.zip",
-    )
-
-
-def of_history(prog: str) -> str:
-    """Return examples of the command about what is kept."""
-    return _examples(
-        f"{prog.removesuffix(' history')} score melanoma --truth labels.csv --predictions model-3.csv --keep",
-        f"{prog} list",
-        f"{prog} show 3f2a --files folder",
-        f'{prog} note 3f2a "with colour jitter"',
-        f"{prog} delete 3f2a",
-    )
-
-
-def of_platform(prog: str) -> str:
-    """Return examples of the command about platforms."""
-    bundle = '--title "Lesions 2026" --truth labels.csv --output codabench'
-    return _examples(
-        f"{prog} bundle melanoma --platform codabench {bundle}",
-        f"{prog} codabench --settings benchside.json --input input --output output",
-        f"{prog} grand-challenge --settings benchside.json --input input --truth truth --output output",
-    )
-
-
-def of_plain(*lines: str) -> str:
-    """Return examples that are the same everywhere, a line each."""
-    return _examples(*lines)
-
-
-def _examples(*lines: str) -> str:
+def _listed(lines: Iterable[str]) -> str:
     return "\n".join(["examples:", *(f"  {line}" for line in lines)])

@@ -20,26 +20,26 @@ def run(arguments: argparse.Namespace) -> bool:
     settings = read_settings(arguments.settings)
     try:
         if arguments.action == "codabench":
-            place, output = arguments.input or "/app/input", arguments.output or "/app/output"
-            codabench.run(settings, Path(place), _folder(output))
+            folder, output = arguments.input or "/app/input", arguments.output or "/app/output"
+            codabench.run(settings, Path(folder), _folder(output))
         else:
-            place, truth = arguments.input or grand_challenge.INPUT, arguments.truth or grand_challenge.TRUTH
+            folder, truth = arguments.input or grand_challenge.INPUT, arguments.truth or grand_challenge.TRUTH
             output = _folder(arguments.output or grand_challenge.OUTPUT)
-            grand_challenge.run(settings, Path(place), Path(truth), output)
+            grand_challenge.run(settings, Path(folder), Path(truth), output)
     except SubmissionRefused as refused:
         _refuse(str(refused))
         return False
     return True
 
 
-def _folder(place: str | Path) -> Path:
+def _folder(path: str | Path) -> Path:
     """Return a folder to write to. Raises InputRefused where it is none."""
-    folder = Path(place)
+    folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        words = f"{folder} cannot be written: {problem.strerror}."
-        raise InputRefused([error("bad-option", "--output", words)]) from problem
+        message = f"{folder} cannot be written: {problem.strerror}."
+        raise InputRefused([error("bad-option", "--output", message)]) from problem
     return folder
 
 

@@ -28,12 +28,12 @@ class ProblemCollector:
     def attempt(self, read: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """Return what `read` gives; where it refuses, what could be salvaged."""
         try:
-            found = read(*arguments, **options)
+            result = read(*arguments, **options)
         except InputRefused as refused:
             self.add(refused.problems, refused.findings)
             return refused.salvaged
-        self.add((), found.findings)
-        return found
+        self.add((), result.findings)
+        return result
 
     def add(self, problems: Iterable[Finding], findings: Iterable[Finding]) -> None:
         """Keep further problems, and findings that are new."""
@@ -62,31 +62,31 @@ def read_truth(
 ) -> Any:
     """Read the test set; what could be salvaged where it is refused."""
     options = chosen(arguments, challenge.options_of("truth"))
-    found = reading.attempt(
+    truth = reading.attempt(
         challenge.read_truth, arguments.truth, images=arguments.images, **counted(challenge), **options
     )
     reading.problems = without_fixes(reading.problems)  # options change predictions only
     reading.findings = without_fixes(reading.findings)
-    return found
+    return truth
 
 
 def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
     """Return `bad-option` for options that say how predictions are read and cannot be."""
     pairs = {"--rename-columns": arguments.rename_columns, "--rename-cases": arguments.rename_cases}
-    wrong = {flag: words for flag, text in pairs.items() if (words := pairs_problem(text))}
+    wrong = {flag: message for flag, text in pairs.items() if (message := pairs_problem(text))}
     if len(arguments.delimiter) > 1 or arguments.delimiter in ('"', "\n", "\r"):
         wrong["--delimiter"] = f"{arguments.delimiter[:20]!r} is not one character that separates cells."
     if arguments.repeated_rows and not parsed_repeated(arguments.repeated_rows)[0]:
-        words = f"{arguments.repeated_rows[:60]!r} is none of identical, first=COLUMN and last=COLUMN."
-        wrong["--repeated-rows"] = words
-    return [error("bad-option", flag, words) for flag, words in wrong.items()]
+        message = f"{arguments.repeated_rows[:60]!r} is none of identical, first=COLUMN and last=COLUMN."
+        wrong["--repeated-rows"] = message
+    return [error("bad-option", flag, message) for flag, message in wrong.items()]
 
 
 def changes_by_team(
     arguments: argparse.Namespace, teams: Collection[str]
 ) -> tuple[dict[str, InputChanges], list[Finding]]:
     """Return what the command line changes of each team's file, and `bad-option` for what cannot be."""
-    found, wrong = dict.fromkeys(teams, InputChanges()), []
+    changes, wrong = dict.fromkeys(teams, InputChanges()), []
     for name in FIX_OPTIONS:
         for text in getattr(arguments, name):
             team, value = _of_team(name, text, teams)
@@ -94,10 +94,10 @@ def changes_by_team(
             problems = fix_problems(single)
             if team and team not in teams:
                 problems = [error("bad-option", "--decimal-commas", f"{team!r} is none of the teams.")]
-            for one in () if problems else (team,) if team else teams:
-                found[one] = found[one].joined(_changes(single))
+            for name_of_team in () if problems else (team,) if team else teams:
+                changes[name_of_team] = changes[name_of_team].joined(_changes(single))
             wrong += problems
-    return found, wrong
+    return changes, wrong
 
 
 def _of_team(name: str, text: str, teams: Collection[str]) -> tuple[str, str | bool]:

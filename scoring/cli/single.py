@@ -94,11 +94,11 @@ def _formulas(table: str, target: str) -> list[Finding]:
     ids = [row[0] for row in csv.reader(io.StringIO(table)) if row and is_formula(row[0])]
     if not ids:
         return []
-    words = (
+    message = (
         f"{len(ids)} id{'s' * (len(ids) > 1)} such as {shortened(ids[0], 40)!r} would be formulas to a "
         "spreadsheet: rename the images, or do not open this file with one."
     )
-    return [warning("formula-id", target, words)]
+    return [warning("formula-id", target, message)]
 
 
 def score(arguments: argparse.Namespace) -> None:
@@ -145,8 +145,8 @@ def _keep_problems(arguments: argparse.Namespace) -> list[Finding]:
     if arguments.keep:
         return []
     flags = {"--keep-truth": arguments.keep_truth, "--note": arguments.note}
-    words = "nothing is kept: add --keep, or leave it out."
-    return [error("bad-option", flag, words) for flag, given in flags.items() if given]
+    message = "nothing is kept: add --keep, or leave it out."
+    return [error("bad-option", flag, message) for flag, value in flags.items() if value]
 
 
 def _report(card: ScoreCard, lines: Lines) -> str:

@@ -90,30 +90,30 @@ def _alike(per_class: Mapping[str, Mapping[str, Any]]) -> list[tuple[list[str], 
     return [(list(columns), names) for columns, names in groups.items()]
 
 
-def comparison_table(found: Comparison) -> str:
+def comparison_table(result: Comparison) -> str:
     """Return a comparison as a short table for a terminal, best first."""
     rows = [f"{'rank':>5}  {'team':<24}{'score':>10}   95% interval       rank interval"]
-    level = summary_text.tied(found)
-    for team in found.as_dict()["teams"]:
+    level = summary_text.tied(result)
+    for team in result.as_dict()["teams"]:
         span = "{:.4f} to {:.4f}".format(*team["interval"]) if team["interval"] else "-"
         low, high = team["rank_interval"] or ("-", "-")
         places = f"{low}" if low == high else f"{low} to {high}"
         number = "-" if team["score"] is None else f"{team['score']:.6f}"
         rows.append(
             f"{team['rank']:>5}  {team['team'][:24]:<24}{number:>10}   {span:<18} "
-            f"{places}{f', {summary_text.tie(found)}' if len(level) > 1 and team['team'] in level else ''}"
+            f"{places}{f', {summary_text.tie(result)}' if len(level) > 1 and team['team'] in level else ''}"
         )
-    return "\n".join([*rows, *_facts(found), *_chance(found), *_excluded(found), *_pairs(found.pairs)])
+    return "\n".join([*rows, *_facts(result), *_chance(result), *_excluded(result), *_pairs(result.pairs)])
 
 
-def _chance(found: Comparison) -> list[str]:
+def _chance(result: Comparison) -> list[str]:
     """Return what is said of chance, and by how much the leader's score is likely too high, a line each."""
-    scale = scales.of(load_challenge(found.challenge))
-    high = summary_text.optimism(found, scale)
+    scale = scales.of(load_challenge(result.challenge))
+    high = summary_text.optimism(result, scale)
     sentences = [
-        summary_text.untold(found),
-        summary_text.caveat(found),
-        summary_text.gap(found, scale),
+        summary_text.untold(result),
+        summary_text.caveat(result),
+        summary_text.gap(result, scale),
         f"The leader's score is likely about {high} too high: the best was picked on these data."
         * bool(high),
     ]
@@ -121,11 +121,15 @@ def _chance(found: Comparison) -> list[str]:
     return ["", *told] if told else []
 
 
-def _facts(found: Comparison) -> list[str]:
+def _facts(result: Comparison) -> list[str]:
     """Return what is known of the teams, a line each; and whose model size is assumed."""
-    words = summary_text.assumed(found)
-    rows = ["", f"{words[0].upper()}{words[1:]}. {summary_text.assumption(found)}"] if words else []
-    told = {name: facts for name, facts in found.facts.items() if facts != UNKNOWN}
+    assumption = summary_text.assumed(result)
+    rows = (
+        ["", f"{assumption[0].upper()}{assumption[1:]}. {summary_text.assumption(result)}"]
+        if assumption
+        else []
+    )
+    told = {name: facts for name, facts in result.facts.items() if facts != UNKNOWN}
     if told:
         rows += ["", f"{'team':<24}{'MiB':>10}   institution, method, licence"]
     for name, facts in told.items():
@@ -135,12 +139,16 @@ def _facts(found: Comparison) -> list[str]:
     return rows
 
 
-def _excluded(found: Comparison) -> list[str]:
+def _excluded(result: Comparison) -> list[str]:
     """Return the submissions that were refused, with their problems."""
-    if not found.excluded:
+    if not result.excluded:
         return []
-    entries = (entry for one in found.excluded for entry in one.of_team(one.problems))
-    return ["", f"Refused, so not ranked ({len(found.excluded)}):", *(f"  {line}" for line in lines(entries))]
+    entries = (entry for team in result.excluded for entry in team.of_team(team.problems))
+    return [
+        "",
+        f"Refused, so not ranked ({len(result.excluded)}):",
+        *(f"  {line}" for line in lines(entries)),
+    ]
 
 
 def _pairs(pairs: PairDifferences) -> list[str]:

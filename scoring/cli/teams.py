@@ -47,17 +47,17 @@ def compare(arguments: argparse.Namespace) -> None:
         own = {**shared, **by_team.get(name, {})}
         wrong += [p for p in challenge.check_options(own, entry.is_model) if p not in wrong]
     if not arguments.without_refused:
-        reading.add([problem for one in excluded for problem in one.problems], ())
+        reading.add([problem for team in excluded for problem in team.problems], ())
         excluded = []
     teams, refused = _submissions(challenge, sources, truth, shared, reading, arguments.without_refused)
     excluded += refused
     if not arguments.without_refused or not teams:
-        for one in excluded:
-            reading.add(one.of_team(one.problems), one.of_team(one.findings))
+        for team in excluded:
+            reading.add(team.of_team(team.problems), team.of_team(team.findings))
     reading.add(wrong, ())
     reading.raise_problems()
     options = {**shared, **paper_zip, **vars(settings), "metadata": arguments.metadata}
-    found = compare_teams(
+    comparison = compare_teams(
         challenge,
         truth,
         teams,
@@ -67,25 +67,25 @@ def compare(arguments: argparse.Namespace) -> None:
         excluded=excluded if arguments.without_refused else None,
         **options,
     )
-    found = replace(found, findings=(*noticed, *found.findings))
-    print_findings(found.noticed)
-    write_reports(arguments, lines, partial(_report, found), partial(_paper, found))
+    comparison = replace(comparison, findings=(*noticed, *comparison.findings))
+    print_findings(comparison.noticed)
+    write_reports(arguments, lines, partial(_report, comparison), partial(_paper, comparison))
     if arguments.json:
-        write(arguments.json, found.to_json(), "--json")
+        write(arguments.json, comparison.to_json(), "--json")
     else:
-        print(comparison_table(found))
+        print(comparison_table(comparison))
 
 
-def _report(found: Comparison, lines: Lines) -> str:
+def _report(comparison: Comparison, lines: Lines) -> str:
     from scoring.comparison.report import html  # figures take a second to import
 
-    return html(found, lines)
+    return html(comparison, lines)
 
 
-def _paper(found: Comparison, lines: Lines) -> bytes:
+def _paper(comparison: Comparison, lines: Lines) -> bytes:
     from scoring.comparison.report import paper_zip
 
-    return paper_zip(found, lines)
+    return paper_zip(comparison, lines)
 
 
 def _fixed(entry: TeamEntry, changes: InputChanges) -> TeamEntry:
@@ -154,21 +154,21 @@ def _named(
     for argument in arguments:
         name, mark, source = argument.partition("=")
         if name.strip() and mark and source:
-            found = {name: team_entries.of_path(source)}
+            entries = {name: team_entries.of_path(source)}
             reading.add(team_entries.name_problems(name, "TEAM=P"), ())
         elif not mark and (
             Path(argument).is_dir() or (Path(argument).is_file() and argument.lower().endswith(".zip"))
         ):
-            found, problems = _entries(argument, streamed)
+            entries, problems = _entries(argument, streamed)
             unreadable += problems
         else:
-            words = (
+            message = (
                 "write TEAM=FILE: a name, an equals sign and the team's file; or name a folder or zip "
                 "with one entry per team."
             )
-            reading.add([error("bad-option", argument, words)], ())
+            reading.add([error("bad-option", argument, message)], ())
             continue
-        for team, one in found.items():
+        for team, entry in entries.items():
             if team in sources:
                 reading.add(
                     [
@@ -181,7 +181,7 @@ def _named(
                     (),
                 )
             else:
-                sources[team] = one
+                sources[team] = entry
     return sources, [Excluded(problem.where, (problem,)) for problem in unreadable]
 
 
@@ -210,8 +210,8 @@ def _team_options(
             try:
                 (by_team.setdefault(team, {}) if mark else shared)[option.name] = option.type(value)
             except ValueError:
-                words = f"{text!r} is no number, nor TEAM=number."
-                reading.add([error("bad-option", option.flag, words)], ())
+                message = f"{text!r} is no number, nor TEAM=number."
+                reading.add([error("bad-option", option.flag, message)], ())
             if mark and team not in teams:
                 reading.add([error("bad-option", option.flag, f"{team!r} is none of the teams.")], ())
     return by_team, shared

@@ -60,8 +60,8 @@ class Citation:
     def words(self) -> str:
         """Return the entry of a list of references."""
         address = f"doi.org/{self.doi}" if self.doi else self.url
-        place = f"{SCHEME}//{address}" if address else ""
-        parts = ["; ".join(self.authors), self.title, self.note, self.year, place]
+        link = f"{SCHEME}//{address}" if address else ""
+        parts = ["; ".join(self.authors), self.title, self.note, self.year, link]
         return ". ".join(part for part in parts if part) + "."
 
 

@@ -92,8 +92,8 @@ def grouped(entries: Iterable[Finding]) -> list[FindingGroup]:
 
 def distinct(fixes: Iterable[SuggestedFix]) -> tuple[SuggestedFix, ...]:
     """Return fixes that change something, each once."""
-    found = [fix for fix in fixes if fix.label and (fix.changes or fix.option)]
-    return tuple({(fix.changes, fix.option, fix.team): fix for fix in found}.values())
+    usable = [fix for fix in fixes if fix.label and (fix.changes or fix.option)]
+    return tuple({(fix.changes, fix.option, fix.team): fix for fix in usable}.values())
 
 
 def tally(entries: Iterable[Finding]) -> str:

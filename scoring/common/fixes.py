@@ -64,22 +64,22 @@ class InputChanges:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what changes the files, for provenance: only what is changed."""
-        found = {field.name: getattr(self, field.name) for field in fields(self)}
-        pairs = {name: dict(found[name]) for name in ("columns", "cases") if found[name]}
-        plain = {name: found[name] for name in ("decimal_commas", "delimiter") if found[name]}
-        kept, column = self.repeated
-        return pairs | plain | ({"repeated": {kept: column} if column else kept} if kept else {})
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        pairs = {name: dict(values[name]) for name in ("columns", "cases") if values[name]}
+        plain = {name: values[name] for name in ("decimal_commas", "delimiter") if values[name]}
+        row, column = self.repeated
+        return pairs | plain | ({"repeated": {row: column} if column else row} if row else {})
 
     def words(self) -> str:
         """Say in a few words how files are read: "columns without “prob_”"."""
-        said = [
+        parts = [
             *_renamed_words("column", self.columns),
             *_renamed_words("case", self.cases),
             "commas in numbers as decimal commas" * self.decimal_commas,
             f"cells separated by {quoted_mark(self.delimiter)}" * bool(self.delimiter),
             _kept_words(self.repeated),
         ]
-        return ", ".join(filter(None, said))
+        return ", ".join(filter(None, parts))
 
 
 @dataclass(frozen=True)
@@ -107,10 +107,10 @@ def renaming(kind: str, pairs: Pairs) -> SuggestedFix:
         pairs: Each name in the file with the one that it is read by, "" to leave it out.
     """
     changes = InputChanges(columns=pairs) if kind == "column" else InputChanges(cases=pairs)
-    words = ", ".join(_renamed_words(kind, pairs))
+    label = ", ".join(_renamed_words(kind, pairs))
     if all(new == "" for _, new in pairs):
-        return SuggestedFix(words[0].upper() + words[1:], changes)
-    return SuggestedFix(f"Read {words}", changes)
+        return SuggestedFix(label[0].upper() + label[1:], changes)
+    return SuggestedFix(f"Read {label}", changes)
 
 
 def keeping(row: str, column: str = "") -> SuggestedFix:
@@ -223,8 +223,8 @@ def _renamed_words(kind: str, pairs: Pairs) -> Iterable[str]:
     dropped = [old for old, new in pairs if not new]
     if dropped:
         named = [old for old in dropped if old]
-        words = [_listed(named)] * bool(named) + ["without a name"] * (len(named) < len(dropped))
-        yield f"leave out {kind}{'s' * (len(dropped) > 1)} {' and '.join(words)}"
+        label = [_listed(named)] * bool(named) + ["without a name"] * (len(named) < len(dropped))
+        yield f"leave out {kind}{'s' * (len(dropped) > 1)} {' and '.join(label)}"
     others = [f"“{old}” as {new}" for old, new in pairs if new not in ("", ANY)]
     if others:
         more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""

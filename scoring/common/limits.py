@@ -37,8 +37,8 @@ class LimitSetting:
     @property
     def problem(self) -> str:
         """Why what is written does not count; "" where it does, or where nothing is."""
-        words = self.written
-        if words is None or (words.isascii() and words.isdigit() and int(words) > 0):
+        text = self.written
+        if text is None or (text.isascii() and text.isdigit() and int(text) > 0):
             return ""
         return f"{self.name} is no whole number above 0: {self.default} holds instead."
 
@@ -71,8 +71,8 @@ def uploads(public: bool) -> Uploads:
     """
     everybody = SERVER_UPLOADS.value
     alone = not public and SESSION_UPLOADS.written is None
-    one = everybody if alone else min(SESSION_UPLOADS.value, everybody)
-    return Uploads(one * MEGABYTE, everybody * MEGABYTE)
+    session = everybody if alone else min(SESSION_UPLOADS.value, everybody)
+    return Uploads(session * MEGABYTE, everybody * MEGABYTE)
 
 
 if sys.platform != "win32":

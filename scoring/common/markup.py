@@ -48,9 +48,9 @@ def parse(text: str) -> list[Node]:
     """Return the parts of a paragraph. What opens and never closes is text."""
     tokens: list[Node | re.Match[str]] = []
     start = 0
-    for found in _TOKEN.finditer(text):
-        tokens += [Node("text", text[start : found.start()]), found]
-        start = found.end()
+    for match in _TOKEN.finditer(text):
+        tokens += [Node("text", text[start : match.start()]), match]
+        start = match.end()
     tokens.append(Node("text", text[start:]))
     parts, _ = _until(iter(tokens), None)
     return parts
@@ -84,12 +84,12 @@ def _leaf(token: re.Match[str]) -> Node:
 
 
 def _html(node: Node) -> str:
-    words = escape(node.text.replace(WORD_JOINER, "").replace("\n", " "), quote=False)
+    visible = escape(node.text.replace(WORD_JOINER, "").replace("\n", " "), quote=False)
     inner = "".join(map(_html, node.parts))
     shapes: dict[str, Callable[[], str]] = {
-        "text": lambda: words,
+        "text": lambda: visible,
         "line": lambda: "<br>",
-        "code": lambda: f"<code>{words}</code>",
+        "code": lambda: f"<code>{visible}</code>",
         "bold": lambda: f"<strong>{inner}</strong>",
     }
     if node.kind in shapes:
@@ -100,8 +100,8 @@ def _html(node: Node) -> str:
 
 
 def _plain(node: Node) -> str:
-    words = node.text.replace(WORD_JOINER, "").replace("\n", " ")
-    return (" " if node.kind == "line" else words) + "".join(map(_plain, node.parts))
+    visible = node.text.replace(WORD_JOINER, "").replace("\n", " ")
+    return (" " if node.kind == "line" else visible) + "".join(map(_plain, node.parts))
 
 
 def _block(lines: Sequence[str]) -> str:

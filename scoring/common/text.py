@@ -61,7 +61,7 @@ def markdown(text: object, limit: int = LIMIT) -> str:
         text: The text.
         limit: Characters at most, as of `shortened`.
     """
-    line = _AUTOLINK.sub(lambda found: found[0][0] + WORD_JOINER + found[0][1:], shortened(text, limit))
+    line = _AUTOLINK.sub(lambda match: match[0][0] + WORD_JOINER + match[0][1:], shortened(text, limit))
     return _MARKS.sub(r"\\\1", line)
 
 
@@ -86,8 +86,8 @@ def uploaded_name(text: str, limit: int = 255) -> str:
         limit: Characters of each part at most; its end is kept.
     """
     parts = [part[-limit:].strip() for part in text.replace("\\", "_").split("/")[-64:]]
-    kept = [part for part in parts if part not in ("", ".", "..")]
-    name = "/".join(kept) or "file"
+    safe = [part for part in parts if part not in ("", ".", "..")]
+    name = "/".join(safe) or "file"
     return "".join("_" if unicodedata.category(c) == "Cc" else c for c in name)
 
 

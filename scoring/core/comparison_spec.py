@@ -187,16 +187,16 @@ def of_labels(
     if np.ptp(card.arrays.get("score_weights", np.ones(len(truth)))) > 0:
         return None
     kind, _, name = metric.partition("/")
-    ill, called = np.isin(truth, malignant), np.isin(predicted, malignant)
+    ill, flagged = np.isin(truth, malignant), np.isin(predicted, malignant)
     if metric == "accuracy":
         return BinarySample((truth == predicted)[truth >= 0])
     if kind == "recall" and name in classes:
         return BinarySample((truth == predicted)[truth == classes.index(name)])
     if metric == "malignant_sensitivity":
-        return BinarySample(called[ill])
+        return BinarySample(flagged[ill])
     if metric == "malignant_specificity":
-        return BinarySample(~called[~ill])
+        return BinarySample(~flagged[~ill])
     if kind == "auc" and name in classes and not np.isnan(card.arrays["outputs"]).any():
-        place = classes.index(name)
-        return ScoreSample(card.arrays["outputs"][:, place], truth == place)
+        number = classes.index(name)
+        return ScoreSample(card.arrays["outputs"][:, number], truth == number)
     return None

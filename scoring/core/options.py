@@ -72,8 +72,8 @@ class Option:
             return
         if self.values and value not in self.values:
             yield error("bad-option", self.flag, f"{value!r} is not one of {', '.join(self.values)}.")
-        elif words := self.problem(value):
-            yield error("bad-option", self.flag, words)
+        elif problem := self.problem(value):
+            yield error("bad-option", self.flag, problem)
         if has_model and self.predictions_only:
             yield error("bad-option", self.flag, self.predictions_only)
 

@@ -108,8 +108,8 @@ class ScoreCard:
     @property
     def confusion(self) -> tuple[list[str], list[list[int]]]:
         """Labels and counts of the confusion matrix, rows = truth; both empty where the card has none."""
-        found = self.confusion_matrix or {"labels": [], "counts": []}
-        return found["labels"], found["counts"]
+        matrix = self.confusion_matrix or {"labels": [], "counts": []}
+        return matrix["labels"], matrix["counts"]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the object that `scorecard.json` holds, in the order of the contract."""

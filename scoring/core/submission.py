@@ -138,7 +138,9 @@ def table_of(ids: Sequence[str], outputs: Floats, columns: Sequence[str], id_nam
     writer.writerow((id_name, *columns))
     usable = _complete(outputs)
     writer.writerows(
-        (name, *map(repr, row)) for name, row, kept in zip(ids, outputs.tolist(), usable, strict=True) if kept
+        (name, *map(repr, row))
+        for name, row, usable_row in zip(ids, outputs.tolist(), usable, strict=True)
+        if usable_row
     )
     return text.getvalue()
 
@@ -243,7 +245,7 @@ class NamedInput(Protocol):
 Read = TypeVar("Read", bound=NamedInput)
 
 
-def with_note(found: Read, source: Source) -> Read:
+def with_note(result: Read, source: Source) -> Read:
     """Return what was read with a note about what was changed of its files before.
 
     Args:
@@ -251,12 +253,12 @@ def with_note(found: Read, source: Source) -> Read:
         source: The source; as it is where nothing was changed of it.
     """
     if not isinstance(source, FixedSource) or not (changes := source.changes.of_files):
-        return found
-    words = f"read with changes: {changes.words()}. The official program needs this in the file itself."
-    said = note(FIXED, found.name, words).with_fixes(SuggestedFix("", changes))
-    names = {entry.name for entry in fields(cast(Any, found))}
+        return result
+    message = f"read with changes: {changes.words()}. The official program needs this in the file itself."
+    finding = note(FIXED, result.name, message).with_fixes(SuggestedFix("", changes))
+    names = {entry.name for entry in fields(cast(Any, result))}
     name = "findings" if "findings" in names else "read"  # HECKTOR adds what is missing to what was read
-    return cast(Read, replace(cast(Any, found), **{name: (*getattr(found, name), said)}))
+    return cast(Read, replace(cast(Any, result), **{name: (*getattr(result, name), finding)}))
 
 
 def with_provenance(card: ScoreCard) -> ScoreCard:

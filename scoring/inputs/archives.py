@@ -108,8 +108,8 @@ def open_archive(source: Path | bytes, name: str, streamed: tuple[str, ...] = ()
     if problems:
         file.close()
         raise InputRefused(problems)
-    kept = {unicodedata.normalize("NFC", e.filename): e for e in entries if not e.is_dir()}
-    return Archive(name, {member: e.file_size for member, e in kept.items()}, archive, kept)
+    files = {unicodedata.normalize("NFC", e.filename): e for e in entries if not e.is_dir()}
+    return Archive(name, {member: e.file_size for member, e in files.items()}, archive, files)
 
 
 def _as_packed(entry: zipfile.ZipInfo) -> zipfile.ZipInfo:
@@ -155,15 +155,15 @@ def _check_count(file: io.BufferedIOBase, name: str) -> None:
 def _has_at_most(members: int, file: io.BufferedIOBase, start: int, end: int) -> bool:
     """Return whether the directory between two places lists so few members, by walking over it: its end
     record may lie about their number, and zipfile believes none but what it finds."""
-    found, at = 0, start
-    while 0 <= at < end and found <= members:
+    count, at = 0, start
+    while 0 <= at < end and count <= members:
         file.seek(at)
         head = file.read(ENTRY_BYTES)
         if len(head) < ENTRY_BYTES or head[:4] != b"PK\1\2":
             break  # zipfile stops there too, and says why
-        found += 1
+        count += 1
         at += ENTRY_BYTES + sum(struct.unpack("<HHH", head[28:34]))
-    return found <= members
+    return count <= members
 
 
 def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Finding]:

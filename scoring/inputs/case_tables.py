@@ -62,16 +62,16 @@ def find_table(files: SourceFiles) -> str:
             if len(here) == 1:
                 return here[0]
             if here:
-                words = f"several tables are called {wanted}: {', '.join(here[:5])}. Keep one."
-                raise InputRefused([error("ambiguous-table", files.name, words)])
+                text = f"several tables are called {wanted}: {', '.join(here[:5])}. Keep one."
+                raise InputRefused([error("ambiguous-table", files.name, text)])
     candidates = [m for m in files.members if m.lower().endswith(".csv")]
     if len(candidates) == 1:
         return candidates[0]
     if not candidates:
-        words = f"it holds {len(files.members)} files and no CSV table. Put labels.csv beside the images."
-        raise InputRefused([error("no-table", files.name, words)])
-    words = f"it holds {len(candidates)} tables ({', '.join(candidates[:5])}): call the right one labels.csv."
-    raise InputRefused([error("ambiguous-table", files.name, words)])
+        text = f"it holds {len(files.members)} files and no CSV table. Put labels.csv beside the images."
+        raise InputRefused([error("no-table", files.name, text)])
+    text = f"it holds {len(candidates)} tables ({', '.join(candidates[:5])}): call the right one labels.csv."
+    raise InputRefused([error("ambiguous-table", files.name, text)])
 
 
 def joined_columns(
@@ -102,8 +102,8 @@ def joined_columns(
     row_of, again = _rows_of_cases(table, table.cells(column), cases.ids)
     problems = [*table.problems, *twice, *([] if repeated else again)]
     if not problems and not row_of:
-        words = f"none of its {len(table)} ids is a case of {cases.name}."
-        problems = [error("no-common-case", table.name, words)]
+        text = f"none of its {len(table)} ids is a case of {cases.name}."
+        problems = [error("no-common-case", table.name, text)]
     if problems:
         raise InputRefused(problems)
     joined = {
@@ -121,8 +121,8 @@ def _rows_of_cases(
     again = []
     for row, case in enumerate(matching.match(ids, cases).case.tolist()):
         if case >= 0 and row_of.setdefault(case, row) != row:
-            words = f"case {cases[case]!r} stands on line {table.lines[row_of[case]]} already: "
-            again.append(error("duplicate-case", table.place(row), f"{words}keep one row per case."))
+            text = f"case {cases[case]!r} stands on line {table.lines[row_of[case]]} already: "
+            again.append(error("duplicate-case", table.place(row), f"{text}keep one row per case."))
     return row_of, again
 
 
@@ -174,12 +174,14 @@ def align(
         if i not in table.ragged
     ]
     names = ids if truth is None else truth.ids
-    found = matching.match(ids, truth.ids) if truth is not None else matching.Matches(_first_of_each(ids), {})
-    case_of = found.case.copy()
+    matches = (
+        matching.match(ids, truth.ids) if truth is not None else matching.Matches(_first_of_each(ids), {})
+    )
+    case_of = matches.case.copy()
     case_of[nameless] = matching.AMBIGUOUS
-    for i, candidates in found.candidates.items():
-        words = f"{ids[i]!r} fits {len(candidates)} cases ({', '.join(names[c] for c in candidates[:3])})"
-        problems.append(error("ambiguous-case", table.place(i), f"{words}: write the id as the truth does."))
+    for i, candidates in matches.candidates.items():
+        text = f"{ids[i]!r} fits {len(candidates)} cases ({', '.join(names[c] for c in candidates[:3])})"
+        problems.append(error("ambiguous-case", table.place(i), f"{text}: write the id as the truth does."))
     _leave_out_repeated(table, id_column, names, case_of, problems)
     extra = np.flatnonzero(case_of == matching.EXTRA).tolist()
     if extra and len(extra) < len(ids):
@@ -253,7 +255,7 @@ def read_numbers(
     ids = table.cells(rows.id_column)
     for i in (i for i in rows.rows if (fault[i] != "").any()):
         numbers[case_of[i]] = np.nan
-        for code, (entries, words) in {
+        for code, (entries, text) in {
             "missing-value": (faults, f"holds no number.{advice}"),
             "not-a-number": (problems, "is not a number: write e.g. 0.73."),
             "not-finite": (faults, f"is not finite.{advice}"),
@@ -266,8 +268,8 @@ def read_numbers(
                 )
                 written = [table.columns[columns[k]][i] for k in hit]
                 fixes = suggestions.fixes_of(written) if code == "not-a-number" else ()
-                found = error(code, table.place(i), f"case {ids[i]}, column {cells} {words}")
-                entries.append(found.with_fixes(*fixes))
+                problem = error(code, table.place(i), f"case {ids[i]}, column {cells} {text}")
+                entries.append(problem.with_fixes(*fixes))
     return numbers, faults
 
 
@@ -291,16 +293,16 @@ def _first_of_each(ids: Sequence[str]) -> np.ndarray:
 
 def _named_cases(rows: AlignedRows, truth: CasesWithIds) -> set[int]:
     """Return the cases that some row names, rows included that are faulty or fit several cases."""
-    found = matching.match(rows.table.cells(rows.id_column), truth.ids)
-    several = {case for candidates in found.candidates.values() for case in candidates}
-    return {case for case in found.case.tolist() if case >= 0} | several
+    matches = matching.match(rows.table.cells(rows.id_column), truth.ids)
+    several = {case for candidates in matches.candidates.values() for case in candidates}
+    return {case for case in matches.case.tolist() if case >= 0} | several
 
 
 def _nothing_in_common(table: TextTable, ids: list[str], truth: CasesWithIds) -> Finding:
     """Return `no-common-case` with three ids of each side."""
-    words = f"Here: {', '.join(ids[:3])}. There: {', '.join(truth.ids[:3])}."
-    found = error("no-common-case", table.name, f"no row matches a case of {truth.name}. {words}")
-    return found.with_fixes(*suggestions.without_affix(ids, truth.ids))
+    text = f"Here: {', '.join(ids[:3])}. There: {', '.join(truth.ids[:3])}."
+    problem = error("no-common-case", table.name, f"no row matches a case of {truth.name}. {text}")
+    return problem.with_fixes(*suggestions.without_affix(ids, truth.ids))
 
 
 CASE = "case"
@@ -333,8 +335,8 @@ def find_units(
     """
     wanted = None if group is None or group.lower() == "none" else key(group)
     if wanted is not None and wanted not in columns:
-        message = f"there is no column {group!r}. Columns: {', '.join(columns) or 'none'}."
-        raise InputRefused([error("bad-option", "--group", message)])
+        text = f"there is no column {group!r}. Columns: {', '.join(columns) or 'none'}."
+        raise InputRefused([error("bad-option", "--group", text)])
     if group is None:
         wanted = next((column for column in usual if column in columns and column != id_column), None)
     return wanted or CASE, number_units(columns[wanted] if wanted else None, n_cases)

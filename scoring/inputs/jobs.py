@@ -38,11 +38,11 @@ def by_case(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
     jobs = _jobs(files, listing) if listing is not None else None
     if listing is None or not jobs:
         return files, {}
-    place = listing.removesuffix(LISTING)
+    folder_around = listing.removesuffix(LISTING)
     case_of = dict(_cases(files.called(listing), jobs))
     original: dict[str, str] = {}
     for member in files.members:
-        folder, _, below = member.removeprefix(place).partition("/")
+        folder, _, below = member.removeprefix(folder_around).partition("/")
         if folder in case_of and below.startswith("output/"):
             original[f"{case_of[folder]}/{below}"] = member
         elif folder not in case_of and member != listing:
@@ -66,20 +66,22 @@ def _listing(files: SourceFiles) -> str | None:
         return None
     tops = {member.split("/")[0] for member in files.members}
     places = [LISTING, *(f"{top}/{LISTING}" for top in tops if len(tops) == 1)]
-    return next((place for place in places if files.sizes.get(place, LISTING_BYTES) < LISTING_BYTES), None)
+    return next(
+        (listing for listing in places if files.sizes.get(listing, LISTING_BYTES) < LISTING_BYTES), None
+    )
 
 
 def _jobs(files: SourceFiles, listing: str) -> list[Mapping[str, Any]] | None:
     """Return the jobs, None where the file lists something else."""
     try:
-        found = json.loads(files.read(listing))
+        listed = json.loads(files.read(listing))
     except (ValueError, RecursionError):
         return None
-    is_jobs = isinstance(found, list) and all(
+    is_jobs = isinstance(listed, list) and all(
         isinstance(job, dict) and _is_folder(job.get("pk")) and isinstance(job.get("inputs"), list)
-        for job in found
+        for job in listed
     )
-    return found if is_jobs else None
+    return listed if is_jobs else None
 
 
 def _is_folder(name: object) -> bool:
@@ -97,15 +99,15 @@ def _cases(where: str, jobs: list[Mapping[str, Any]]) -> Iterator[tuple[str, str
         if len(names) == 1:
             cases[job["pk"]] = names.pop()
         else:
-            found = f"several ({', '.join(sorted(names)[:3])})" if names else "none"
-            words = (
-                f"the inputs of job {job['pk'][:40]!r} should name the image of one case, they name {found}."
+            named = f"several ({', '.join(sorted(names)[:3])})" if names else "none"
+            text = (
+                f"the inputs of job {job['pk'][:40]!r} should name the image of one case, they name {named}."
             )
-            problems.append(error("unreadable-file", where, words))
+            problems.append(error("unreadable-file", where, text))
     for case, count in Counter(cases.values()).items():
         if count > 1:
-            words = f"{count} jobs have the case {case}: keep one."
-            problems.append(error("duplicate-case", where, words))
+            text = f"{count} jobs have the case {case}: keep one."
+            problems.append(error("duplicate-case", where, text))
     if problems:
         raise InputRefused(problems)
     yield from cases.items()
@@ -181,16 +183,16 @@ def as_table(files: SourceFiles) -> bytes | None:
         member.split("/")[0] for member in named.members if "/" in member and member.endswith(".json")
     )
     for case in several:
-        words = f"its job wrote {several[case]} JSON files: one answer is expected."
-        problems.append(error("unreadable-file", shortened(case, 64), words))
+        message = f"its job wrote {several[case]} JSON files: one answer is expected."
+        problems.append(error("unreadable-file", shortened(case, 64), message))
     for member in named.members:
         if "/" in member or not member.lower().endswith(".json"):
             continue
         try:
             answers[member[: -len(".json")]] = _row(named, member)
         except (ValueError, RecursionError):
-            words = 'write an object of names and numbers ({"MEL": 0.7, "NV": 0.3}), a number or a class.'
-            problems.append(error("unreadable-file", shortened(original[member], 120), words))
+            message = 'write an object of names and numbers ({"MEL": 0.7, "NV": 0.3}), a number or a class.'
+            problems.append(error("unreadable-file", shortened(original[member], 120), message))
     if problems:
         raise InputRefused(problems)
     columns = list(dict.fromkeys(name for row in answers.values() for name in row))

@@ -53,23 +53,23 @@ def match(rows: Sequence[str], cases: Sequence[str]) -> Matches:
 
     @cache  # most tables write their ids as the truth does: the other ways are then never looked up
     def places(way: Callable[[str], str]) -> Mapping[str, list[int]]:
-        found: dict[str, list[int]] = defaultdict(list)
+        case_of_row: dict[str, list[int]] = defaultdict(list)
         for index, case in enumerate(cases):
-            found[way(case)].append(index)
-        return found
+            case_of_row[way(case)].append(index)
+        return case_of_row
 
-    found = np.full(len(rows), EXTRA)
+    case_of_row = np.full(len(rows), EXTRA)
     candidates: dict[int, tuple[int, ...]] = {}
     for i, row in enumerate(rows):
         for way in WAYS:
             fits = places(way).get(way(row), ())
             if len(fits) == 1:
-                found[i] = fits[0]
+                case_of_row[i] = fits[0]
                 candidates.pop(i, None)
                 break
             if fits and i not in candidates:
-                found[i], candidates[i] = AMBIGUOUS, tuple(fits)
-    return Matches(found, candidates)
+                case_of_row[i], candidates[i] = AMBIGUOUS, tuple(fits)
+    return Matches(case_of_row, candidates)
 
 
 def case_parts(name: str) -> tuple[str, str, str]:

@@ -142,8 +142,8 @@ def _with_workbooks(files: SourceFiles) -> SourceFiles:
 def _fixed(files: SourceFiles, changes: InputChanges) -> SourceFiles:
     """Return files with changes applied: members renamed, tables rewritten as they are read."""
     names = {member: fixed_name(member, changes) for member in files.members}
-    taken = Counter(names.values())
-    if files.kind == "file" or max(taken.values(), default=1) > 1:  # never one file over another
+    uses = Counter(names.values())
+    if files.kind == "file" or max(uses.values(), default=1) > 1:  # never one file over another
         names = {member: member for member in files.members}
     original = {new: member for member, new in names.items()}
 
@@ -245,7 +245,7 @@ def _dropped(files: Mapping[str, bytes], name: str) -> SourceFiles:
 
 
 def _folder(path: Path, name: str) -> SourceFiles:
-    found = {
+    paths = {
         _as_utf8(file.relative_to(path).as_posix()): file
         for parent, _folders, names in os.walk(path)
         for file in (Path(parent) / n for n in names)
@@ -254,9 +254,9 @@ def _folder(path: Path, name: str) -> SourceFiles:
     return SourceFiles(
         name,
         "folder",
-        _kept((member, file.stat().st_size) for member, file in found.items()),
-        lambda member: _bytes_of(found[member], member),
-        lambda member: _file_of(found[member], member),
+        _kept((member, file.stat().st_size) for member, file in paths.items()),
+        lambda member: _bytes_of(paths[member], member),
+        lambda member: _file_of(paths[member], member),
         None,
     )
 
@@ -266,12 +266,12 @@ def _as_utf8(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "surrogateescape")
 
 
-def _kept(found: Iterable[tuple[str, int]]) -> dict[str, int]:
-    kept = {member: size for member, size in sorted(found) if not is_litter(member)}
-    hidden = [hidden_name(shown(member)) for member in kept if has_hidden(member)]
+def _kept(sizes: Iterable[tuple[str, int]]) -> dict[str, int]:
+    visible = {member: size for member, size in sorted(sizes) if not is_litter(member)}
+    hidden = [hidden_name(shown(member)) for member in visible if has_hidden(member)]
     if hidden:
         raise InputRefused(hidden)
-    return kept
+    return visible
 
 
 def _read_small(
@@ -289,8 +289,8 @@ def _check_size(path: Path, name: str) -> None:
 
 def _within(size: int, limit: int, name: str, kind: str) -> None:
     if size > limit:
-        words = f"it has {size / 1e6:,.0f} MB; a {kind} of at most {limit / 1e6:.0f} MB is read."
-        raise InputRefused([error("unreadable-file", name, words)])
+        message = f"it has {size / 1e6:,.0f} MB; a {kind} of at most {limit / 1e6:.0f} MB is read."
+        raise InputRefused([error("unreadable-file", name, message)])
 
 
 def _bytes_of(path: Path, name: str) -> bytes:
@@ -319,9 +319,9 @@ def _file_of(path: Path, name: str) -> ByteFile:
 
 def _unreadable(name: str, problem: Exception) -> InputRefused:
     missing = isinstance(problem, FileNotFoundError)
-    words = (
+    message = (
         "there is no such file or folder: check the path."
         if missing
         else f"it cannot be opened ({getattr(problem, 'strerror', None) or problem})."
     )
-    return InputRefused([error("unreadable-file", name, words)])
+    return InputRefused([error("unreadable-file", name, message)])

@@ -38,12 +38,12 @@ def renamings(
         exact: Whether names are read exactly as written only.
     """
     free = [written for written in header if 0 < len(written) <= LONGEST and written not in taken]
-    found = [fix for written in free for fix in _with_affix(written, free, what, names, exact)]
-    if not found:
+    fixes = [fix for written in free for fix in _with_affix(written, free, what, names, exact)]
+    if not fixes:
         plain = {_plain(written): written for written in free}
         near = [k for name in names for k in difflib.get_close_matches(_plain(name), plain, 1, ALIKE)]
-        found = [read_as(plain[k], what, names[0]) for k in near]
-    return tuple({fix.changes: fix for fix in found}.values())[:MOST]
+        fixes = [read_as(plain[k], what, names[0]) for k in near]
+    return tuple({fix.changes: fix for fix in fixes}.values())[:MOST]
 
 
 def read_as(written: str, what: str, name: str) -> SuggestedFix:
@@ -54,13 +54,13 @@ def read_as(written: str, what: str, name: str) -> SuggestedFix:
 def shared_affix(header: Sequence[str]) -> tuple[SuggestedFix, ...]:
     """Return the fix that takes off what most headers begin or end with; none where they have nothing in
     common."""
-    found: Counter[str] = Counter()
+    patterns: Counter[str] = Counter()
     for written in header:
         if len(written) <= LONGEST:
             marks = [i for i, letter in enumerate(written) if not letter.isalnum()]
-            found.update(f"{written[: i + 1]}{ANY}" for i in marks if i + 1 < len(written))
-            found.update(f"{ANY}{written[i:]}" for i in marks if i)
-    pattern, count = max(found.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
+            patterns.update(f"{written[: i + 1]}{ANY}" for i in marks if i + 1 < len(written))
+            patterns.update(f"{ANY}{written[i:]}" for i in marks if i)
+    pattern, count = max(patterns.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
     return (renaming("column", ((pattern, ANY),)),) if count > max(1, len(header) / 2) else ()
 
 
@@ -102,10 +102,10 @@ def _with_affix(
     other headers too, where they have it."""
     for name in names:
         between = "[^A-Za-z0-9]"
-        found = re.fullmatch(rf"(?i)((?:.*{between})?)({re.escape(name)})((?:{between}.*)?)", written)
-        if not found or (len(name) < 2 and found[1] + found[3]):
+        match = re.fullmatch(rf"(?i)((?:.*{between})?)({re.escape(name)})((?:{between}.*)?)", written)
+        if not match or (len(name) < 2 and match[1] + match[3]):
             continue
-        before, middle, after = found.groups()
+        before, middle, after = match.groups()
         pair = (f"{before}{ANY}{after}", ANY)
         alike = [other for other in free if renamed(other, (pair,)) != other]
         if bool(before) != bool(after) and len(alike) > 1 and (middle == name or not exact):
@@ -134,11 +134,11 @@ def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[Suggested
     """
     known = {case_parts(case)[1] for case in cases}
     stems = [stem for name in islice(names, COMPARED) if len(stem := case_parts(name)[1]) <= LONGEST]
-    found: Counter[str] = Counter()
+    patterns: Counter[str] = Counter()
     for stem in stems:
-        found.update(f"{stem[:cut]}{ANY}" for cut in range(1, len(stem)) if stem[cut:] in known)
-        found.update(f"{ANY}{stem[cut:]}" for cut in range(1, len(stem)) if stem[:cut] in known)
-    pattern, count = max(found.items(), key=lambda item: item[1], default=("", 0))
+        patterns.update(f"{stem[:cut]}{ANY}" for cut in range(1, len(stem)) if stem[cut:] in known)
+        patterns.update(f"{ANY}{stem[cut:]}" for cut in range(1, len(stem)) if stem[:cut] in known)
+    pattern, count = max(patterns.items(), key=lambda item: item[1], default=("", 0))
     return (renaming("case", ((pattern, ANY),)),) if count and count >= LEAST * len(stems) else ()
 
 

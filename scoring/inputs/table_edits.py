@@ -44,21 +44,21 @@ def _fixed_text(text: str, changes: InputChanges) -> str:
     between = changes.delimiter or usual
     header = _cells(lines[first], between)
     names = [renamed(cell.strip(), changes.columns) for cell in header]
-    kept = [i for i, cell in enumerate(header) if not _left_out(cell, changes)]
+    columns = [i for i, cell in enumerate(header) if not _left_out(cell, changes)]
     width = len(header)
-    written = [names[i] if names[i] != header[i].strip() else header[i] for i in kept]
+    written = [names[i] if names[i] != header[i].strip() else header[i] for i in columns]
     delimiter = "," if changes.delimiter else usual
-    made = [*lines[:first], _line(written, delimiter)]
+    edited = [*lines[:first], _line(written, delimiter)]
     change, wanted = _row_change(changes), changes.repeated[0]
-    if change is None and kept == list(range(width)) and delimiter == between and not wanted:
-        return end.join([*made, *lines[first + 1 :]])
+    if change is None and columns == list(range(width)) and delimiter == between and not wanted:
+        return end.join([*edited, *lines[first + 1 :]])
     rows = [_cells(line, between) if line.strip() else [] for line in lines[first + 1 :]]
     for cells in without_repeated(rows, [*zip(header, names, strict=True)], changes.repeated):
         if changes.decimal_commas:
             cells = _whole_numbers(cells, width)
         cells = [change(cell) for cell in cells] if change else cells
-        made.append(_line([cells[i] for i in kept if i < len(cells)] + cells[width:], delimiter))
-    return end.join(made)
+        edited.append(_line([cells[i] for i in columns if i < len(cells)] + cells[width:], delimiter))
+    return end.join(edited)
 
 
 def without_repeated(
@@ -72,22 +72,24 @@ def without_repeated(
         repeated: As in `InputChanges`; all rows are kept where no column has that name.
     """
     row, column = repeated
-    place = next((i for i, names in enumerate(header) if column in (names[0].strip(), names[1])), None)
-    if not row or (column and place is None):
+    index = next((i for i, names in enumerate(header) if column in (names[0].strip(), names[1])), None)
+    if not row or (column and index is None):
         return rows
-    keys = [_key(cells, place if column else None) for cells in rows]
+    keys = [_key(cells, index if column else None) for cells in rows]
     numbers = range(len(rows))
-    kept = dict(zip(keys, numbers, strict=True)) if row == "last" else {}
+    chosen = dict(zip(keys, numbers, strict=True)) if row == "last" else {}
     for key, i in zip(keys, numbers, strict=True):
-        kept.setdefault(key, i)
-    return [cells for i, (key, cells) in enumerate(zip(keys, rows, strict=True)) if not key or kept[key] == i]
+        chosen.setdefault(key, i)
+    return [
+        cells for i, (key, cells) in enumerate(zip(keys, rows, strict=True)) if not key or chosen[key] == i
+    ]
 
 
-def _key(cells: Sequence[str], place: int | None) -> tuple[str, ...]:
+def _key(cells: Sequence[str], index: int | None) -> tuple[str, ...]:
     """Return what makes two rows the same, () for a row that is the same as no other."""
-    if place is None:
+    if index is None:
         return tuple(cell.strip() for cell in cells)
-    return (cells[place].strip(),) if place < len(cells) and cells[place].strip() else ()
+    return (cells[index].strip(),) if index < len(cells) and cells[index].strip() else ()
 
 
 def _declares(line: str) -> bool:

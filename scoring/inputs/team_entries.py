@@ -67,15 +67,15 @@ def of_teams(
     Raises:
         InputRefused: The folder or zip cannot be opened.
     """
-    found: list[tuple[str, TeamEntry | None]]
+    entries: list[tuple[str, TeamEntry | None]]
     if isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
-        where, found = name or Path(source).name, list(_of_folder(Path(source)))
+        where, entries = name or Path(source).name, list(_of_folder(Path(source)))
     else:
         files = open_source(source, name, streamed)
-        where, found = files.name, list(_of_files(files))
+        where, entries = files.name, list(_of_files(files))
     teams: dict[str, TeamEntry] = {}
     problems = []
-    for team, one in found:
+    for team, entry in entries:
         strange = list(name_problems(team, f"{where} › {shown(team)}"))
         if strange:
             problems += strange
@@ -85,7 +85,7 @@ def of_teams(
                     "bad-option", f"{where} › {team}", f"two entries are named {team!r}: one entry per team."
                 )
             )
-        elif one is None:
+        elif entry is None:
             problems.append(
                 error(
                     "bad-zip",
@@ -94,8 +94,8 @@ def of_teams(
                 )
             )
         else:
-            teams[team] = one
-    if not found:
+            teams[team] = entry
+    if not entries:
         problems.append(
             error("bad-option", where, "there is no entry in it: put one file or folder per team there.")
         )

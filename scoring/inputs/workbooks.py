@@ -63,8 +63,8 @@ def as_csv(data: bytes, name: str) -> bytes:
         raise _refused(name, f"its XML is damaged ({fault}). {SAVE}") from fault
 
 
-def _refused(name: str, words: str) -> InputRefused:
-    return InputRefused([error("unreadable-file", name, words)])
+def _refused(name: str, message: str) -> InputRefused:
+    return InputRefused([error("unreadable-file", name, message)])
 
 
 def _table(archive: Archive, name: str) -> bytes:
@@ -99,8 +99,8 @@ def _table(archive: Archive, name: str) -> bytes:
 
 def _without_title(rows: Cells) -> Cells:
     """Return rows without lines above the table that hold one cell, at its left edge."""
-    left = min(min(row) for row in rows.values())
-    table = (number for number in sorted(rows) if len(rows[number]) > 1 or left not in rows[number])
+    edge = min(min(row) for row in rows.values())
+    table = (number for number in sorted(rows) if len(rows[number]) > 1 or edge not in rows[number])
     first = next(table, min(rows))
     return {number: row for number, row in rows.items() if number >= first}
 
@@ -275,8 +275,8 @@ class _Sheet:
             cell.parts.clear()
             cell.is_formula = False
             if cell.row > LINES or cell.column >= COLUMNS:
-                words = f"a cell stands beyond {LINES:,} lines or {COLUMNS:,} columns. {SAVE}"
-                raise _refused(self.book.name, words)
+                message = f"a cell stands beyond {LINES:,} lines or {COLUMNS:,} columns. {SAVE}"
+                raise _refused(self.book.name, message)
 
     def end(self, tag: str) -> None:
         """Take the end of an element; the content of a cell is kept."""
