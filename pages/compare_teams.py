@@ -6,12 +6,12 @@ from functools import partial
 import streamlit as st
 
 import scoring
-from pages.challenge import scoring_run
+from pages.challenge import class_names, scoring_run
 from pages.comparison import result, teams
 from pages.comparison.selection import selected_teams
 from pages.display import finding_list, layout
 from pages.display.page_wording import cases_were_read
-from pages.inputs import class_names, drop_messages, fixes, selectors
+from pages.inputs import drop_messages, fixes, selectors
 from pages.server import access
 from scoring.challenges import REGISTRY, samples
 from scoring.comparison import summary_text

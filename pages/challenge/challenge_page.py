@@ -10,14 +10,21 @@ import pandas as pd
 import streamlit as st
 
 import scoring
-from pages.challenge import deferred_widgets, scoring_run, second_submission, superseded_run
+from pages.challenge import (
+    class_names,
+    deferred_widgets,
+    scored_submission,
+    scoring_run,
+    second_submission,
+    superseded_run,
+)
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.comparison import teams
 from pages.display import downloads, finding_list, headline, layout, mobile_sheet, render
 from pages.display.case_link import CaseLink
 from pages.display.page_wording import cases_were_read
 from pages.history import history_restore, history_tab
-from pages.inputs import class_names, drop_messages, drop_routing, fixes, selectors
+from pages.inputs import drop_messages, drop_routing, fixes, selectors
 from pages.inputs.sample_selector import InputPanel
 from pages.inputs.selectors import ChosenInput
 from scoring.challenges import REGISTRY, samples
@@ -252,14 +259,14 @@ def _result(
     """Headline, findings, tabs, downloads of one card. What the score is made of begins the first tab; the
     comparison with a second submission is the last."""
     shown, card = offer.shown, offer.shown.card
-    render.headline(shown, places, page.viewer)
-    render.findings(shown)
+    scored_submission.headline(shown, places, page.viewer)
+    scored_submission.findings(shown)
     if page.below_headline:
         page.below_headline(shown)
     compared = compare() if compare else None
     if compared:
         compared.say()
-    sections = render.section_names(shown)
+    sections = scored_submission.section_names(shown)
     tabs = page.tabs or dict.fromkeys(sections)
     bodies: dict[str, Callable[[ScoredSubmission], None]] = {
         name: partial(_tab, name, live, page.viewer)
@@ -313,7 +320,7 @@ def _predictions_button(challenge: Challenge, shown: ScoredSubmission, stem: str
 def _first_tab(
     body: Callable[[ScoredSubmission], None], viewer: CaseLink | None, shown: ScoredSubmission
 ) -> None:
-    render.score_breakdown(shown, viewer)
+    scored_submission.score_breakdown(shown, viewer)
     deferred_widgets.rest()
     body(shown)
 
@@ -325,7 +332,7 @@ def _tab(
     shown: ScoredSubmission,
 ) -> None:
     """The section of that name, and what has widgets below it."""
-    render.section(shown, name, viewer)
+    scored_submission.section(shown, name, viewer)
     if live is not None:
         live(shown)
 

@@ -8,12 +8,12 @@ from typing import Any
 import streamlit as st
 
 import scoring
-from pages.challenge import scoring_run
+from pages.challenge import class_names, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.comparison.context import ComparisonContext
 from pages.comparison.pictures import pictures
 from pages.display import finding_list, layout, render
-from pages.inputs import class_names, drop_routing, fixes
+from pages.inputs import drop_routing, fixes
 from pages.inputs.selectors import ChosenInput
 from scoring.common.arrays import Ints
 from scoring.common.text import markdown

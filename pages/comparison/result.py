@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 import scoring
-from pages.challenge import scoring_run
+from pages.challenge import class_names, scoring_run
 from pages.comparison import cases, differences, facts, leads, teams
 from pages.comparison.context import ComparisonContext
 from pages.comparison.teams import ComparedTeam
@@ -15,7 +15,7 @@ from pages.comparison.weights import what_if
 from pages.display import downloads, finding_list, layout, render
 from pages.display.page_wording import without_flags
 from pages.display.render import BlockPath
-from pages.inputs import class_names, fixes
+from pages.inputs import fixes
 from pages.inputs.selectors import ChosenInput
 from scoring.common.fixes import SuggestedFix
 from scoring.common.text import markdown

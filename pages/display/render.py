@@ -18,16 +18,14 @@ from pandas.io.formats.style import Styler
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.challenge import deferred_widgets
-from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import finding_list, layout, text_tables
 from pages.display import headline as score_bar
 from pages.display.case_link import CaseLink
 from pages.display.case_names import CASE, shortened_column
 from pages.display.cell_colours import coloured
 from pages.display.inline_images import draw_picture
-from scoring.common.findings import OF_SMALL_SETS, Finding
+from scoring.common.findings import Finding
 from scoring.common.text import file_name, markdown
-from scoring.core.scorecard import ScoreCard
 from scoring.core.views import (
     Block,
     Choice,
@@ -40,14 +38,12 @@ from scoring.core.views import (
     SideBySide,
     Table,
     Text,
-    Views,
 )
 from scoring.presentation.figures.drawing import Drawing
 from scoring.presentation.figures.theme import Theme
-from scoring.presentation.html import views_of
 
-SHARED_CARDS, SHARED_BLOCKS, SESSION_CARDS, SESSION_BLOCKS = 32, 512, 4, 128
-"""How many views, and figures and tables in one theme, are kept."""
+SHARED_BLOCKS, SESSION_BLOCKS = 512, 128
+"""Figures and tables in one theme that are kept."""
 TALL, SHORT = 470, 12
 """px of a table that scrolls, and the rows from which on it does."""
 Numbers = Callable[[], pd.DataFrame]
@@ -71,26 +67,6 @@ class BlockPath:
         return replace(self, path=f"{self.path}/{step}")
 
 
-def of_card(shown: ScoredSubmission, path: str, link: CaseLink | None = None) -> BlockPath:
-    """Return a place among the blocks of a card."""
-    return BlockPath(shown.content, shown.own, path, link)
-
-
-def views(shown: ScoredSubmission) -> Views:
-    """Return what is shown of a card."""
-    return (_own_views if shown.own else _shared_views)(shown.content, shown.card)
-
-
-@st.cache_resource(max_entries=SHARED_CARDS, show_spinner=False)
-def _shared_views(content: tuple[str, ...], _card: ScoreCard) -> Views:
-    return views_of(_card)
-
-
-@st.cache_resource(max_entries=SESSION_CARDS, scope="session", show_spinner=False)
-def _own_views(content: tuple[str, ...], _card: ScoreCard) -> Views:
-    return views_of(_card)
-
-
 def _kept(place: BlockPath, theme: Theme, draw: Callable[[], Any]) -> Any:
     """Draw elements that are no widgets, or send again what was drawn before; return what `draw` gave, which
     may also be something to be drawn."""
@@ -112,70 +88,22 @@ def _own_elements(key: str, _draw: Callable[[], Any]) -> Any:
     return _draw()
 
 
-def headline(shown: ScoredSubmission, places: BlockColumns, link: CaseLink | None = None) -> None:
-    """Draw the score of a card as a bar, and what must be known before it is read. places: of
-    `headline.place`."""
-    head = views(shown).headline
-    score_bar.bar(places, head.score, shown.title, head.status)
-    with places[1]:
-        draw_all(head.notes, of_card(shown, "notes", link))
-
-
-def score_breakdown(shown: ScoredSubmission, link: CaseLink | None = None) -> None:
-    """Draw what the score of a card is made of."""
-    _account(views(shown).headline, of_card(shown, "headline", link))
-
-
 def draw_headline(head: Headline, place: BlockPath) -> None:
     """Draw a headline whole, for pages without a tab for what it is made of."""
     score_bar.bar(score_bar.place(), head.score, "", head.status)
-    _account(head, place)
+    score_account(head, place)
     draw_all(head.notes, place.inside("notes"))
 
 
-def _account(head: Headline, place: BlockPath) -> None:
+def score_account(head: Headline, place: BlockPath) -> None:
     strip = partial(_figure, head.strip, place, early=True) if head.strip else None
     score_bar.account(head.facts, strip, head.arithmetic)
     draw_all(head.parts, place.inside("parts"))
 
 
-def findings(shown: ScoredSubmission) -> None:
-    """Draw what was noticed; of a sample not that it is small, which it always is."""
-    left_out = OF_SMALL_SETS if shown.of_sample else frozenset()
-    entries = [entry for entry in shown.card.findings if entry.code not in left_out]
-    draw_findings(entries, of_card(shown, "findings"))
-
-
 def draw_findings(entries: Sequence[Finding], place: BlockPath) -> None:
     """Draw findings, worst first."""
     _kept(place, layout.theme(), lambda: finding_list.findings(entries))
-
-
-def section_names(shown: ScoredSubmission) -> list[str]:
-    """Return the names of all sections."""
-    return [section.name for section in views(shown).sections]
-
-
-def section(shown: ScoredSubmission, name: str, link: CaseLink | None = None) -> bool:
-    """Draw the section of that name; False if there is none, or it is for reports only."""
-    found = views(shown).section(name)
-    if found is None or found.detail:
-        return False
-    draw_all(found.blocks, of_card(shown, name, link))
-    return True
-
-
-def block(
-    entry: Block, shown: ScoredSubmission | None = None, path: str = "", link: CaseLink | None = None
-) -> None:
-    """Draw a block that a live tab made. With `shown` and a path, which must say all that it depends on, it
-    is kept with the blocks of that card."""
-    draw(entry, of_card(shown, f"live/{path}", link) if shown else BlockPath(None, True, path, link))
-
-
-def clickable(entry: Figure, shown: ScoredSubmission, path: str, chosen: Chosen) -> None:
-    """Draw a figure of a live tab whose points can be clicked; path as of `block`."""
-    draw_clickable(entry, of_card(shown, f"live/{path}"), entry.caption, chosen)
 
 
 def draw_all(entries: Sequence[Block], place: BlockPath) -> None:

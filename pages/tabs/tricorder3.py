@@ -9,10 +9,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import scoring
-from pages.challenge import scoring_run
+from pages.challenge import case_table as cases
+from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import case_table as cases
-from pages.display import layout, render
+from pages.display import layout
 from pages.display.layout import GalleryCard
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.safe_scan.demographics import LOCATIONS
@@ -192,7 +192,7 @@ def received(shown: ScoredSubmission, index: int) -> None:
         st.caption("The three numbers as the model receives them.")
     with right:
         for number, block in enumerate(outputs(card, case)):
-            render.block(block, shown, f"outputs/{index}/{number}")
+            scored_submission.block(block, shown, f"outputs/{index}/{number}")
     if shown.given.is_model and st.toggle(
         "Change age, gender and body site", key="what_if", bind="query-params"
     ):
@@ -243,4 +243,4 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
     )
     gender = settings(["male", "female", "unknown"], "gender", "What if the gender were another?")
     site = settings([*LOCATIONS, "unknown"], "location", "What if it were elsewhere?")
-    render.block(SideBySide(((older,), (gender,), (site,)), (1, 1, 1)))
+    scored_submission.block(SideBySide(((older,), (gender,), (site,)), (1, 1, 1)))

@@ -4,9 +4,8 @@ from functools import partial
 
 import streamlit as st
 
-from pages.challenge import scoring_run
+from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import render
 from scoring.challenges.hecktor2026.rescoring import center_figure, center_intervals
 from scoring.challenges.hecktor2026.views import centers
 
@@ -41,7 +40,7 @@ def centers_tab(shown: ScoredSubmission) -> None:
             "hecktor_centers", shown, partial(center_intervals, shown.truth, shown.predictions)
         )
         figure = center_figure(shown.card, MEASURES[chosen], chosen, between)
-        render.block(figure, shown, f"center {chosen}")
+        scored_submission.block(figure, shown, f"center {chosen}")
     with right:
         for table in tables:
-            render.block(table, shown, "centers")
+            scored_submission.block(table, shown, "centers")

@@ -2,13 +2,12 @@
 
 from functools import partial
 
-from pages.challenge import scoring_run
+from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import render
 from scoring.challenges.hecktor2026.rescoring import other_readings, readings
 
 
 def readings_tab(shown: ScoredSubmission) -> None:
     """Draw the score under other readings, one rule changed at a time."""
     found = scoring_run.of_card("hecktor_readings", shown, partial(readings, shown.truth, shown.predictions))
-    render.block(other_readings(shown.card, found), shown, "readings")
+    scored_submission.block(other_readings(shown.card, found), shown, "readings")

@@ -5,9 +5,9 @@ from typing import Any
 
 import streamlit as st
 
-from pages.challenge import scoring_run
+from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import render, viewer
+from pages.display import viewer
 from pages.display.case_link import CaseLink
 from pages.display.viewer import slices
 from scoring.challenges.hecktor2026 import patients
@@ -29,7 +29,7 @@ def viewer_tab(shown: ScoredSubmission) -> None:
     with right:
         volumes = patients.volumes(shown.truth, shown.predictions, index)
         for place, block in enumerate(patient(shown.card, index, volumes)):
-            render.block(block, shown, f"patient {index}/{place}")
+            scored_submission.block(block, shown, f"patient {index}/{place}")
 
 
 def _choose_patient(shown: ScoredSubmission) -> int:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.challenge import scoring_run
+from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import layout, render
+from pages.display import layout
 from pages.display.case_names import shortener
 from pages.display.layout import GalleryCard
 from scoring.challenges.classification_views import class_name
@@ -36,7 +36,7 @@ def cells(shown: ScoredSubmission) -> None:
         )
         figure = confusion(shown.card, kind, (truth, called))
         path = f"confusion/{kind}/{truth}/{called}"
-        render.clickable(figure, shown, path, _clicked)
+        scored_submission.clickable(figure, shown, path, _clicked)
     with right:
         places = card_summary.cell(shown.card, truth, called)
         order = "right, surest first" if truth == called else "called otherwise, surest mistakes first"

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
+from pages.challenge import scored_submission
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import layout, render
+from pages.display import layout
 from scoring.challenges.isic.curve_views import malignant
 
 
@@ -22,7 +23,7 @@ def grouping(shown: ScoredSubmission) -> None:
             persist_state="page",
         )
         facts, why, curve = malignant(shown.card, chosen)
-        render.block(facts)
-        render.block(why)
+        scored_submission.block(facts)
+        scored_submission.block(why)
     with right:
-        render.block(curve, shown, f"malignant/{chosen}")
+        scored_submission.block(curve, shown, f"malignant/{chosen}")

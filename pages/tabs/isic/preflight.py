@@ -3,7 +3,7 @@
 import streamlit as st
 
 import scoring
-from pages.challenge import preflight, scoring_run
+from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import downloads, layout
 from pages.inputs.selectors import ChosenInput
@@ -35,8 +35,8 @@ def mend(shown: ScoredSubmission) -> None:
                 Fact("Nodes", str(model["nodes"])),
             ]
         )
-        preflight.tensors(model)
-        preflight.remarks(card, ("category-order", "constant-output", "small-image", "alpha-dropped"))
+        scored_submission.tensors(model)
+        scored_submission.remarks(card, ("category-order", "constant-output", "small-image", "alpha-dropped"))
 
 
 def refused(test_set: ChosenInput, given: ChosenInput) -> None:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from pages.challenge import scoring_run
+from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import downloads, layout, render
+from pages.display import downloads, layout
 from scoring.challenges.isic import threshold_views, thresholds
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
@@ -16,7 +16,7 @@ from scoring.presentation.figures.theme import short
 def choose(shown: ScoredSubmission) -> None:
     """Draw what tuning is worth, and a threshold for each category with what it gives."""
     for number, block in enumerate(scoring_run.of_card("isic_tuning", shown, threshold_views.tuning)):
-        render.block(block, shown, f"tuning/{number}")
+        scored_submission.block(block, shown, f"tuning/{number}")
     _sliders(shown)
     st.caption(
         "A file in which the official 0.5 acts as these thresholds. Each score p is rescaled around its "
@@ -37,7 +37,7 @@ def _sliders(shown: ScoredSubmission) -> None:
         chosen = _thresholds(card)
     with right:
         for block in threshold_views.at(card, chosen):
-            render.block(block)
+            scored_submission.block(block)
         name = st.selectbox(
             "Category in the figure",
             list(card.per_class),
@@ -47,7 +47,7 @@ def _sliders(shown: ScoredSubmission) -> None:
             width=240,
         )
         found = scoring_run.of_card(f"isic_sweep_{name}", shown, lambda of: thresholds.sweep(of, name))
-        render.block(threshold_views.sweep(card, found, name, chosen[name]))
+        scored_submission.block(threshold_views.sweep(card, found, name, chosen[name]))
     downloads.button(
         "Rescaled predictions",
         lambda: thresholds.rescaled_table(card, chosen, shown.truth.id_name),

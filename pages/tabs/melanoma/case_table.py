@@ -2,8 +2,9 @@
 
 import pandas as pd
 
+from pages.challenge import case_table
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import case_table, layout
+from pages.display import layout
 from scoring.challenges.melanoma.views import NAMES, case_score
 from scoring.core.scorecard import ScoreCard
 

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from pages.challenge import scoring_run
+from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import layout, render
+from pages.display import layout
 from pages.display.layout import GalleryCard
 from pages.tabs.melanoma import prevalence
 from scoring.challenges.melanoma.formula import ID
@@ -21,7 +21,7 @@ GALLERIES = (
 
 def galleries(shown: ScoredSubmission) -> None:
     """Draw what a call is worth, and the cases that were called wrongly."""
-    render.block(calls(shown.card))
+    scored_submission.block(calls(shown.card))
     prevalence.worth(shown)
     for key, title, wrong, direction in GALLERIES:
         places = _places(shown.card, wrong, direction)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.challenge import preflight
+from pages.challenge import scored_submission
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import layout
 from scoring.core.views import Fact
@@ -39,7 +39,7 @@ REMARKS = (
 def official_run(shown: ScoredSubmission) -> None:
     """Draw whether the official code would run the model and read the tables."""
     card, model = shown.card, shown.card.more.get("model")
-    preflight.verdicts(
+    scored_submission.verdicts(
         card,
         "What would the official code do?",
         VERDICTS,
@@ -57,5 +57,5 @@ def official_run(shown: ScoredSubmission) -> None:
             Fact("Nodes", str(model["nodes"])),
         ]
     )
-    preflight.tensors(model)
-    preflight.remarks(card, REMARKS)
+    scored_submission.tensors(model)
+    scored_submission.remarks(card, REMARKS)

@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from pages.challenge import scoring_run
+from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import render
 from scoring.challenges.classification_views import method
 from scoring.challenges.melanoma import views
 
@@ -17,7 +16,7 @@ def worth(shown: ScoredSubmission) -> None:
     block = scoring_run.of_card(
         f"melanoma_worth_{chosen}", shown, lambda card: views.in_practice(card, PREVALENCES[chosen])
     )
-    render.block(block)
+    scored_submission.block(block)
     people = (
         "as many with a melanoma as in it" if PREVALENCES[chosen] is None else f"{chosen} with a melanoma"
     )
@@ -34,7 +33,7 @@ def benefit(shown: ScoredSubmission) -> None:
         f"melanoma_benefit_{chosen}", shown, lambda card: views.benefit(card, PREVALENCES[chosen])
     )
     for block in blocks:
-        render.block(block, shown, f"benefit/{chosen}")
+        scored_submission.block(block, shown, f"benefit/{chosen}")
 
 
 def _choose() -> str:

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.challenge import scoring_run
+from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import layout, render
+from pages.display import layout
 from scoring.challenges.classification_views import method
 from scoring.challenges.melanoma import threshold_views
 from scoring.challenges.melanoma.formula import THRESHOLD
@@ -29,10 +29,10 @@ def _chosen(shown: ScoredSubmission) -> None:
     threshold = _threshold(shown.card, best)
     if threshold == THRESHOLD:
         for number, block in enumerate(scoring_run.of_card("melanoma_official", shown, _at_official)):
-            render.block(block, shown, f"threshold/official/{number}")
+            scored_submission.block(block, shown, f"threshold/official/{number}")
         return
     for block in threshold_views.chosen(shown.card, threshold, best):
-        render.block(block)
+        scored_submission.block(block)
 
 
 def _at_official(card: ScoreCard) -> tuple[Block, ...]:
@@ -95,7 +95,7 @@ def _wanted(shown: ScoredSubmission) -> None:
                 bind="query-params",
                 persist_state="page",
             )
-            render.block(_cost(shown, wanted, value))
+            scored_submission.block(_cost(shown, wanted, value))
     st.caption(method(shown.card))
 
 

@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from pages.challenge import scoring_run
+from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import render
 from pages.tabs.puma.viewer import LINK
 from scoring.challenges.puma.image_views import class_heat, images_table, worst_first
 
@@ -22,6 +21,8 @@ def images_tab(shown: ScoredSubmission) -> None:
             page = st.pagination(pages, key="images_page", bind="query-params")
         with chart:
             heat = class_heat(shown.card, order[(page - 1) * ROWS : page * ROWS])
-            render.block(heat, shown, f"heat/{page}", LINK)
+            scored_submission.block(heat, shown, f"heat/{page}", LINK)
     with right:
-        render.block(scoring_run.of_card("puma_images", shown, images_table), shown, "images", LINK)
+        scored_submission.block(
+            scoring_run.of_card("puma_images", shown, images_table), shown, "images", LINK
+        )

@@ -4,9 +4,9 @@ from typing import Any
 
 import streamlit as st
 
-from pages.challenge import scoring_run
+from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import layout, render
+from pages.display import layout
 from pages.tabs.puma.setting import (
     EVERY,
     KEPT,
@@ -44,13 +44,13 @@ def radius_tab(shown: ScoredSubmission) -> None:
         badge_and_reset(shown.card, setting, "to_rule")
         card, path = rescored(shown, setting), f"setting/{setting}"
         facts = scoring_run.of_card(path, shown, lambda usual: setting_facts(usual, card))
-        render.block(facts, shown, f"{path}/facts")
+        scored_submission.block(facts, shown, f"{path}/facts")
     with right:
         radius_curve = _over_radius(*identity(shown), setting.least, card)
         confidence_curve = _over_confidence(*identity(shown), setting.radius, card)
-        render.block(over_radius(card, radius_curve, setting), shown, f"{path}/radius")
-        render.block(over_confidence(card, confidence_curve, setting), shown, f"{path}/confidence")
-    render.block(setting_table(shown.card, card, setting), shown, f"{path}/table")
+        scored_submission.block(over_radius(card, radius_curve, setting), shown, f"{path}/radius")
+        scored_submission.block(over_confidence(card, confidence_curve, setting), shown, f"{path}/confidence")
+    scored_submission.block(setting_table(shown.card, card, setting), shown, f"{path}/table")
 
 
 def _sliders(card: ScoreCard) -> MatchingSetting:

@@ -10,9 +10,9 @@ import streamlit as st
 from streamlit.dataframe_util import convert_pandas_df_to_arrow_table
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from pages.challenge import scoring_run
+from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import layout, render
+from pages.display import layout
 from pages.display.case_names import shortened_column
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
@@ -95,7 +95,7 @@ def pixels_and_block(
         with left:
             pixels(shown, index, how)
         with right:
-            render.block(block(shown.card, index), shown, f"case/{index}")
+            scored_submission.block(block(shown.card, index), shown, f"case/{index}")
 
     return draw
 
