@@ -13,7 +13,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import layout
-from pages.display.case_names import shortened_column
+from pages.display.tables import shortened_column
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block

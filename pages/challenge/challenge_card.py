@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.challenge import scoring_run
 from pages.display import layout
-from pages.display.inline_images import draw_picture
+from pages.display.layout import draw_picture
 from scoring.challenges import REGISTRY, load_challenge, samples
 from scoring.core.scorecard import ScoreCard
 from scoring.presentation.figures.intervals import IntervalRow, intervals

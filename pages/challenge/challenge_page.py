@@ -21,8 +21,8 @@ from pages.challenge import (
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.comparison import teams
 from pages.display import downloads, finding_list, headline, layout, mobile_sheet, render
-from pages.display.case_link import CaseLink
-from pages.display.page_wording import cases_were_read
+from pages.display.finding_list import cases_were_read
+from pages.display.render import CaseLink
 from pages.history import history_restore, history_tab
 from pages.inputs import drop_messages, drop_routing, fixes, selectors
 from pages.inputs.sample_selector import InputPanel

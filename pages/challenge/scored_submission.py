@@ -10,8 +10,7 @@ import streamlit as st
 import scoring
 from pages.display import headline as score_bar
 from pages.display import render
-from pages.display.case_link import CaseLink
-from pages.display.render import BlockColumns, BlockPath
+from pages.display.render import BlockColumns, BlockPath, CaseLink
 from pages.inputs.selectors import ChosenInput
 from scoring.challenges import preflight_views
 from scoring.common.findings import OF_SMALL_SETS

@@ -8,8 +8,8 @@ import streamlit as st
 
 from pages.comparison.context import ComparisonContext
 from pages.comparison.pictures import pictures
-from pages.display import layout, render
-from pages.display.inline_images import draw_picture
+from pages.display import layout, render, tables
+from pages.display.layout import draw_picture
 from scoring.common.text import shortened
 from scoring.comparison import cases as correctness
 from scoring.comparison import difference_views as views
@@ -136,11 +136,11 @@ def _one_case(compared: ComparisonContext, found: Correctness, place: int) -> No
         rows.append(answer | {words: said(row) for words, said in OUTPUTS.items()})
     table = pd.DataFrame(rows)
     columns = {
-        "team": layout.words("team"),
-        "called": layout.words("called"),
-        "right": layout.number("right", 2, better="higher"),
+        "team": tables.text_column("team"),
+        "called": tables.text_column("called"),
+        "right": tables.number_column("right", 2, better="higher"),
     }
-    columns |= {words: layout.number(words) for words in OUTPUTS}
+    columns |= {words: tables.number_column(words) for words in OUTPUTS}
     layout.table(
         f"What did the teams make of {shortened(found.cases[place], 40)}?",
         table,

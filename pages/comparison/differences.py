@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.comparison.context import ComparisonContext
 from pages.comparison.pictures import pictures
-from pages.display import layout, render
+from pages.display import layout, render, tables
 from scoring.common.text import named, shortened
 from scoring.comparison import classes as by_class
 from scoring.comparison import difference_views as views
@@ -106,9 +106,9 @@ def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
         [{"case": one.case, "value": one.value, "called": one.called or ""} for one in found],
         columns=["case", "value", "called"],
     )
-    columns = {"case": layout.words("case"), "value": layout.number("value", better="higher")}
+    columns = {"case": tables.text_column("case"), "value": tables.number_column("value", better="higher")}
     if any(one.called for one in found):
-        columns["called"] = layout.words("called")
+        columns["called"] = tables.text_column("called")
     layout.table(
         title,
         rows,

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from pages.challenge import scoring_run
 from pages.comparison.context import ComparisonContext
-from pages.display.case_names import shortener
 from pages.display.layout import GalleryCard
+from pages.display.tables import shortener
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard

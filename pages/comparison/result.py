@@ -12,8 +12,8 @@ from pages.comparison import cases, differences, facts, leads, teams
 from pages.comparison.context import ComparisonContext
 from pages.comparison.teams import ComparedTeam
 from pages.comparison.weights import what_if
-from pages.display import downloads, finding_list, layout, render
-from pages.display.page_wording import without_flags
+from pages.display import downloads, finding_list, layout, render, tables
+from pages.display.finding_list import without_flags
 from pages.display.render import BlockPath
 from pages.inputs import fixes
 from pages.inputs.selectors import ChosenInput
@@ -161,7 +161,7 @@ def _result(compared: ComparisonContext) -> None:
         downloads.html_button(lambda: report.html(comparison, lines), f"{stem}-report", "download_html")
         downloads.paper_button(lambda: report.paper_zip(comparison, lines), f"{stem}-paper", "download_paper")
         downloads.csv_button(
-            lambda: render.frame(views.exported(compared.displayed)),
+            lambda: tables.frame(views.exported(compared.displayed)),
             f"{stem}-teams",
             "download_teams",
             "Teams (CSV)",

@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 import pyarrow as pa
@@ -11,12 +11,11 @@ import streamlit as st
 from pandas.io.formats.style import Styler
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from pages.display.case_names import shortened_column
 from pages.display.downloads import csv_button
-from pages.display.inline_images import draw_picture
+from pages.display.tables import shortened_column, with_direction
 from scoring.common.markup import plain
 from scoring.common.text import file_name, markdown
-from scoring.core.views import Better, Fact
+from scoring.core.views import Fact, Panels
 from scoring.presentation.figures.drawing import Drawing
 from scoring.presentation.figures.numerals import UNDEFINED
 from scoring.presentation.figures.theme import DARK, LIGHT, Theme
@@ -77,6 +76,15 @@ def facts(entries: Sequence[Fact]) -> None:
                 f":small[:gray[{markdown(fact.name)}]]  \n**{markdown(fact.value)}**{below}",
                 help=with_direction(fact.explain, fact.better),
             )
+
+
+def draw_picture(picture: bytes, caption: str | None = None, **appearance: Any) -> None:
+    """Draw an encoded picture in a message of this session: no address serves it.
+
+    caption: Markdown of our own. appearance: arguments of `st.image`.
+    """
+    kind = "png" if picture.startswith(b"\x89PNG") else "jpeg"
+    st.image(f"data:image/{kind};base64,{base64.b64encode(picture).decode()}", caption, **appearance)
 
 
 def heading(question: str) -> None:
@@ -140,42 +148,6 @@ def footer(
             csv_button(numbers, question, f"csv_{file_name(key or question)}", index=index)
 
 
-def with_direction(explain: str | None, better: Better | None) -> str | None:
-    """Return an explanation with the direction that is better. It stands in a tooltip: an arrow in the head
-    of a table would look as if its rows were sorted."""
-    direction = f"{better.capitalize()} is better." if better else None
-    ended = explain if not explain or explain.endswith((".", "!", "?")) else f"{explain}."
-    return " ".join(filter(None, (ended if direction else explain, direction))) or None
-
-
-def number(
-    name: str,
-    digits: int = 3,
-    width: int | None = None,
-    explain: str | None = None,
-    better: Better | None = None,
-):
-    """Return a right-aligned column with a fixed number of decimals."""
-    explained = with_direction(explain, better)
-    return st.column_config.NumberColumn(
-        name, format=f"%.{digits}f", width=width, alignment="right", help=explained
-    )
-
-
-def words(name: str, width: int | None = None, right: bool = False, explain: str | None = None):
-    """Return a column of text; intervals stand to the right."""
-    return st.column_config.TextColumn(
-        name, width=width, alignment="right" if right else "left", help=explain
-    )
-
-
-def bar(name: str, colour: str, most: float = 1.0, shape: str = "%.3f", width: int | None = None):
-    """Return a column of bars from 0 to `most`. shape: a printf format of the number beside the bar."""
-    return st.column_config.ProgressColumn(
-        name, min_value=0, max_value=most, format=shape, color=colour, width=width
-    )
-
-
 def chart(figure: Drawing, caption: str, numbers: pd.DataFrame | None = None, key: str | None = None, **more):
     """Draw the question as a heading that wraps, the figure, then the caption with n and method beside the
     numbers as CSV.
@@ -220,35 +192,25 @@ def early_plot(figure: Drawing) -> Drawing:
     return figure
 
 
-@dataclass(frozen=True)
-class DrawnPanel:
-    """One of several small figures. title: Markdown of our own. below: a line below it. alt: what is read
-    aloud instead of it; "": its question and that line."""
-
-    title: str
-    figure: Drawing
-    below: str = ""
-    alt: str = ""
-
-
-def panels(question: str, cards: Sequence[DrawnPanel], caption: str, key: str, width: int = 155) -> None:
-    """Small multiples, with 155 px six across and two on a phone. width: least px of one."""
-    heading(question)
-    with st.grid(min_column_width=width, gap="small"):
-        for place, card in enumerate(cards):
+def panels(entry: Panels, key: str) -> None:
+    """Draw small multiples; 155 px wide they stand six across, and two on a phone."""
+    heading(entry.question)
+    with st.grid(min_column_width=entry.width, gap="small"):
+        for number, panel in enumerate(entry.panels):
             with st.container(border=True, gap="xsmall"):
-                st.markdown(card.title)
+                figure = panel.build(theme())
+                st.markdown(panel.title)
                 st.plotly_chart(
-                    card.figure,
+                    figure,
                     theme=None,
-                    key=f"{key}_{place}",
+                    key=f"{key}_{number}",
                     config=CONFIG,
-                    alt=card.alt or f"{card.figure.question} {card.below}",
+                    alt=panel.alt or f"{figure.question} {panel.below}",
                 )
-                if card.below:
-                    st.caption(card.below)
-    if caption:
-        st.caption(caption)
+                if panel.below:
+                    st.caption(panel.below)
+    if entry.caption:
+        st.caption(entry.caption)
 
 
 def tabs(bodies: Mapping[str, Callable], *arguments, key: str = "tab", bound: bool = True) -> None:

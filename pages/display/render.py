@@ -14,22 +14,16 @@ from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
-from pandas.io.formats.style import Styler
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.challenge import deferred_widgets
-from pages.display import finding_list, layout, text_tables
+from pages.display import finding_list, layout, tables
 from pages.display import headline as score_bar
-from pages.display.case_link import CaseLink
-from pages.display.case_names import CASE, shortened_column
-from pages.display.cell_colours import coloured
-from pages.display.inline_images import draw_picture
 from scoring.common.findings import Finding
 from scoring.common.text import file_name, markdown
 from scoring.core.views import (
     Block,
     Choice,
-    Column,
     Facts,
     Figure,
     Gallery,
@@ -50,6 +44,43 @@ Numbers = Callable[[], pd.DataFrame]
 BlockColumns = tuple[DeltaGenerator, DeltaGenerator]
 Chosen = Callable[[str], Callable[[], None]]
 """From the key of a figure in the session to what is called when one of its points is clicked."""
+
+
+@dataclass(frozen=True)
+class CaseLink:
+    """case: what a case is called, and the key of the viewer's choice of one in the session. place: parameter
+    of the address that names a place in the case shown."""
+
+    case: str
+    place: str
+
+    def row(self, key: str, names: Sequence[str]) -> Callable[[], None]:
+        """For `on_select` of the table `key`, whose rows are these cases."""
+
+        def chosen() -> None:
+            rows = st.session_state[key].selection.rows
+            if rows:
+                self._open(names[rows[0]])
+
+        return chosen
+
+    def point(self, key: str) -> Callable[[], None]:
+        """For `on_select` of the figure `key`, whose points carry their case first."""
+
+        def chosen() -> None:
+            points = st.session_state[key].selection.points
+            if points and points[0].get("customdata"):
+                self._open(points[0]["customdata"][0])
+
+        return chosen
+
+    def leave(self) -> None:
+        """Forget the place: it belongs to the case that was shown."""
+        st.query_params.pop(self.place, None)
+
+    def _open(self, name: str) -> None:
+        st.session_state[self.case], st.session_state["tab"] = name, "Viewer"
+        self.leave()
 
 
 @dataclass(frozen=True)
@@ -118,7 +149,11 @@ def draw(entry: Block, place: BlockPath) -> None:
         case Figure():
             _figure(entry, place)
         case Panels():
-            _kept(place, layout.theme(), partial(_panels, entry, place.path, layout.theme()))
+            _kept(
+                place,
+                layout.theme(),
+                partial(layout.panels, entry, place.path),
+            )
         case Table():
             _table(entry, place)
         case Facts():
@@ -166,7 +201,7 @@ def _gallery(entry: Gallery) -> None:
     if entry.caption:
         st.caption(entry.caption)
     for picture in entry.pictures:
-        draw_picture(picture.build(), markdown(picture.caption))
+        layout.draw_picture(picture.build(), markdown(picture.caption))
 
 
 def _figure(entry: Figure, place: BlockPath, early: bool = False) -> None:
@@ -209,11 +244,6 @@ def _numbers(entry: Figure) -> Numbers | None:
     return None if entry.data is None else partial(pd.DataFrame, entry.data)
 
 
-def _panels(entry: Panels, path: str, theme: Theme) -> None:
-    cards = [layout.DrawnPanel(one.title, one.build(theme), one.below, one.alt) for one in entry.panels]
-    layout.panels(entry.question, cards, entry.caption, path, entry.width)
-
-
 def _table(entry: Table, place: BlockPath) -> None:
     if entry.detail:
         return
@@ -221,7 +251,7 @@ def _table(entry: Table, place: BlockPath) -> None:
     if entry.cases and place.link:
         caption += f" A click on a row opens the {place.link.case}."
         choose = place.link.row(entry.key, entry.rows[entry.cases])
-        style, columns = _kept(place, theme, lambda: _styled(entry, theme))
+        style, columns = _kept(place, theme, lambda: tables.styled(entry, theme))
         layout.styled_table(
             entry.question,
             style,
@@ -233,71 +263,18 @@ def _table(entry: Table, place: BlockPath) -> None:
         )
     else:
         _kept(place, theme, partial(_plain_table, entry, theme))
-    layout.footer(caption, partial(frame, entry), entry.question, key, index=False)
+    layout.footer(caption, partial(tables.frame, entry), entry.question, key, index=False)
 
 
 def _plain_table(entry: Table, theme: Theme) -> None:
     if entry.written:
         layout.heading(entry.question)
-        st.markdown(text_tables.written(entry))
+        st.markdown(tables.written(entry))
         return
-    layout.styled_table(entry.question, *_styled(entry, theme), entry.key or None, height=_height(entry))
+    layout.styled_table(
+        entry.question, *tables.styled(entry, theme), entry.key or None, height=_height(entry)
+    )
 
 
 def _height(entry: Table) -> int | Literal["content"]:
     return TALL if len(entry.rows[entry.columns[0].name]) > SHORT else "content"
-
-
-def _styled(entry: Table, theme: Theme) -> tuple[pd.DataFrame | Styler, dict[str, Any]]:
-    """Return the rows in their colours, and how each column is shown."""
-    columns = [column for column in entry.columns if not column.detail]
-    cells = pd.DataFrame({column.name: text_tables.cells(column, entry) for column in columns})
-    shown = {column.name: _config(column, theme) for column in columns}
-    cells, shown = shortened_column(cells, shown, entry.cases or CASE)
-    colours = {column.name: [theme.soft] * len(cells) for column in columns if column.lighter}
-    for column in columns:
-        if column.kind == "class" and entry.risks:
-            risks = (entry.risks.get(name, "") for name in entry.rows[column.name])
-            colours[column.name] = [theme.risk.get(risk, "") for risk in risks]
-    return coloured(cells, colours), shown
-
-
-def _config(column: Column, theme: Theme):
-    name, width = column.label, column.width
-    explain = layout.with_direction(column.help or column.full, column.better)
-    unit = column.unit.replace("%", "%%")
-    match column.kind:
-        case "number":
-            return st.column_config.NumberColumn(
-                name,
-                format=f"%{'+' * column.sign}.{column.digits}f{unit}",
-                width=width,
-                alignment="right",
-                help=explain,
-            )
-        case "bar":
-            colour = theme.risk.get(column.colour) or getattr(theme, column.colour)
-            return st.column_config.ProgressColumn(
-                name,
-                min_value=0,
-                max_value=column.most,
-                format=f"%.{column.digits}f{unit}",
-                color=colour,
-                width=width,
-                help=explain,
-            )
-    return layout.words(name, width, column.kind in ("count", "interval", "written"), explain)
-
-
-def frame(entry: Table) -> pd.DataFrame:
-    """Return all that a table holds, for a download: unrounded, ends of an interval in two columns."""
-    columns: dict[str, list] = {}
-    for column in entry.columns:
-        values = list(entry.rows[column.name])
-        if column.kind == "interval":
-            pairs = [pair or (None, None) for pair in values]
-            columns[f"{column.name}_low"] = [low for low, _ in pairs]
-            columns[f"{column.name}_high"] = [high for _, high in pairs]
-        else:
-            columns[column.name] = values
-    return pd.DataFrame(columns)

@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
-from pages.display.inline_images import draw_picture
+from pages.display.layout import draw_picture
 from pages.inputs import drop_routing, dropped_photographs
 from pages.inputs.dropped_photographs import MOST, WAITING
 from pages.inputs.selectors import ChosenInput

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.display import layout
+from pages.display import layout, tables
 from pages.single_image_parts import session
 from pages.single_image_parts.query import Query
 from scoring.challenges.classification_views import class_name
@@ -204,11 +204,11 @@ def _technical(query: Query) -> None:
             f" Temperature-scaled: with the temperature {query.held.temperature:.2f} that fits "
             f"{markdown(query.held.name)} (n = {len(query.held)}) best."
         )
-    numbers = {name: layout.number(name, 4) for name in columns if name != "class"}
+    numbers = {name: tables.number_column(name, 4) for name in columns if name != "class"}
     layout.table(
         "What did the model put out?",
         pd.DataFrame(columns).iloc[list(answer.order)],
-        {"class": layout.words("class")} | numbers,
+        {"class": tables.text_column("class")} | numbers,
         words,
         key="single_technical",
     )

@@ -5,7 +5,7 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import finding_list
-from pages.display.inline_images import draw_picture
+from pages.display.layout import draw_picture
 from pages.inputs import selectors
 from pages.inputs.selectors import ChosenInput
 from pages.single_image_parts import image_upload, prediction

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
-from pages.display import layout
+from pages.display import layout, tables
 from pages.inputs import selectors as inputs
 from pages.inputs.selectors import ChosenInput
 from pages.single_image_parts import model, selectors, session
@@ -153,7 +153,7 @@ def _table(query: Query, question: str, columns: Mapping[str, np.ndarray], order
     layout.table(
         question,
         rows,
-        {"class": layout.words("class")} | {name: layout.number(name, 3) for name in columns},
+        {"class": tables.text_column("class")} | {name: tables.number_column(name, 3) for name in columns},
         "Scores of all classes together 1.",
         key=question,
     )

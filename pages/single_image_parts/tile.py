@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome
-from pages.display import downloads, layout, viewer
+from pages.display import downloads, layout, tables, viewer
 from pages.display.layout import Fact
 from pages.display.viewer.nuclei import TileInfo, detections
 from pages.inputs import selectors
@@ -155,9 +155,9 @@ def _table(counts: Overview, said: str) -> None:
         "How many nuclei of each class?",
         rows.sort_values("nuclei", ascending=False, kind="stable"),
         {
-            "class": layout.words("class"),
-            "nuclei": layout.number("nuclei", 0),
-            "per mm²": layout.number("per mm²", 0),
+            "class": tables.text_column("class"),
+            "nuclei": tables.number_column("nuclei", 0),
+            "per mm²": tables.number_column("per mm²", 0),
         },
         f"Of this one tile, {said}; {counts.support.micrometres_per_pixel} µm per px. No truth stands "
         "behind these counts.",

@@ -12,7 +12,7 @@ import scoring
 from pages.challenge import case_table as cases
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import layout
+from pages.display import layout, tables
 from pages.display.layout import GalleryCard
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.safe_scan.demographics import LOCATIONS
@@ -162,7 +162,7 @@ def case_table(card: ScoreCard) -> pd.DataFrame:
 def all_cases(shown: ScoredSubmission) -> None:
     """All cases, and what the model received of the chosen one."""
     columns = {
-        key: layout.number(head, DECIMALS[key]) if key in DECIMALS else layout.words(head)
+        key: tables.number_column(head, DECIMALS[key]) if key in DECIMALS else tables.text_column(head)
         for key, head in CASE_COLUMNS.items()
     }
     cases.table_and_case(shown, case_table, columns, received)

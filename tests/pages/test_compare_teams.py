@@ -12,7 +12,7 @@ import pytest
 
 import scoring
 from pages.comparison import facts
-from pages.display.page_wording import without_flags
+from pages.display.finding_list import without_flags
 from scoring.challenges import samples
 from scoring.common import text
 from scoring.common.finding_groups import grouped

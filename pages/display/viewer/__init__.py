@@ -2,11 +2,11 @@
 need no build step and no network."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 
-from pages.display.viewer.focus import next_request
 from pages.display.viewer.payload import Payload
 
 FOLDER = Path(__file__).parent
@@ -29,6 +29,8 @@ STYLES = ("viewer.css", "slices.css")
 HEIGHT = 700
 """Most px of the picture; in a low window it is as high as leaves the tools in sight."""
 
+ViewerPlace = Mapping[str, object]
+
 
 def _joined(names: Iterable[str]) -> str:
     return "\n".join((FOLDER / name).read_text("utf-8") for name in names)
@@ -46,6 +48,46 @@ _component = st.components.v2.component(
     css=_joined(STYLES),
     js=_module(),
 )
+
+
+@dataclass(frozen=True)
+class Request:
+    """Where a viewer was sent in a case.
+
+    Attributes:
+        case: Name of the case.
+        requested: The place as the page named it last, None for none.
+        sent: What the viewer is told; its `turn` makes the same place a new request when it is requested
+            again.
+        turn: How often the viewer was sent somewhere.
+    """
+
+    case: str
+    requested: ViewerPlace | None = None
+    sent: ViewerPlace | None = None
+    turn: int = 0
+
+
+def next_request(
+    before: Request | None, case: str, requested: ViewerPlace | None, selected: ViewerPlace | None
+) -> Request:
+    """Return the request after the page names a place, or none.
+
+    Args:
+        before: The last request, None before the first.
+        case: Name of the case.
+        requested: The place that the page names, None for none.
+        selected: Where the visitor went in the viewer. It may come back as the place that the page names, and
+            is no reason to go there again.
+    """
+    last = before if before is not None and before.case == case else Request(case)
+    if requested == last.requested:
+        return last
+    if requested is None:
+        return Request(case, None, last.sent, last.turn)
+    if selected is not None and all(selected.get(name) == value for name, value in requested.items()):
+        return Request(case, requested, last.sent, last.turn)
+    return Request(case, requested, {**requested, "turn": last.turn + 1}, last.turn + 1)
 
 
 def show(

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import layout
+from pages.display import layout, tables
 from pages.tabs.hecktor2026.viewer import LINK
 from scoring.core.scorecard import ScoreCard
 
@@ -20,19 +20,19 @@ def all_patients(shown: ScoredSubmission) -> None:
         f"What became of each patient? {shown.card.n_cases}",
         rows,
         {
-            "case": layout.words("patient"),
-            "center": layout.words("center"),
-            "mask": layout.words("mask"),
-            "dice_gtvp": layout.number("GTVp", better="higher"),
-            "dice_gtvn": layout.number("GTVn", better="higher"),
-            "t_truth": layout.words("T"),
-            "t_prediction": layout.words("T predicted"),
-            "n_truth": layout.words("N"),
-            "n_prediction": layout.words("N predicted"),
-            "risk": layout.number("risk", 3),
-            "time": layout.number("days", 0),
-            "event": layout.number("relapse", 0),
-            "discordant_pairs": layout.number("discordant pairs", 0, better="lower"),
+            "case": tables.text_column("patient"),
+            "center": tables.text_column("center"),
+            "mask": tables.text_column("mask"),
+            "dice_gtvp": tables.number_column("GTVp", better="higher"),
+            "dice_gtvn": tables.number_column("GTVn", better="higher"),
+            "t_truth": tables.text_column("T"),
+            "t_prediction": tables.text_column("T predicted"),
+            "n_truth": tables.text_column("N"),
+            "n_prediction": tables.text_column("N predicted"),
+            "risk": tables.number_column("risk", 3),
+            "time": tables.number_column("days", 0),
+            "event": tables.number_column("relapse", 0),
+            "discordant_pairs": tables.number_column("discordant pairs", 0, better="lower"),
         },
         "A click on a row opens the patient. Risk: as it was read, the higher the worse.",
         key="patient_rows",

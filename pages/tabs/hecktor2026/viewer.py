@@ -8,7 +8,7 @@ import streamlit as st
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import viewer
-from pages.display.case_link import CaseLink
+from pages.display.render import CaseLink
 from pages.display.viewer import slices
 from scoring.challenges.hecktor2026 import patients
 from scoring.challenges.hecktor2026.patients import IMAGE_NAMES, patient, scene

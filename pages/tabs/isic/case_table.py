@@ -4,7 +4,7 @@ import pandas as pd
 
 from pages.challenge import case_table
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import layout
+from pages.display import tables
 from scoring.challenges.isic.case_views import scores
 from scoring.core.scorecard import ScoreCard
 
@@ -18,11 +18,11 @@ def rows(card: ScoreCard) -> pd.DataFrame:
 def all_cases(shown: ScoredSubmission) -> None:
     """Draw the table of cases, and pixels and scores of the chosen one."""
     columns = {
-        "case": layout.words("case"),
-        "truth": layout.words("truth"),
-        "predicted": layout.words("called"),
-        "truth_score": layout.number("score of the truth", 3, better="higher"),
-        "weight": layout.number("weight", 2),
+        "case": tables.text_column("case"),
+        "truth": tables.text_column("truth"),
+        "predicted": tables.text_column("called"),
+        "truth_score": tables.number_column("score of the truth", 3, better="higher"),
+        "weight": tables.number_column("weight", 2),
     }
     how = (
         "Stretched in one step (bilinear) without keeping the aspect; not turned by EXIF; divided by "

@@ -7,8 +7,8 @@ import streamlit as st
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import layout
-from pages.display.case_names import shortener
 from pages.display.layout import GalleryCard
+from pages.display.tables import shortener
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.card import ID

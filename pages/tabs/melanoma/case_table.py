@@ -4,7 +4,7 @@ import pandas as pd
 
 from pages.challenge import case_table
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import layout
+from pages.display import tables
 from scoring.challenges.melanoma.views import NAMES, case_score
 from scoring.core.scorecard import ScoreCard
 
@@ -19,13 +19,13 @@ def rows(card: ScoreCard) -> pd.DataFrame:
 def all_cases(shown: ScoredSubmission) -> None:
     """Draw the table of cases, and pixels and score of the chosen one."""
     columns = {
-        "case": layout.words("case"),
-        "truth": layout.words("truth"),
-        "predicted": layout.words("called"),
-        "output": layout.number("score", 4),
-        "age": layout.number("age", 0),
-        "gender": layout.words("gender"),
-        "location": layout.words("body site"),
+        "case": tables.text_column("case"),
+        "truth": tables.text_column("truth"),
+        "predicted": tables.text_column("called"),
+        "output": tables.number_column("score", 4),
+        "age": tables.number_column("age", 0),
+        "gender": tables.text_column("gender"),
+        "location": tables.text_column("body site"),
     }
     how = (
         "Stretched in one step (bicubic) from the photograph, without keeping the aspect; not turned by "

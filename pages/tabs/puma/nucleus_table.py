@@ -7,8 +7,8 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.display import layout
-from pages.display.case_link import CaseLink
+from pages.display import layout, tables
+from pages.display.render import CaseLink
 from scoring.challenges.puma import listing
 from scoring.challenges.puma.listing import Listing, NucleusRow
 from scoring.common.arrays import Array
@@ -18,12 +18,12 @@ TABLE_HEIGHT, SHORT = 470, 12
 """px of a table that scrolls, and the rows from which on it does."""
 STATUS = {"TP": ("green", "found"), "FP": ("orange", "spurious"), "FN": ("blue", "missed")}
 COLUMNS = {
-    "status": layout.words("", 36),
-    "class": layout.words("class", 90),
-    "distance": layout.number("px", 1, 44, "To the match, or to the nucleus that the reason is about"),
-    "confidence": layout.number("conf.", 2, 48),
-    "of": layout.words("no.", 96),
-    "why": layout.words("why", 330),
+    "status": tables.text_column("", 36),
+    "class": tables.text_column("class", 90),
+    "distance": tables.number_column("px", 1, 44, "To the match, or to the nucleus that the reason is about"),
+    "confidence": tables.number_column("conf.", 2, 48),
+    "of": tables.text_column("no.", 96),
+    "why": tables.text_column("why", 330),
 }
 
 

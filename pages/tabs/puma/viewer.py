@@ -7,8 +7,8 @@ import streamlit as st
 
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import downloads, viewer
-from pages.display.case_link import CaseLink
-from pages.display.case_names import shortener
+from pages.display.render import CaseLink
+from pages.display.tables import shortener
 from pages.display.viewer import nuclei
 from pages.display.viewer.payload import Payload
 from pages.tabs.puma.nucleus_table import Nucleus, nucleus_table, nucleus_words

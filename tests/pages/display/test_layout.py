@@ -13,12 +13,12 @@ def whole_page():
     import pandas as pd
     import streamlit as st
 
-    from pages.display import finding_list, headline, layout
+    from pages.display import finding_list, headline, layout, tables
     from pages.display.layout import Fact, GalleryCard
     from pages.inputs.sample_selector import InUse, sample_selector
     from scoring.challenges.classification_views import class_name
     from scoring.common.findings import error, note, warning
-    from scoring.core.views import Status
+    from scoring.core.views import Panel, Panels, Status
     from scoring.presentation.figures.score_points import ScorePart, score_strip
 
     hostile = st.session_state.get("hostile", "name")
@@ -51,12 +51,12 @@ def whole_page():
     layout.tabs({"One": lambda: ran.append("one"), "Two": lambda: ran.append("two")})
     rows = pd.DataFrame({"class": ["▲ MEL"], "f1": [0.5], "interval": ["0.1 to 0.9"]})
     columns = {
-        "class": layout.words("class"),
-        "f1": layout.number("F1", better="higher"),
-        "interval": layout.words("95% interval", right=True),
+        "class": tables.text_column("class"),
+        "f1": tables.number_column("F1", better="higher"),
+        "interval": tables.text_column("95% interval", right=True),
     }
     layout.table("How good?", rows, columns, "n = 3")
-    layout.panels("How well?", [layout.DrawnPanel("**MEL**", strip, "n = 3")], "Across", "roc")
+    layout.panels(Panels("How well?", [Panel("**MEL**", lambda _: strip, "n = 3")], "Across"), "roc")
     line = class_name(hostile, "malignant")
     layout.gallery(
         "Cases",

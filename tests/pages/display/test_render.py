@@ -9,7 +9,8 @@ from streamlit.elements.lib.pandas_styler_utils import marshall_styler
 from streamlit.proto.ArrowData_pb2 import ArrowData
 from streamlit.testing.v1 import AppTest
 
-from pages.display import render
+from pages.challenge import scored_submission
+from pages.display import tables
 from scoring.core.views import Column, Table
 from scoring.presentation.figures.theme import LIGHT
 
@@ -22,7 +23,8 @@ def page():
 
     import streamlit as st
 
-    from pages.display import headline, render
+    from pages.challenge import scored_submission
+    from pages.display import headline
     from scoring.common.text import markdown
     from scoring.core import views
     from scoring.presentation.figures.canvas import Canvas, unit_axes
@@ -81,7 +83,7 @@ def page():
         challenge: str = "test"
         provenance: dict = field(default_factory=lambda: {"seed": st.session_state["seed"]})
 
-    render.views_of = lambda _card: made
+    scored_submission.views_of = lambda _card: made
     shown = SimpleNamespace(
         card=Card(),
         own=st.session_state["own"],
@@ -89,15 +91,15 @@ def page():
         content=("test", str(st.session_state["seed"])),
         title="Aurora",
     )
-    render.headline(shown, headline.place())
-    render.score_breakdown(shown)
-    st.session_state["found"] = [render.section(shown, name) for name in ("All", "Nowhere")]
+    scored_submission.headline(shown, headline.place())
+    scored_submission.score_breakdown(shown)
+    st.session_state["found"] = [scored_submission.section(shown, name) for name in ("All", "Nowhere")]
 
 
 @pytest.fixture(autouse=True)
 def _views_are_made_again(monkeypatch):
     """The page puts its own views in place of those of a card: they go with the test."""
-    monkeypatch.setattr(render, "views_of", render.views_of)
+    monkeypatch.setattr(scored_submission, "views_of", scored_submission.views_of)
 
 
 SEEDS = itertools.count(1)
@@ -194,7 +196,7 @@ def test_a_download_holds_all_of_a_table_unrounded():
             "more": [1, 2],
         }
     )
-    pd.testing.assert_frame_equal(render.frame(table), expected)
+    pd.testing.assert_frame_equal(tables.frame(table), expected)
 
 
 def test_rows_look_the_same_each_time():
@@ -207,5 +209,5 @@ def test_rows_look_the_same_each_time():
         marshall_styler(message, style.set_uuid("uuid"), "")
         return message.SerializeToString(deterministic=True)
 
-    style = render._styled(table, LIGHT)[0]
-    assert sent(style) == sent(style) == sent(render._styled(table, LIGHT)[0])
+    style = tables.styled(table, LIGHT)[0]
+    assert sent(style) == sent(style) == sent(tables.styled(table, LIGHT)[0])

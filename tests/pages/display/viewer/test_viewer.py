@@ -1,6 +1,6 @@
 """A viewer goes where the page asks, once, and not where the visitor already is."""
 
-from pages.display.viewer.focus import next_request
+from pages.display.viewer import next_request
 
 A, B = {"side": "truth", "index": 3}, {"side": "prediction", "index": 3}
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pages.display.page_wording import FLAG, without_flags
+from pages.display.finding_list import FLAG, without_flags
 from tests.support.golden import FOLDER
 
 

@@ -1,0 +1,173 @@
+"""Tables of a page: their columns, cells and names of cases; small ones as Markdown."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+from pandas.io.formats.style import Styler
+
+from scoring.common.text import common_start, markdown
+from scoring.core.views import Better, Column, Table
+from scoring.presentation.figures.numerals import UNDEFINED, decimal, span
+from scoring.presentation.figures.theme import SMALL, Theme, label
+
+COLOURS = {"malignant": "red", "medium": "orange", "benign": "green"}
+"""Risk group -> what Streamlit's Markdown calls its colour."""
+CASE = "case"
+"""Column of tables that holds names of cases."""
+
+
+def shortener(names: Sequence[str]) -> Callable[[str], str]:
+    """Return what takes off a name what all of these begin with."""
+    start = common_start(names)
+    return lambda name: str(name).removeprefix(start)
+
+
+def shortened_column(
+    rows: pd.DataFrame, columns: dict[str, Any], name: str = CASE
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return rows with shorter names of cases, and how columns are shown: the head of that one says in a
+    tooltip what was left out.
+
+    Args:
+        rows: Of a table.
+        columns: Column -> column_config.
+        name: The column of the names; left as it is where it holds anything but text.
+    """
+    named = name in rows and name in columns and pd.api.types.is_string_dtype(rows[name])
+    start = common_start(rows[name].tolist()) if named else ""
+    if not start:
+        return rows, columns
+    words = f"Every name begins with {markdown(start, 60)}; the downloaded table has them in full."
+    before = columns[name].get("help")
+    config = {**columns[name], "help": f"{before} {words}" if before else words}
+    return rows.assign(**{name: rows[name].str.removeprefix(start)}), {**columns, name: config}
+
+
+def with_direction(explain: str | None, better: Better | None) -> str | None:
+    """Return an explanation with the direction that is better. It stands in a tooltip: an arrow in the head
+    of a table would look as if its rows were sorted."""
+    direction = f"{better.capitalize()} is better." if better else None
+    ended = explain if not explain or explain.endswith((".", "!", "?")) else f"{explain}."
+    return " ".join(filter(None, (ended if direction else explain, direction))) or None
+
+
+def number_column(
+    name: str,
+    digits: int = 3,
+    width: int | None = None,
+    explain: str | None = None,
+    better: Better | None = None,
+):
+    """Return a right-aligned column with a fixed number of decimals."""
+    explained = with_direction(explain, better)
+    return st.column_config.NumberColumn(
+        name, format=f"%.{digits}f", width=width, alignment="right", help=explained
+    )
+
+
+def text_column(name: str, width: int | None = None, right: bool = False, explain: str | None = None):
+    """Return a column of text; intervals stand to the right."""
+    return st.column_config.TextColumn(
+        name, width=width, alignment="right" if right else "left", help=explain
+    )
+
+
+def cells_of(column: Column, entry: Table) -> list[Any]:
+    """Return what a grid shows of a column; numbers and bars stay numbers, which it writes by itself."""
+    values = list(entry.rows[column.name])
+    match column.kind:
+        case "class":
+            return [label(str(name), entry.risks.get(name)) for name in values]
+        case "count":
+            return [None if n is None else f"{n}{'*' if n < SMALL else ''}" for n in values]
+        case "interval":
+            return [span(pair, column.digits, sign=column.sign) for pair in values]
+    return values
+
+
+def written(entry: Table) -> str:
+    """Return a table as Markdown: numbers to the right, in lighter type what is lighter, classes in the
+    colour of their risk group."""
+    columns = [column for column in entry.columns if not column.detail]
+    heads = [markdown(column.label) for column in columns]
+    sides = [":--" if column.kind in ("text", "class") else "--:" for column in columns]
+    rows = zip(*(_texts(column, entry) for column in columns), strict=True)
+    return "\n".join(map(_line, (heads, sides, *rows)))
+
+
+def _line(parts: Iterable[str]) -> str:
+    return f"| {' | '.join(parts)} |"
+
+
+def _texts(column: Column, entry: Table) -> list[str]:
+    found = cells_of(column, entry)
+    if column.kind in ("number", "bar"):
+        found = [decimal(value, column.digits, column.sign) + column.unit for value in found]
+    texts = [decimal(None, 0) if value is None else markdown(value) for value in found]
+    if column.lighter:
+        return [f":gray[{text}]" for text in texts]
+    if column.kind != "class":
+        return texts
+    colours = [COLOURS.get(entry.risks.get(str(name), "")) for name in entry.rows[column.name]]
+    return [f":{colour}[{text}]" if colour else text for colour, text in zip(colours, texts, strict=True)]
+
+
+def styled(entry: Table, theme: Theme) -> tuple[Styler, dict[str, Any]]:
+    """Return the rows in their colours, and how each column is shown."""
+    columns = [column for column in entry.columns if not column.detail]
+    cells = pd.DataFrame({column.name: cells_of(column, entry) for column in columns})
+    shown = {column.name: _config(column, theme) for column in columns}
+    cells, shown = shortened_column(cells, shown, entry.cases or CASE)
+    risks = {name: theme.risk[risk] for name, risk in entry.risks.items() if risk in theme.risk}
+    styler = Styler(cells, na_rep=UNDEFINED)
+    for column in columns:
+        if column.lighter:
+            styler = styler.set_properties(subset=[column.name], color=theme.soft)
+        elif column.kind == "class" and risks:
+            colours = [risks.get(name) for name in entry.rows[column.name]]
+            styles = [f"color: {colour}" if colour else "" for colour in colours]
+            styler = styler.apply(lambda _, styles=styles: styles, subset=[column.name])
+    return styler, shown
+
+
+def _config(column: Column, theme: Theme):
+    name, width = column.label, column.width
+    explain = with_direction(column.help or column.full, column.better)
+    unit = column.unit.replace("%", "%%")
+    match column.kind:
+        case "number":
+            return st.column_config.NumberColumn(
+                name,
+                format=f"%{'+' * column.sign}.{column.digits}f{unit}",
+                width=width,
+                alignment="right",
+                help=explain,
+            )
+        case "bar":
+            colour = theme.risk.get(column.colour) or getattr(theme, column.colour)
+            return st.column_config.ProgressColumn(
+                name,
+                min_value=0,
+                max_value=column.most,
+                format=f"%.{column.digits}f{unit}",
+                color=colour,
+                width=width,
+                help=explain,
+            )
+    return text_column(name, width, column.kind in ("count", "interval", "written"), explain)
+
+
+def frame(entry: Table) -> pd.DataFrame:
+    """Return all that a table holds, for a download: unrounded, ends of an interval in two columns."""
+    columns: dict[str, list] = {}
+    for column in entry.columns:
+        values = list(entry.rows[column.name])
+        if column.kind == "interval":
+            pairs = [pair or (None, None) for pair in values]
+            columns[f"{column.name}_low"] = [low for low, _ in pairs]
+            columns[f"{column.name}_high"] = [high for _, high in pairs]
+        else:
+            columns[column.name] = values
+    return pd.DataFrame(columns)
