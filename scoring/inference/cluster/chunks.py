@@ -1,17 +1,18 @@
-"""Send chunks of work to the workers of a cluster and take what they make of them."""
+"""Chunks of work: sent to the workers of a cluster, done there, and taken back as they are completed."""
 
-import queue
+import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from scoring.inference.cluster import on_worker, versions
-from scoring.inference.cluster.on_worker import Chunk, Function
-from scoring.inference.cluster.scheduler import CLOSE_SECONDS, Cluster, ClusterUnusable, within
-from scoring.inference.pool import Cancelled
+from scoring.inference.cluster import versions
+from scoring.inference.cluster.scheduler import CLOSE_SECONDS, Cluster, ClusterUnusable, own_versions, within
+from scoring.inference.pool import Cancelled, PoolSettings
+from scoring.inference.process import ModelProcess
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -20,37 +21,147 @@ PER_THREAD = 2
 """Chunks of one thread that are under way, so that neither side holds all bytes."""
 MOST_ATTEMPTS, RETRIES = 4, 2
 GATHER_SECONDS, WATCH_SECONDS, DESERTED_SECONDS = 60.0, 1.0, 8.0
-_POLL_SECONDS = 0.05
+_POLL_SECONDS = 0.01
 
 Item = TypeVar("Item")
 Common = TypeVar("Common")
 Value = TypeVar("Value")
 
+KEPT_SECONDS = 30.0
+"""After so long without a chunk a process ends: the other side may be gone."""
+_REMEMBERED = 1000
 
-@dataclass
-class _UnderWay(Generic[Item]):
-    """A chunk that was sent."""
 
-    chunk: Chunk[Item]
-    future: "Future[Any]"
-    attempt: int
+@dataclass(frozen=True)
+class Chunk(Generic[Item]):
+    """Items that follow each other, the first with the number `start`."""
+
+    start: int
+    items: Sequence[Item]
+
+
+class KeptProcesses:
+    """Processes with one model that wait for the next chunk, until the run ends."""
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+        self._idle: list[ModelProcess] = []
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+
+    def open(self, model: bytes, settings: PoolSettings, stop: threading.Event) -> ModelProcess:
+        """Return an idle process, or a new one; it outlives `stop`, which only ends a chunk."""
+        with self._lock:
+            while self._idle:
+                process = self._idle.pop()
+                if not process.ended:
+                    return process
+        return ModelProcess(model, settings.limits, settings.command, self._stop)
+
+    def close(self, process: ModelProcess) -> None:
+        """Keep a process for the next chunk."""
+        if process.ended:
+            return
+        with self._lock:
+            self._idle.append(process)
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = threading.Timer(KEPT_SECONDS, self._close_idle)
+            self._timer.daemon = True
+            self._timer.start()
+        if self._stop.is_set():
+            self._close_idle()
+
+    def end(self) -> None:
+        """End all processes, also in the middle of an image."""
+        self._stop.set()
+        self._close_idle()
+
+    def _close_idle(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+            if self._timer is not None:
+                self._timer.cancel()
+        for process in idle:
+            process.close()
+
+
+class WorkerRun:
+    """What a worker holds of one run.
+
+    Attributes:
+        processes: The model's processes.
+    """
+
+    def __init__(self) -> None:
+        self.processes = KeptProcesses()
+        self._ended = threading.Event()
+
+    def ended(self) -> bool:
+        """Return whether nobody wants its results any more."""
+        return self._ended.is_set()
+
+    def end(self) -> None:
+        """End its work and its processes."""
+        self._ended.set()
+        self.processes.end()
+
+
+Function = Callable[[Common, Chunk[Item], WorkerRun], Value]
+"""(what all chunks share, a chunk, the run on this worker) -> what is made of the chunk."""
+
+_runs: "OrderedDict[str, WorkerRun]" = OrderedDict()
+_lock = threading.Lock()
+
+
+def perform(
+    run: str,
+    versions: dict[str, str],
+    function: Function[Common, Item, Value],
+    common: Common,
+    chunk: Chunk[Item],
+) -> tuple[dict[str, str] | None, Value | None]:
+    """Return what `function` makes of a chunk after None; where the versions here are others than `versions`,
+    those and None."""
+    own = own_versions()
+    return (own, None) if own != versions else (None, function(common, chunk, _run(run)))
+
+
+def forget(run: str) -> None:
+    """End a run here; chunks of it that begin later end at once."""
+    _run(run).end()
+
+
+def _run(name: str) -> WorkerRun:
+    """Return a run; those that were not used for longest are ended beyond a thousand."""
+    with _lock:
+        found = _runs.setdefault(name, WorkerRun())
+        _runs.move_to_end(name)
+        dropped = [_runs.popitem(last=False)[1] for _ in range(len(_runs) - _REMEMBERED)]
+    for old in dropped:
+        old.end()
+    return found
 
 
 @dataclass
 class _Stream(Generic[Common, Item, Value]):
-    """What one call of `streamed` holds. silent_since: when something was heard last; deserted_since: since
-    when there is no worker."""
+    """Chunks of one call of `streamed` that are under way, each with its attempt. silent_since: when something
+    was heard last; deserted_since: since when there is no worker."""
 
     cluster: Cluster
     function: Function[Common, Item, Value]
     common: Common
     name: str = field(default_factory=lambda: f"benchside-{uuid.uuid4().hex}")
-    arrived: "queue.SimpleQueue[str]" = field(default_factory=queue.SimpleQueue)
-    under_way: dict[str, _UnderWay[Item]] = field(default_factory=dict)
+    under_way: "dict[Future[Any], tuple[Chunk[Item], int]]" = field(default_factory=dict)
     places: int = 1
     scattered: Any = None
     silent_since: float = field(default_factory=time.monotonic)
     deserted_since: float | None = None
+
+    def __post_init__(self) -> None:
+        from distributed import as_completed  # only a cluster needs it
+
+        self.completed = as_completed(loop=self.cluster.client.loop)
 
     def scatter(self) -> None:
         """Send what all chunks share to every worker."""
@@ -60,7 +171,7 @@ class _Stream(Generic[Common, Item, Value]):
     def send(self, chunk: Chunk[Item], attempt: int = 1) -> None:
         """Send a chunk."""
         future: Future[Any] = self.cluster.client.submit(
-            on_worker.perform,
+            perform,
             self.name,
             self.cluster.versions,
             self.function,
@@ -69,8 +180,8 @@ class _Stream(Generic[Common, Item, Value]):
             pure=False,
             retries=RETRIES,
         )
-        self.under_way[future.key] = _UnderWay(chunk, future, attempt)
-        future.add_done_callback(lambda done: self.arrived.put(done.key))
+        self.under_way[future] = chunk, attempt
+        self.completed.add(future)
 
     def lasting(self, work: Callable[[], Any]) -> Any:
         """Return what takes as long as bytes need to cross; ClusterUnusable where they do not."""
@@ -81,26 +192,25 @@ class _Stream(Generic[Common, Item, Value]):
             words = "The workers do not take or give data: look at their logs."
             raise ClusterUnusable(self.cluster.address, words) from fault
 
-    def settle(self, key: str) -> tuple[Chunk[Item], Value] | None:
+    def settle(self, future: "Future[Any]") -> tuple[Chunk[Item], Value] | None:
         """Return a chunk and what was made of it; None where it was sent again."""
         self.silent_since = time.monotonic()
-        sent = self.under_way.pop(key)
-        status = sent.future.status
-        if status == "finished":
+        chunk, attempt = self.under_way.pop(future)
+        if future.status == "finished":
             try:
-                other, value = within(GATHER_SECONDS, sent.future.result)
+                other, value = within(GATHER_SECONDS, future.result)
             except Exception:  # its worker ended before the result was taken
-                self._again(sent)
+                self._again(chunk, attempt)
                 return None
             if other is not None:
                 different = "; ".join(versions.differences(other, self.cluster.versions))
                 words = f"A worker does not hold what is here: {different}. Install the same there."
                 raise ClusterUnusable(self.cluster.address, words)
-            return sent.chunk, value
-        if status != "error":  # cancelled or lost: with the scheduler, or with the worker that held its data
-            self._again(sent)
+            return chunk, value
+        if future.status != "error":  # cancelled or lost: with the scheduler, or with the worker of its data
+            self._again(chunk, attempt)
             return None
-        fault = type(sent.future.exception()).__name__
+        fault = type(future.exception()).__name__
         words = (
             "The workers ended again and again during the same part of the work: look at their memory."
             if fault == "KilledWorker"
@@ -108,14 +218,14 @@ class _Stream(Generic[Common, Item, Value]):
         )
         raise ClusterUnusable(self.cluster.address, words)
 
-    def _again(self, sent: _UnderWay[Item]) -> None:
+    def _again(self, chunk: Chunk[Item], attempt: int) -> None:
         self.cluster.threads()
-        if sent.attempt >= MOST_ATTEMPTS:
+        if attempt >= MOST_ATTEMPTS:
             words = "A part of the work was lost again and again: look at the logs of the workers."
             raise ClusterUnusable(self.cluster.address, words)
         if self.scattered.status != "finished":
             self.scatter()
-        self.send(sent.chunk, sent.attempt + 1)
+        self.send(chunk, attempt + 1)
 
     def watch(self) -> None:
         """Look after scheduler and workers when nothing was heard for a while. Raises ClusterUnusable."""
@@ -135,12 +245,11 @@ class _Stream(Generic[Common, Item, Value]):
 
     def end(self) -> None:
         """Let the workers drop what is under way, and end their processes."""
-        futures = [sent.future for sent in self.under_way.values()]
-        client = self.cluster.client
+        futures, client = list(self.under_way), self.cluster.client
         with suppress(Exception):  # where nobody answers nothing can be ended
             if futures:
                 within(CLOSE_SECONDS, lambda: client.cancel(futures, force=True))
-            within(CLOSE_SECONDS, lambda: client.run(on_worker.forget, self.name, on_error="ignore"))
+            within(CLOSE_SECONDS, lambda: client.run(forget, self.name, on_error="ignore"))
 
 
 @dataclass
@@ -213,12 +322,13 @@ def streamed(
                 return
             if cancelled is not None and cancelled():
                 raise Cancelled
-            try:
-                settled = stream.settle(stream.arrived.get(timeout=_POLL_SECONDS))
-            except queue.Empty:
+            finished = stream.completed.next_batch(block=False)
+            if not finished:
+                time.sleep(_POLL_SECONDS)
                 stream.watch()
-                continue
-            if settled is not None:
-                yield settled
+            for future in finished:
+                settled = stream.settle(future)
+                if settled is not None:
+                    yield settled
     finally:
         stream.end()

@@ -9,8 +9,7 @@ import numpy as np
 
 from scoring.common.findings import InputRefused
 from scoring.inference import confinement, devices, pool
-from scoring.inference.cluster.chunks import Sizes, packed, streamed
-from scoring.inference.cluster.on_worker import Chunk, WorkerRun
+from scoring.inference.cluster.chunks import Chunk, Sizes, WorkerRun, packed, streamed
 from scoring.inference.cluster.scheduler import Scheduler, connected, on_cluster_or_here
 from scoring.inference.pool import Answered, PoolSettings, Results, Work
 from scoring.inference.preprocessing import ImageUnreadable

@@ -6,8 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from scoring.common.findings import InputRefused
-from scoring.inference.cluster.chunks import Sizes, packed, streamed
-from scoring.inference.cluster.on_worker import Chunk, WorkerRun
+from scoring.inference.cluster.chunks import Chunk, Sizes, WorkerRun, packed, streamed
 from scoring.inference.cluster.scheduler import Scheduler, connected, on_cluster_or_here
 from scoring.inference.pool import Cancelled
 from scoring.inputs.masks.blocks import Opener
