@@ -1,5 +1,5 @@
-"""Single image: what a model says of one photograph or one tile, how sure it is, what it looked at, and how
-it did on cases like it."""
+"""Page of single images: a model's output for one photograph or tile, its uncertainty, saliency maps and
+performance on similar cases."""
 
 import streamlit as st
 

@@ -1,2 +1,2 @@
-"""What only the page of single images shows: image, model, answer and explanations. Nothing of an own image
-outlives it."""
+"""Parts of the page of single images: image, model, output and explanations. Nothing of an own image outlives
+the session."""

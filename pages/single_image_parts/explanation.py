@@ -1,5 +1,5 @@
-"""What the answer hangs on: which parts of the image, and which age, sex and site. Neither is computed
-before a click."""
+"""Saliency maps of a model's output, and its outputs for another age, sex and site; both are computed on a
+click."""
 
 from functools import partial
 
@@ -40,13 +40,13 @@ def parts(query: Query) -> None:
             model.measure_later()
             st.rerun()
         return
-    found = session.beside(key, "runs", partial(_mapped, query, grid))
-    if isinstance(found, Running):
-        scoring_run.running(found)
-    elif found.refused:
-        st.error(markdown(found.refused.problems[0].message, 600), icon=":material/block:")
+    outcome = session.beside(key, "runs", partial(_mapped, query, grid))
+    if isinstance(outcome, Running):
+        scoring_run.running(outcome)
+    elif outcome.refused:
+        st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
     else:
-        _maps(query, found.value)
+        _maps(query, outcome.value)
 
 
 def _mapped(query: Query, grid: int, progress=None, cancelled=None) -> Explanation:
@@ -58,7 +58,7 @@ def _mapped(query: Query, grid: int, progress=None, cancelled=None) -> Explanati
         own.close()
 
 
-def _maps(query: Query, found: Explanation) -> None:
+def _maps(query: Query, maps: Explanation) -> None:
     task, answer = query.setup.task, query.answer
     layout.heading("Which parts of the image move the score?")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -73,29 +73,29 @@ def _maps(query: Query, found: Explanation) -> None:
             "Opacity of the colours, %", 0, 100, USUAL_OPACITY, 5, key="single_opacity", width=260
         )
     name = task.names[k]
-    st.markdown(f"**{markdown(agreement_line(found, k, name), 600)}**")
-    largest = found.one_by_one.largest(k)
-    if largest is not None and found.one_by_one.matters(k):
+    st.markdown(f"**{markdown(agreement_line(maps, k, name), 600)}**")
+    largest = maps.one_by_one.largest(k)
+    if largest is not None and maps.one_by_one.matters(k):
         _, _, before, after = largest
         st.markdown(markdown(f"{wording.map_line(name, before, after)} Outlined: that part.", 300))
-    for place, way, drawn in zip(st.columns(2, gap="medium"), WAYS, found.maps, strict=True):
-        with place:
+    for column, way, drawn in zip(st.columns(2, gap="medium"), WAYS, maps.maps, strict=True):
+        with column:
             _map(query, drawn, k, way, opacity / 100)
     st.caption(wording.MAP)
     with st.expander("Technical", icon=":material/build:"):
-        _technical(found, k)
+        _technical(maps, k)
 
 
-def _map(query: Query, found: SaliencyMap, k: int, way: str, opacity: float) -> None:
-    largest, cell = found.largest(k), None
-    if largest is not None and found.matters(k):
-        cell = (*largest[:2], found.drops.shape[1])
+def _map(query: Query, saliency: SaliencyMap, k: int, way: str, opacity: float) -> None:
+    largest, cell = saliency.largest(k), None
+    if largest is not None and saliency.matters(k):
+        cell = (*largest[:2], saliency.drops.shape[1])
     layout.chart(
         single_image.saliency(
             single_image.Saliency(
                 query.setup.task.names[k],
                 way,
-                found.picture(k),
+                saliency.picture(k),
                 SCALE,
                 FLOOR,
                 query.preview,
@@ -105,21 +105,21 @@ def _map(query: Query, found: SaliencyMap, k: int, way: str, opacity: float) -> 
             layout.theme(),
             opacity,
         ),
-        f"Strongest change: {found.strongest(k):.2f}.",
+        f"Strongest change: {saliency.strongest(k):.2f}.",
         key=f"saliency_{WAYS.index(way)}",
     )
 
 
-def _technical(found: Explanation, k: int) -> None:
+def _technical(maps: Explanation, k: int) -> None:
     """Say how the maps were made."""
-    grid, fine = found.one_by_one.drops.shape[1], found.random_halves.drops.shape[1]
-    r = found.correlation(k)
+    grid, fine = maps.one_by_one.drops.shape[1], maps.random_halves.drops.shape[1]
+    r = maps.correlation(k)
     st.markdown(
         f"- One part hidden after the other: occlusion, {grid} × {grid} soft patches in the colour around "
         "the lesion; score as it is less score with the patch.\n"
         f"- Random halves hidden: RISE, {masks.COUNT} random masks on {fine} × {fine} points; at each point "
         "the covariance of score and mask over the variance of the mask, which is the fall of the score "
-        f"when the point is hidden. By chance alone it reaches {found.random_halves.noise[k]:.2f}.\n"
+        f"when the point is hidden. By chance alone it reaches {maps.random_halves.noise[k]:.2f}.\n"
         f"- Both maps have the same colours, from {-SCALE:g} to {SCALE:g}, for every image, class and model; "
         f"changes below {FLOOR:g} are clear.\n"
         f"- Correlation of both maps over the image (Pearson): {'none' if r is None else f'{r:.2f}'}."
@@ -152,22 +152,22 @@ def person(query: Query) -> None:
     if outcome.refused:
         st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
         return
-    found = outcome.value
-    for words in sweep.changes(found, answer, task.names):
-        st.markdown(markdown(words, 600))
+    swept = outcome.value
+    for sentence in sweep.changes(swept, answer, task.names):
+        st.markdown(markdown(sentence, 600))
     risk = {name: group for name, group in zip(task.names, task.risk, strict=True) if group}
-    for place, field in zip(st.columns(3, gap="medium"), ("age", "gender", "location"), strict=True):
-        with place:
-            _field(found, field, task.names, risk, answer.vector)
+    for column, field in zip(st.columns(3, gap="medium"), ("age", "gender", "location"), strict=True):
+        with column:
+            _field(swept, field, task.names, risk, answer.vector)
 
 
 def _seconds(cpu_ms: float) -> str:
     return f"{max(1, SWEEP_RUNS * cpu_ms / 1000):.0f}"
 
 
-def _field(found: DemographicSweep, field: str, classes, risk, vector: np.ndarray) -> None:
-    values, rows = found.values(field), found.probabilities[field]
-    moved = Sweep(values, rows, classes, found.patient.described(vector)[field], risk)
+def _field(swept: DemographicSweep, field: str, classes, risk, vector: np.ndarray) -> None:
+    values, rows = swept.values(field), swept.probabilities[field]
+    moved = Sweep(values, rows, classes, swept.patient.described(vector)[field], risk)
     if field == "age":
         figure = sweep_lines(moved, layout.theme(), "What if the person were older?", "age in years")
         caption = "Dotted: the age given."

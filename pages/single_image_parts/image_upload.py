@@ -1,5 +1,5 @@
-"""The image that a model is given: a case of the test set, an own photograph or one from the camera. Of
-an own file pixels alone stay."""
+"""Choice of the image: a case of the test set, an own photograph or one from the camera. Of an own file only
+pixels are kept."""
 
 import secrets
 from dataclasses import dataclass, replace
@@ -89,20 +89,20 @@ def _target() -> None:
         )
 
 
-def measured(shown: ChosenImage) -> Quality:
+def measured(chosen: ChosenImage) -> Quality:
     """Return the quality of the image."""
-    return session.kept("quality", shown.token, lambda: of_photograph(shown.photograph))
+    return session.kept("quality", chosen.token, lambda: of_photograph(chosen.photograph))
 
 
 def unlikeness(
-    found: Outcome | Running | None, shown: ChosenImage, tile: bool = False
+    among: Outcome | Running | None, chosen: ChosenImage, tile: bool = False
 ) -> OutlierScore | None:
     """Return how unlike the test set's images an image is; None while they are measured, or where they are
-    too few. found: of `model.measured`."""
-    if not isinstance(found, Outcome) or found.value is None:
+    too few. among: of `model.measured`."""
+    if not isinstance(among, Outcome) or among.value is None:
         return None
-    parts = session.kept("appearance", shown.token, lambda: seen_parts(shown.photograph, tile))
-    return found.value.known.unlikeness(parts, shown.case)
+    parts = session.kept("appearance", chosen.token, lambda: seen_parts(chosen.photograph, tile))
+    return among.value.known.unlikeness(parts, chosen.case)
 
 
 def _of_test_set(challenge_id: str, test_set: ChosenInput, truth) -> ChosenImage | None:
@@ -145,18 +145,18 @@ def _gallery(challenge_id: str, test_set: ChosenInput, truth, places: list[int],
     """Cases to choose from, page by page."""
     pages = -(-len(places) // CASES_IN_SIGHT)
     cards, page = st.container(), st.pagination(pages, key=f"{key}_page") if pages > 1 else 1
-    shown = places[(page - 1) * CASES_IN_SIGHT : page * CASES_IN_SIGHT]
-    thumbnails = scoring_run.thumbnails(challenge_id, test_set.key, tuple(shown), truth)
+    on_page = places[(page - 1) * CASES_IN_SIGHT : page * CASES_IN_SIGHT]
+    thumbnails = scoring_run.thumbnails(challenge_id, test_set.key, tuple(on_page), truth)
     with cards, st.grid(min_column_width=110, gap="small"):
-        for place, thumbnail in zip(shown, thumbnails, strict=True):
+        for index, thumbnail in zip(on_page, thumbnails, strict=True):
             with st.container(gap="xsmall"):
                 if thumbnail:
-                    draw_picture(thumbnail, width="stretch", alt=f"Case {truth.ids[place]}")
+                    draw_picture(thumbnail, width="stretch", alt=f"Case {truth.ids[index]}")
                 st.button(
                     "Try this",
-                    key=f"{key}_{place}",
+                    key=f"{key}_{index}",
                     on_click=_choose,
-                    args=(key, truth.ids[place]),
+                    args=(key, truth.ids[index]),
                     width="stretch",
                 )
 
@@ -169,11 +169,11 @@ def _choose(key: str, case: str) -> None:
 def _received(challenge_id: str, truth_key: str, index: int, truth) -> ChosenImage | None:
     """Return a case of the test set, taken in as an own image would be."""
     token = f"{challenge_id}-{truth_key.rsplit(':', 1)[-1]}-{index}"
-    found = session.kept("case", token, lambda: scoring_run.attempt(_decoded, truth, index))
-    if found.refused:
-        st.error(markdown(found.refused.problems[0].message, 600), icon=":material/broken_image:")
+    outcome = session.kept("case", token, lambda: scoring_run.attempt(_decoded, truth, index))
+    if outcome.refused:
+        st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/broken_image:")
         return None
-    return ChosenImage(token, found.value, truth.ids[index], index, token)
+    return ChosenImage(token, outcome.value, truth.ids[index], index, token)
 
 
 def _decoded(truth, index: int) -> Photograph:
@@ -194,8 +194,10 @@ def _own(source: str) -> ChosenImage | None:
         if len(held) < MOST:
             with st.expander("Add a photograph of the same lesion", icon=":material/add_a_photo:"):
                 _taker(source)
-        shown = _framed(chosen)
-        return replace(shown, others=tuple(_as_framed(one) for one in held if one.token != chosen.token))
+        framed_image = _framed(chosen)
+        return replace(
+            framed_image, others=tuple(_as_framed(image) for image in held if image.token != chosen.token)
+        )
     st.markdown(wording.BANNER)
     st.caption(f"{wording.PRIVACY} {wording.CONSENT}")
     agreed = st.checkbox("I have read this", key="single_agreed", persist_state="session")
@@ -236,15 +238,15 @@ def _taker(source: str, agreed: bool = True) -> None:
     elif agreed:
         st.camera_input("Take a photograph", key=key, on_change=_taken, args=(key,), resolution=CAMERA_PIXELS)
         st.caption(wording.CAMERA_REFUSED)
-    for words in st.session_state.get(REFUSED, ()):
-        st.error(markdown(words, 600), icon=":material/broken_image:")
+    for sentence in st.session_state.get(REFUSED, ()):
+        st.error(markdown(sentence, 600), icon=":material/broken_image:")
 
 
 def _chosen(held: tuple[ChosenImage, ...]) -> ChosenImage:
     """Return the photograph that is looked at, of several."""
     if len(held) == 1:
         return held[0]
-    places = {one.token: place for place, one in enumerate(held, 1)}
+    places = {image.token: number for number, image in enumerate(held, 1)}
     token = st.segmented_control(
         "Photograph",
         list(places),
@@ -253,7 +255,7 @@ def _chosen(held: tuple[ChosenImage, ...]) -> ChosenImage:
         default=held[0].token,
         format_func=lambda token: f"{places[token]}",
     )
-    return next(one for one in held if one.token == token)
+    return next(image for image in held if image.token == token)
 
 
 def _framed(original: ChosenImage) -> ChosenImage:
@@ -271,8 +273,8 @@ def _framed(original: ChosenImage) -> ChosenImage:
         )
         zoom = f"single_zoom_{token}"
         st.slider("Zoom", 1.0, framing.MOST_ZOOM, 1.0, 0.25, "%.2f×", key=zoom, persist_state="session")
-        for words, name in (("Left to right, %", "across"), ("Top to bottom, %", "down")):
-            st.slider(words, 0, 100, 50, key=f"single_{name}_{token}", persist_state="session")
+        for sentence, name in (("Left to right, %", "across"), ("Top to bottom, %", "down")):
+            st.slider(sentence, 0, 100, 50, key=f"single_{name}_{token}", persist_state="session")
         st.checkbox(
             "Crop to a square",
             key=f"single_square_{token}",
@@ -284,7 +286,7 @@ def _framed(original: ChosenImage) -> ChosenImage:
 
 def _as_framed(original: ChosenImage) -> ChosenImage:
     """Return a photograph as its sliders have it; they keep their values while another one is looked at."""
-    token, kept = original.token, st.session_state.setdefault(FRAMED, {})
+    token, by_token = original.token, st.session_state.setdefault(FRAMED, {})
     if f"single_zoom_{token}" in st.session_state:
         wanted = framing.Framing(
             st.session_state[f"single_quarters_{token}"],
@@ -293,12 +295,12 @@ def _as_framed(original: ChosenImage) -> ChosenImage:
             st.session_state[f"single_down_{token}"] / 100,
             st.session_state[f"single_square_{token}"],
         )
-        if kept.get(token, (None,))[0] != wanted:
-            shown = framing.framed(original.photograph, wanted)
-            changed = shown is not original.photograph
+        if by_token.get(token, (None,))[0] != wanted:
+            part = framing.framed(original.photograph, wanted)
+            changed = part is not original.photograph
             name = f"{token}-{secrets.token_hex(2)}" if changed else token
-            kept[token] = (wanted, replace(original, token=name, photograph=shown))
-    return kept[token][1] if token in kept else original
+            by_token[token] = (wanted, replace(original, token=name, photograph=part))
+    return by_token[token][1] if token in by_token else original
 
 
 def _remove() -> None:
@@ -320,10 +322,10 @@ def _take(file) -> None:
     st.session_state.pop(REFUSED, None)
     held: tuple[ChosenImage, ...] = st.session_state.get(HELD, ())
     try:
-        token, taken = secrets.token_hex(4), photograph.received(file.getvalue())
+        token, upload = secrets.token_hex(4), photograph.received(file.getvalue())
         name = f"image {len(held) + 1}" if held else photograph.CALLED
         person = held[0].person if held else token
-        st.session_state[HELD] = (*held, ChosenImage(token, taken, name, None, person))
+        st.session_state[HELD] = (*held, ChosenImage(token, upload, name, None, person))
     except InputRefused as refused:
         # The words alone: the exception holds on to the bytes.
         st.session_state[REFUSED] = tuple(problem.message for problem in refused.problems)

@@ -1,4 +1,4 @@
-"""The model in use, and its outputs for the test set, with which its output for one image is compared."""
+"""Worker processes of the chosen models, and their outputs for the test set."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -33,9 +33,9 @@ POLL_SECONDS = 1.0
 def task(challenge_id: str, truth) -> ModelTask:
     """Return what the challenge expects of a model, on this test set."""
     support = load_challenge(challenge_id).display.single_image
-    found = model_task(challenge_id, support.categories(truth) if support else None)
+    expected = model_task(challenge_id, support.categories(truth) if support else None)
     # One risk has no class names of its own: "positive" alone would say too much.
-    return replace(found, classes=found.names) if found.outputs == 1 else found
+    return replace(expected, classes=expected.names) if expected.outputs == 1 else expected
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ def held_models() -> HeldModels:
     return HeldModels()
 
 
-def worker(wanted: ModelTask, given: ChosenInput) -> Outcome | Waiting:
+def worker(wanted: ModelTask, chosen: ChosenInput) -> Outcome | Waiting:
     """Open the chosen model (`model.Opened`), or say why it cannot be: an own one for this session alone, a
     sample one for all sessions."""
     try:
-        return _worker(wanted.challenge, wanted.classes, given.key, wanted, given)
+        return _worker(wanted.challenge, wanted.classes, chosen.key, wanted, chosen)
     except NoPlace as full:
         return Waiting(full.place)
 
@@ -79,32 +79,32 @@ def wait_for_place(waiting: Waiting) -> None:
     line()
 
 
-def _start(given: ChosenInput, which: str = "first") -> Callable[[bytes], LoadedModel]:
-    if given.own:
+def _start(chosen: ChosenInput, which: str = "first") -> Callable[[bytes], LoadedModel]:
+    if chosen.own:
         return partial(held_models().open, visitor=f"{jobs.session_id()} {which}")
     return held_models().shared
 
 
-def second_worker(wanted: ModelTask, given: ChosenInput) -> Outcome | Waiting:
+def second_worker(wanted: ModelTask, chosen: ChosenInput) -> Outcome | Waiting:
     """Return a second model beside the first, like `worker`."""
     try:
-        return _second_worker(wanted.challenge, wanted.classes, given.key, wanted, given)
+        return _second_worker(wanted.challenge, wanted.classes, chosen.key, wanted, chosen)
     except NoPlace as full:
         return Waiting(full.place)
 
 
 def no_person() -> InputRefused:
     """Say why a second model cannot be run: the first takes the image alone."""
-    words = (
+    sentence = (
         "This model takes age, sex and body site as well: choose it as the first model and give them there."
     )
-    return InputRefused([error("missing-value", "the model", words)])
+    return InputRefused([error("missing-value", "the model", sentence)])
 
 
-def of_bytes(wanted: ModelTask, given: ChosenInput) -> OpenModel:
+def of_bytes(wanted: ModelTask, chosen: ChosenInput) -> OpenModel:
     """Return a worker of its own for work beside the page, which one thread at a time may use. Raises
     InputRefused."""
-    return opened(wanted, read_model(given.source).data)
+    return opened(wanted, read_model(chosen.source).data)
 
 
 def _end(outcome: Outcome) -> None:
@@ -121,25 +121,25 @@ def _lives(outcome: Outcome) -> bool:
     max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end
 )
 def _worker(
-    challenge_id: str, classes: Sequence[str], key: str, _wanted: ModelTask, _given: ChosenInput
+    challenge_id: str, classes: Sequence[str], key: str, _wanted: ModelTask, _chosen: ChosenInput
 ) -> Outcome:
-    return scoring_run.attempt(opened, _wanted, read_model(_given.source).data, _start(_given))
+    return scoring_run.attempt(opened, _wanted, read_model(_chosen.source).data, _start(_chosen))
 
 
 @st.cache_resource(
     max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end
 )
 def _second_worker(
-    challenge_id: str, classes: Sequence[str], key: str, _wanted: ModelTask, _given: ChosenInput
+    challenge_id: str, classes: Sequence[str], key: str, _wanted: ModelTask, _chosen: ChosenInput
 ) -> Outcome:
-    start = _start(_given, "second")
-    return scoring_run.attempt(opened, _wanted, read_model(_given.source).data, start)
+    start = _start(_chosen, "second")
+    return scoring_run.attempt(opened, _wanted, read_model(_chosen.source).data, start)
 
 
-def detector(support: TileSupport, given: ChosenInput) -> Outcome | Waiting:
+def detector(support: TileSupport, chosen: ChosenInput) -> Outcome | Waiting:
     """Return a dense model of nuclei (`nuclei.Detector`), or why it cannot be; see `worker`."""
     try:
-        return _detector(given.key, support, given)
+        return _detector(chosen.key, support, chosen)
     except NoPlace as full:
         return Waiting(full.place)
 
@@ -147,8 +147,8 @@ def detector(support: TileSupport, given: ChosenInput) -> Outcome | Waiting:
 @st.cache_resource(
     max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end
 )
-def _detector(key: str, _support: TileSupport, _given: ChosenInput) -> Outcome:
-    return scoring_run.attempt(nuclei.opened, _support, read_model(_given.source).data, _start(_given))
+def _detector(key: str, _support: TileSupport, _chosen: ChosenInput) -> Outcome:
+    return scoring_run.attempt(nuclei.opened, _support, read_model(_chosen.source).data, _start(_chosen))
 
 
 def close() -> None:
@@ -159,15 +159,17 @@ def close() -> None:
 
 
 def performance(
-    wanted: ModelTask, test_set: ChosenInput, title: str, truth, given: ChosenInput
+    wanted: ModelTask, test_set: ChosenInput, title: str, truth, chosen: ChosenInput
 ) -> Outcome | Running:
     """Return the model's outputs for the test set (`reference.Reference`); `Running` while it runs."""
-    found = scoring_run.predictions(wanted.challenge, test_set.key, given, truth, {})
-    if isinstance(found, Running) or found.refused:
-        return found
-    key = (wanted.challenge, test_set.key, given.key, title)
+    outcome = scoring_run.predictions(wanted.challenge, test_set.key, chosen, truth, {})
+    if isinstance(outcome, Running) or outcome.refused:
+        return outcome
+    key = (wanted.challenge, test_set.key, chosen.key, title)
     return Outcome(
-        _reference(key, lambda: reference(wanted, truth, found.value, generated=not test_set.own, name=title))
+        _reference(
+            key, lambda: reference(wanted, truth, outcome.value, generated=not test_set.own, name=title)
+        )
     )
 
 
@@ -193,15 +195,15 @@ def measured(challenge_id: str, test_set: ChosenInput, truth, begin: bool = True
     runs = scoring_run.own_runs() if test_set.own else scoring_run.shared_runs()
     if not begin and content not in runs.outcomes:
         return None
-    found = scoring_run.run(content, "images", partial(quality.measured, truth, tile=tile), runs)
-    if isinstance(found, Running):
-        st.session_state[MEASURING] = found
-    return found
+    outcome = scoring_run.run(content, "images", partial(quality.measured, truth, tile=tile), runs)
+    if isinstance(outcome, Running):
+        st.session_state[MEASURING] = outcome
+    return outcome
 
 
 def withheld(
     wanted: ModelTask,
-    given: ChosenInput,
+    chosen: ChosenInput,
     test_set: ChosenInput,
     truth,
     held: Reference,
@@ -210,20 +212,22 @@ def withheld(
 ) -> Outcome | Running | None:
     """Return how often there is no answer on the test set (`abstention.Withheld`); `Running` while it is
     counted. None where it was not counted and `begin` is false."""
-    content = (wanted.challenge, scoring.__version__, "withheld", test_set.key, given.key)
-    own = test_set.own or given.own
+    content = (wanted.challenge, scoring.__version__, "withheld", test_set.key, chosen.key)
+    own = test_set.own or chosen.own
     runs = scoring_run.own_runs() if own else scoring_run.shared_runs()
     if not begin and content not in runs.outcomes:
         return None
-    found = scoring_run.run(content, "images", partial(_withheld, wanted, given, truth, held, measured), runs)
-    if isinstance(found, Running):
-        st.session_state[MEASURING] = found
-    return found
+    outcome = scoring_run.run(
+        content, "images", partial(_withheld, wanted, chosen, truth, held, measured), runs
+    )
+    if isinstance(outcome, Running):
+        st.session_state[MEASURING] = outcome
+    return outcome
 
 
 def _withheld(
     wanted: ModelTask,
-    given: ChosenInput,
+    chosen: ChosenInput,
     truth,
     held: Reference,
     measured: MeasuredImages,
@@ -231,7 +235,7 @@ def _withheld(
     cancelled=None,
 ) -> Withheld:
     """In the queue: a worker of its own."""
-    own = of_bytes(wanted, given)
+    own = of_bytes(wanted, chosen)
     try:
         vectors = truth.demographics.encoded if own.takes_vector else None
         return abstention.withheld(own, truth, vectors, held, measured, progress, cancelled)
@@ -241,8 +245,8 @@ def _withheld(
 
 def measure_later() -> None:
     """Make way in the queue for what the visitor is waiting for."""
-    found = st.session_state.pop(MEASURING, None)
-    if found is not None:
-        jobs.queue().stop(found.job)
-        jobs.queue().forget(found.key)
+    running = st.session_state.pop(MEASURING, None)
+    if running is not None:
+        jobs.queue().stop(running.job)
+        jobs.queue().forget(running.key)
     session.await_work()

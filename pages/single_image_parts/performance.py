@@ -1,5 +1,4 @@
-"""How the model does on cases whose class is known: where to cut, what rarity changes, which cases it scored
-alike."""
+"""Performance on cases whose class is known: operating point, prevalence, and cases with similar scores."""
 
 import streamlit as st
 
@@ -86,10 +85,10 @@ def _threshold(query: Query, held: Reference) -> None:
     )
 
 
-def _shares(found) -> tuple[str, str]:
-    if found is None or not found.n:
+def _shares(point) -> tuple[str, str]:
+    if point is None or not point.n:
         return "–", "too few cases"
-    return percent(found.hits / found.n), f"{percent(found.low)} to {percent(found.high)}, n = {found.n}"
+    return percent(point.hits / point.n), f"{percent(point.low)} to {percent(point.high)}, n = {point.n}"
 
 
 def _prevalence(query: Query, held: Reference) -> None:
@@ -131,9 +130,9 @@ def cases_alike(query: Query) -> None:
     if held is None:
         return
     answer, task = query.answer, query.setup.task
-    found = alike(held, answer.probabilities)
+    cases = alike(held, answer.probabilities)
     thumbnails = scoring_run.thumbnails(
-        task.challenge, query.setup.test_set.key, tuple(case.index for case in found), query.setup.truth
+        task.challenge, query.setup.test_set.key, tuple(case.index for case in cases), query.setup.truth
     )
     pictures = [
         GalleryCard(
@@ -145,7 +144,7 @@ def cases_alike(query: Query) -> None:
             ),
             case.id.rsplit("/", 1)[-1],
         )
-        for case, thumbnail in zip(found, thumbnails, strict=True)
+        for case, thumbnail in zip(cases, thumbnails, strict=True)
     ]
     layout.gallery(
         "Which cases did the model score alike?",

@@ -1,4 +1,4 @@
-"""Age, sex and body site, where the model takes them: given by whoever asks, never filled in."""
+"""Fields for age, sex and body site, for models with a second input; nothing is filled in."""
 
 import math
 
@@ -40,7 +40,7 @@ def vector_of(patient: PatientFields, image: ChosenImage, truth) -> np.ndarray |
             "Sex", list(SEXES), default=sex, key=f"single_sex_{token}", format_func=SEXES.__getitem__
         )
     try:
-        found = vector(patient, age, sex, site)
+        encoded = vector(patient, age, sex, site)
     except InputRefused as refused:
         missing = ", ".join(
             {"gender": "sex", "location": "body site"}.get(name, name) for name in _fields(refused)
@@ -55,7 +55,7 @@ def vector_of(patient: PatientFields, image: ChosenImage, truth) -> np.ndarray |
         return None
     if UNKNOWN_WORD in (sex, site):
         st.caption(markdown(wording.UNKNOWN_INPUT))
-    return found
+    return encoded
 
 
 def _fields(refused: InputRefused) -> list[str]:
@@ -64,9 +64,9 @@ def _fields(refused: InputRefused) -> list[str]:
 
 def _of_case(patient: PatientFields, truth, index: int) -> tuple[int | None, str | None, str | None]:
     people = truth.demographics
-    age, gender, place = people.age[index], people.gender[index], people.location[index]
+    age, gender, site = people.age[index], people.gender[index], people.location[index]
     return (
         None if math.isnan(age) else round(age),
         {1: "m", 0: "f"}.get(int(gender)),
-        patient.locations[int(place) - 1] if place > 0 else None,
+        patient.locations[int(site) - 1] if site > 0 else None,
     )

@@ -1,4 +1,4 @@
-"""A photograph of skin, a model's answer, and what explains it."""
+"""Layout for a photograph of skin: image, model output and its explanations."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,23 +44,23 @@ def show(challenge_id: str) -> None:
         with st.container(key="single_setup"):
             chooser = st.expander("Model and test set", icon=":material/tune:")
     with chooser:
-        test_set, given, truth = selectors.model_and_test_set(challenge_id)
+        test_set, chosen_model, truth = selectors.model_and_test_set(challenge_id)
     if truth is None:
         right.info("Without a test set nothing is shown: see “Model and test set”.", icon=":material/help:")
         return
     with right:
         first = prediction.impression_first()
     with image_place:
-        shown = image_upload.image(challenge_id, test_set, truth)
-        if shown is not None:
-            selectors.picture(shown)
-    if shown is None:
+        chosen_image = image_upload.image(challenge_id, test_set, truth)
+        if chosen_image is not None:
+            selectors.picture(chosen_image)
+    if chosen_image is None:
         with right:
             st.info("The answer will stand here.", icon=":material/image:")
         return
     task = model.task(challenge_id, truth)
     with right:
-        opened = model.worker(task, given)
+        opened = model.worker(task, chosen_model)
         if isinstance(opened, model.Waiting):
             model.wait_for_place(opened)
             return
@@ -74,18 +74,18 @@ def show(challenge_id: str) -> None:
     vector = None
     if opened.value.takes_vector and task.patient is not None:
         with person_place:
-            vector = person.vector_of(task.patient, shown, truth)
+            vector = person.vector_of(task.patient, chosen_image, truth)
         if vector is None:
-            words = "The answer will stand here once age, body site and sex are given."
-            answer_place.info(words, icon=":material/edit:")
+            sentence = "The answer will stand here once age, body site and sex are given."
+            answer_place.info(sentence, icon=":material/edit:")
             return
-    held = model.performance(task, test_set, selectors.title_of(test_set), truth, given)
+    held = model.performance(task, test_set, selectors.title_of(test_set), truth, chosen_model)
     among = (
         None
         if isinstance(held, Running)
         else model.measured(challenge_id, test_set, truth, begin=not session.working())
     )
-    setup = Setup(task, test_set, given, truth, shown, opened.value, vector)
+    setup = Setup(task, test_set, chosen_model, truth, chosen_image, opened.value, vector)
     _answer(setup, held, among, AnswerPlaces(answer_place, image_place), first)
 
 
@@ -100,10 +100,10 @@ def _answer(
         if isinstance(held, Running) or held.refused
         else model.apart_from(held.value, setup.image.case, key)
     )
-    found = image_upload.measured(setup.image)
+    measures = image_upload.measured(setup.image)
     others = among.value.qualities if isinstance(among, Outcome) and among.value else ()
     chips = (
-        *quality.photograph_chips(found, setup.task.shortest_side, others),
+        *quality.photograph_chips(measures, setup.task.shortest_side, others),
         *quality.likeness_chip(image_upload.unlikeness(among, setup.image)),
     )
     with places.image:
@@ -119,7 +119,7 @@ def _answer(
             setup,
             answer,
             reference,
-            found,
+            measures,
             chips,
             selectors.model_title(setup.task.challenge, setup.model),
             tried.value if isinstance(tried, Outcome) else None,
@@ -127,11 +127,11 @@ def _answer(
         own = prediction.impression(question, first)
         if own is None:
             return
-        shown = prediction.show(question, own)
-    if shown:
+        scores_shown = prediction.show(question, own)
+    if scores_shown:
         layout.tabs(_tabs(own), question)
     else:
-        record.show(question, own, performance.sensitivity(), shown)
+        record.show(question, own, performance.sensitivity(), scores_shown)
     _unfinished(held, among, tried)
 
 

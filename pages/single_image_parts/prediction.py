@@ -1,4 +1,4 @@
-"""The answer first: what the model says, how sure it is, and why it may be no answer."""
+"""Model output for the image: scores, uncertainty, and the reasons for which no answer is given."""
 
 from html import escape
 
@@ -96,8 +96,8 @@ def show(query: Query, own: str) -> bool:
 def _no_answer(query: Query, reasons: tuple[str, ...], own: str) -> None:
     """Draw the headline where nothing is to be concluded, why, and how often that is so on the test set."""
     st.subheader(wording.NO_ANSWER, anchor=False)
-    for words in reasons:
-        st.warning(markdown(words, 500), icon=":material/front_hand:")
+    for sentence in reasons:
+        st.warning(markdown(sentence, 500), icon=":material/front_hand:")
     st.caption(f"Model: {markdown(query.model_name)}. {markdown(_how_often(query), 400)}")
     _beside_answer(query, own)
 
@@ -113,24 +113,24 @@ def _how_often(query: Query) -> str:
 def _announce(query: Query, reasons: tuple[str, ...]) -> None:
     """Announce a new answer to screen readers."""
     answer = query.answer
-    words = (
+    sentence = (
         f"{wording.NO_ANSWER} for this image."
         if reasons
         else f"New answer: {query.setup.task.names[answer.top]} {answer.probabilities[answer.top]:.2f}."
     )
-    st.html(f'<div role="status" aria-live="polite" style="{UNSEEN}">{escape(words)}</div>')
+    st.html(f'<div role="status" aria-live="polite" style="{UNSEEN}">{escape(sentence)}</div>')
 
 
 def _lead(query: Query, own: str, withheld: bool) -> None:
     """Draw the first sentence, with the truth where the image is a case of the test set."""
     answer, names = query.answer, query.setup.task.names
     if query.held is None:
-        words = f"Highest score: {names[answer.top]} {answer.probabilities[answer.top]:.2f}."
+        sentence = f"Highest score: {names[answer.top]} {answer.probabilities[answer.top]:.2f}."
     else:
-        words = wording.score_line(
+        sentence = wording.score_line(
             answer, share_alike(query.held, answer.probabilities, answer.top), query.held, names
         )
-    first, _, rest = words.partition(". ")
+    first, _, rest = sentence.partition(". ")
     first = first.rstrip(".")
     if withheld:
         st.markdown(f"{markdown(first)}, but no answer.")
@@ -147,28 +147,28 @@ def _lead(query: Query, own: str, withheld: bool) -> None:
 
 def _beside_answer(query: Query, own: str) -> None:
     """Draw the visitor's impression and the truth, where there are any."""
-    task, said = query.setup.task, []
+    task, sentences = query.setup.task, []
     if own:
-        said.append(f"Your impression: **{markdown(task.names[task.classes.index(own)])}**.")
+        sentences.append(f"Your impression: **{markdown(task.names[task.classes.index(own)])}**.")
     label = query.setup.label
     if label >= 0:
-        said.append(
+        sentences.append(
             f"Truth of this case in the test set: {class_name(task.names[label], task.risk[label] or None)}."
         )
-    if said:
-        st.markdown("  \n".join(said))
+    if sentences:
+        st.markdown("  \n".join(sentences))
 
 
 def _class_set(query: Query) -> None:
     """Draw the classes that cannot be ruled out, and what that is worth."""
-    found = query.classes
-    if found is None:
+    class_set = query.classes
+    if class_set is None:
         return
     task = query.setup.task
-    order = sorted(np.flatnonzero(found.members), key=lambda k: -query.answer.probabilities[k])
+    order = sorted(np.flatnonzero(class_set.members), key=lambda k: -query.answer.probabilities[k])
     names = [class_name(task.names[k], task.risk[k] or None) for k in order]
     st.markdown(f"**Classes that cannot be ruled out:** {'; '.join(names)}.")
-    st.caption(markdown(wording.set_line(found, task.names, query.answer.top), 900))
+    st.caption(markdown(wording.set_line(class_set, task.names, query.answer.top), 900))
 
 
 def _scores(query: Query) -> None:
@@ -195,12 +195,12 @@ def _technical(query: Query) -> None:
     raw = np.full(len(task.classes), np.nan)
     raw[-len(answer.outputs) :] = answer.outputs
     columns = {"class": task.classes, "score": answer.probabilities, "raw output": raw}
-    words = f"The raw outputs are taken for {answer.kind}."
+    sentence = f"The raw outputs are taken for {answer.kind}."
     if answer.kind != "probabilities":
-        words += " They are no shares; the scores were made from them."
+        sentence += " They are no shares; the scores were made from them."
     if answer.scaled is not None and query.held is not None:
         columns["temperature-scaled"] = answer.scaled
-        words += (
+        sentence += (
             f" Temperature-scaled: with the temperature {query.held.temperature:.2f} that fits "
             f"{markdown(query.held.name)} (n = {len(query.held)}) best."
         )
@@ -209,14 +209,14 @@ def _technical(query: Query) -> None:
         "What did the model put out?",
         pd.DataFrame(columns).iloc[list(answer.order)],
         {"class": tables.text_column("class")} | numbers,
-        words,
+        sentence,
         key="single_technical",
     )
 
 
 def _legend(query: Query) -> str:
-    said = ["Right: score; in bold lines of a group their sum."]
+    sentences = ["Right: score; in bold lines of a group their sum."]
     if query.views is not None:
-        said.append("Whisker: lowest to highest when turned and mirrored.")
-        said.append(markdown(wording.views_line(query.views)))
-    return " ".join(said)
+        sentences.append("Whisker: lowest to highest when turned and mirrored.")
+        sentences.append(markdown(wording.views_line(query.views)))
+    return " ".join(sentences)

@@ -1,5 +1,5 @@
-"""One question and its answer: this image, this model, this person, and the test set that the answer is
-compared with."""
+"""Query of the page: image, model and vector, with the model's output and the test set that it is compared
+with."""
 
 from dataclasses import dataclass
 from typing import Any

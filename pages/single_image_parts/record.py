@@ -1,4 +1,4 @@
-"""Question and result of one image, as a page to print and as JSON."""
+"""Record of one image, as a page to print and as JSON."""
 
 from datetime import UTC, datetime
 
@@ -18,9 +18,9 @@ from scoring.single_image.record import Checks, MoreAnswers, OnTestSet, Record
 WITH_IMAGE = "Put the image into the record"
 
 
-def show(query: Query, own: str, sensitivity: float, shown: bool) -> None:
+def show(query: Query, own: str, sensitivity: float, scores_shown: bool) -> None:
     """Draw what the record holds and its downloads. own: the visitor's impression, "" without one.
-    sensitivity: the wanted one, 0..1. shown: whether the scores are."""
+    sensitivity: the wanted one, 0..1. scores_shown: whether the scores are."""
     answer, photograph = query.answer, query.setup.image.photograph
     width, height = photograph.size
     entries = [
@@ -29,26 +29,26 @@ def show(query: Query, own: str, sensitivity: float, shown: bool) -> None:
     ]
     patient = query.setup.task.patient
     if answer.vector is not None and patient is not None:
-        given = patient.described(answer.vector).values()
-        words = ", ".join(f"{value:g}" if isinstance(value, float) else value for value in given)
-        entries.append(Fact("Age, sex, body site", words))
+        values = patient.described(answer.vector).values()
+        sentence = ", ".join(f"{value:g}" if isinstance(value, float) else value for value in values)
+        entries.append(Fact("Age, sex, body site", sentence))
     if query.held is not None:
         entries.append(Fact("Compared with", f"{len(query.held)} cases", query.held.name))
     layout.heading("What stands in the record?")
     layout.facts(entries)
     with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_with_image_{query.setup.image.token}")
     downloads.html_button(
-        lambda: single_image.html(_record(query, own, sensitivity, shown), with_image),
+        lambda: single_image.html(_record(query, own, sensitivity, scores_shown), with_image),
         "single-image",
         "single_html",
         "Record to print (HTML)",
     )
     st.caption("One page; the browser's print makes a PDF of it.")
     with st.expander("Technical", icon=":material/build:"):
-        _technical(query, own, sensitivity, shown)
+        _technical(query, own, sensitivity, scores_shown)
 
 
-def _technical(query: Query, own: str, sensitivity: float, shown: bool) -> None:
+def _technical(query: Query, own: str, sensitivity: float, scores_shown: bool) -> None:
     """Shapes, hashes, times, and all of it as JSON."""
     answer, opened, photograph = query.answer, query.setup.opened, query.setup.image.photograph
     tall, wide = answer.prepared.shape[:2]
@@ -70,7 +70,7 @@ def _technical(query: Query, own: str, sensitivity: float, shown: bool) -> None:
     )
     downloads.button(
         "answer.json",
-        lambda: record.text(record.document(_record(query, own, sensitivity, shown), with_pixels)),
+        lambda: record.text(record.document(_record(query, own, sensitivity, scores_shown), with_pixels)),
         "single-image",
         "json",
         "application/json",
@@ -78,7 +78,7 @@ def _technical(query: Query, own: str, sensitivity: float, shown: bool) -> None:
     )
 
 
-def _record(query: Query, own: str, sensitivity: float, shown: bool) -> Record:
+def _record(query: Query, own: str, sensitivity: float, scores_shown: bool) -> Record:
     held = query.held if query.held is not None and len(query.held) else None
     others = scoring_run.attempt(side_by_side.photographs, query).value or [query.answer]
     label = query.setup.label
@@ -94,5 +94,5 @@ def _record(query: Query, own: str, sensitivity: float, shown: bool) -> Record:
         query.model_name,
         f"{datetime.now(UTC):%d %B %Y}",
         own or None,
-        shown,
+        scores_shown,
     )

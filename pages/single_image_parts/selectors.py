@@ -1,4 +1,4 @@
-"""Selectors of model and test set, and the image itself."""
+"""Selectors of model and test set, and the display of the image."""
 
 import streamlit as st
 
@@ -24,11 +24,11 @@ def model_and_test_set(challenge_id: str) -> tuple[ChosenInput, ChosenInput, obj
     """Draw the selectors of model and test set; without cases where the test set cannot be read."""
     test_set, sample_key, truth = cases(challenge_id)
     offered = samples.test_sets(challenge_id)[sample_key].submissions
-    given, panel = selectors.model(offered, f"single_{challenge_id}_{sample_key}")
+    chosen, panel = selectors.model(offered, f"single_{challenge_id}_{sample_key}")
     panel.caption(
-        "Your own model, kept for this session." if given.own else markdown(offered[panel.sample].about, 400)
+        "Your own model, kept for this session." if chosen.own else markdown(offered[panel.sample].about, 400)
     )
-    return test_set, given, truth
+    return test_set, chosen, truth
 
 
 def cases(challenge_id: str) -> tuple[ChosenInput, str, object]:
@@ -61,26 +61,26 @@ def sample_key(challenge_id: str) -> str:
     return chosen if chosen in offered else next(iter(offered))
 
 
-def model_title(challenge_id: str, given: ChosenInput) -> str:
+def model_title(challenge_id: str, chosen: ChosenInput) -> str:
     """Return what the page calls a model: the title of a sample's, the file name of an own one."""
     offered = samples.test_sets(challenge_id)[sample_key(challenge_id)].submissions.values()
     titles = {selectors.sample_submission(entry).key: entry.title for entry in offered if entry.is_model}
-    return titles.get(given.key, given.name)
+    return titles.get(chosen.key, chosen.name)
 
 
 def tile_quality(
-    support: TileSupport, shown: ChosenImage, among: Outcome | Running | None
+    support: TileSupport, chosen: ChosenImage, among: Outcome | Running | None
 ) -> tuple[quality.QualityBadge, ...]:
     """Draw what can be said of a tile before anything is counted on it, and return it. among: the test set's
     tiles."""
-    st.caption(_about_image(shown))
-    found = quality.tile_chips(
-        image_upload.measured(shown), *shown.photograph.size, support.micrometres_per_pixel
+    st.caption(_about_image(chosen))
+    badges = quality.tile_chips(
+        image_upload.measured(chosen), *chosen.photograph.size, support.micrometres_per_pixel
     )
-    unlikeness = image_upload.unlikeness(among, shown, tile=True)
-    said = (*found, *quality.likeness_chip(unlikeness, "tile"))
-    prediction.chips(said)
-    return said
+    unlikeness = image_upload.unlikeness(among, chosen, tile=True)
+    all_badges = (*badges, *quality.likeness_chip(unlikeness, "tile"))
+    prediction.chips(all_badges)
+    return all_badges
 
 
 def title_of(test_set: ChosenInput) -> str:
@@ -88,21 +88,21 @@ def title_of(test_set: ChosenInput) -> str:
     return test_set.name if test_set.own else f"sample test set {test_set.name}"
 
 
-def picture(shown: ChosenImage) -> None:
+def picture(chosen: ChosenImage) -> None:
     """Draw the image and what its file holds besides."""
-    width, height = shown.photograph.size
+    width, height = chosen.photograph.size
     draw_picture(
-        preview(shown),
+        preview(chosen),
         width=round(SEEN_PX * min(1, width / height)),
         alt=f"The image that the model is asked about, {width} by {height} px",
     )
-    st.caption(_about_image(shown))
+    st.caption(_about_image(chosen))
 
 
-def _about_image(shown: ChosenImage) -> str:
-    width, height = shown.photograph.size
+def _about_image(chosen: ChosenImage) -> str:
+    width, height = chosen.photograph.size
     return (
-        f"{width} × {height} px. {wording.dropped_line(shown.photograph.dropped)}"
-        + f" {wording.TURNED}" * shown.photograph.turned
-        + f" {shown.photograph.framed}" * bool(shown.photograph.framed)
+        f"{width} × {height} px. {wording.dropped_line(chosen.photograph.dropped)}"
+        + f" {wording.TURNED}" * chosen.photograph.turned
+        + f" {chosen.photograph.framed}" * bool(chosen.photograph.framed)
     )

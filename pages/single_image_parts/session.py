@@ -1,5 +1,4 @@
-"""What this session holds of the image that is looked at: in its own state, never in a cache that others
-share, and gone with the image."""
+"""Session state of the image in use: never in a shared cache, and removed with the image."""
 
 from collections.abc import Callable
 from functools import partial
@@ -35,15 +34,15 @@ def beside(key: tuple, counts: str, work: Callable) -> Outcome | Running:
     """Long work on the image: `work(progress=, cancelled=)` in the queue, its outcome in this session. key:
     holds nothing of an own image."""
     box = [work]
-    found = scoring_run.run(
+    outcome = scoring_run.run(
         key, counts, partial(_unpacked, box), st.session_state.setdefault(RUNS, FinishedRuns(KEPT_RUNS)), 0
     )
     st.session_state.pop(AWAITED, None)
-    if isinstance(found, Running):
+    if isinstance(outcome, Running):
         waiting = st.session_state.setdefault(JOBS, {})
-        if waiting.get(found.key, (None,))[0] is not found.job:
-            waiting[found.key] = (found.job, box)
-    return found
+        if waiting.get(outcome.key, (None,))[0] is not outcome.job:
+            waiting[outcome.key] = (outcome.job, box)
+    return outcome
 
 
 def _unpacked(box: list[Callable], progress: Callable, cancelled: Callable) -> object:

@@ -1,4 +1,4 @@
-"""Answers side by side: of the model to several photographs of one lesion, and of two models to this one."""
+"""Model outputs side by side: several photographs of one lesion, or two models for one image."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -35,14 +35,14 @@ def show(query: Query) -> None:
 def photographs(query: Query) -> list[ImagePrediction]:
     """Return the model's answers to all photographs of the lesion, this one first; one alone where there is
     one. Raises InputRefused."""
-    found = [query.answer]
+    predictions = [query.answer]
     for other in query.setup.image.others:
         key = (*query.key[:2], other.token, query.key[3], query.answer.kind)
         answer = partial(
             answers.answer, query.setup.opened, other.photograph, query.answer.vector, query.held
         )
-        found.append(session.kept(f"other_{other.token}", key, answer))
-    return found
+        predictions.append(session.kept(f"other_{other.token}", key, answer))
+    return predictions
 
 
 def _photographs(query: Query) -> None:
@@ -54,20 +54,21 @@ def _photographs(query: Query) -> None:
     if outcome.refused:
         st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
         return
-    found: list[ImagePrediction] = outcome.value
-    st.markdown(f"**{markdown(photographs_line(found, query.setup.task.names), 600)}**")
-    columns = {"this photograph": found[0].probabilities}
+    predictions: list[ImagePrediction] = outcome.value
+    st.markdown(f"**{markdown(photographs_line(predictions, query.setup.task.names), 600)}**")
+    columns = {"this photograph": predictions[0].probabilities}
     columns |= {
-        other.name: one.probabilities for other, one in zip(query.setup.image.others, found[1:], strict=True)
+        other.name: prediction.probabilities
+        for other, prediction in zip(query.setup.image.others, predictions[1:], strict=True)
     }
-    mean = mean_scores(found)
+    mean = mean_scores(predictions)
     _table(query, "Scores of each photograph", columns | {"mean": mean}, mean)
 
 
 def second_model(query: Query) -> SecondModel | None:
     """Return what a second model was shown to say of this image, None where none was chosen."""
-    key, found = st.session_state.get(SHOWN, (None, None))
-    return found if key == query.key else None
+    key, second = st.session_state.get(SHOWN, (None, None))
+    return second if key == query.key else None
 
 
 def _models(query: Query) -> None:
@@ -112,14 +113,19 @@ def _second(query: Query, second: ChosenInput, name: str) -> None:
             st.error(markdown(problem.message, 600), icon=":material/block:")
         return
     st.session_state[SHOWN] = (query.key, outcome.value)
-    one, other = query.answer, outcome.value.answer
-    st.markdown(f"**{markdown(models_line(one, other, query.setup.task.names), 600)}**")
+    first, second_prediction = query.answer, outcome.value.answer
+    st.markdown(f"**{markdown(models_line(first, second_prediction, query.setup.task.names), 600)}**")
     columns = {
-        query.model_name: one.probabilities,
-        f"{name} ": other.probabilities,
-        "difference": other.probabilities - one.probabilities,
+        query.model_name: first.probabilities,
+        f"{name} ": second_prediction.probabilities,
+        "difference": second_prediction.probabilities - first.probabilities,
     }
-    _table(query, "Scores of each model", columns, np.maximum(one.probabilities, other.probabilities))
+    _table(
+        query,
+        "Scores of each model",
+        columns,
+        np.maximum(first.probabilities, second_prediction.probabilities),
+    )
 
 
 def _second_answer(query: Query, second: ChosenInput, name: str) -> Outcome | Running | model.Waiting:

@@ -1,4 +1,4 @@
-"""A tile of stained tissue: its nuclei, found by a dense model or listed in a file, drawn and counted."""
+"""Nuclei of one tile, from a dense model or a prediction file: viewer, counts and record."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,28 +56,30 @@ def source(challenge_id: str) -> ChosenInput | None:
     )
     if kind == MODEL:
         offered = samples.models(challenge_id)
-        given, panel = selectors.model(offered, f"single_{challenge_id}")
+        chosen, panel = selectors.model(offered, f"single_{challenge_id}")
         panel.caption(
             "Your own model, kept for this session."
-            if given.own
+            if chosen.own
             else markdown(offered[panel.sample].about, 400)
         )
-        return given
+        return chosen
     return selectors.one_file("Nuclei of the tile: GeoJSON or JSON", f"single_{challenge_id}_nuclei")
 
 
 def found(
-    support: TileSupport, given: ChosenInput, image: ChosenImage
+    support: TileSupport, chosen: ChosenInput, image: ChosenImage
 ) -> tuple[Outcome | model.Waiting, Detector | None]:
     """Return the nuclei of the tile (`Nuclei`), or why there are none; and the model that found them, None
     for a file."""
-    key, pixels = (given.key, image.token), image.photograph.pixels
-    if not given.is_model:
+    key, pixels = (chosen.key, image.token), image.photograph.pixels
+    if not chosen.is_model:
         size = image.photograph.size
         return session.kept(
-            "nuclei", key, lambda: scoring_run.attempt(nuclei.listed, support, given.source, size, given.name)
+            "nuclei",
+            key,
+            lambda: scoring_run.attempt(nuclei.listed, support, chosen.source, size, chosen.name),
         ), None
-    detector = model.detector(support, given)
+    detector = model.detector(support, chosen)
     if isinstance(detector, model.Waiting) or detector.refused:
         return detector, None
     with st.spinner("Looking for nuclei ..."):
@@ -88,25 +90,25 @@ def found(
 
 @st.fragment
 def show(
-    listed: Nuclei, image: ChosenImage, given: ChosenInput, detector: Detector | None, about: About
+    listed: Nuclei, image: ChosenImage, chosen: ChosenInput, detector: Detector | None, about: About
 ) -> None:
     """Draw numbers first, then the viewer; its slider of confidence moves both. A fragment: a move repaints
     this and nothing else. about: what the record says besides."""
     least = viewer.confidence(VIEWER)
     counts = nuclei.overview(about.support, listed, image.photograph.size, least)
-    said = f"confidence from {least:.2f}" if least else "all that were found"
+    confidence = f"confidence from {least:.2f}" if least else "all that were found"
     layout.facts(
         [
-            Fact("Nuclei", f"{counts.total:,}", said),
+            Fact("Nuclei", f"{counts.total:,}", confidence),
             Fact("Per mm²", decimal(counts.total / counts.area_mm2, 0), f"tile of {counts.area_mm2:.4f} mm²"),
             Fact("TIL share", percent(counts.til_share), "lymphocytes of all nuclei"),
         ]
     )
     payload = session.kept(
-        "payload", (given.key, image.token), partial(_packed, about.support, listed, image)
+        "payload", (chosen.key, image.token), partial(_packed, about.support, listed, image)
     )
     viewer.show(payload, VIEWER)
-    _table(counts, said)
+    _table(counts, confidence)
     _record(image, detector, counts, least, about)
 
 
@@ -119,8 +121,8 @@ def _record(
 
     def page() -> str:
         told = f"{datetime.now(UTC):%d %B %Y}"
-        made = TileRecord(image.photograph, about.title, sha256, counts, least, about.chips, told)
-        return single_image.tile_html(made, with_image)
+        tile_record = TileRecord(image.photograph, about.title, sha256, counts, least, about.chips, told)
+        return single_image.tile_html(tile_record, with_image)
 
     downloads.html_button(page, "single-tile", "single_tile_html", "Record to print (HTML)")
     st.caption("One page; the browser's print makes a PDF of it.")
@@ -143,7 +145,7 @@ def _packed(support: TileSupport, listed: Nuclei, image: ChosenImage):
     return detections(listed, about)
 
 
-def _table(counts: Overview, said: str) -> None:
+def _table(counts: Overview, confidence: str) -> None:
     rows = pd.DataFrame(
         {
             "class": [name.replace("_", " ") for name in counts.support.classes],
@@ -159,7 +161,7 @@ def _table(counts: Overview, said: str) -> None:
             "nuclei": tables.number_column("nuclei", 0),
             "per mm²": tables.number_column("per mm²", 0),
         },
-        f"Of this one tile, {said}; {counts.support.micrometres_per_pixel} µm per px. No truth stands "
+        f"Of this one tile, {confidence}; {counts.support.micrometres_per_pixel} µm per px. No truth stands "
         "behind these counts.",
         key="single_counts",
     )

@@ -1,4 +1,4 @@
-"""A tile of stained tissue, and the nuclei in it."""
+"""Layout for a tile of stained tissue: image, source of nuclei, and the nuclei."""
 
 import streamlit as st
 
@@ -18,36 +18,36 @@ def show(challenge_id: str) -> None:
         with st.container(key="single_setup"):
             setup = st.expander("Model and tiles", icon=":material/tune:")
     with setup:
-        given = tile.source(challenge_id)
+        chosen = tile.source(challenge_id)
         test_set, _, truth = selectors.cases(challenge_id)
     if truth is None:
         right.info("Without a test set nothing is shown: see “Model and tiles”.", icon=":material/help:")
         return
     among = model.measured(challenge_id, test_set, truth)
     with image_place:
-        shown = image_upload.image(challenge_id, test_set, truth)
-        if shown is not None:
-            chips = selectors.tile_quality(support, shown, among)
+        image = image_upload.image(challenge_id, test_set, truth)
+        if image is not None:
+            chips = selectors.tile_quality(support, image, among)
     with right:
-        if shown is None or given is None:
+        if image is None or chosen is None:
             st.info(
                 "The nuclei will stand here."
-                if given
+                if chosen
                 else "Drop a file with the tile's nuclei: see “Model and tiles”.",
                 icon=":material/image:",
             )
             return
-        found, detector = tile.found(support, given, shown)
-        if isinstance(found, model.Waiting):
-            model.wait_for_place(found)
-        elif found.refused:
-            for problem in found.refused.problems:
+        outcome, detector = tile.found(support, chosen, image)
+        if isinstance(outcome, model.Waiting):
+            model.wait_for_place(outcome)
+        elif outcome.refused:
+            for problem in outcome.refused.problems:
                 st.error(
                     f"{markdown(problem.where)}: {markdown(problem.message, 600)}", icon=":material/block:"
                 )
         else:
-            title = selectors.model_title(challenge_id, given)
-            tile.show(found.value, shown, given, detector, tile.About(support, title, chips))
+            title = selectors.model_title(challenge_id, chosen)
+            tile.show(outcome.value, image, chosen, detector, tile.About(support, title, chips))
     if isinstance(among, Running):
         st.caption("Meanwhile the tiles of the test set are measured, to see whether this one is like them.")
         scoring_run.running(among)

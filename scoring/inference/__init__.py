@@ -1,1 +1,1 @@
-"""Run untrusted ONNX models and decode untrusted images, in a confined child process."""
+"""Inference: untrusted ONNX models run and untrusted images are decoded in confined child processes."""

@@ -1,4 +1,4 @@
-"""A cache of prepared images: the second model on the same images need not decode and stretch them again."""
+"""Cache of prepared images: a second model on the same images need not decode and stretch them again."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Which layers of confinement an untrusted model needs here, and what is missing."""
+"""Required layers of confinement for untrusted models, and those that a worker lacks."""
 
 import hashlib
 import os

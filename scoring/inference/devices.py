@@ -1,4 +1,4 @@
-"""On what models run: the processor, or a GPU through CUDA.
+"""Devices on which models run: the processor, or a GPU through CUDA.
 
 A GPU needs device files, calls to its driver and more address space than a confined process has. So a
 model on a GPU keeps the limit of processor time and gets no new privileges, but has no limits of memory
@@ -44,8 +44,8 @@ def wanted() -> str:
 def missing() -> str:
     """Return what CUDA lacks on this machine, "" where it is there."""
     spec = find_spec("onnxruntime")
-    places = [Path(place) / "capi" for place in (spec.submodule_search_locations or ())] if spec else []
-    if not any((place / name).exists() for place in places for name in _LIBRARIES):
+    places = [Path(folder) / "capi" for folder in (spec.submodule_search_locations or ())] if spec else []
+    if not any((folder / name).exists() for folder in places for name in _LIBRARIES):
         return "the ONNX Runtime here has no CUDA (onnxruntime-gpu has)"
     return "" if os.name == "nt" or _GPU.exists() else "this machine has no GPU of NVIDIA"
 
@@ -67,8 +67,8 @@ def chosen(device: str, every_layer: bool) -> str:
         if lacking := missing():
             raise ModelFailed("no-device", f"The model cannot run on CUDA: {lacking}. Choose cpu or auto.")
         if every_layer:
-            words = "it would not be fully confined there, as this server needs it"
-            raise ModelFailed("no-device", f"The model cannot run on CUDA: {words}. Choose cpu or auto.")
+            sentence = "it would not be fully confined there, as this server needs it"
+            raise ModelFailed("no-device", f"The model cannot run on CUDA: {sentence}. Choose cpu or auto.")
         return CUDA
     accepted = os.environ.get(confinement.ACCEPTED) == "accepted"
     return CUDA if device == "auto" and accepted and not every_layer and not missing() else CPU

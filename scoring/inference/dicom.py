@@ -47,11 +47,11 @@ def _refuse(file: pydicom.FileDataset) -> None:
     syntax = UID(file.file_meta.TransferSyntaxUID)
     if syntax not in READ:
         known = syntax.name if syntax.name != str(syntax) else "an unknown way"
-        words = f"The DICOM file is compressed as {known}, which is not read here"
-        raise ImageUnreadable(f"{words}: export it uncompressed, or as JPEG or PNG.")
+        sentence = f"The DICOM file is compressed as {known}, which is not read here"
+        raise ImageUnreadable(f"{sentence}: export it uncompressed, or as JPEG or PNG.")
     if file.PhotometricInterpretation not in (*GREY, *COLOUR):
-        words = "The DICOM file stores its colours in a way that is not read here"
-        raise ImageUnreadable(f"{words}: export it as JPEG or PNG.")
+        sentence = "The DICOM file stores its colours in a way that is not read here"
+        raise ImageUnreadable(f"{sentence}: export it as JPEG or PNG.")
 
 
 def _shown(file: pydicom.FileDataset, pixels: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Places for work that keeps a processor busy, shared fairly by time between pieces of work of any length."""
+"""Fair semaphore: places for work, which go to the caller that used them least."""
 
 import threading
 from collections.abc import Callable

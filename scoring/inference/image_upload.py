@@ -108,19 +108,19 @@ def upright(data: bytes) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
                 if image.width * image.height > MOST_PIXELS:
                     raise Image.DecompressionBombError
                 _refuse(image, data)
-                what = image_info(image)
-                dropped = _dropped(image, data, what)
+                info = image_info(image)
+                dropped = _dropped(image, data, info)
                 image.load()
                 picture = image if image.mode == "RGB" else image.convert("RGB")
-                turn = UPRIGHT.get(what.orientation)
+                turn = UPRIGHT.get(info.orientation)
                 picture = picture if turn is None else picture.transpose(turn)
-                return np.asarray(picture), np.asarray(small(picture)), what, dropped
+                return np.asarray(picture), np.asarray(small(picture)), info, dropped
     except ImageUnreadable:
         raise
     except Exception as fault:
         if _mark(data) and "pillow_heif" in sys.modules and isinstance(fault, UnidentifiedImageError):
-            words = "The file is a video, or a damaged HEIC or AVIF image: save it as JPEG or PNG."
-            raise ImageUnreadable(words) from None
+            sentence = "The file is a video, or a damaged HEIC or AVIF image: save it as JPEG or PNG."
+            raise ImageUnreadable(sentence) from None
         raise unreadable(fault, data) from None
 
 
@@ -150,9 +150,9 @@ def _of_dicom(data: bytes) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
     if dicom is None:
         raise ImageUnreadable("The file is a DICOM file: export it as JPEG or PNG.")
     image = dicom.picture(data)
-    what = ImageInfo(image.width, image.height, image.mode, DICOM, False, 1)
+    info = ImageInfo(image.width, image.height, image.mode, DICOM, False, 1)
     picture = image.convert("RGB")
-    return np.asarray(picture), np.asarray(small(picture)), what, ["DICOM tags"]
+    return np.asarray(picture), np.asarray(small(picture)), info, ["DICOM tags"]
 
 
 def small(picture: Image.Image) -> Image.Image:
@@ -190,10 +190,10 @@ def _bits(image: Image.Image, data: bytes) -> int:
     return 8
 
 
-def _dropped(image: Image.Image, data: bytes, what: ImageInfo) -> list[str]:
-    info, found = image.info, _exif_kinds(image)
+def _dropped(image: Image.Image, data: bytes, image_facts: ImageInfo) -> list[str]:
+    info, kinds = image.info, _exif_kinds(image)
     if {"comment", "Comment"} & set(info) or getattr(image, "text", None):
-        found.add("name or comment")
+        kinds.add("name or comment")
     for name, kind in (
         ("xmp", "XMP data"),
         ("XML:com.adobe.xmp", "XMP data"),
@@ -201,17 +201,17 @@ def _dropped(image: Image.Image, data: bytes, what: ImageInfo) -> list[str]:
         ("icc_profile", "colour profile"),
     ):
         if info.get(name):
-            found.add(kind)
+            kinds.add(kind)
     if info.get("thumbnails"):
-        found.add("preview picture")
+        kinds.add("preview picture")
     if info.get("depth_images") or info.get("aux"):
-        found.add("further pictures")
-    found |= hidden_metadata(data, image.format)
+        kinds.add("further pictures")
+    kinds |= hidden_metadata(data, image.format)
     if getattr(image, "n_frames", 1) > 1:
-        found = found - {AFTER} | {"further pictures"}
-    if what.alpha:
-        found.add("transparency")
-    return [kind for kind in KINDS if kind in found]
+        kinds = kinds - {AFTER} | {"further pictures"}
+    if image_facts.alpha:
+        kinds.add("transparency")
+    return [kind for kind in KINDS if kind in kinds]
 
 
 def _exif_kinds(image: Image.Image) -> set[str]:
@@ -219,20 +219,20 @@ def _exif_kinds(image: Image.Image) -> set[str]:
     try:
         exif = image.getexif()
         tags = set(exif) | set(exif.get_ifd(_EXIF))
-        found = {
+        kinds = {
             kind
             for kind, those in (("camera", _CAMERA), ("date and time", _DATES), ("name or comment", _WORDS))
             if tags & set(those)
         }
         if _GPS in tags:
-            found.add("position")
+            kinds.add("position")
         if exif.get_ifd(_PREVIEW):
-            found.add("preview picture")
+            kinds.add("preview picture")
         if tags - _STRUCTURE - {_GPS, *_CAMERA, *_DATES, *_WORDS}:
-            found.add("other camera data")
+            kinds.add("other camera data")
     except Exception:
         return {"other camera data"}
-    return found
+    return kinds
 
 
 COMMENT, DATE, PREVIEW, OTHER, AFTER = (
@@ -272,35 +272,35 @@ def hidden_metadata(data: bytes, image_format: str | None) -> set[str]:
 
 
 def _of_jpeg(data: bytes) -> set[str]:
-    found: set[str] = set()
-    place = 2
-    while marker := _MARKER.search(data, place):
+    kinds: set[str] = set()
+    offset = 2
+    while marker := _MARKER.search(data, offset):
         code, start = marker[1][0], marker.end()
         if code == _END_OF_IMAGE:
-            return found | ({AFTER} if data[start:].strip(b"\0") else set())
+            return kinds | ({AFTER} if data[start:].strip(b"\0") else set())
         length = max(2, int.from_bytes(data[start : start + 2], "big"))
         body = data[start + 2 : start + length]
         if code == _COMMENT:
-            found.add(COMMENT)
+            kinds.add(COMMENT)
         elif code == _JFIF and body.startswith(_REPORTED[_JFIF]) and len(body) > _JFIF_BYTES:
-            found.add(PREVIEW)
+            kinds.add(PREVIEW)
         elif _JFIF <= code < _JFIF + 16 and not body.startswith(_REPORTED.get(code, ())):
-            found.add(OTHER)
-        place = start + length
-    return found
+            kinds.add(OTHER)
+        offset = start + length
+    return kinds
 
 
 def _of_png(data: bytes) -> set[str]:
-    found: set[str] = set()
-    place = _PNG_SIGNATURE
-    while place + 12 <= len(data):
-        length, name = struct.unpack_from(">I4s", data, place)
+    kinds: set[str] = set()
+    offset = _PNG_SIGNATURE
+    while offset + 12 <= len(data):
+        length, name = struct.unpack_from(">I4s", data, offset)
         if name not in _PNG_REPORTED:
-            found.add(DATE if name == b"tIME" else OTHER)
-        place += 12 + length
+            kinds.add(DATE if name == b"tIME" else OTHER)
+        offset += 12 + length
         if name == b"IEND":
-            return found | ({AFTER} if len(data) > place else set())
-    return found
+            return kinds | ({AFTER} if len(data) > offset else set())
+    return kinds
 
 
 def _of_webp(data: bytes) -> set[str]:

@@ -1,4 +1,4 @@
-"""The preflight of a model: would its challenge run it, and what comes out of trial runs?"""
+"""Preflight of a model: its departures from the challenge's contract, and outputs of trial runs."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -135,15 +135,15 @@ def vector_findings(result: Probe, file_name: str) -> list[Finding]:
     if not result.fields:
         return []
     if not result.largest_move > SMALLEST_MOVE:
-        words = f"No output moves when {', '.join(result.fields)} change: the model does not use them."
-        return [warning("demographics-ignored", file_name, words)]
+        sentence = f"No output moves when {', '.join(result.fields)} change: the model does not use them."
+        return [warning("demographics-ignored", file_name, sentence)]
     effects = "; ".join(
         f"{name}: largest move {effect.largest_move:.3g}, other class in {effect.changed_classes} "
         f"of {effect.trials} trials"
         for name, effect in result.fields.items()
     )
-    words = f"Effect of the demographics on {len(result.outputs)} trial images. {effects}."
-    return [note("demographics-probe", file_name, words)]
+    sentence = f"Effect of the demographics on {len(result.outputs)} trial images. {effects}."
+    return [note("demographics-probe", file_name, sentence)]
 
 
 def _top(output: Floats) -> int:
@@ -276,22 +276,24 @@ def _inspect(
     base = task.base if len(facts.inputs) > 1 else None
     trial = process.run(preflight.noise(*recipe.steps[-1][:2]), recipe, base)
     findings = _examined(facts, name, task, trial, absent, refuse_absent=True)
-    found = probe(process, _trial_pictures(cases), recipe, base, task.changes)
-    problems, repeatable = split(preflight.repeatability(facts, name, found.repeat_move))
+    probed = probe(process, _trial_pictures(cases), recipe, base, task.changes)
+    problems, repeatable = split(preflight.repeatability(facts, name, probed.repeat_move))
     if problems:
         raise InputRefused(problems, [*findings, *repeatable])
-    findings += [*repeatable, *vector_findings(found, name)]
-    finite = found.outputs[np.isfinite(found.outputs).all(1)] if found.outputs.ndim == 2 else found.outputs
-    if len(finite) < len(found.outputs):
-        words = (
-            f"{len(found.outputs) - len(finite)} of {len(found.outputs)} trial outputs hold NaN or infinity"
+    findings += [*repeatable, *vector_findings(probed, name)]
+    finite = (
+        probed.outputs[np.isfinite(probed.outputs).all(1)] if probed.outputs.ndim == 2 else probed.outputs
+    )
+    if len(finite) < len(probed.outputs):
+        sentence = (
+            f"{len(probed.outputs) - len(finite)} of {len(probed.outputs)} trial outputs hold NaN or infinity"
         )
-        findings.append(warning("not-finite", name, f"{words}{task.wording.not_finite_trial}"))
+        findings.append(warning("not-finite", name, f"{sentence}{task.wording.not_finite_trial}"))
     model = described(facts, name) | {"output_kind": output_kind(finite) if len(finite) else None}
     if timings:
-        model |= {"cpu_ms_per_image": _milliseconds(found), "confinement": list(facts.confinement)}
-        findings += _slow(_milliseconds(found), name, task)
-    return Inspection(tuple(findings), model, found.outputs)
+        model |= {"cpu_ms_per_image": _milliseconds(probed), "confinement": list(facts.confinement)}
+        findings += _slow(_milliseconds(probed), name, task)
+    return Inspection(tuple(findings), model, probed.outputs)
 
 
 def _examined(
@@ -332,29 +334,29 @@ def described(facts: ModelFacts, name: str) -> dict[str, Any]:
     }
 
 
-def _milliseconds(found: Probe) -> float:
-    return float(np.median(found.cpu_ms))
+def _milliseconds(probed: Probe) -> float:
+    return float(np.median(probed.cpu_ms))
 
 
 def _slow(milliseconds: float, name: str, task: Task) -> list[Finding]:
     if milliseconds <= 1000 * SLOW_SECONDS:
         return []
-    words = f"{milliseconds / 1000:.1f} s of processor time for one image; beyond 20 s {task.wording.slow}"
-    return [warning("slow-model", name, words)]
+    sentence = f"{milliseconds / 1000:.1f} s of processor time for one image; beyond 20 s {task.wording.slow}"
+    return [warning("slow-model", name, sentence)]
 
 
 def _trial_pictures(cases: CaseImages | None) -> list[bytes]:
     """Return the first images that can be read; the run itself reports the others."""
-    found: list[bytes] = []
+    pictures: list[bytes] = []
     if cases is None:
-        return found
+        return pictures
     for index in range(len(cases)):
-        if len(found) == MOST_PICTURES:
+        if len(pictures) == MOST_PICTURES:
             break
         try:
             picture = cases.picture(index)
         except InputRefused:
             continue
         if picture is not None:
-            found.append(picture)
-    return found
+            pictures.append(picture)
+    return pictures

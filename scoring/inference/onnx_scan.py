@@ -1,4 +1,4 @@
-"""Scan an ONNX file without running it: refuse what would make the runtime read other files or swell, and
+"""Scan of an ONNX file without running it: refuse what would make the runtime read other files or swell, and
 summarise the rest.
 
 ConstantOfShape, Loop, Expand and their like grow with data: no scan sees that, the limits of the worker do.
@@ -248,7 +248,7 @@ def inlined(graph: Counter[Function], bodies: dict[Function, Counter[Function]])
             raise _unreadable(f"Functions are nested more than {DEEPEST_CALL} deep. Simplify the network.")
         if key not in sizes:
             under_way.add(key)
-            sizes[key] = sum(times * size(called, depth + 1) for called, times in bodies[key].items())
+            sizes[key] = sum(times * size(callee, depth + 1) for callee, times in bodies[key].items())
             under_way.remove(key)
         return sizes[key]
 
@@ -299,13 +299,13 @@ def random_operators(messages: Sequence[Any], opset: int) -> list[Found]:
         opset: Version of the default operators.
     """
     constants = _flags(messages)
-    found = []
+    operators = []
     for node in (m for m in messages if isinstance(m, onnx.NodeProto)):
         trained = node.op_type in ("Dropout", "BatchNormalization") and _in_training(node, opset, constants)
         if trained or node.op_type in RANDOM:
             name = node.name or next(iter(node.output), "")
-            found.append((node.op_type, _text(name), _attribute(node, "seed") is not None))
-    return found[:MOST]
+            operators.append((node.op_type, _text(name), _attribute(node, "seed") is not None))
+    return operators[:MOST]
 
 
 def _in_training(node: onnx.NodeProto, opset: int, constants: dict[str, bool | None]) -> bool:
@@ -330,12 +330,12 @@ def _attribute(node: onnx.NodeProto, name: str) -> Any:
 
 def _flags(messages: Sequence[Any]) -> dict[str, bool | None]:
     """Return the truth of every constant of one element by name; None where graphs disagree on a name."""
-    found: dict[str, bool | None] = {}
+    flags: dict[str, bool | None] = {}
 
     def add(name: str | bytes, tensor: onnx.TensorProto) -> None:
         value = _flag(tensor)
         key = _text(name)
-        found[key] = value if found.setdefault(key, value) == value else None
+        flags[key] = value if flags.setdefault(key, value) == value else None
 
     for message in messages:
         if isinstance(message, onnx.GraphProto):
@@ -345,7 +345,7 @@ def _flags(messages: Sequence[Any]) -> dict[str, bool | None]:
             value = _attribute(message, "value")
             if value is not None:
                 add(message.output[0], value.t)
-    return found
+    return flags
 
 
 def _flag(tensor: onnx.TensorProto) -> bool | None:

@@ -44,8 +44,8 @@ def thumbnails(cases: CaseImages, indices: Sequence[int], side: int = THUMBNAIL_
 
 
 def _thumbnail(process: ImageProcess, cases: CaseImages, index: int, side: int) -> bytes | None:
-    found = _fitted(process, cases, index, side)
-    return None if found is None else _encoded(upright(found.pixels, found.seen), "JPEG", quality=85)
+    picture = _fitted(process, cases, index, side)
+    return None if picture is None else _encoded(upright(picture.pixels, picture.seen), "JPEG", quality=85)
 
 
 def tile(cases: CaseImages, index: int, side: int = TILE_SIDE) -> bytes | None:
@@ -54,8 +54,8 @@ def tile(cases: CaseImages, index: int, side: int = TILE_SIDE) -> bytes | None:
     if cases.images[index] is None:
         return None
     with ImageProcess() as process:
-        found = _fitted(process, cases, index, side)
-    return None if found is None else _encoded(found.pixels, "JPEG", quality=TILE_QUALITY)
+        picture = _fitted(process, cases, index, side)
+    return None if picture is None else _encoded(picture.pixels, "JPEG", quality=TILE_QUALITY)
 
 
 def _fitted(process: ImageProcess, cases: CaseImages, index: int, side: int) -> PreparedImage | None:
@@ -82,11 +82,11 @@ def received(cases: CaseImages, index: int, recipe: Recipe) -> tuple[list[Stage]
     if data is None:
         raise ImageUnreadable("there is no image for this case")
     with ImageProcess() as process:
-        found = [
+        steps = [
             process.pixels(data, Recipe(recipe.steps[:count])) for count in range(1, len(recipe.steps) + 1)
         ]
-    stages = [Stage(_encoded(f.pixels, "PNG"), f.pixels.shape[1], f.pixels.shape[0]) for f in found]
-    return stages, found[-1].seen
+    stages = [Stage(_encoded(f.pixels, "PNG"), f.pixels.shape[1], f.pixels.shape[0]) for f in steps]
+    return stages, steps[-1].seen
 
 
 def sweep(

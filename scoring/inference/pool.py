@@ -1,4 +1,4 @@
-"""Run one model over many images: a worker process per core, a thread for each, image by image.
+"""Pool of worker processes that run one model over many images: a process and a thread per core.
 
 Batches and more threads inside the runtime were measured to be slower; and one image at a time is what the
 challenges do.
@@ -198,8 +198,8 @@ def predict(
 
     work = _FirstOutput(vectors, recipe_for)
     run = settings.run or run_on_all
-    found = run(model, pictures, work, progress=progress, cancelled=cancelled, settings=settings)
-    return Outputs(found.facts, found.outputs, found.seen, found.cpu_ms, recipe_for(found.facts))
+    results = run(model, pictures, work, progress=progress, cancelled=cancelled, settings=settings)
+    return Outputs(results.facts, results.outputs, results.seen, results.cpu_ms, recipe_for(results.facts))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Compare a loaded model with what its challenge gives to models and takes from them."""
+"""Contract between a challenge and models, and findings about departures from it."""
 
 import math
 from collections.abc import Sequence
@@ -86,38 +86,43 @@ def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Findi
         file_name: What findings call the model.
         moved: Largest absolute difference between two runs on the same image.
     """
-    random = [found for found in facts.graph.random if found.operator != NORMALIZATION]
-    trained = [found for found in facts.graph.random if found.operator == NORMALIZATION]
+    random = [operator for operator in facts.graph.random if operator.operator != NORMALIZATION]
+    trained = [operator for operator in facts.graph.random if operator.operator == NORMALIZATION]
     findings = []
     if trained:
-        words = (
+        sentence = (
             f"In training mode: {_listed(trained)}, which normalizes by the image, not by what was learned."
         )
-        findings.append(warning("training-mode", file_name, f"{words} {EVALUATION_MODE}"))
+        findings.append(warning("training-mode", file_name, f"{sentence} {EVALUATION_MODE}"))
     named = f"Random: {_listed(random)}." if random else "No operator is known to be random."
     if moved > 0:
-        words = f"Two runs on the same image differ (by up to {moved:.3g}): no score of it can be repeated."
-        findings.append(error("random-model", file_name, f"{words} {named} {REPEATABLE}"))
-    elif not all(found.seeded for found in random):
-        words = (
+        sentence = (
+            f"Two runs on the same image differ (by up to {moved:.3g}): no score of it can be repeated."
+        )
+        findings.append(error("random-model", file_name, f"{sentence} {named} {REPEATABLE}"))
+    elif not all(operator.seeded for operator in random):
+        sentence = (
             f"It has random operators without a seed, so that its score may differ from run to run. {named}"
         )
-        findings.append(error("random-model", file_name, f"{words} {REPEATABLE}"))
+        findings.append(error("random-model", file_name, f"{sentence} {REPEATABLE}"))
     elif random:
-        words = f"{named} With their seeds two runs on the same image agree here; elsewhere they may not."
-        findings.append(warning("random-model", file_name, f"{words} {REPEATABLE}"))
+        sentence = f"{named} With their seeds two runs on the same image agree here; elsewhere they may not."
+        findings.append(warning("random-model", file_name, f"{sentence} {REPEATABLE}"))
     return findings
 
 
-def _listed(found: Sequence[RandomOperator]) -> str:
-    names = [f"{one.operator} {one.name!r}" if one.name else one.operator for one in found]
+def _listed(operators: Sequence[RandomOperator]) -> str:
+    names = [
+        f"{operator.operator} {operator.name!r}" if operator.name else operator.operator
+        for operator in operators
+    ]
     return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
 def _versions(facts: ModelFacts, contract: Contract, file_name: str) -> list[Finding]:
-    found = []
+    findings = []
     if contract.highest_ir_version is not None and facts.graph.ir_version > contract.highest_ir_version:
-        found.append(
+        findings.append(
             warning(
                 "ir-version",
                 file_name,
@@ -128,7 +133,7 @@ def _versions(facts: ModelFacts, contract: Contract, file_name: str) -> list[Fin
             )
         )
     if contract.highest_opset is not None and facts.graph.opset > contract.highest_opset:
-        found.append(
+        findings.append(
             warning(
                 "opset-version",
                 file_name,
@@ -137,7 +142,7 @@ def _versions(facts: ModelFacts, contract: Contract, file_name: str) -> list[Fin
                 f"opset_version={contract.highest_opset}.",
             )
         )
-    return found
+    return findings
 
 
 def _inputs(inputs: Sequence[Tensor], contract: Contract, file_name: str) -> list[Finding]:
@@ -170,13 +175,13 @@ def _inputs(inputs: Sequence[Tensor], contract: Contract, file_name: str) -> lis
 
 
 def _wrong_inputs(reason: str, wanted: str, inputs: Sequence[Tensor], file_name: str) -> Finding:
-    found = ", ".join(f"'{_name(tensor)}' {_kind(tensor)}" for tensor in inputs[:4]) + (
+    declared = ", ".join(f"'{_name(tensor)}' {_kind(tensor)}" for tensor in inputs[:4]) + (
         ", ..." if len(inputs) > 4 else ""
     )
     return error(
         "wrong-inputs",
         file_name,
-        f"The model cannot be fed: {reason}. Needed, by position: {wanted}. Found: {found or 'nothing'}.",
+        f"The model cannot be fed: {reason}. Needed, by position: {wanted}. Found: {declared or 'nothing'}.",
     )
 
 
@@ -215,11 +220,11 @@ def _is_vector(tensor: Tensor, length: int | None) -> bool:
 def _batch(inputs: Sequence[Tensor], file_name: str) -> list[Finding]:
     for tensor in inputs:
         if tensor.shape and tensor.shape[0] not in (None, 1) and len(tensor.shape) in (2, 4):
-            words = (
+            sentence = (
                 f"Input '{_name(tensor)}' takes {tensor.shape[0]} images at a time; images come one by one. "
                 "Export with a dynamic batch axis (dynamic_axes={...: {0: 'batch'}}), or with 1."
             )
-            return [error("fixed-batch", file_name, words)]
+            return [error("fixed-batch", file_name, sentence)]
     return []
 
 
@@ -239,7 +244,7 @@ def _output(
     if widths[0] in (contract.outputs, None):
         return []
     shape = None if facts.outputs[0].dtype == "tensor(string)" else shapes[0]
-    found = "no tensor of numbers" if shape is None else f"of shape {_axes(shape)}"
+    description = "no tensor of numbers" if shape is None else f"of shape {_axes(shape)}"
     others = [
         _name(tensor)
         for tensor, width in zip(facts.outputs, widths, strict=True)
@@ -250,7 +255,7 @@ def _output(
         error(
             "wrong-output",
             file_name,
-            f"The first output '{_name(facts.outputs[0])}' is {found}; {contract.outputs} numbers per "
+            f"The first output '{_name(facts.outputs[0])}' is {description}; {contract.outputs} numbers per "
             f"image are needed, in the order of the classes.{hint}",
         )
     ]

@@ -98,12 +98,12 @@ def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, ImageInfo]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-                what = image_info(image)
-                if what.width * what.height > MOST_PIXELS:
+                info = image_info(image)
+                if info.width * info.height > MOST_PIXELS:
                     raise Image.DecompressionBombError
                 image.load()
                 picture = image if image.mode == "RGB" else image.convert("RGB")
-        return prepared(picture, recipe.steps), what
+        return prepared(picture, recipe.steps), info
     # Decoders raise anything on damaged files, and a damaged file is the sender's fault, not ours.
     except Exception as fault:
         raise unreadable(fault, data) from None
@@ -168,27 +168,27 @@ def prepared(image: Image.Image, steps: tuple[tuple[int, int, str], ...]) -> Pix
     if known.images == 1 or known.same is False or is_large or any(name == FIT for _, _, name in steps):
         return np.array(stretch(image, steps))
     try:
-        found = _resampled(image, steps)
+        picture = _resampled(image, steps)
     except resampling.TooClose:
         known.same = False
         return np.array(stretch(image, steps))
     if known.same is None:
         by_pillow = np.array(stretch(image, steps))
-        known.same = np.array_equal(found, by_pillow)
+        known.same = np.array_equal(picture, by_pillow)
         return by_pillow
-    return found
+    return picture
 
 
 def _resampled(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Pixels:
     raw = (np.frombuffer(image.tobytes("raw", colour), np.uint8) for colour in "RGB")
-    found: resampling.OfColours = [one.reshape(image.height, image.width) for one in raw]
+    colours: resampling.OfColours = [plane.reshape(image.height, image.width) for plane in raw]
     for width, height, name in steps:
-        before_height, before_width = found[0].shape
+        before_height, before_width = colours[0].shape
         if width != before_width:
-            found = resampling.along_width(found, resampling.weights(before_width, width, name))
+            colours = resampling.along_width(colours, resampling.weights(before_width, width, name))
         if height != before_height:
-            found = resampling.along_height(found, resampling.weights(before_height, height, name))
-    return np.asarray(found).transpose(1, 2, 0)
+            colours = resampling.along_height(colours, resampling.weights(before_height, height, name))
+    return np.asarray(colours).transpose(1, 2, 0)
 
 
 def planes(picture: Pixels) -> NDArray[np.uint8]:

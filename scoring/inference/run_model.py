@@ -1,4 +1,4 @@
-"""Run a model on every case of a test set."""
+"""Run of a model on every case of a test set."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ def run(
     """
     pictures, images = readers(cases)
     try:
-        found = pool.predict(
+        results = pool.predict(
             file.data,
             pictures,
             vectors,
@@ -68,8 +68,8 @@ def run(
         )
     except ModelFailed as failed:
         raise refusal(file, cases, failed) from failed
-    outputs, faults = _rows(found.outputs, cases, file.name, width, task.wording)
-    return ModelRun(outputs, tuple(faults), tuple(_image_findings(found.seen, cases, task)), images)
+    outputs, faults = _rows(results.outputs, cases, file.name, width, task.wording)
+    return ModelRun(outputs, tuple(faults), tuple(_image_findings(results.seen, cases, task)), images)
 
 
 def readers(cases: CaseImages) -> tuple[list[Callable[[], bytes] | None], Mapping[str, str]]:
@@ -112,8 +112,10 @@ def _rows(
         if isinstance(output, Exception):
             faults.append(_unreadable(cases.ids[i], output, wording))
         elif np.size(output) != width:
-            words = f"For {cases.ids[i]} the first output has {np.size(output)} numbers; {width} are needed."
-            raise InputRefused([error("wrong-output", name, words)], cases.findings)
+            sentence = (
+                f"For {cases.ids[i]} the first output has {np.size(output)} numbers; {width} are needed."
+            )
+            raise InputRefused([error("wrong-output", name, sentence)], cases.findings)
         elif not np.isfinite(output).all():
             faults.append(_not_finite(cases.ids[i], output, wording))
         else:
@@ -122,13 +124,13 @@ def _rows(
 
 
 def _unreadable(case: str, fault: Exception, wording: Wording) -> Finding:
-    words = "; ".join(p.message for p in fault.problems) if isinstance(fault, InputRefused) else str(fault)
-    return error("image-unreadable", case, f"{words} {wording.unreadable_image}".rstrip())
+    sentence = "; ".join(p.message for p in fault.problems) if isinstance(fault, InputRefused) else str(fault)
+    return error("image-unreadable", case, f"{sentence} {wording.unreadable_image}".rstrip())
 
 
 def _not_finite(case: str, output: Floats, wording: Wording) -> Finding:
-    code, what = ("missing-value", "NaN") if np.isnan(output).any() else ("not-finite", "infinity")
-    return error(code, case, f"the model's output for {case} holds {what}{wording.not_finite}")
+    code, value = ("missing-value", "NaN") if np.isnan(output).any() else ("not-finite", "infinity")
+    return error(code, case, f"the model's output for {case} holds {value}{wording.not_finite}")
 
 
 def _image_findings(seen: Sequence[ImageInfo | None], cases: CaseImages, task: Task) -> list[Finding]:
@@ -136,13 +138,13 @@ def _image_findings(seen: Sequence[ImageInfo | None], cases: CaseImages, task: T
     small = [i for i, s in enumerate(seen) if s and min(s.width, s.height) < task.shortest_side]
     alpha = [i for i, s in enumerate(seen) if s and s.alpha]
     too_small = f"below {task.shortest_side} pixels on the shorter side, which the rules ask for"
-    found = []
-    for code, rows, words in (
+    findings = []
+    for code, rows, sentence in (
         ("small-image", small, f"{too_small}{task.wording.small_image}"),
         ("alpha-dropped", alpha, f"with transparency{task.wording.transparent_image}"),
     ):
         if rows:
-            shown = ", ".join(cases.ids[i] for i in rows[:5]) + (", ..." if len(rows) > 5 else "")
-            words = f"{len(rows)} image{'s' * (len(rows) > 1)} ({shown}) {words}"
-            found.append(note(code, cases.ids[rows[0]], words))
-    return found
+            named = ", ".join(cases.ids[i] for i in rows[:5]) + (", ..." if len(rows) > 5 else "")
+            sentence = f"{len(rows)} image{'s' * (len(rows) > 1)} ({named}) {sentence}"
+            findings.append(note(code, cases.ids[rows[0]], sentence))
+    return findings

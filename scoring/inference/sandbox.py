@@ -271,10 +271,10 @@ def filter_program(machine: Machine, process: int) -> bytes:
         "sched_setaffinity": (0, (0, process)),
         "fcntl": (1, (_DUPFD, _GETFD, _SETFD, _GETFL, _SETFL, _DUPFD_CLOEXEC)),
     }
-    for name, (place, values) in restricted.items():
+    for name, (argument, values) in restricted.items():
         steps += [
             (equal, 0, len(values) + 3, calls[name]),
-            (load, 0, 0, _argument(place)),
+            (load, 0, 0, _argument(argument)),
             *((equal, len(values) - i, 0, value) for i, value in enumerate(values)),
             (answer, 0, 0, _REFUSE | _NOT_PERMITTED),
             (answer, 0, 0, _ALLOW),
@@ -285,9 +285,9 @@ def filter_program(machine: Machine, process: int) -> bytes:
     return b"".join(struct.pack("<HBBI", *step) for step in steps)
 
 
-def _argument(place: int) -> int:
+def _argument(argument: int) -> int:
     """Return where the lower half of an argument stands in the description of a call, bytes."""
-    return 16 + 8 * place
+    return 16 + 8 * argument
 
 
 def die_with_parent(descriptor: int) -> None:

@@ -22,8 +22,8 @@ def folder() -> "tempfile.TemporaryDirectory[str]":
 
 def abandoned() -> list[Path]:
     """Return the folders of workers whose server is gone."""
-    found = ((path, _NAME.fullmatch(path.name)) for path in Path(tempfile.gettempdir()).glob("benchside-*"))
-    return [path for path, name in found if name and not _lives(int(name[1]))]
+    matches = ((path, _NAME.fullmatch(path.name)) for path in Path(tempfile.gettempdir()).glob("benchside-*"))
+    return [path for path, name in matches if name and not _lives(int(name[1]))]
 
 
 def sweep() -> int:

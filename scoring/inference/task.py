@@ -1,4 +1,4 @@
-"""What a challenge does with models."""
+"""Tasks of models: a challenge's contract and messages, the cases with images, and the model file."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -145,8 +145,8 @@ def read_model(model: Model, name: str | None = None) -> ModelFile:
             size = max(path.stat().st_size, 0)
             data = b"" if size > most else file.read(most + 1)  # a pipe has no size, and may never end
     except OSError as problem:
-        words = f"The file cannot be read: {problem.strerror}. Check the path."
-        raise InputRefused([error("model-unreadable", name or path.name, words)]) from problem
+        sentence = f"The file cannot be read: {problem.strerror}. Check the path."
+        raise InputRefused([error("model-unreadable", name or path.name, sentence)]) from problem
     if max(size, len(data)) > most:
         raise InputRefused([error("model-unreadable", name or path.name, too_large(size, most))])
     return ModelFile(data, name or path.name)

@@ -138,8 +138,8 @@ def load(model: bytes, empty_folder: str, device: str = CPU) -> tuple[Any, Heade
     except Exception as fault:  # names that are no UTF-8 raise, too
         raise _load_failure(str(fault), facts) from None
     if PROVIDERS[device] not in session.get_providers():  # the runtime goes on without, silently
-        words = "The model cannot run on CUDA: its driver or libraries do not fit. Choose cpu or auto."
-        raise ModelRefused("no-device", words)
+        sentence = "The model cannot run on CUDA: its driver or libraries do not fit. Choose cpu or auto."
+        raise ModelRefused("no-device", sentence)
     facts["device"] = device
     return session, {"ok": True, "facts": facts}
 
@@ -160,7 +160,7 @@ def run(session: Any, header: Header, parts: list[bytearray], most_bytes: int) -
         outputs = session.run(None, feed)
     except Exception as fault:
         raise RunFailed(_run_code(str(fault), isinstance(fault, ValueError))) from None
-    outputs = [_numbers(output) if place < MOST_OUTPUTS else None for place, output in enumerate(outputs)]
+    outputs = [_numbers(output) if index < MOST_OUTPUTS else None for index, output in enumerate(outputs)]
     if sum(output.nbytes for output in outputs if output is not None) > most_bytes:
         raise RunFailed("wrong-output")
     reply = {
@@ -223,10 +223,10 @@ def _tensor_facts(value: Any, scalars: set[str]) -> list[Any]:
     return [value.name, value.type, shape if shape or value.name in scalars else None]
 
 
-def _load_failure(words: str, facts: dict[str, Any]) -> ModelRefused:
-    if _MEMORY.search(words):
+def _load_failure(sentence: str, facts: dict[str, Any]) -> ModelRefused:
+    if _MEMORY.search(sentence):
         raise MemoryError
-    if highest := re.search(r"max supported IR version: (\d+)", words):
+    if highest := re.search(r"max supported IR version: (\d+)", sentence):
         return ModelRefused(
             "model-unreadable",
             (
@@ -234,7 +234,7 @@ def _load_failure(words: str, facts: dict[str, Any]) -> ModelRefused:
                 "model.ir_version = 10 before onnx.save."
             ),
         )
-    if highest := re.search(r"till opset (\d+)", words):
+    if highest := re.search(r"till opset (\d+)", sentence):
         return ModelRefused(
             "model-unreadable",
             (
@@ -242,17 +242,17 @@ def _load_failure(words: str, facts: dict[str, Any]) -> ModelRefused:
                 "Export with opset_version=17."
             ),
         )
-    plain = _plain_ascii(_SOURCE.sub("", " ".join(words.split())))
+    plain = _plain_ascii(_SOURCE.sub("", " ".join(sentence.split())))
     return ModelRefused("model-unreadable", f"The runtime refuses the model: {plain}.")
 
 
-def _run_code(words: str, bad_value: bool) -> str:
+def _run_code(sentence: str, bad_value: bool) -> str:
     """Return the code of a failure; its words never leave the worker."""
-    if _MEMORY.search(words):
+    if _MEMORY.search(sentence):
         return "model-out-of-memory"
     return (
         "wrong-inputs"
-        if "Non-zero status code" not in words and ("INVALID_ARGUMENT" in words or bad_value)
+        if "Non-zero status code" not in sentence and ("INVALID_ARGUMENT" in sentence or bad_value)
         else "stopped"
     )
 

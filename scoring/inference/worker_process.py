@@ -123,8 +123,8 @@ def crashed() -> ModelFailed:
 
 def too_large(size: int, most: int) -> str:
     """Return why a model of so many bytes is not read. size: 0 where the file does not say."""
-    found = f"The file has {size / (1 << 20):,.0f} MiB" if size > most else "The file is larger than that"
-    return f"{found}; models of up to {most >> 20:,} MiB are read."
+    beginning = f"The file has {size / (1 << 20):,.0f} MiB" if size > most else "The file is larger than that"
+    return f"{beginning}; models of up to {most >> 20:,} MiB are read."
 
 
 @dataclass
@@ -201,11 +201,11 @@ class WorkerProcess:
         reply, payload = self._exchange(header, parts, seconds, late, most_bytes)
         if reply.get("ok") is True:
             return reply, payload
-        code, words = str(reply.get("code")), _plain(str(reply.get("message")))
+        code, sentence = str(reply.get("code")), _plain(str(reply.get("message")))
         if code == "image-unreadable" and late == RUNNING:
-            raise ImageUnreadable(words)
+            raise ImageUnreadable(sentence)
         if code in _LOAD_CODES and late == LOADING:
-            raise ModelFailed(code, words)
+            raise ModelFailed(code, sentence)
         raise self._failed(code if code in _RUN_CODES else "model-crashed")
 
     def close(self) -> None:
@@ -328,5 +328,5 @@ def _widen(*streams: IO[bytes] | None) -> None:
         return
 
 
-def _plain(words: str, most: int = 600) -> str:
-    return "".join(character if " " <= character <= "~" else "?" for character in words)[:most]
+def _plain(sentence: str, most: int = 600) -> str:
+    return "".join(character if " " <= character <= "~" else "?" for character in sentence)[:most]

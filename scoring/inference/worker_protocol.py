@@ -152,10 +152,10 @@ def picture(header: Header, payload: list[bytearray]) -> PreparedImage:
 
 def upright(header: Header, payload: list[bytearray]) -> Upright:
     """Return the photograph in a reply to "upright"."""
-    found, small = picture(header, payload), _pixels(of_planes(payload.pop(), header["small"]))
+    prepared, small = picture(header, payload), _pixels(of_planes(payload.pop(), header["small"]))
     dropped = header["dropped"]
     kinds = tuple(kind for kind in KINDS if isinstance(dropped, list) and kind in dropped)
-    return Upright(found.pixels, small, found.seen, kinds)
+    return Upright(prepared.pixels, small, prepared.seen, kinds)
 
 
 def checked(pixels: Pixels) -> Pixels:
@@ -185,8 +185,8 @@ def _array(entry: Sequence[Any], payload: list[bytearray]) -> Floats:
     return array
 
 
-def _pixels(found: Pixels) -> Pixels:
-    pixels = checked(found)
+def _pixels(array: Pixels) -> Pixels:
+    pixels = checked(array)
     pixels.flags.writeable = False
     return pixels
 

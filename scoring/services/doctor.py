@@ -1,4 +1,4 @@
-"""What an installation is and can: its version, the confinement of models, limits, and what needs mending.
+"""Report about an installation: version, confinement of models, limits, and what needs a fix.
 
 One source for the command line and for the page about the server.
 """
@@ -112,9 +112,11 @@ def _models(public: bool, served: bool) -> Iterator[Check]:
         yield Check(MODELS, "Visitors' models", "do not run", "fault", "Ask the operator.", public=True)
         return
     lacking = confinement.missing(layers)
-    for layer, words in confinement.LAYERS.items():
+    for layer, sentence in confinement.LAYERS.items():
         there = layer not in lacking
-        yield Check(MODELS, f"Confinement: {words}", "active" if there else "missing", *_mended(there, NEWER))
+        yield Check(
+            MODELS, f"Confinement: {sentence}", "active" if there else "missing", *_mended(there, NEWER)
+        )
     spaces = "namespaces" in layers
     yield Check(
         MODELS,
@@ -124,9 +126,9 @@ def _models(public: bool, served: bool) -> Iterator[Check]:
     if served:
         accepted = os.environ.get(confinement.ACCEPTED) == "accepted"
         refused = bool(lacking) and public and not accepted
-        words = "refused" if refused else "run, not fully confined" if lacking else "run, fully confined"
+        sentence = "refused" if refused else "run, not fully confined" if lacking else "run, fully confined"
         advice = f"Mend the confinement above, or accept the risk with {confinement.ACCEPTED}=accepted."
-        yield Check(MODELS, "Visitors' models", words, *_mended(not lacking, advice), public=True)
+        yield Check(MODELS, "Visitors' models", sentence, *_mended(not lacking, advice), public=True)
 
 
 def _cluster() -> Iterator[Check]:
@@ -228,8 +230,8 @@ def _limits(public: bool, occupancy: Occupancy | None) -> Iterator[Check]:
     yield Check(LIMITS, "Visitors' models that stay open", f"{limits.OPEN_MODELS.value}", public=True)
     for setting in limits.SETTINGS:
         if setting.problem:
-            words = f"{setting.written!r}"[:60]
-            yield Check(LIMITS, setting.name, words, "caution", setting.problem)
+            sentence = f"{setting.written!r}"[:60]
+            yield Check(LIMITS, setting.name, sentence, "caution", setting.problem)
 
 
 def _machine() -> Iterator[Check]:

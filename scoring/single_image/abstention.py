@@ -1,4 +1,4 @@
-"""When an answer is no answer, and how often that is so on the test set.
+"""Abstention: reasons for which a model's output is no answer, and how often they apply to the test set.
 
 Calibrated to be rare: an answer that is withheld for every third image is not heeded. There is none where the
 highest score is lower than on 95 % of the test set's images, where nearly all turned and mirrored copies get
@@ -54,8 +54,8 @@ class Withheld:
 
 def least_score(reference: Reference) -> float | None:
     """Return the highest score that an answer needs at least; None of too few cases to say what is rare."""
-    place = int(np.floor(UNSURE * (len(reference) + 1))) - 1
-    return None if place < 0 else float(np.sort(reference.probabilities.max(1))[place])
+    rank = int(np.floor(UNSURE * (len(reference) + 1))) - 1
+    return None if rank < 0 else float(np.sort(reference.probabilities.max(1))[rank])
 
 
 def reasons(
@@ -74,20 +74,20 @@ def reasons(
         chips: What was said of the image.
         failed: Why the model failed on the image turned or mirrored, "" where it did not.
     """
-    found = [chip.words for chip in chips if chip.level == STOP]
+    sentences = [chip.words for chip in chips if chip.level == STOP]
     if views is not None and views.others and views.changed >= UNSTABLE * views.others:
-        found.append(
+        sentences.append(
             f"The model's answer is not stable: turned and mirrored, the same image gets another class in "
             f"{views.changed} of {views.others}."
         )
     if failed:
-        found.append(f"The model failed on this image turned or mirrored: {failed}")
+        sentences.append(f"The model failed on this image turned or mirrored: {failed}")
     if least is not None and highest < least:
-        found.append(
+        sentences.append(
             f"The model is less sure here (highest score {highest:.2f}) than on {1 - UNSURE:.0%} of the test "
             "set's images."
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def withheld(
@@ -144,11 +144,11 @@ def _withheld(
 ) -> bool:
     try:
         photograph = received(data, process)
-        one = answer(model, photograph, vector)
-        seen = views(model, one)
+        prediction = answer(model, photograph, vector)
+        seen = views(model, prediction)
     except InputRefused:
         return True
-    return bool(reasons(float(one.probabilities.max()), least, seen, chips))
+    return bool(reasons(float(prediction.probabilities.max()), least, seen, chips))
 
 
 def _chips(model: OpenModel, measured: MeasuredImages | None, case: int) -> tuple[QualityBadge, ...]:
@@ -156,21 +156,21 @@ def _chips(model: OpenModel, measured: MeasuredImages | None, case: int) -> tupl
     if measured is None or quality is None:
         return ()
     known = measured.known
-    place = np.flatnonzero(known.indices == case)[0]
-    like = likeness_chip(known.unlikeness(known.features[place], case))
+    row = np.flatnonzero(known.indices == case)[0]
+    like = likeness_chip(known.unlikeness(known.features[row], case))
     return (*photograph_chips(quality, model.task.shortest_side, measured.qualities), *like)
 
 
-def withheld_line(found: Withheld) -> str:
+def withheld_line(withheld: Withheld) -> str:
     """Return how often no answer is given on the test set, as a sentence."""
-    given = found.images - found.withheld
-    words = (
-        f"Of {found.images} images of the test set {found.withheld} got no answer "
-        f"({found.withheld / found.images:.0%})"
+    answered = withheld.images - withheld.withheld
+    sentence = (
+        f"Of {withheld.images} images of the test set {withheld.withheld} got no answer "
+        f"({withheld.withheld / withheld.images:.0%})"
     )
-    if not found.withheld or not given:
-        return f"{words}."
+    if not withheld.withheld or not answered:
+        return f"{sentence}."
     return (
-        f"{words}; the highest class was the true one in {found.right_withheld} of those, and in "
-        f"{found.right_given} of the {given} others ({found.right_given / given:.0%})."
+        f"{sentence}; the highest class was the true one in {withheld.right_withheld} of those, and in "
+        f"{withheld.right_given} of the {answered} others ({withheld.right_given / answered:.0%})."
     )

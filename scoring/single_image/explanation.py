@@ -1,4 +1,4 @@
-"""Both maps of one answer, parts hidden one by one and random halves hidden, and how far they agree."""
+"""Explanation: both saliency maps of one model output, and how far they agree."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Explanation:
 
     def correlation(self, k: int) -> float | None:
         """Return Pearson's correlation of both maps of class k over the image, None where one is flat."""
-        rows = np.array([enlarged(found.drops[k], LATTICE, LATTICE).ravel() for found in self.maps])
+        rows = np.array([enlarged(saliency.drops[k], LATTICE, LATTICE).ravel() for saliency in self.maps])
         return None if min(np.ptp(rows, axis=1)) == 0 else float(np.corrcoef(rows)[0, 1])
 
     @property
@@ -70,28 +70,28 @@ def explanation(
     return Explanation(one_by_one, halves)
 
 
-def agreement_line(found: Explanation, k: int, name: str) -> str:
+def agreement_line(maps: Explanation, k: int, name: str) -> str:
     """Return how far the two maps of a class agree, or that no part matters, as a sentence."""
-    single, halves = (one.strongest(k) for one in found.maps)
-    if not found.one_by_one.matters(k) and not found.random_halves.matters(k):
+    single, halves = (saliency.strongest(k) for saliency in maps.maps)
+    if not maps.one_by_one.matters(k) and not maps.random_halves.matters(k):
         return (
             f"No part of the image matters to this answer: hiding any one part changes {name} by at most "
             f"{single:.2f}, and hiding random halves shows no part that does more than chance."
         )
-    if not found.one_by_one.matters(k):
+    if not maps.one_by_one.matters(k):
         return (
             f"No single part matters to this answer: hiding any one changes {name} by at most {single:.2f}. "
             f"Where half of the image is hidden already, a part changes it by up to {halves:.2f}: what one "
             "part shows others show, too."
         )
-    if not found.random_halves.matters(k):
+    if not maps.random_halves.matters(k):
         return (
             f"Hiding one part changes {name} by up to {single:.2f}, hiding random halves shows no part that "
             "does more than chance: the two ways do not agree, and neither map is to be relied on."
         )
-    r = found.correlation(k)
+    r = maps.correlation(k)
     if r is None or r < AGREE_IN_PART:
-        words = "do not agree" if r is None else f"do not agree (correlation {r:.2f})"
-        return f"The two maps {words}: neither is to be relied on."
-    words = "largely agree" if r >= AGREE else "agree in part only"
-    return f"The two maps {words} (correlation {r:.2f} of at most 1)."
+        sentence = "do not agree" if r is None else f"do not agree (correlation {r:.2f})"
+        return f"The two maps {sentence}: neither is to be relied on."
+    sentence = "largely agree" if r >= AGREE else "agree in part only"
+    return f"The two maps {sentence} (correlation {r:.2f} of at most 1)."

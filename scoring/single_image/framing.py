@@ -1,4 +1,4 @@
-"""An own photograph turned, zoomed and cropped before a model receives it, and how that is worded."""
+"""Framing: an own photograph turned, zoomed and cropped before a model receives it."""
 
 from dataclasses import dataclass, replace
 
@@ -55,8 +55,10 @@ def framed(photograph: Photograph, framing: Framing) -> Photograph:
         return photograph
     pixels = np.ascontiguousarray(turned[top : top + tall, left : left + wide])
     pixels.flags.writeable = False
-    words = framing_line(framing, *photograph.size)
-    return replace(photograph, pixels=pixels, small=np.asarray(small(Image.fromarray(pixels))), framed=words)
+    sentence = framing_line(framing, *photograph.size)
+    return replace(
+        photograph, pixels=pixels, small=np.asarray(small(Image.fromarray(pixels))), framed=sentence
+    )
 
 
 def framing_line(framing: Framing, width: int, height: int) -> str:

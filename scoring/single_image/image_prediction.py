@@ -100,15 +100,15 @@ def answer(
         raise ValueError("the model takes a vector")
     prepared = model.prepared(photograph.pixels)
     outputs, cpu_ms = model.run(prepared, vector)
-    found = kind(outputs[None] if reference is None else np.vstack([reference.outputs, outputs]))
-    row = probabilities(outputs[None], found)[0]
+    output_kind = kind(outputs[None] if reference is None else np.vstack([reference.outputs, outputs]))
+    row = probabilities(outputs[None], output_kind)[0]
     scaled = (
         None
         if reference is None or not len(reference)
         else calibration.apply_temperature(row, reference.temperature)
     )
     return ImagePrediction(
-        prepared, vector if model.takes_vector else None, outputs, found, row, scaled, cpu_ms
+        prepared, vector if model.takes_vector else None, outputs, output_kind, row, scaled, cpu_ms
     )
 
 

@@ -29,7 +29,7 @@ def masks(
     """Return the map from `count` random masks: as many runs. progress(done, total): in runs. Raises
     Cancelled within one run; InputRefused."""
     drawn = random_masks(count, seed)
-    found = scores(
+    probabilities = scores(
         model,
         answer,
         ((pixels, answer.vector) for pixels in masked(answer.prepared, drawn)),
@@ -37,7 +37,7 @@ def masks(
         progress,
         cancelled,
     )
-    drops, noise = slopes(found, drawn)
+    drops, noise = slopes(probabilities, drawn)
     return SaliencyMap(drops, answer.probabilities, None, answer.prepared.shape[:2], noise)
 
 
@@ -69,8 +69,8 @@ def masked(pixels: np.ndarray, drawn: np.ndarray) -> Iterator[np.ndarray]:
     height, width = pixels.shape[:2]
     around = surrounding(pixels)
     above = pixels - around
-    shown = np.empty_like(above)
+    pictures = np.empty_like(above)
     for mask in drawn:
-        np.multiply(above, enlarged(mask, height, width)[..., None], out=shown)
-        np.add(shown, around, out=shown)
-        yield np.rint(shown, out=shown).astype(np.uint8)
+        np.multiply(above, enlarged(mask, height, width)[..., None], out=pictures)
+        np.add(pictures, around, out=pictures)
+        yield np.rint(pictures, out=pictures).astype(np.uint8)

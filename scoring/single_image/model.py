@@ -111,8 +111,8 @@ def _tried(task: ModelTask, process: LoadedModel) -> OpenModel:
             problems, repeatable = split(preflight.repeatability(facts, CALLED, moved))
             findings = [*findings, *repeatable]
         if not problems and task.outputs == 1 and trial.outputs[0] is not None:
-            found = _of_one_risk(trial.outputs[0], len(task.classes))
-            problems, findings = split([*findings, *([found] if found else [])])
+            finding = _of_one_risk(trial.outputs[0], len(task.classes))
+            problems, findings = split([*findings, *([finding] if finding else [])])
     if problems:
         raise InputRefused(problems, findings)
     return OpenModel(task, process, recipe, tuple(findings))
@@ -130,11 +130,11 @@ def _of_one_risk(output: np.ndarray, classes: int) -> Finding | None:
             "It answers with a map, not with one risk: choose the challenge that it was made for.",
         )
     if output.size > classes:
-        words = (
+        sentence = (
             f"It gives {output.size} numbers per image where one risk is asked for: choose the "
             "challenge that it was made for."
         )
-        return error("wrong-output", CALLED, words)
+        return error("wrong-output", CALLED, sentence)
     return warning(
         "two-column-output",
         CALLED,

@@ -98,11 +98,11 @@ def listed(support: TileSupport, data: bytes, size: tuple[int, int], name: str =
     nuclei = support.read(data, name)
     outside = nuclei.outside(size)
     if outside.sum() > len(nuclei) / 2:
-        words = (
+        sentence = (
             f"{int(outside.sum())} of {len(nuclei)} nuclei lie outside the tile of {size[0]} x "
             f"{size[1]} px: it is another tile's file."
         )
-        raise InputRefused([error("wrong-tile", name, words)])
+        raise InputRefused([error("wrong-tile", name, sentence)])
     return nuclei
 
 

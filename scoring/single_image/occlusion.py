@@ -67,9 +67,9 @@ def profiles(length: int, cells: int) -> list[tuple[slice, np.ndarray]]:
     there: exp(-(d / 0.55 cells)^4)."""
     places = (np.arange(length) + 0.5) / length * cells - 0.5
     weights = np.exp(-(((places[:, None] - np.arange(cells)) / SPREAD) ** 4)).astype(np.float32)
-    found = []
+    rows = []
     for weight in weights.T:
         seen = np.flatnonzero(weight > FAINTEST)
         reach = slice(int(seen[0]), int(seen[-1]) + 1)
-        found.append((reach, weight[reach]))
-    return found
+        rows.append((reach, weight[reach]))
+    return rows

@@ -1,4 +1,4 @@
-"""Where to cut a risk: the wanted sensitivity, and what it costs on a test set."""
+"""Operating point: the threshold that reaches a wanted sensitivity, and its specificity on a test set."""
 
 from dataclasses import dataclass
 
@@ -42,12 +42,12 @@ def operating_point(
     parts = thresholds.folds(positive.astype(int), reference.units, SEED)
     if parts is None:
         return ChosenOperatingPoint(wanted, chosen.threshold, None, None)
-    called = np.zeros(len(scores), bool)
+    positive_calls = np.zeros(len(scores), bool)
     for four, fifth in parts:
         cut = binary.point_at_sensitivity(scores[four], positive[four], wanted)
-        called[fifth] = scores[fifth] > (chosen if cut is None else cut).threshold
+        positive_calls[fifth] = scores[fifth] > (chosen if cut is None else cut).threshold
     return ChosenOperatingPoint(
-        wanted, chosen.threshold, _share(called[positive]), _share(~called[~positive])
+        wanted, chosen.threshold, _share(positive_calls[positive]), _share(~positive_calls[~positive])
     )
 
 

@@ -1,4 +1,4 @@
-"""How unlike the images of a test set an image is, with how often that is said of those images themselves.
+"""Outlier score: distance of an image from the images of a test set, and its false alarms on those images.
 
 Robust Mahalanobis distance of the appearance (`scoring.metrics.quality`): median and median deviation,
 values far out cut off, correlations shrunk. What is usual is measured on the test set by leaving each image
@@ -110,9 +110,9 @@ class KnownImages:
 
 def known_images(appearances: Sequence[Floats | None]) -> KnownImages:
     """Return what is known of a test set's images. appearances: of each case [p, d], None without one."""
-    kept = [place for place, one in enumerate(appearances) if one is not None]
-    rows = [one for one in appearances if one is not None]
-    return KnownImages(np.array(rows) if rows else np.empty((0, 1, 1)), np.array(kept, int))
+    indices = [index for index, appearance in enumerate(appearances) if appearance is not None]
+    rows = [appearance for appearance in appearances if appearance is not None]
+    return KnownImages(np.array(rows) if rows else np.empty((0, 1, 1)), np.array(indices, int))
 
 
 def _distances(known: Floats, rows: Floats) -> Floats:

@@ -59,7 +59,7 @@ def received(data: bytes, process: ImageProcess | None = None) -> Photograph:
 
 def _received(data: bytes, process: ImageProcess) -> Photograph:
     try:
-        found = process.upright(data)
+        decoded = process.upright(data)
     except ImageUnreadable as fault:
         raise InputRefused([error("image-unreadable", CALLED, str(fault))]) from fault
-    return Photograph(found.pixels, found.small, found.seen, found.dropped)
+    return Photograph(decoded.pixels, decoded.small, decoded.seen, decoded.dropped)

@@ -97,9 +97,9 @@ def measured(
         for index in range(len(truth)):
             if cancelled and cancelled():
                 raise Cancelled
-            found = _received(process, truth, index)
-            qualities.append(None if found is None else of_photograph(found))
-            appearances.append(None if found is None else seen_parts(found, tile))
+            photograph = _received(process, truth, index)
+            qualities.append(None if photograph is None else of_photograph(photograph))
+            appearances.append(None if photograph is None else seen_parts(photograph, tile))
             if progress:
                 progress(index + 1, len(truth))
     return MeasuredImages(tuple(qualities), known_images(appearances))
@@ -113,52 +113,52 @@ def _received(process: ImageProcess, truth: Pictures, index: int) -> Photograph 
         return None
 
 
-def likeness_chip(found: OutlierScore | None, anything: str = "image") -> tuple[QualityBadge, ...]:
+def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[QualityBadge, ...]:
     """Return the chip that says whether an image is like the test set's; none where too little is known.
     anything: what the test set holds, "image" or "tile"."""
-    if found is None:
+    if score is None:
         return ()
-    alarms = found.far_alarms if found.far else found.false_alarms
+    alarms = score.far_alarms if score.far else score.false_alarms
     rate = (
-        f"Of the test set's own {found.images} {anything}s, each left out in turn, "
-        f"{'this is' if found.unlike else 'unlike the others are'} "
-        f"{'said of ' if found.unlike else ''}{alarms} ({alarms / found.images:.0%})."
+        f"Of the test set's own {score.images} {anything}s, each left out in turn, "
+        f"{'this is' if score.unlike else 'unlike the others are'} "
+        f"{'said of ' if score.unlike else ''}{alarms} ({alarms / score.images:.0%})."
     )
-    if found.far:
-        words = f"This is nothing like the {anything}s of the test set, in colours and texture. {rate}"
-        return (QualityBadge(LIKENESS, STOP, "nothing like the test set", words),)
-    if found.unlike:
-        words = (
+    if score.far:
+        sentence = f"This is nothing like the {anything}s of the test set, in colours and texture. {rate}"
+        return (QualityBadge(LIKENESS, STOP, "nothing like the test set", sentence),)
+    if score.unlike:
+        sentence = (
             f"This is unlike the {anything}s of the test set, in colours and texture: how well the model "
             f"does on such is not known. {rate}"
         )
-        return (QualityBadge(LIKENESS, CAUTION, "unlike the test set", words),)
-    words = f"Colours and texture are such as the test set's {anything}s have. {rate}"
-    return (QualityBadge(LIKENESS, GOOD, "as in the test set", words),)
+        return (QualityBadge(LIKENESS, CAUTION, "unlike the test set", sentence),)
+    sentence = f"Colours and texture are such as the test set's {anything}s have. {rate}"
+    return (QualityBadge(LIKENESS, GOOD, "as in the test set", sentence),)
 
 
 def photograph_chips(
-    found: Quality, shortest_side: int = 0, among: Sequence[Quality | None] = ()
+    measures: Quality, shortest_side: int = 0, among: Sequence[Quality | None] = ()
 ) -> tuple[QualityBadge, ...]:
     """Return chips of a photograph of skin. shortest_side: px that the challenge requires, 0 = any. among:
     the test set's images."""
     return (
-        _size(found, shortest_side),
-        _sharpness(found, among),
-        _exposure(found, among),
-        _colours(found),
-        *_frame(found),
+        _size(measures, shortest_side),
+        _sharpness(measures, among),
+        _exposure(measures, among),
+        _colours(measures),
+        *_frame(measures),
     )
 
 
 def tile_chips(
-    found: Quality, width: int, height: int, micrometres_per_pixel: float
+    measures: Quality, width: int, height: int, micrometres_per_pixel: float
 ) -> tuple[QualityBadge, ...]:
     """Return chips of a tile of stained tissue of `width` x `height` px. micrometres_per_pixel: of the
     challenge's tiles."""
     usual = width == height == TILE_SIDE
     size = f"{width} x {height} px"
-    words = (
+    sentence = (
         "The size of the challenge's tiles."
         if usual
         else (
@@ -167,30 +167,30 @@ def tile_chips(
         )
     )
     return (
-        QualityBadge("size", GOOD if usual else NOTE, size, words),
-        _sharpness(found),
-        _exposure(found),
-        _tissue(found),
+        QualityBadge("size", GOOD if usual else NOTE, size, sentence),
+        _sharpness(measures),
+        _exposure(measures),
+        _tissue(measures),
     )
 
 
 def percentile(name: str, value: float, among: Sequence[Quality | None]) -> float | None:
     """Return the share of the images `among` whose `name` (a field of Quality) lies below value; None without
     any."""
-    values = np.array([getattr(one, name) for one in among if one is not None])
+    values = np.array([getattr(image, name) for image in among if image is not None])
     return float((values < value).mean()) if len(values) else None
 
 
-def _size(found: Quality, shortest_side: int) -> QualityBadge:
-    value = f"{found.short_side} px on the shorter side"
-    if found.short_side < shortest_side:
+def _size(measures: Quality, shortest_side: int) -> QualityBadge:
+    value = f"{measures.short_side} px on the shorter side"
+    if measures.short_side < shortest_side:
         return QualityBadge(
             "size",
             STOP,
             value,
             f"The challenge asks for {shortest_side} px or more: it would not take this photograph.",
         )
-    if found.short_side < LEAST_SIDE:
+    if measures.short_side < LEAST_SIDE:
         return QualityBadge(
             "size",
             CAUTION,
@@ -203,7 +203,7 @@ def _size(found: Quality, shortest_side: int) -> QualityBadge:
 def _beyond(name: str, value: float, among: Sequence[Quality | None]) -> str:
     """Return whether a value is "low", "high" or "" (usual) among the test set's images; "" where they are
     too few to say."""
-    values = np.array([getattr(one, name) for one in among if one is not None])
+    values = np.array([getattr(image, name) for image in among if image is not None])
     if len(values) < ENOUGH:
         return ""
     low, high = np.quantile(values, USUAL)
@@ -211,59 +211,59 @@ def _beyond(name: str, value: float, among: Sequence[Quality | None]) -> str:
 
 
 def _enough(among: Sequence[Quality | None]) -> bool:
-    return sum(one is not None for one in among) >= ENOUGH
+    return sum(image is not None for image in among) >= ENOUGH
 
 
-def _sharpness(found: Quality, among: Sequence[Quality | None] = ()) -> QualityBadge:
-    place, value = (
-        percentile("sharpness", found.sharpness, among),
-        f"{found.sharpness:{'.0f' if found.sharpness >= 10 else '.2g'}}",
+def _sharpness(measures: Quality, among: Sequence[Quality | None] = ()) -> QualityBadge:
+    below, value = (
+        percentile("sharpness", measures.sharpness, among),
+        f"{measures.sharpness:{'.0f' if measures.sharpness >= 10 else '.2g'}}",
     )
-    beyond = _beyond("sharpness", found.sharpness, among)
-    blurred = found.sharpness < BLURRED or found.relative_sharpness < LEAST_RELATIVE
-    if found.sharpness < VERY_BLURRED or beyond == "low" or (blurred and not _enough(among)):
-        words = "This image is blurred." if place is None else _blurrier(1 - place)
-        level = STOP if found.sharpness < VERY_BLURRED else CAUTION
-        return QualityBadge("sharpness", level, value, f"{words} The score may not mean anything.", place)
+    beyond = _beyond("sharpness", measures.sharpness, among)
+    blurred = measures.sharpness < BLURRED or measures.relative_sharpness < LEAST_RELATIVE
+    if measures.sharpness < VERY_BLURRED or beyond == "low" or (blurred and not _enough(among)):
+        sentence = "This image is blurred." if below is None else _blurrier(1 - below)
+        level = STOP if measures.sharpness < VERY_BLURRED else CAUTION
+        return QualityBadge("sharpness", level, value, f"{sentence} The score may not mean anything.", below)
     if beyond == "high":
-        words = (
-            f"This image has more fine detail than {place:.0%} of the test images: hair, print, noise or "
+        sentence = (
+            f"This image has more fine detail than {below:.0%} of the test images: hair, print, noise or "
             "another camera. The score may not mean anything."
         )
-        return QualityBadge("sharpness", CAUTION, value, words, place)
-    return QualityBadge("sharpness", GOOD, value, "Sharp enough.", place)
+        return QualityBadge("sharpness", CAUTION, value, sentence, below)
+    return QualityBadge("sharpness", GOOD, value, "Sharp enough.", below)
 
 
 def _blurrier(share: float) -> str:
     return f"This image is blurrier than {share:.0%} of the test images."
 
 
-def _exposure(found: Quality, among: Sequence[Quality | None] = ()) -> QualityBadge:
-    place = percentile("brightness", found.brightness, among)
-    value = f"mean {found.brightness:.0f} of 255"
+def _exposure(measures: Quality, among: Sequence[Quality | None] = ()) -> QualityBadge:
+    below = percentile("brightness", measures.brightness, among)
+    value = f"mean {measures.brightness:.0f} of 255"
     low, high = BRIGHTNESS
     faults = []
-    if found.brightness < low or found.dark > MOST_LOST:
+    if measures.brightness < low or measures.dark > MOST_LOST:
         faults.append("too dark")
-    if found.brightness > high or found.bright > MOST_LOST:
+    if measures.brightness > high or measures.bright > MOST_LOST:
         faults.append("too bright")
     if faults:
-        words = f"Parts of this image are {' and '.join(faults)}: what is lost there the model cannot see."
-        return QualityBadge("exposure", CAUTION, value, words, place)
-    beyond = _beyond("brightness", found.brightness, among)
+        sentence = f"Parts of this image are {' and '.join(faults)}: what is lost there the model cannot see."
+        return QualityBadge("exposure", CAUTION, value, sentence, below)
+    beyond = _beyond("brightness", measures.brightness, among)
     if beyond:
-        words = f"This image is {'darker' if beyond == 'low' else 'brighter'} than nearly all test images."
-        return QualityBadge("exposure", CAUTION, value, words, place)
-    return QualityBadge("exposure", GOOD, value, "Neither too dark nor too bright.", place)
+        sentence = f"This image is {'darker' if beyond == 'low' else 'brighter'} than nearly all test images."
+        return QualityBadge("exposure", CAUTION, value, sentence, below)
+    return QualityBadge("exposure", GOOD, value, "Neither too dark nor too bright.", below)
 
 
-def _colours(found: Quality) -> QualityBadge:
-    value = f"{found.skin:.0%} as of skin"
-    if found.skin >= LEAST_SKIN:
+def _colours(measures: Quality) -> QualityBadge:
+    value = f"{measures.skin:.0%} as of skin"
+    if measures.skin >= LEAST_SKIN:
         return QualityBadge(
             "colours", GOOD, value, "Nothing in the colours speaks against skin; that does not make it skin."
         )
-    if found.tissue.stained >= STAINED:
+    if measures.tissue.stained >= STAINED:
         return QualityBadge(
             "colours",
             STOP,
@@ -275,23 +275,23 @@ def _colours(found: Quality) -> QualityBadge:
     )
 
 
-def _frame(found: Quality) -> tuple[QualityBadge, ...]:
-    if found.field_stop <= STOP_SHOWN:
+def _frame(measures: Quality) -> tuple[QualityBadge, ...]:
+    if measures.field_stop <= STOP_SHOWN:
         return ()
-    words = "A black frame lies around the picture; some models take it for a sign."
-    return (QualityBadge("frame", NOTE, f"{found.field_stop:.0%} of the area", words),)
+    sentence = "A black frame lies around the picture; some models take it for a sign."
+    return (QualityBadge("frame", NOTE, f"{measures.field_stop:.0%} of the area", sentence),)
 
 
-def _tissue(found: Quality) -> QualityBadge:
-    value = f"{found.tissue.stained:.0%} of it stained, {found.tissue.white:.0%} of the tile white"
-    if found.tissue.white > MOST_WHITE:
+def _tissue(measures: Quality) -> QualityBadge:
+    value = f"{measures.tissue.stained:.0%} of it stained, {measures.tissue.white:.0%} of the tile white"
+    if measures.tissue.white > MOST_WHITE:
         return QualityBadge(
             "tissue",
             CAUTION,
             value,
             "Most of this tile is empty glass: densities per area speak of what little is there.",
         )
-    if found.tissue.stained < LEAST_STAINED:
+    if measures.tissue.stained < LEAST_STAINED:
         return QualityBadge(
             "tissue",
             CAUTION,

@@ -169,7 +169,7 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
         ],
         "no_answer_because": list(checks.abstentions),
         "no_answer_on_test_set": None if test_set.withheld is None else vars(test_set.withheld),
-        "other_photographs": [_by_class(classes, one.probabilities) for one in more.others],
+        "other_photographs": [_by_class(classes, prediction.probabilities) for prediction in more.others],
         "second_model": None if more.second is None else _second(classes, more.second),
         "impression": record.impression,
     }
@@ -178,20 +178,20 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
 def tile_document(
     photograph: Photograph,
     source: Detector | None,
-    found: Overview,
+    counts: Overview,
     least_confidence: float,
     with_image: bool = False,
 ) -> dict[str, Any]:
     """Return the export of one tile. source: the detector, None for a prediction file."""
     return {
         **_head(photograph, with_image),
-        "challenge": found.support.challenge,
+        "challenge": counts.support.challenge,
         "model": None if source is None else {"sha256": source.sha256},
         "least_confidence": least_confidence,
-        "area_mm2": found.area_mm2,
-        "til_share": found.til_share,
-        "counts": _by_class(found.support.classes, found.counts),
-        "per_mm2": _by_class(found.support.classes, found.per_mm2),
+        "area_mm2": counts.area_mm2,
+        "til_share": counts.til_share,
+        "counts": _by_class(counts.support.classes, counts.counts),
+        "per_mm2": _by_class(counts.support.classes, counts.per_mm2),
     }
 
 
@@ -253,12 +253,12 @@ def _views(classes: Sequence[str], views: TurnedViews) -> dict[str, Any]:
     }
 
 
-def _class_set(classes: Sequence[str], found: ClassSet) -> dict[str, Any]:
+def _class_set(classes: Sequence[str], class_set: ClassSet) -> dict[str, Any]:
     return {
-        "classes": [name for name, member in zip(classes, found.members, strict=True) if member],
-        "built_to_hold": 1 - found.miss,
-        "too_few_cases": [name for name, always in zip(classes, found.always, strict=True) if always],
-        "coverage": None if found.coverage is None else found.coverage.overall,
+        "classes": [name for name, member in zip(classes, class_set.members, strict=True) if member],
+        "built_to_hold": 1 - class_set.miss,
+        "too_few_cases": [name for name, always in zip(classes, class_set.always, strict=True) if always],
+        "coverage": None if class_set.coverage is None else class_set.coverage.overall,
     }
 
 

@@ -126,21 +126,21 @@ def reference(
     test set names them, else cases)."""
     if units is None:
         _, units = find_units(truth.columns, len(truth), UNIT_COLUMNS, truth.id_column)
-    kept = np.flatnonzero((truth.labels >= 0) & predictions.has_outputs)
-    outputs = np.ascontiguousarray(predictions.outputs[kept, : task.outputs])
-    found = kind(outputs)
-    rows = probabilities(outputs, found) if len(outputs) else np.empty((0, len(task.classes)))
+    rows_kept = np.flatnonzero((truth.labels >= 0) & predictions.has_outputs)
+    outputs = np.ascontiguousarray(predictions.outputs[rows_kept, : task.outputs])
+    output_kind = kind(outputs)
+    rows = probabilities(outputs, output_kind) if len(outputs) else np.empty((0, len(task.classes)))
     return Reference(
         name or truth.name,
         generated,
         task.classes,
-        tuple(truth.ids[i] for i in kept),
-        kept,
-        np.asarray(truth.labels)[kept],
+        tuple(truth.ids[i] for i in rows_kept),
+        rows_kept,
+        np.asarray(truth.labels)[rows_kept],
         outputs,
-        found,
+        output_kind,
         rows,
-        np.asarray(units)[kept],
+        np.asarray(units)[rows_kept],
     )
 
 
@@ -150,13 +150,13 @@ def without(reference: Reference, index: int) -> Reference:
     own = np.flatnonzero(reference.indices == index)
     if not len(own):
         return reference
-    kept = reference.units != reference.units[own[0]]
+    others = reference.units != reference.units[own[0]]
     rows = {
-        name: getattr(reference, name)[kept]
+        name: getattr(reference, name)[others]
         for name in ("indices", "truth", "outputs", "probabilities", "units")
     }
     return replace(
-        reference, ids=tuple(name for name, keep in zip(reference.ids, kept, strict=True) if keep), **rows
+        reference, ids=tuple(name for name, keep in zip(reference.ids, others, strict=True) if keep), **rows
     )
 
 

@@ -1,5 +1,4 @@
-"""A map of where hiding part of a photograph changes a model's scores, signed, and what both ways of making
-one share."""
+"""Saliency map: the signed change of a model's scores when part of a photograph is hidden."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

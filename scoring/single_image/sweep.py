@@ -49,12 +49,12 @@ def sweep(
     return DemographicSweep(patient, vectors, dict(zip(vectors, np.split(rows, ends), strict=True)))
 
 
-def changes(found: DemographicSweep, answer: ImagePrediction, classes: Sequence[str]) -> tuple[str, ...]:
+def changes(swept: DemographicSweep, answer: ImagePrediction, classes: Sequence[str]) -> tuple[str, ...]:
     """Return a sentence for each field in which the highest class becomes another, with where it does; one
     sentence where none does."""
     sentences = []
-    for field, rows in found.probabilities.items():
-        values, tops = found.values(field), rows.argmax(1)
+    for field, rows in swept.probabilities.items():
+        values, tops = swept.values(field), rows.argmax(1)
         others = [f"{classes[tops[i]]} at {_word(values[i])}" for i in np.flatnonzero(tops != answer.top)]
         if others:
             sentences.append(
@@ -66,11 +66,11 @@ def changes(found: DemographicSweep, answer: ImagePrediction, classes: Sequence[
     )
 
 
-def leading(found: DemographicSweep, count: int = SHOWN) -> dict[str, tuple[int, ...]]:
+def leading(swept: DemographicSweep, count: int = SHOWN) -> dict[str, tuple[int, ...]]:
     """By field, the classes that are highest anywhere, most first: those worth a line."""
     return {
         field: tuple(np.argsort(-rows.max(0), kind="stable")[:count].tolist())
-        for field, rows in found.probabilities.items()
+        for field, rows in swept.probabilities.items()
     }
 
 

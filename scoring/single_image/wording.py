@@ -70,7 +70,7 @@ def banned(text: str) -> list[str]:
     plain = text.replace("**", "")
     for allowed in (BANNER.replace("**", ""), RESEARCH_USE):
         plain = plain.replace(allowed, " ")
-    return [found.group(0) for found in _BANNED.finditer(plain)]
+    return [match.group(0) for match in _BANNED.finditer(plain)]
 
 
 def of_test_set(reference: Reference) -> str:
@@ -111,30 +111,29 @@ def score_line(answer: ImagePrediction, share: ClassShare, reference: Reference,
     )
 
 
-def set_line(found: ClassSet, names: Sequence[str], top: int) -> str:
+def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
     """Return what the set of classes is worth. names: the classes in full; top: the highest-scoring one."""
-    words = (
-        f"Built to contain the true class in {1 - found.miss:.0%} of cases like the test set. {EXCHANGEABLE}"
-    )
-    if found.top_added:
-        words += (
+    share = f"{1 - class_set.miss:.0%}"
+    sentence = f"Built to contain the true class in {share} of cases like the test set. {EXCHANGEABLE}"
+    if class_set.top_added:
+        sentence += (
             f" {names[top]} is among them because it has the highest score; that score is lower than "
-            f"{1 - found.miss:.0%} of its cases in the test set have."
+            f"{1 - class_set.miss:.0%} of its cases in the test set have."
         )
-    if found.members.all():
-        words += " These are all classes: the model separates nothing here."
-    if found.always.any():
-        few = ", ".join(names[k] for k in np.flatnonzero(found.always).tolist())
-        words += (
-            f" Fewer than {found.fewest} cases of {few}: always among them. At least 20 cases per class "
+    if class_set.members.all():
+        sentence += " These are all classes: the model separates nothing here."
+    if class_set.always.any():
+        few = ", ".join(names[k] for k in np.flatnonzero(class_set.always).tolist())
+        sentence += (
+            f" Fewer than {class_set.fewest} cases of {few}: always among them. At least 20 cases per class "
             "are needed for a statement that can be trusted."
         )
-    if found.coverage is not None:
-        words += (
+    if class_set.coverage is not None:
+        sentence += (
             " On halves of the test set that they were not built on, such sets held the true class in "
-            f"{found.coverage.overall:.0%}."
+            f"{class_set.coverage.overall:.0%}."
         )
-    return words
+    return sentence
 
 
 def views_line(views: TurnedViews) -> str:

@@ -135,18 +135,18 @@ def forget(run: str) -> None:
 def _run(name: str) -> WorkerRun:
     """Return a run; those that were not used for longest are ended beyond a thousand."""
     with _lock:
-        found = _runs.setdefault(name, WorkerRun())
+        worker_run = _runs.setdefault(name, WorkerRun())
         _runs.move_to_end(name)
         dropped = [_runs.popitem(last=False)[1] for _ in range(len(_runs) - _REMEMBERED)]
     for old in dropped:
         old.end()
-    return found
+    return worker_run
 
 
 @dataclass
 class _Stream(Generic[Common, Item, Value]):
-    """Chunks of one call of `streamed` that are under way, each with its attempt. silent_since: when something
-    was heard last; deserted_since: since when there is no worker."""
+    """Chunks of one call of `streamed` that are under way, each with its attempt. silent_since: when
+    something was heard last; deserted_since: since when there is no worker."""
 
     cluster: Cluster
     function: Function[Common, Item, Value]
@@ -189,8 +189,8 @@ class _Stream(Generic[Common, Item, Value]):
             return within(GATHER_SECONDS, work)
         except Exception as fault:
             self.cluster.threads()  # raises where the scheduler is gone
-            words = "The workers do not take or give data: look at their logs."
-            raise ClusterUnusable(self.cluster.address, words) from fault
+            sentence = "The workers do not take or give data: look at their logs."
+            raise ClusterUnusable(self.cluster.address, sentence) from fault
 
     def settle(self, future: "Future[Any]") -> tuple[Chunk[Item], Value] | None:
         """Return a chunk and what was made of it; None where it was sent again."""
@@ -204,25 +204,25 @@ class _Stream(Generic[Common, Item, Value]):
                 return None
             if other is not None:
                 different = "; ".join(versions.differences(other, self.cluster.versions))
-                words = f"A worker does not hold what is here: {different}. Install the same there."
-                raise ClusterUnusable(self.cluster.address, words)
+                sentence = f"A worker does not hold what is here: {different}. Install the same there."
+                raise ClusterUnusable(self.cluster.address, sentence)
             return chunk, value
         if future.status != "error":  # cancelled or lost: with the scheduler, or with the worker of its data
             self._again(chunk, attempt)
             return None
         fault = type(future.exception()).__name__
-        words = (
+        sentence = (
             "The workers ended again and again during the same part of the work: look at their memory."
             if fault == "KilledWorker"
             else f"A part of the work failed on a worker ({fault}): look at its log."
         )
-        raise ClusterUnusable(self.cluster.address, words)
+        raise ClusterUnusable(self.cluster.address, sentence)
 
     def _again(self, chunk: Chunk[Item], attempt: int) -> None:
         self.cluster.threads()
         if attempt >= MOST_ATTEMPTS:
-            words = "A part of the work was lost again and again: look at the logs of the workers."
-            raise ClusterUnusable(self.cluster.address, words)
+            sentence = "A part of the work was lost again and again: look at the logs of the workers."
+            raise ClusterUnusable(self.cluster.address, sentence)
         if self.scattered.status != "finished":
             self.scatter()
         self.send(chunk, attempt + 1)
@@ -240,8 +240,8 @@ class _Stream(Generic[Common, Item, Value]):
         elif self.deserted_since is None:
             self.deserted_since = now
         elif now - self.deserted_since > DESERTED_SECONDS - WATCH_SECONDS:
-            words = "All workers ended during the work: start some and run again."
-            raise ClusterUnusable(self.cluster.address, words)
+            sentence = "All workers ended during the work: start some and run again."
+            raise ClusterUnusable(self.cluster.address, sentence)
 
     def end(self) -> None:
         """Let the workers drop what is under way, and end their processes."""
@@ -279,9 +279,9 @@ class Sizes:
 def packed(items: Iterable[tuple[Item, int]], sizes: Sizes) -> Iterator[Chunk[Item]]:
     """Yield chunks of items that come with their bytes; a chunk ends with the first limit that is reached."""
     start, held, size = 0, list[Item](), 0
-    for item, taken in items:
+    for item, item_bytes in items:
         held.append(item)
-        size += taken
+        size += item_bytes
         if len(held) >= sizes.items(start) or size >= sizes.most_bytes:
             yield Chunk(start, tuple(held))
             start, held, size = start + len(held), [], 0

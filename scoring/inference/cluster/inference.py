@@ -82,14 +82,14 @@ def _on_cluster(
     with connected(scheduler) as cluster:
         sizes = Sizes(total, cluster.threads(), FIRST_IMAGES, CHUNK_BYTES)
         chunks = packed(_files(pictures, outputs, failures), sizes)
-        for chunk, found in streamed(cluster, _infer, model, chunks, cancelled):
+        for chunk, results in streamed(cluster, _infer, model, chunks, cancelled):
             done += len(chunk.items)
-            if isinstance(found, ModelFailed):
-                failures[-1 if found.picture is None else found.picture] = found
+            if isinstance(results, ModelFailed):
+                failures[-1 if results.picture is None else results.picture] = results
                 continue
-            parts[chunk.start] = found
-            sizes.most_items = _next_images(found, sizes.most_items)
-            for i, output in enumerate(found.outputs, chunk.start):
+            parts[chunk.start] = results
+            sizes.most_items = _next_images(results, sizes.most_items)
+            for i, output in enumerate(results.outputs, chunk.start):
                 outputs[i] = output if chunk.items[i - chunk.start] is not None else outputs[i]
             if progress is not None:
                 progress(done, total)
@@ -100,10 +100,14 @@ def _on_cluster(
     return Results(ordered[0].facts, tuple(outputs), seen, np.concatenate([part.cpu_ms for part in ordered]))
 
 
-def _next_images(found: Results[Result], before: int) -> int:
+def _next_images(results: Results[Result], before: int) -> int:
     """Return how many images the next chunks have, by what the last one took. before: those had."""
-    taken = found.cpu_ms[~np.isnan(found.cpu_ms)]
-    return int(np.clip(CHUNK_MS / max(taken.mean(), 1.0), 1, CHUNK_IMAGES)) if len(taken) else before
+    milliseconds = results.cpu_ms[~np.isnan(results.cpu_ms)]
+    return (
+        int(np.clip(CHUNK_MS / max(milliseconds.mean(), 1.0), 1, CHUNK_IMAGES))
+        if len(milliseconds)
+        else before
+    )
 
 
 def _files(

@@ -59,14 +59,14 @@ def _here(
     progress: Progress | None,
     cancelled: Callable[[], bool] | None,
 ) -> list[Compared | None]:
-    found: list[Compared | None] = []
+    comparisons: list[Compared | None] = []
     for pair in pairs:
         if cancelled is not None and cancelled():
             raise Cancelled
-        found.append(None if pair is None else compared(pair, label))
+        comparisons.append(None if pair is None else compared(pair, label))
         if progress is not None:
-            progress(len(found), len(pairs))
-    return found
+            progress(len(comparisons), len(pairs))
+    return comparisons
 
 
 def _on_cluster(
@@ -76,31 +76,31 @@ def _on_cluster(
     progress: Progress | None,
     cancelled: Callable[[], bool] | None,
 ) -> list[Compared | None]:
-    found: list[Compared | None] = [None] * len(pairs)
+    comparisons: list[Compared | None] = [None] * len(pairs)
     done = 0
     with connected(scheduler) as cluster:
         sizes = Sizes(len(pairs), cluster.threads(), CHUNK_PAIRS, CHUNK_BYTES)
-        chunks = packed(_files(pairs, label, found), sizes)
+        chunks = packed(_files(pairs, label, comparisons), sizes)
         for chunk, values in streamed(cluster, _compare, label, chunks, cancelled):
             if isinstance(values, InputRefused):
                 raise values
             for i, value in enumerate(values, chunk.start):
-                found[i] = found[i] if value is None else value
+                comparisons[i] = comparisons[i] if value is None else value
             done += len(chunk.items)
             if progress is not None:
                 progress(done, len(pairs))
-    return found
+    return comparisons
 
 
 def _files(
-    pairs: Sequence[MaskPair | None], label: int | None, found: list[Compared | None]
+    pairs: Sequence[MaskPair | None], label: int | None, comparisons: list[Compared | None]
 ) -> Iterator[tuple[MaskPair | None, int]]:
     """Yield pairs whose files are held in memory, and their bytes; what cannot be sent is compared here, into
     `found`."""
     for i, pair in enumerate(pairs):
         sent, size = (None, 0) if pair is None else _held(pair)
         if pair is not None and sent is None:
-            found[i] = compared(pair, label)
+            comparisons[i] = compared(pair, label)
         yield sent, size
 
 

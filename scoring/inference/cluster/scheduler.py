@@ -76,11 +76,11 @@ def named() -> Scheduler | None:
     fallback = os.environ.get(FALLBACK, "").strip()
     if fallback not in ("", "local"):
         raise ClusterUnusable(FALLBACK, f"It is {fallback[:40]!r}: the one value is local; leave it out.")
-    found = _ADDRESS.fullmatch(address)
-    if not found or not 0 < int(found[3]) < 65536:
-        words = f"{address[:80]!r} is no scheduler's address: write tcp://host:8786 or tls://host:8786."
-        raise ClusterUnusable(ADDRESS, words)
-    certificates = _certificates() if found[1] == "tls" else None
+    parts = _ADDRESS.fullmatch(address)
+    if not parts or not 0 < int(parts[3]) < 65536:
+        sentence = f"{address[:80]!r} is no scheduler's address: write tcp://host:8786 or tls://host:8786."
+        raise ClusterUnusable(ADDRESS, sentence)
+    certificates = _certificates() if parts[1] == "tls" else None
     return Scheduler(address, certificates)
 
 
@@ -99,9 +99,9 @@ def _certificates() -> tuple[str, str, str]:
     paths = [os.environ.get(name, "") for name in (AUTHORITY, CERTIFICATE, KEY)]
     for name, path in zip((AUTHORITY, CERTIFICATE, KEY), paths, strict=True):
         if not path or not Path(path).is_file():
-            what = "is no file" if path else "is not set"
+            fault = "is no file" if path else "is not set"
             raise ClusterUnusable(
-                name, f"It {what}: tls:// needs an authority, a certificate and a key as PEM."
+                name, f"It {fault}: tls:// needs an authority, a certificate and a key as PEM."
             )
     return paths[0], paths[1], paths[2]
 
@@ -160,8 +160,8 @@ class Cluster:
         try:
             return sum(within(ANSWER_SECONDS, self.client.nthreads).values())
         except Exception as fault:  # whatever a connection that broke raises
-            words = "The scheduler went away during the work: start it and run again."
-            raise ClusterUnusable(self.address, words) from fault
+            sentence = "The scheduler went away during the work: start it and run again."
+            raise ClusterUnusable(self.address, sentence) from fault
 
 
 def within(seconds: float, work: Callable[[], Result]) -> Result:
@@ -220,8 +220,8 @@ def _connect(scheduler: Scheduler) -> "Client":
     try:
         from distributed import Client, Security
     except ImportError as fault:
-        words = "Dask is not installed here: install benchside with the extra cluster."
-        raise ClusterUnusable(address, words) from fault
+        sentence = "Dask is not installed here: install benchside with the extra cluster."
+        raise ClusterUnusable(address, sentence) from fault
     for name in _LOGGERS:  # one sentence instead of every retry and traceback
         logging.getLogger(name).setLevel(logging.CRITICAL)
     security = None
@@ -234,11 +234,11 @@ def _connect(scheduler: Scheduler) -> "Client":
     try:
         return within(CONNECT_SECONDS + 1, lambda: Client(address, **options))
     except Exception as fault:  # of many kinds, none of which says more to people
-        words = (
+        sentence = (
             f"No scheduler of Dask answers within {CONNECT_SECONDS:g} s: does it run, is the address right, "
             f"is the way to it open{', and do the certificates fit' if security else ''}?"
         )
-        raise ClusterUnusable(address, words) from fault
+        raise ClusterUnusable(address, sentence) from fault
 
 
 def _compared(client: "Client", address: str) -> dict[str, str]:
@@ -251,22 +251,22 @@ def _compared(client: "Client", address: str) -> dict[str, str]:
     try:
         of_scheduler = within(VERSIONS_SECONDS, lambda: client.run_on_scheduler(versions.of_scheduler))
         _same("The scheduler", of_scheduler, own, address)
-        found = within(VERSIONS_SECONDS, lambda: client.run(versions.of_worker))
+        of_workers = within(VERSIONS_SECONDS, lambda: client.run(versions.of_worker))
     except ClusterUnusable:
         raise
     except Exception as fault:
-        words = (
+        sentence = (
             "The scheduler or a worker does not say what it holds: start them with the same versions as here."
         )
-        raise ClusterUnusable(address, words) from fault
-    if not found:
+        raise ClusterUnusable(address, sentence) from fault
+    if not of_workers:
         raise ClusterUnusable(address, "The scheduler has no worker: start some.")
-    for worker, there in sorted(found.items()):
+    for worker, there in sorted(of_workers.items()):
         _same(f"The worker {worker}", there, own, address)
     return own
 
 
 def _same(who: str, there: dict[str, str], here: dict[str, str], address: str) -> None:
     if different := versions.differences(there, here):
-        words = f"{who} does not hold what is here: {'; '.join(different)}. Install the same there."
-        raise ClusterUnusable(address, words)
+        sentence = f"{who} does not hold what is here: {'; '.join(different)}. Install the same there."
+        raise ClusterUnusable(address, sentence)

@@ -1,4 +1,4 @@
-"""What must be the same on every machine of a cluster.
+"""Versions that must be the same on every machine of a cluster.
 
 It imports nothing of the project, for it also runs where the project is not installed: it crosses by value.
 """
@@ -27,12 +27,12 @@ PACKAGES = (
 
 def versions() -> dict[str, str]:
     """Return versions by name, "missing" for what is not there; of this project also a digest of its code."""
-    found = {"python": _version("python"), "processor": platform.machine()}
-    found |= {name: _version(name) for name in PACKAGES}
+    by_name = {"python": _version("python"), "processor": platform.machine()}
+    by_name |= {name: _version(name) for name in PACKAGES}
     spec = find_spec("scoring")
     places = list(spec.submodule_search_locations or ()) if spec else []
-    found["benchside"] = _digest(Path(places[0])) if places else "missing"
-    return found
+    by_name["benchside"] = _digest(Path(places[0])) if places else "missing"
+    return by_name
 
 
 def of_scheduler() -> dict[str, str]:
@@ -42,8 +42,8 @@ def of_scheduler() -> dict[str, str]:
 
 def of_worker() -> dict[str, str]:
     """Return the versions of a worker; one that has worked before has found them already."""
-    found = sys.modules.get("scoring.inference.cluster.scheduler")
-    return versions() if found is None else dict(found.own_versions())
+    module = sys.modules.get("scoring.inference.cluster.scheduler")
+    return versions() if module is None else dict(module.own_versions())
 
 
 def _version(name: str) -> str:

@@ -213,11 +213,11 @@ def _second_line(record: Record) -> str:
 
 
 def _scores_line(record: Record) -> str:
-    words = "Scores of all classes together 1."
+    sentence = "Scores of all classes together 1."
     if record.more.others:
         answers = [record.answer, *record.more.others]
-        words += f" {photographs_line(answers, record.model.task.names)}"
-    return words
+        sentence += f" {photographs_line(answers, record.model.task.names)}"
+    return sentence
 
 
 def _jpeg(pixels: np.ndarray[Any, Any]) -> str:
