@@ -1,4 +1,4 @@
-"""Several teams on one truth: `comparison.json`."""
+"""Comparison of several teams on one truth: `comparison.json`."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What is shown of where teams differ: by class, by case and by subgroup."""
+"""Views of the differences between teams: by class, by case and by subgroup."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""A comparison as it is shown: on which scale, and which of many teams figures draw."""
+"""Displayed comparison: its scale, and which of many teams figures draw."""
 
 from __future__ import annotations
 

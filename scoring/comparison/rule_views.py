@@ -1,4 +1,4 @@
-"""What is shown of other orders: a challenge's own, other rules, and other weights."""
+"""Views of other orders: a challenge's own, other rules, and other weights."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

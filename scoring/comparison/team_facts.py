@@ -1,5 +1,4 @@
-"""What an organizer knows about a team beside its predictions: size of the model, institution, method,
-licence."""
+"""Facts about a team beside its predictions: size of the model, institution, method, licence."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace

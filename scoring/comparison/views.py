@@ -1,4 +1,4 @@
-"""What is shown of a comparison, as data: who leads, whether that is chance, how stable ranks are."""
+"""Views of a comparison: the ranking, the lead and its chance, and the stability of ranks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

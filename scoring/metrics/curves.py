@@ -4,62 +4,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Array, Bools, Floats, Ints
-from scoring.metrics import roc
+from scoring.metrics import binary, roc
 from scoring.metrics.classification import divide
 from scoring.statistics.intervals import QUANTILES
 
 GRID = np.linspace(0, 1, 61)
 ROC = ("roc_sensitivity", "roc_low", "roc_high")
 PRECISION_RECALL = ("pr_precision", "pr_low", "pr_high")
-
-
-def _steps(scores: Floats, positive: Bools) -> tuple[Floats, Ints, Ints]:
-    """Distinct thresholds from high to low, and the positives and negatives at or above each."""
-    order = np.argsort(-scores, kind="stable")
-    scores, positive = scores[order], positive[order]
-    last = np.flatnonzero(np.r_[scores[1:] != scores[:-1], True][: len(scores)])
-    hits = np.cumsum(positive, dtype=int)[last]
-    return scores[last], hits, last + 1 - hits
-
-
-def roc_curve(scores: ArrayLike, positive: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """Return the ROC curve at every distinct score, from (0, 0) to (1, 1).
-
-    Args:
-        scores: Score of each case [N].
-        positive: Which cases are positive [N].
-
-    Returns:
-        1 - specificity, sensitivity and threshold [T + 1] each, the first threshold infinite; an axis is NaN
-        where the truth lacks negatives or positives.
-
-    Example:
-        >>> x, y, _ = roc_curve([0.9, 0.6, 0.4], [True, False, True])
-        >>> x.tolist(), y.tolist()
-        ([0.0, 0.0, 1.0, 1.0], [0.0, 0.5, 0.5, 1.0])
-    """
-    thresholds, hits, false_alarms = _steps(np.asarray(scores, float), np.asarray(positive, bool))
-    if not len(thresholds):
-        return np.array([0.0]), np.array([0.0]), np.array([np.inf])
-    return (
-        divide(np.r_[0, false_alarms], false_alarms[-1]),
-        divide(np.r_[0, hits], hits[-1]),
-        np.r_[np.inf, thresholds],
-    )
-
-
-def precision_recall_curve(scores: ArrayLike, positive: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """Return recall and precision at every distinct score, from high to low.
-
-    Args:
-        scores: Score of each case [N].
-        positive: Which cases are positive [N].
-
-    Returns:
-        Recall, precision and threshold [T] each; recall is NaN where the truth has no positive.
-    """
-    thresholds, hits, false_alarms = _steps(np.asarray(scores, float), np.asarray(positive, bool))
-    return divide(hits, hits[-1] if len(hits) else 0), divide(hits, hits + false_alarms), thresholds
 
 
 def auc(scores: Floats, positive: Bools) -> float:
@@ -85,11 +36,11 @@ def average_precision(scores: ArrayLike, positive: ArrayLike) -> float:
     Returns:
         The average precision, 0..1; NaN without a positive or without a negative.
     """
-    positive = np.asarray(positive, bool)
-    if not positive.any() or positive.all():
+    scores, positive = np.asarray(scores, float), np.asarray(positive, bool)
+    if not len(scores):
         return float("nan")
-    recall, precision, _ = precision_recall_curve(scores, positive)
-    return float(np.sum(np.diff(recall, prepend=0) * precision))
+    counts = binary.count_by_threshold(scores, positive, np.ones((1, len(scores))))
+    return float(binary.average_precision(counts)[0])
 
 
 def resampled_auc(scores: Floats, positive: Bools, weights: Floats) -> Floats:
@@ -133,19 +84,15 @@ def resampled_curves(
         replicate without a positive or without a negative.
     """
     scores, positive = np.asarray(scores, float), np.asarray(positive, bool)
-    order = np.argsort(-scores, kind="stable")
-    descending = scores[order]
-    last = np.flatnonzero(np.r_[descending[1:] != descending[:-1], True])
-    ordered = weights[:, order]
-    hits = np.cumsum(ordered * positive[order], axis=1, dtype=float)[:, last]
-    false_alarms = np.cumsum(ordered * ~positive[order], axis=1, dtype=float)[:, last]
+    counts = binary.count_by_threshold(scores, positive, weights)
+    hits, false_alarms = counts.true_positive, counts.false_positive
     sensitivity, precision = np.full((2, len(weights), len(grid)), np.nan)
     for b in np.flatnonzero((hits[:, -1] > 0) & (false_alarms[:, -1] > 0)):
         x, y = np.r_[0, false_alarms[b] / false_alarms[b, -1]], np.r_[0, hits[b] / hits[b, -1]]
         sensitivity[b] = np.interp(grid, x, y)
         # The highest scores may not have been drawn: no threshold stands there.
         first = np.argmax(hits[b] + false_alarms[b] > 0)
-        reached = np.clip(np.searchsorted(y[1:], grid - 1e-12, "left"), first, len(last) - 1)
+        reached = np.clip(np.searchsorted(y[1:], grid - 1e-12, "left"), first, len(counts.thresholds) - 1)
         precision[b] = divide(hits[b, reached], hits[b, reached] + false_alarms[b, reached])
     return sensitivity, precision
 

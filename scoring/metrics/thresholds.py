@@ -1,5 +1,4 @@
-"""Other thresholds than 0.5: what each gives, the best ones, cross-validated, and scores rescaled so that 0.5
-is their threshold."""
+"""Choice of thresholds other than 0.5: the best ones, cross-validated, and scores rescaled to them."""
 
 from collections.abc import Sequence
 

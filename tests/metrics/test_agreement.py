@@ -1,12 +1,14 @@
 """Agreement of two submissions, by its definition."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from scoring.metrics.agreement import beyond_accuracy, kappa
+from scoring.metrics.agreement import beyond_accuracy, hellinger, kappa, nearest
 
 LABELS = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 3)), min_size=2, max_size=40).filter(
     lambda rows: len({label for row in rows for label in row}) > 1
@@ -44,3 +46,24 @@ def test_the_same_mistakes_agree_wholly_and_the_opposite_not_at_all():
     assert beyond_accuracy(right, right) == pytest.approx(1)
     assert beyond_accuracy(right, ~right) < 0
     assert np.isnan(beyond_accuracy(np.array([], bool), np.array([], bool)))
+
+
+rows = st.lists(st.lists(st.floats(0.001, 1), min_size=3, max_size=3), min_size=1, max_size=8)
+
+
+@given(rows)
+def test_distance_by_its_definition(values):
+    every = np.array(values) / np.sum(values, axis=1, keepdims=True)
+    for other, distance in zip(every, hellinger(every[0], every), strict=True):
+        squares = sum((math.sqrt(p) - math.sqrt(q)) ** 2 for p, q in zip(every[0], other, strict=True))
+        assert distance == pytest.approx(math.sqrt(squares / 2), abs=1e-7)
+
+
+def test_ends():
+    assert hellinger(np.array([1.0, 0.0]), np.array([[0.0, 1.0], [1.0, 0.0]])).tolist() == [1, 0]
+
+
+def test_the_nearest_come_first_and_equal_ones_in_order():
+    every = np.array([[0.0, 1.0], [0.9, 0.1], [0.5, 0.5], [0.9, 0.1]])
+    assert nearest(np.array([0.9, 0.1]), every, 3).tolist() == [1, 3, 2]
+    assert nearest(np.array([0.9, 0.1]), every, 9).tolist() == [1, 3, 2, 0]

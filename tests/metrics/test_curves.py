@@ -69,17 +69,6 @@ def test_scikit_learn_agrees(seed, decimals):
     assert curves.average_precision(scores, positive) == pytest.approx(
         sklearn.metrics.average_precision_score(positive, scores), abs=1e-12
     )
-    for ours, theirs in zip(
-        curves.roc_curve(scores, positive),
-        sklearn.metrics.roc_curve(positive, scores, drop_intermediate=False),
-        strict=True,
-    ):
-        assert ours == pytest.approx(theirs)
-    recall, precision, thresholds = curves.precision_recall_curve(scores, positive)
-    their_precision, their_recall, their_thresholds = sklearn.metrics.precision_recall_curve(positive, scores)
-    assert recall[::-1] == pytest.approx(their_recall[:-1])
-    assert precision[::-1] == pytest.approx(their_precision[:-1])
-    assert thresholds[::-1] == pytest.approx(their_thresholds)
 
 
 @pytest.mark.parametrize("positive", [True, False])
@@ -87,13 +76,10 @@ def test_nothing_is_defined_with_one_kind_only(positive):
     scores, kinds = np.array([0.1, 0.2]), np.array([positive, positive])
     assert np.isnan(curves.auc(scores, kinds))
     assert np.isnan(curves.average_precision(scores, kinds))
-    false_alarms, hits, _ = curves.roc_curve(scores, kinds)
-    assert np.isnan(false_alarms if positive else hits).all()
 
 
 def test_no_cases_at_all():
-    false_alarms, hits, thresholds = curves.roc_curve(np.array([]), np.array([]))
-    assert (false_alarms.tolist(), hits.tolist(), thresholds.tolist()) == ([0], [0], [np.inf])
+    assert np.isnan(curves.average_precision(np.array([]), np.array([])))
 
 
 @pytest.mark.parametrize(("seed", "decimals"), [(3, 9), (4, 1)])
