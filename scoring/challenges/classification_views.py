@@ -1,4 +1,4 @@
-"""What challenges that classify show alike: classes, confusions, curves, calibration and subgroups of a
+"""Views that the classifying challenges share: classes, confusions, curves, calibration and subgroups of a
 scorecard."""
 
 from collections.abc import Mapping, Sequence
@@ -145,14 +145,15 @@ def classes_table(card: ScoreCard, columns: Sequence[Column], caption: str | Non
     first."""
     risks = risks_of(card)
     order = in_risk_order(list(card.per_class), risks)
-    rows = {column.name: [card.per_class[name].get(column.name) for name in order] for column in columns}
-    return Table(
+    absent = dict.fromkeys(column.name for column in columns)
+    entries = [{**absent, "class": name, **card.per_class[name]} for name in order]
+    return Table.of(
         "How good is each class?",
+        entries,
         (Column("class", "class", "class", width=92), *columns),
-        {"class": order, **rows},
         f"Interval of F1. {STARRED} –: undefined. {method(card)}" if caption is None else caption,
-        risks,
-        "classes",
+        risks=risks,
+        key="classes",
     )
 
 
@@ -353,15 +354,11 @@ def _by_group(card: ScoreCard, measure: Measure) -> Figure:
 
 def slices_table(slices: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Table:
     """Return every number of every subgroup, for reports."""
-    entries = [(kind, group, entry) for kind, groups in slices.items() for group, entry in groups.items()]
-    keys = list(dict.fromkeys(key for _, _, entry in entries for key in entry))
-    rows: Data = {
-        "by": [kind for kind, _, _ in entries],
-        "group": [group for _, group, _ in entries],
-        **{key: [entry.get(key) for _, _, entry in entries] for key in keys},
-    }
-    columns = [Column("by", "by"), Column("group", "group"), *(estimated(key) for key in keys)]
-    return Table("", columns, rows, key="slices", detail=True)
+    entries = [(by, group, entry) for by, groups in slices.items() for group, entry in groups.items()]
+    keys = list(dict.fromkeys(key for *_, entry in entries for key in entry))
+    rows = [dict.fromkeys(keys) | {"by": by, "group": group} | dict(entry) for by, group, entry in entries]
+    columns = [Column("by", "by"), Column("group", "group"), *map(estimated, keys)]
+    return Table.of("", rows, columns, key="slices", detail=True)
 
 
 def estimated(key: str) -> Column:

@@ -1,6 +1,7 @@
-"""What the official program would do with files and model, as a scorecard's findings tell."""
+"""Preflight views: what the official program does with files and model, by a scorecard's findings."""
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from scoring.common.text import markdown
@@ -39,16 +40,15 @@ def format_facts(model: Mapping[str, Any], there: bool = True) -> list[Fact]:
 
 def tensors(model: Mapping[str, Any]) -> Table:
     """Return the inputs and outputs that a model declares. model: `Inspection.model`."""
-    declared = [(what, tensor) for what in ("inputs", "outputs") for tensor in model[what]]
-    return Table(
+    return Table.of(
         "What does the model take and give?",
-        [Column(name, name) for name in ("what", "name", "type", "shape")],
-        {
-            "what": [what for what, _ in declared],
-            "name": [tensor["name"] for _, tensor in declared],
-            "type": [tensor["dtype"] for _, tensor in declared],
-            "shape": [_shape(tensor["shape"]) for _, tensor in declared],
-        },
+        [{**tensor, "what": end} for end in ("inputs", "outputs") for tensor in model[end]],
+        (
+            Column("what", "what"),
+            Column("name", "name"),
+            Column("type", "type", get=itemgetter("dtype")),
+            Column("shape", "shape", get=lambda tensor: _shape(tensor["shape"])),
+        ),
         f"SHA-256 {model['sha256']}",
         key="tensors",
     )

@@ -1,5 +1,4 @@
-"""The sample data that comes with the project: generated test sets, teams of different skill, small trained
-models."""
+"""Sample data of the project: generated test sets, teams of different skill, small trained models."""
 
 import hashlib
 import json

@@ -10,7 +10,7 @@ import pytest
 import scoring
 from scoring.challenges import samples
 from scoring.challenges.isic import card_summary, thresholds
-from scoring.challenges.isic.official import message as official_message
+from scoring.challenges.isic.official_rejections import message as official_message
 from scoring.common import text
 from scoring.presentation.figures.numerals import decimal, share, span
 from tests.support import category_tables, visits

@@ -5,7 +5,7 @@ import pandas as pd
 from pages.challenge import case_table
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import tables
-from scoring.challenges.isic.case_views import scores
+from scoring.challenges.isic.category_views import scores
 from scoring.core.scorecard import ScoreCard
 
 

@@ -12,7 +12,7 @@ from pages.display.tables import shortener
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.card import ID
-from scoring.challenges.isic.curve_views import confusion
+from scoring.challenges.isic.category_views import confusion
 from scoring.common.text import markdown
 from scoring.presentation.figures.numerals import decimal
 from scoring.presentation.figures.theme import short

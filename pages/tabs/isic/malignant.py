@@ -5,7 +5,7 @@ import streamlit as st
 from pages.challenge import scored_submission
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import layout
-from scoring.challenges.isic.curve_views import malignant
+from scoring.challenges.isic.category_views import malignant
 
 
 @st.fragment

@@ -7,7 +7,7 @@ from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import downloads, layout
 from pages.inputs.selectors import ChosenInput
-from scoring.challenges.isic import card_summary, official
+from scoring.challenges.isic import card_summary, official_rejections
 from scoring.common.text import markdown
 from scoring.core.views import Fact
 
@@ -57,4 +57,4 @@ def refused(test_set: ChosenInput, given: ChosenInput) -> None:
 def _message(
     version: str, truth_key: str, submission_key: tuple[str, str], _test_set: ChosenInput, _given: ChosenInput
 ) -> scoring_run.Outcome:
-    return scoring_run.attempt(official.message, _given.source, _test_set.source, _given.name)
+    return scoring_run.attempt(official_rejections.message, _given.source, _test_set.source, _given.name)

@@ -1,4 +1,4 @@
-"""The ScoreCard of an ISIC Challenge: every number, the findings of scoring, and what is drawn."""
+"""The scorecard of an ISIC Challenge: numbers, findings of scoring, and arrays for figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -9,9 +9,8 @@ from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import malignant, preset
 from scoring.challenges.isic.measures import MEANS, RANKED_BY, CategoryScores
 from scoring.challenges.isic.official_rejections import first_refusal
-from scoring.challenges.isic.official_score import official
+from scoring.challenges.isic.official_score import findings, official
 from scoring.challenges.isic.options import MALIGNANT_CATEGORIES, IsicOptions
-from scoring.challenges.isic.score_findings import findings
 from scoring.challenges.isic.truth import IsicCases, subgroups
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.core.challenge import ScoreSettings

@@ -1,4 +1,4 @@
-"""What is derived from the scorecard of an ISIC Challenge to show it; no official number depends on it."""
+"""Figures derived from an ISIC scorecard for its views; no official number depends on them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""ISIC in comparisons."""
+"""Comparisons of ISIC: metrics, tests, sums of the score."""
 
 from functools import partial
 

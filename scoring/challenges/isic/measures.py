@@ -1,5 +1,4 @@
-"""What ISIC measures of scores per category, for many weights of the cases at once: row b of W [B, N] is one
-(resampled) test set.
+"""Measures of ISIC for many weights of the cases at once: row b of W [B, N] is one (resampled) test set.
 
 Source: `isic-challenge-scoring` 5.8.0 (metrics.py, classification.py); the evaluation page of 2019 for the
 area under the malignant curve.

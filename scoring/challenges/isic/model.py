@@ -1,4 +1,4 @@
-"""An ISIC model: one photograph in, one score per category out; several photographs of a lesion are averaged.
+"""Models of ISIC: one photograph in, one score per category out; photographs of a lesion are averaged.
 
 There is no official runner for models: what is done here is the project's own definition.
 """

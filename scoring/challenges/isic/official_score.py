@@ -1,19 +1,20 @@
-"""Whether a score of ISIC is what the official scorer gives for the same files."""
+"""The official score for the same files, and findings about the score of an ISIC submission."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from operator import le
 
 import numpy as np
 
 from scoring.challenges.isic import measures
-from scoring.challenges.isic.categories import preset
+from scoring.challenges.isic.categories import EXCLUDED, UNKNOWN, preset
 from scoring.challenges.isic.measures import CategoryScores
 from scoring.challenges.isic.official_float_parsing import ROUNDING
 from scoring.challenges.isic.official_rejections import first_refusal
 from scoring.challenges.isic.options import METRIC, IsicOptions
 from scoring.challenges.isic.truth import IsicCases
 from scoring.common.arrays import Ints
+from scoring.common.findings import Finding, note, warning
 from scoring.core.scorecard import Official
 from scoring.core.submission import Predictions
 from scoring.metrics.thresholds import HALF, decided
@@ -90,3 +91,149 @@ def _otherwise(truth: IsicCases, options: IsicOptions, goal: str, moved: bool) -
 
 def _name(metric: str) -> str:
     return METRIC.value_labels.get(metric) or METRIC.value_labels[None]
+
+
+SMALL_CLASS = 15
+"""Cases of a category below which no interval is honest."""
+SWAP_GAIN = 0.2
+"""Balanced accuracy that an exchange of columns has to win before it is reported."""
+
+
+def findings(
+    truth: IsicCases,
+    predictions: Predictions,
+    a: CategoryScores,
+    metrics: Mapping[str, float],
+    options: IsicOptions,
+    has_intervals: bool,
+) -> Iterator[Finding]:
+    """Yield what must be known of a score before it is believed. metrics: NaN where undefined."""
+    scored = truth.weights.score > 0
+    yield from _cases(truth, a, options)
+    yield from _undecided(predictions, a)
+    yield from _one_sided(a, scored)
+    yield from _malignant(a, metrics["malignant_auc"], options, scored)
+    if np.isnan(metrics["validation_score"]) and not (truth.weights.validation > 0).any():
+        yield warning(
+            "no-validation-weight",
+            "validation_score",
+            "every validation_weight is 0: there is no validation score.",
+        )
+    if preset(truth.categories) == "milk10k" and options.metric is None:
+        yield note(
+            "milk10k-ranked-by-dice",
+            "score",
+            "MILK10k is ranked by macro F1 on its site: --metric dice gives that score.",
+        )
+    yield from _swapped(predictions, a, scored)
+    if has_intervals:
+        yield from _few_cases(a, scored)
+
+
+def _cases(truth: IsicCases, a: CategoryScores, options: IsicOptions) -> Iterator[Finding]:
+    if EXCLUDED in truth.ids:
+        yield note(
+            "excluded-image",
+            EXCLUDED,
+            "this image weighs 0, as in the official scorer, whatever the file says.",
+        )
+    undecided = int((a.labels < 0).sum())
+    if undecided:
+        yield warning(
+            "undecided-truth",
+            truth.name,
+            f"{undecided} row{'s have' if undecided > 1 else ' has'} no category or several: they "
+            "take part one-vs-rest, but in no recall, "
+            "no accuracy and no malignant AUC.",
+        )
+    yield from _out_of_order(truth, a, options)
+
+
+def _out_of_order(truth: IsicCases, a: CategoryScores, options: IsicOptions) -> Iterator[Finding]:
+    order = out_of_order(truth)
+    if order is None:
+        return
+    figures = [
+        measures.by_position(a, w, order, options.ranked_by)
+        for w in (truth.weights.score, truth.weights.validation)
+    ]
+    score, validation = (f"{figure!r}" if np.isfinite(figure) else "no number" for figure in figures)
+    yield warning(
+        "weights-out-of-order",
+        truth.name,
+        "the weights belong to their rows here; the official scorer applies them in file order to "
+        f"rows sorted by id and prints {score} "
+        f"(validation {validation}) for this file. Sort the truth by id and both agree.",
+    )
+
+
+def _undecided(predictions: Predictions, a: CategoryScores) -> Iterator[Finding]:
+    tied, n = int((a.predicted < 0).sum()), len(a.predicted)
+    if tied:
+        yield warning(
+            "undecided",
+            predictions.name,
+            f"{tied} of {n} rows ({tied / n:.1%}) share their largest score "
+            "between categories: undecided, hence wrong. "
+            "Rounding does this: give more decimals.",
+        )
+
+
+def _one_sided(a: CategoryScores, scored: np.ndarray) -> Iterator[Finding]:
+    for k, name in enumerate(a.categories):
+        positive, negative = (a.positives[:, k] & scored).any(), (~a.positives[:, k] & scored).any()
+        if not positive:
+            yield warning(
+                "absent-class",
+                name,
+                f"no case of {name} with a weight: what needs one is undefined and left out of the means. "
+                "The official scorer stops with an error here.",
+            )
+        elif not negative:
+            yield warning(
+                "no-negatives", name, f"every case is {name}: specificity, npv and the areas are undefined."
+            )
+
+
+def _malignant(a: CategoryScores, auc: float, options: IsicOptions, scored: np.ndarray) -> Iterator[Finding]:
+    left_out = int((a.malignancy.left_out & scored).sum())
+    if left_out:
+        yield note(
+            "unknown-left-out",
+            UNKNOWN,
+            f"{left_out} case{'s' * (left_out > 1)} of {UNKNOWN} take no part in the malignant AUC: "
+            "none of the above is no benign diagnosis.",
+        )
+    if np.isnan(auc):
+        reason = (
+            f"needs malignant cases ({', '.join(options.malignant)}) and others"
+            if options.malignant
+            else "needs malignant categories: name them, --malignant"
+        )
+        yield warning("malignant-undefined", "malignant_auc", f"malignant against benign {reason}.")
+
+
+def _swapped(predictions: Predictions, a: CategoryScores, scored: np.ndarray) -> Iterator[Finding]:
+    swap = measures.swapped(a.labels, a.predicted, scored, a.categories, SWAP_GAIN)
+    if swap:
+        yield warning(
+            "columns-may-be-swapped",
+            predictions.name,
+            f"{', '.join(f'{name} seems to stand in column {column}' for name, column in swap[1])}: "
+            f"changing places would raise balanced accuracy by {swap[0]:.3f}. Scored as it stands; "
+            "check the order of the columns.",
+        )
+
+
+def _few_cases(a: CategoryScores, scored: np.ndarray) -> Iterator[Finding]:
+    for k, name in enumerate(a.categories):
+        support = int((a.positives[:, k] & scored).sum())
+        if 0 < support < SMALL_CLASS:
+            yield warning(
+                "few-cases-in-class",
+                name,
+                (
+                    f"{support} case{'s' * (support > 1)}: intervals of its measures are too narrow "
+                    f"below {SMALL_CLASS} cases."
+                ),
+            )

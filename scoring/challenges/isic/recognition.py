@@ -1,4 +1,4 @@
-"""Which files the ISIC Challenge recognises as its own."""
+"""Recognition of files of the ISIC Challenge."""
 
 from collections.abc import Iterator
 

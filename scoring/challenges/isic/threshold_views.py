@@ -1,4 +1,4 @@
-"""What is shown of thresholds other than 0.5. They are chosen on the page; reports leave them out."""
+"""Views of thresholds other than 0.5. They are chosen on the page; reports leave them out."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -67,23 +67,22 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
             "higher",
         ),
     )
-    columns = [Column(name, COLUMNS[name].label, "number") for name in thresholds.SHOWN]
-    table = Table(
+    rows = [
+        {"category": name, "threshold": chosen[name], **measures}
+        for name, measures in found["per_class"].items()
+    ]
+    table = Table.of(
         "What would each category give?",
+        rows,
         (
             Column("category", "category", "class"),
             Column("threshold", "threshold", "number"),
-            *columns,
+            *(Column(name, COLUMNS[name].label, "number") for name in thresholds.SHOWN),
         ),
-        {
-            "category": list(card.per_class),
-            "threshold": [chosen[name] for name in card.per_class],
-            **{m: [found["per_class"][name][m] for name in card.per_class] for m in thresholds.SHOWN},
-        },
         "Called where the score is above the threshold. Sensitivity, specificity, positive and negative "
         f"predictive value. –: undefined. n = {card.more['n_scored']}.",
-        card_summary.risks(card),
-        "moved",
+        risks=card_summary.risks(card),
+        key="moved",
         written=True,
     )
     return Facts(facts, "What would the score be?"), table

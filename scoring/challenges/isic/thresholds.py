@@ -1,5 +1,5 @@
-"""What a scored submission gives at other thresholds than 0.5, and a file in which 0.5 acts as them. Nothing
-here changes an official number."""
+"""Other thresholds than 0.5 on a scored submission, and a file in which 0.5 acts as them. No official number
+changes."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,13 +1,20 @@
-"""What is shown of the scorecard of an ISIC Challenge."""
+"""Headline, figures and tables of an ISIC scorecard."""
 
 from collections.abc import Sequence
 from functools import partial
 
 from scoring.challenges import classification_views as shared
 from scoring.challenges.isic import card_summary
-from scoring.challenges.isic.category_views import COLUMNS, categories, strip
-from scoring.challenges.isic.curve_views import confusion, counts, curves, malignant
-from scoring.challenges.isic.score_findings import SMALL_CLASS
+from scoring.challenges.isic.category_views import (
+    COLUMNS,
+    categories,
+    confusion,
+    counts,
+    curves,
+    malignant,
+    strip,
+)
+from scoring.challenges.isic.official_score import SMALL_CLASS
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import (
@@ -166,19 +173,22 @@ def _case_worth(card: ScoreCard) -> Table | Text:
             f"{COLUMNS[measure].label} does not change case by case alone.",
             question=question,
         )
-    added = [100 * value for value in worth.values()]
-    return Table(
+    most = 100 * max(worth.values())
+    return Table.of(
         question,
+        [
+            {"category": name, "n": card.per_class[name]["support"], "case": 100 * value}
+            for name, value in worth.items()
+        ],
         (
             Column("category", "category", "class", width=110),
             Column("n", "n", "number", 0, width=60, lighter=True),
-            Column("case", "points of a case", "bar", 2, most=max(added)),
+            Column("case", "points of a case", "bar", 2, most=most),
         ),
-        {"category": list(worth), "n": [card.per_class[c]["support"] for c in worth], "case": added},
         "What one more case right adds to the score. Every category decides the same share, however few "
         "cases it has.",
-        card_summary.risks(card),
-        "weights",
+        risks=card_summary.risks(card),
+        key="weights",
     )
 
 

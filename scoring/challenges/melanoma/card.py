@@ -1,6 +1,6 @@
-"""The scorecard of melanoma."""
+"""The scorecard of Melanoma, and the score that the challenge's own code gives for the same files."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -8,17 +8,24 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.melanoma.formula import CLASSES, ID, SMALL_CLASS, THRESHOLD, WEIGHTS
-from scoring.challenges.melanoma.measures import groups, quantities, slice_shares, unit_sums
-from scoring.challenges.melanoma.official import official
-from scoring.challenges.melanoma.scores import are_risks, decided, rank_scores, tied_pairs
+from scoring.challenges.melanoma.measures import (
+    are_risks,
+    decided,
+    groups,
+    quantities,
+    rank_scores,
+    slice_shares,
+    tied_pairs,
+    unit_sums,
+)
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import SafeScanCases
-from scoring.challenges.safe_scan.codes import CODES
-from scoring.challenges.safe_scan.official_score import missing_words
+from scoring.challenges.safe_scan.official_score import missing_words, of_files
+from scoring.challenges.safe_scan.tables import CODES
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, note, ordered, warning
 from scoring.core.challenge import ScoreSettings
-from scoring.core.scorecard import ScoreCard, plain
+from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.core.submission import Predictions, grade, provenance, truth_digest
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
 from scoring.metrics import binary, calibration, curves, subgroups
@@ -246,3 +253,23 @@ def curve_weights(units: Ints, source: Mapping[str, Any]) -> Floats:
     return np.concatenate(
         list(replicate_weights(units, min(source["resamples"], CURVE_REPLICATES), source["seed"]))
     )
+
+
+def official(score: float | None, predictions: Predictions, findings: Sequence[Finding]) -> Official:
+    """Return what the challenge's own code gives.
+
+    Args:
+        score: The score here, 0..1; None or NaN where it is undefined.
+        predictions: What was scored.
+        findings: Those of truth and predictions.
+    """
+    codes, reasons = {finding.code for finding in findings}, of_files(findings)
+    if "input-size" in codes:
+        reasons.stops.append("The challenge feeds 224 x 224 pixels, and this model would have failed there.")
+    if missing := missing_words(predictions.labels):
+        reasons.zero.append(f"{missing}: the official code gives 0 as soon as one is missing.")
+    if "label-spelling" in codes:
+        reasons.unknown.append("The official code takes positives that are not written True for negatives.")
+    if "several-score-columns" in codes:
+        reasons.unknown.append("The official code takes the first column of scores, whatever it holds.")
+    return reasons.official(score)

@@ -1,13 +1,12 @@
-"""Melanoma in comparisons."""
+"""Comparisons of Melanoma: metrics, tests, another beta and other weights."""
 
 from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.challenges.melanoma.formula import BETA, WEIGHTS
+from scoring.challenges.melanoma.formula import BETA, MISSING, WEIGHTS
 from scoring.challenges.melanoma.measures import score_of_sums
-from scoring.challenges.melanoma.options import MISSING
 from scoring.core.comparison_spec import ComparisonSpec, Parameter, Value, WhatIf, correct_labels, of_labels
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics.classification import divide

@@ -5,8 +5,7 @@ from functools import partial
 from scoring.challenges.melanoma import tables
 from scoring.challenges.melanoma.card import score
 from scoring.challenges.melanoma.comparison import COMPARISON
-from scoring.challenges.melanoma.formula import ID, WEIGHTS
-from scoring.challenges.melanoma.options import OPTIONS
+from scoring.challenges.melanoma.formula import ID, OPTIONS, WEIGHTS
 from scoring.common.citation import Citation
 from scoring.core.challenge import (
     Challenge,

@@ -1,4 +1,4 @@
-"""Models of melanoma: preflight, run, and what they receive."""
+"""Models of Melanoma: inputs, preflight, run on a test set."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.melanoma.formula import CLASSES, ID, NAMES
-from scoring.challenges.melanoma.scores import are_risks, predicted_positive, score_warnings
+from scoring.challenges.melanoma.measures import are_risks, predicted_positive, score_warnings
 from scoring.challenges.safe_scan.cases import SafeScanCases
-from scoring.challenges.safe_scan.codes import CODES
 from scoring.challenges.safe_scan.models import (
     HIGHEST_IR_VERSION,
     HIGHEST_OPSET,
@@ -17,6 +16,7 @@ from scoring.challenges.safe_scan.models import (
     WORDING,
     with_images,
 )
+from scoring.challenges.safe_scan.tables import CODES
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, note, ordered, warning
 from scoring.core.challenge import Context

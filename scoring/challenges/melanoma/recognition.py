@@ -1,4 +1,4 @@
-"""Which files Melanoma recognises as its own."""
+"""Recognition of files of Melanoma."""
 
 from collections.abc import Iterator
 

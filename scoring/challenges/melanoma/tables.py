@@ -1,11 +1,11 @@
-"""Truth and prediction tables of melanoma."""
+"""Truth and prediction tables of Melanoma."""
 
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from scoring.challenges.melanoma.scores import predicted_positive, score_warnings
+from scoring.challenges.melanoma.measures import predicted_positive, score_warnings
 from scoring.challenges.safe_scan import cases, predictions
 from scoring.challenges.safe_scan.cases import LabelColumn, SafeScanCases
 from scoring.challenges.safe_scan.predictions import ReadRows, Values

@@ -1,12 +1,10 @@
-"""What is shown of thresholds. The official one is 0.5; the page tries others."""
+"""Views of thresholds: the official 0.5, the best on these cases, and the one that the page tries."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from scoring.challenges import classification_views as shared
-from scoring.challenges.melanoma.condition import MELANOMA
 from scoring.challenges.melanoma.formula import THRESHOLD
 from scoring.challenges.melanoma.threshold import (
     at_sensitivity,
@@ -22,8 +20,13 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Facts, Figure, SideBySide, Table, Text
 from scoring.presentation.figures import binary
 from scoring.presentation.figures import thresholds as figures
+from scoring.presentation.figures.binary import risk_labels
 from scoring.presentation.figures.numerals import decimal, points, share, span
-from scoring.presentation.figures.thresholds import Mark, cut
+from scoring.presentation.figures.thresholds import Condition, Mark, cut
+
+MELANOMA = Condition("melanoma", "melanomas")
+CALIBRATION = risk_labels(MELANOMA)
+
 
 OFFICIAL = Mark(THRESHOLD, "official 0.5", "circle")
 POINTS_DRAWN = 300
@@ -62,24 +65,17 @@ def at(card: ScoreCard, threshold: float) -> tuple[Table, Text]:
     """Return the official numbers, and beside them those at the chosen threshold."""
     reached = at_threshold(card, threshold)
     metrics = {"score": card.score, **card.metrics}
-    rows: dict[str, list[Any]] = {
-        "what": list(MOVED.values()),
-        "official": [metrics[key] for key in MOVED],
-        "here": [reached[key][0] for key in MOVED],
-        "official_interval": [card.intervals.get(key) for key in MOVED],
-        "interval": [reached[key][1] for key in MOVED],
-    }
     here = cut(threshold)
-    table = Table(
+    table = Table.of(
         "What would the score be?",
+        MOVED,
         (
-            Column("what", "quantity"),
-            Column("official", "at 0.5, official", "number"),
-            Column("here", f"at {here}", "number"),
-            Column("official_interval", "95% at 0.5", "interval", lighter=True),
-            Column("interval", f"95% at {here}", "interval", lighter=True),
+            Column("what", "quantity", get=MOVED.get),
+            Column("official", "at 0.5, official", "number", get=metrics.get),
+            Column("here", f"at {here}", "number", get=lambda key: reached[key][0]),
+            Column("official_interval", "95% at 0.5", "interval", lighter=True, get=card.intervals.get),
+            Column("interval", f"95% at {here}", "interval", lighter=True, get=lambda key: reached[key][1]),
         ),
-        rows,
         shared.method(card),
         key="moved",
         written=True,

@@ -1,4 +1,4 @@
-"""What is shown of a Melanoma scorecard."""
+"""Headline, figures and tables of a Melanoma scorecard."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,11 +9,10 @@ from scoring.challenges import classification_views as shared
 from scoring.challenges.classification_views import CalibrationWords, Measure
 from scoring.challenges.melanoma import threshold_views
 from scoring.challenges.melanoma.card import CURVE_REPLICATES
-from scoring.challenges.melanoma.condition import CALIBRATION as RELIABILITY
-from scoring.challenges.melanoma.condition import MELANOMA
 from scoring.challenges.melanoma.formula import THRESHOLD, WEIGHTS
 from scoring.challenges.melanoma.threshold import net_benefit, predictive_values, threshold_range
-from scoring.challenges.melanoma.threshold_views import OFFICIAL
+from scoring.challenges.melanoma.threshold_views import CALIBRATION as RELIABILITY
+from scoring.challenges.melanoma.threshold_views import MELANOMA, OFFICIAL
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import (
     Block,
@@ -173,17 +172,17 @@ def classes(card: ScoreCard) -> tuple[Block, ...]:
 
 
 def _classes_table(card: ScoreCard) -> Table:
-    order = list(card.per_class)[::-1]
-    rows = {
-        column.name: [card.per_class[name].get(column.name) for name in order] for column in CLASS_COLUMNS
-    }
-    return Table(
+    absent = dict.fromkeys(column.name for column in CLASS_COLUMNS)
+    entries = [
+        {**absent, "class": NAMES[name], **card.per_class[name]} for name in reversed(list(card.per_class))
+    ]
+    return Table.of(
         "How good is each class?",
+        entries,
         (Column("class", "class", "class", width=84), *CLASS_COLUMNS),
-        {"class": [NAMES.get(name, name) for name in order], **rows},
         f"Interval of F1. Each class taken as the positive one. –: undefined. {shared.method(card)}",
-        {"melanoma": "malignant"},
-        "classes",
+        risks={"melanoma": "malignant"},
+        key="classes",
     )
 
 
@@ -217,24 +216,23 @@ def benefit(card: ScoreCard, prevalence: float | None) -> tuple[Block, ...]:
 
 
 def _usual(card: ScoreCard, prevalence: float | None) -> Table:
-    found = net_benefit(card, USUAL_THRESHOLDS, prevalence)
-    bounds: Sequence[tuple[float, float] | None] = [None] * len(USUAL_THRESHOLDS)
-    if "low" in found:
-        bounds = list(zip(found["low"].tolist(), found["high"].tolist(), strict=True))
-    return Table(
+    benefits = net_benefit(card, USUAL_THRESHOLDS, prevalence)
+    curves = {name: values.tolist() for name, values in benefits.items()}
+
+    def interval(i: int) -> tuple[float, float] | None:
+        return (curves["low"][i], curves["high"][i]) if "low" in curves else None
+
+    return Table.of(
         "What is it at usual thresholds?",
+        range(len(USUAL_THRESHOLDS)),
         (
-            Column("threshold", "threshold, %", "number", 0, width=96),
-            Column("model", "model", "number", better="higher", width=72),
-            Column("interval", "95% interval", "interval", width=120, lighter=True),
-            Column("everybody", "everybody", "number", width=84),
+            Column(
+                "threshold", "threshold, %", "number", 0, width=96, get=lambda i: 100 * USUAL_THRESHOLDS[i]
+            ),
+            Column("model", "model", "number", better="higher", width=72, get=curves["model"].__getitem__),
+            Column("interval", "95% interval", "interval", width=120, lighter=True, get=interval),
+            Column("everybody", "everybody", "number", width=84, get=curves["everybody"].__getitem__),
         ),
-        {
-            "threshold": [100 * threshold for threshold in USUAL_THRESHOLDS],
-            "model": found["model"].tolist(),
-            "interval": bounds,
-            "everybody": found["everybody"].tolist(),
-        },
         "3% is the risk from which the NICE guideline for primary care acts.",
         key="benefit",
     )

@@ -1,17 +1,17 @@
 """Test sets: a table of image, label, age, gender and body location, and the images themselves."""
 
 import posixpath
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scoring.challenges.safe_scan import demographics, official_loader
-from scoring.challenges.safe_scan.codes import CODES
+from scoring.challenges.safe_scan import demographics, official_score
 from scoring.challenges.safe_scan.demographics import Demographics
-from scoring.challenges.safe_scan.images import find_images, image_findings
-from scoring.challenges.safe_scan.tables import read_ids
+from scoring.challenges.safe_scan.official_score import score_zero
+from scoring.challenges.safe_scan.tables import CODES, once, read_ids, several
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, error, ordered, warning
-from scoring.inputs import tables
+from scoring.inputs import matching, tables
 from scoring.inputs.case_tables import ID_COLUMNS, IMAGE_ENDINGS, find_table
 from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable
@@ -141,7 +141,7 @@ def _read_cases(
     member = find_table(files)
     data = files.read(member)
     table = tables.read_table(data, files.called(member))
-    problems, findings = list(table.problems), official_loader.file_consequences(table)
+    problems, findings = list(table.problems), official_score.file_consequences(table)
     ids = read_ids(table, problems, findings)
     labels = read_labels(table, problems, [] if ids is None else findings) if read_labels else None
     if ids is None:
@@ -151,7 +151,7 @@ def _read_cases(
     found, elsewhere = find_images(pictures, folder, ids)
     findings += [
         *(read.findings if with_demographics else ()),
-        *official_loader.column_consequences(
+        *official_score.column_consequences(
             table, labels.cancels if labels else None, read.official_errors if with_demographics else ()
         ),
         *image_findings(pictures, table, ids, found, elsewhere),
@@ -195,3 +195,51 @@ def _one_alias(findings: list[Finding]) -> list[Finding]:
         return findings
     whole = replace(aliases[0], message=f"{len(aliases)} headers: " + " ".join(f.message for f in aliases))
     return [whole if f is aliases[0] else f for f in findings if f.code != "header-alias" or f is aliases[0]]
+
+
+def find_images(
+    pictures: SourceFiles, folder: str, ids: Sequence[str]
+) -> tuple[tuple[str | None, ...], frozenset[int]]:
+    """Return the member that shows each id, and the indices of those that stand elsewhere: not at their path
+    below `folder`, but where the base name occurs once."""
+    if pictures.kind == "file":
+        return (None,) * len(ids), frozenset()
+    members = set(pictures.members)
+    names = Counter(posixpath.basename(m) for m in members)
+    by_name = {posixpath.basename(m): m for m in members}
+    found: list[str | None] = []
+    elsewhere = set()
+    for i, name in enumerate(ids):
+        exact = posixpath.join(folder, matching.as_written(name))
+        base = matching.base_name(name)
+        if exact in members:
+            found.append(exact)
+        elif names[base] == 1:
+            found.append(by_name[base])
+            elsewhere.add(i)
+        else:
+            found.append(None)
+    return tuple(found), frozenset(elsewhere)
+
+
+def image_findings(
+    pictures: SourceFiles,
+    table: TextTable,
+    ids: Sequence[str],
+    images: Sequence[str | None],
+    elsewhere: frozenset[int],
+) -> list[Finding]:
+    """Return `image-elsewhere` and the consequence of missing images; nothing for a source without images."""
+    if pictures.kind == "file" or not any(m.lower().endswith(IMAGE_ENDINGS) for m in pictures.members):
+        return []
+    found = once(
+        "image-elsewhere",
+        table,
+        sorted(elsewhere),
+        "the image was found by its name in another folder; the official loader does not find it there.",
+    )
+    absent = [i for i, member in enumerate(images) if member is None]
+    if absent:
+        words = f"{several(table, absent)}: the image is missing ({ids[absent[0]]})."
+        found.append(score_zero(table.place(absent[0]), words))
+    return found

@@ -1,4 +1,4 @@
-"""How the official validator runs models, as far as both challenges share it."""
+"""Models at the official validator: limits, wording, and cases that have images."""
 
 from dataclasses import replace
 

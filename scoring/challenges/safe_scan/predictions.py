@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.challenges.safe_scan.cases import SafeScanCases
-from scoring.challenges.safe_scan.codes import CODES
+from scoring.challenges.safe_scan.tables import CODES
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, InputRefused, ordered
 from scoring.core.submission import Predictions, grade

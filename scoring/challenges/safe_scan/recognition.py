@@ -1,4 +1,4 @@
-"""Tables of cases and labels, as TRICORDER-3 and Melanoma have them."""
+"""Tables of cases and labels in dropped files, for recognition."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Columns of a test set's table: image ids and labels."""
+"""Columns of a test set's table, image ids and labels, and the order in which findings are listed."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,43 @@ from scoring.common.findings import Finding, error, warning
 from scoring.inputs import tables
 from scoring.inputs.case_tables import ID_COLUMNS
 from scoring.inputs.tables import TextTable, repeated_row
+
+CODES = (
+    "unreadable-file",
+    "bad-zip",
+    "unsafe-path",
+    "no-table",
+    "ambiguous-table",
+    "missing-column",
+    "duplicate-column",
+    "row-length",
+    "duplicate-case",
+    "missing-value",
+    "not-a-number",
+    "not-finite",
+    "bad-label",
+    "missing-case",
+    "image-missing",
+    "image-unreadable",
+    "ambiguous-case",
+    "no-common-case",
+    "extra-case",
+    "bom",
+    "header-alias",
+    "label-spelling",
+    "label-number",
+    "label-one-hot",
+    "location-number",
+    "age-format",
+    "missing-demographics",
+    "bad-option",
+    "official-run-cancelled",
+    "official-score-zero",
+    "image-elsewhere",
+    "never-predicted",
+)
+"""Codes of problems and findings of one file, first listed first; `findings.ordered` takes it."""
+
 
 OFFICIAL_IMAGE = ("newfilename", "filepath", "filename")
 """Headers of the image column that the official loader knows, as `tables.key` writes them."""

@@ -1,6 +1,6 @@
-"""The scorecard of TRICORDER-3."""
+"""The scorecard of TRICORDER-3, and the score that the validator gives for the same files."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,13 +8,15 @@ import numpy as np
 
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import SafeScanCases
-from scoring.challenges.safe_scan.codes import CODES
-from scoring.challenges.safe_scan.official_score import missing_words
+from scoring.challenges.safe_scan.official_score import missing_words, of_files, only_unusable
+from scoring.challenges.safe_scan.tables import CODES
 from scoring.challenges.tricorder3.formula import (
     CLASSES,
+    FREE_MIB,
     FULL_MIB,
     GROUPS,
     ID,
+    MODEL_SIZE,
     RISK,
     RISKS,
     SMALL_CLASS,
@@ -24,13 +26,11 @@ from scoring.challenges.tricorder3.formula import (
     weighted_f1,
 )
 from scoring.challenges.tricorder3.measures import published, quantities, slice_shares, unit_sums
-from scoring.challenges.tricorder3.official import official
-from scoring.challenges.tricorder3.options import MODEL_SIZE
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, ordered, warning
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.challenge import ScoreSettings
-from scoring.core.scorecard import ScoreCard, plain
+from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.core.submission import Predictions, grade, provenance, truth_digest
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
 from scoring.metrics import calibration, classification, curves, subgroups
@@ -335,3 +335,35 @@ def _arrays(
     for array in arrays.values():
         array.flags.writeable = False
     return arrays
+
+
+READ_OTHERWISE = frozenset(("age-format", "location-number", "image-elsewhere"))
+"""Codes of cells and images that a model receives here and not from the official loader."""
+
+
+def official(
+    score: float, predictions: Predictions, findings: Sequence[Finding], size_mib: float | None
+) -> Official:
+    """Return what the validator gives.
+
+    Args:
+        score: The score here, 0..1.
+        predictions: What was scored.
+        findings: Those of truth and predictions.
+        size_mib: Size of the model in MiB, None where it is unknown.
+    """
+    reasons = of_files(findings)
+    missing = missing_words(predictions.labels)
+    if missing and only_unusable(predictions.faults):
+        reasons.unknown.append(f"{missing}: the validator takes what is no number for the largest value.")
+    elif missing:
+        reasons.zero.append(f"{missing}: the validator gives 0 as soon as one is missing.")
+    if predictions.model and any(finding.code in READ_OTHERWISE for finding in findings):
+        reasons.unknown.append(
+            "The validator's loader would give the model other ages, body sites or images."
+        )
+    if size_mib is None:
+        reasons.unknown.append(
+            f"The size of the model is unknown: this is its score if it has {FREE_MIB} MiB or less."
+        )
+    return reasons.official(score)

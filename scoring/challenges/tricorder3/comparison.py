@@ -1,13 +1,20 @@
-"""TRICORDER-3 in comparisons."""
+"""Comparisons of TRICORDER-3: metrics, tests, other weights, sizes of models."""
 
 from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.challenges.tricorder3.formula import CLASSES, FREE_MIB, FULL_MIB, GROUPS, RISK_WEIGHTS
+from scoring.challenges.tricorder3.formula import (
+    CLASSES,
+    FREE_MIB,
+    FULL_MIB,
+    GROUPS,
+    MISSING,
+    MODEL_SIZE,
+    RISK_WEIGHTS,
+)
 from scoring.challenges.tricorder3.measures import score_of_sums
-from scoring.challenges.tricorder3.options import MISSING, MODEL_SIZE
 from scoring.core.comparison_spec import (
     ComparisonSpec,
     Parameter,

@@ -5,8 +5,7 @@ from functools import partial
 from scoring.challenges.tricorder3 import tables
 from scoring.challenges.tricorder3.card import score
 from scoring.challenges.tricorder3.comparison import COMPARISON
-from scoring.challenges.tricorder3.formula import CLASSES, ID, RISK, WEIGHTS
-from scoring.challenges.tricorder3.options import OPTIONS
+from scoring.challenges.tricorder3.formula import CLASSES, ID, OPTIONS, RISK, WEIGHTS
 from scoring.common.citation import Citation
 from scoring.core.challenge import (
     Challenge,

@@ -1,8 +1,9 @@
-"""The classes of TRICORDER-3, their risk groups, and what each is worth in the score."""
+"""The formula and options of TRICORDER-3: classes, risk groups, and what each is worth in the score."""
 
 import numpy as np
 
 from scoring.common.arrays import Floats
+from scoring.core.options import Option, size_problem
 
 ID = "tricorder3"
 CLASSES = ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC")
@@ -57,3 +58,27 @@ def weighted_f1(f1: Floats) -> Floats:
     start: Floats = np.zeros(f1.shape[:-1])
     total = sum((RISK_WEIGHTS[r] * f1[..., members].mean(-1) for r, members in GROUPS.items()), start)
     return total / sum(RISK_WEIGHTS.values())
+
+
+MISSING = Option(
+    name="missing",
+    help="cases without a usable prediction: refuse (default), or count them as wrong",
+    default="refuse",
+    values=("refuse", "wrong"),
+    metavar="HOW",
+    stages=("predictions", "score"),
+    label="Cases without a prediction",
+    value_labels={"refuse": "refuse the file", "wrong": "count as wrong"},
+)
+MODEL_SIZE = Option(
+    name="model_size_mib",
+    help="size of the model in MiB, where only predictions are given",
+    type=float,
+    metavar="X",
+    per_team=True,
+    predictions_only="a model brings its own size: leave the option out, or score predictions.",
+    label="Size of its model in MiB",
+    explain="1 MiB = 1,048,576 bytes, the challenge's MB. Up to 50 MiB cost nothing.",
+    problem=size_problem,
+)
+OPTIONS = (MISSING, MODEL_SIZE)

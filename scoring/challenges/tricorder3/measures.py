@@ -1,4 +1,4 @@
-"""Every quantity of TRICORDER-3 that has an interval, on any number of resampled test sets at once."""
+"""Quantities of TRICORDER-3 that have an interval, on any number of resampled test sets at once."""
 
 import numpy as np
 

@@ -1,5 +1,4 @@
-"""A model for TRICORDER-3: what it receives, its preflight, its run on a test set, and its outputs
-for other demographics."""
+"""Models of TRICORDER-3: inputs, preflight, run on a test set, and outputs for other demographics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.safe_scan.cases import SafeScanCases
-from scoring.challenges.safe_scan.codes import CODES
 from scoring.challenges.safe_scan.demographics import GENDERS, LOCATIONS, UNKNOWN
 from scoring.challenges.safe_scan.models import (
     HIGHEST_IR_VERSION,
@@ -17,6 +15,7 @@ from scoring.challenges.safe_scan.models import (
     WORDING,
     with_images,
 )
+from scoring.challenges.safe_scan.tables import CODES
 from scoring.challenges.tricorder3.formula import CLASSES, FREE_MIB, FULL_MIB, ID, NAMES, RISK
 from scoring.challenges.tricorder3.tables import output_findings
 from scoring.common.arrays import Floats

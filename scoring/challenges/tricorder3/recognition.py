@@ -1,4 +1,4 @@
-"""Which files TRICORDER-3 recognises as its own."""
+"""Recognition of files of TRICORDER-3."""
 
 from collections.abc import Iterator
 

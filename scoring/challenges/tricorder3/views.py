@@ -5,7 +5,7 @@ from typing import Any
 
 from scoring.challenges import classification_views as shared
 from scoring.challenges import preflight_views as preflight
-from scoring.challenges.tricorder3.formula import RISK_WEIGHTS
+from scoring.challenges.tricorder3.formula import RISK_WEIGHTS, WEIGHTS
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import (
@@ -60,8 +60,6 @@ def views(card: ScoreCard) -> Views:
 
 def headline(card: ScoreCard) -> Headline:
     """Return the score beside its ceiling and the metrics that made it."""
-    from scoring.challenges.tricorder3.formula import WEIGHTS
-
     m, best, size = card.metrics, card.more["best_possible_score"], card.more["model_size_mib"]
     interval = card.intervals.get("score")
     facts = (
@@ -132,23 +130,18 @@ def parts(card: ScoreCard) -> Table:
         *((f"{SHAPES[r]} {r} F1", 45 * k / 6, m[f"f1_{r}"]) for r, k in RISK_WEIGHTS.items()),
         ("efficiency", 10.0, m["efficiency_score"]),
     )
-    columns = (
-        Column("part", "part"),
-        Column("value", "value", "number", better="higher"),
-        Column("won", "won", "number", 2),
-        Column("lost", "lost", "number", 2, better="lower"),
-        Column("of", "of", "number", 2, lighter=True),
-    )
-    values = [(name, worth, value or 0.0) for name, worth, value in summands]
-    rows = [(name, value, worth * value, worth - worth * value, worth) for name, worth, value in values]
-    return Table(
+    return Table.of(
         "Which part is worth working on?",
-        columns,
-        dict(zip((column.name for column in columns), zip(*rows, strict=True), strict=True)),
+        [(name, worth, value or 0.0) for name, worth, value in summands],
         (
-            f"Points of 100. One more case right is worth {45 / card.n_cases:.2f} by accuracy "
-            "alone; one malignant class from F1 0.4 to 0.5 is worth 0.56."
+            Column("part", "part", get=lambda part: part[0]),
+            Column("value", "value", "number", better="higher", get=lambda part: part[2]),
+            Column("won", "won", "number", 2, get=lambda part: part[1] * part[2]),
+            Column("lost", "lost", "number", 2, better="lower", get=lambda part: part[1] - part[1] * part[2]),
+            Column("of", "of", "number", 2, lighter=True, get=lambda part: part[1]),
         ),
+        f"Points of 100. One more case right is worth {45 / card.n_cases:.2f} by accuracy alone; one "
+        "malignant class from F1 0.4 to 0.5 is worth 0.56.",
         key="parts",
     )
 
@@ -187,26 +180,29 @@ def _harm(card: ScoreCard, missed: list[Mapping[str, Any]]) -> Text:
 
 def _missed(card: ScoreCard, missed: list[Mapping[str, Any]]) -> Table:
     risks = shared.risks_of(card)
-    kinds = [name for name in card.per_class if risks[name] == "malignant"]
-    found = [sum(c["truth"] == kind for c in missed) for kind in kinds]
-    sizes = [card.per_class[kind]["support"] for kind in kinds]
-    return Table(
+    kinds = [
+        {"class": name, "missed": sum(c["truth"] == name for c in missed), "n": entry["support"]}
+        for name, entry in card.per_class.items()
+        if risks[name] == "malignant"
+    ]
+
+    def missed_share(kind: Mapping[str, Any]) -> float | None:
+        return 100 * kind["missed"] / kind["n"] if kind["n"] else None
+
+    return Table.of(
         "Which kinds were missed most?",
+        kinds,
         (
             Column("class", "class", "class"),
             Column("missed", "called benign", "number", 0, better="lower"),
             Column("n", "of", "number", 0, lighter=True),
-            Column("share", "share", "bar", 0, "lower", unit="%", most=100, colour="malignant"),
+            Column(
+                "share", "share", "bar", 0, "lower", unit="%", most=100, colour="malignant", get=missed_share
+            ),
         ),
-        {
-            "class": kinds,
-            "missed": found,
-            "n": sizes,
-            "share": [100 * k / n if n else None for k, n in zip(found, sizes, strict=True)],
-        },
         "Called any of the four benign classes.",
-        risks,
-        "missed",
+        risks=risks,
+        key="missed",
     )
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from scoring import load_challenge
 from scoring.challenges.isic import card_summary
-from scoring.challenges.isic.official import message as official_message
+from scoring.challenges.isic.official_rejections import message as official_message
 from tests.support import category_tables
 from tests.support.category_tables import CATEGORIES, IDS, LABELS, random_pair
 from tests.support.lesion_tables import table

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scoring import InputRefused, load_challenge
-from scoring.challenges.isic.official import message as official_message
 from scoring.challenges.isic.official_float_parsing import as_read_there
+from scoring.challenges.isic.official_rejections import message as official_message
 from tests.challenges.isic.peer import official, official_numbers
 from tests.support import category_tables
 from tests.support.category_tables import IDS, random_pair

@@ -6,7 +6,7 @@ from sklearn.metrics import f1_score
 
 from scoring import load_challenge
 from scoring.challenges.isic import thresholds
-from scoring.challenges.isic.official import message as official_message
+from scoring.challenges.isic.official_rejections import message as official_message
 from tests.support.category_tables import random_pair
 
 isic = load_challenge("isic")

@@ -8,9 +8,7 @@ import pytest
 from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.challenges.isic import card_summary, threshold_views, thresholds
-from scoring.challenges.isic.case_views import scores
-from scoring.challenges.isic.category_views import COLUMNS, MEAN_OF
-from scoring.challenges.isic.curve_views import confusion, malignant
+from scoring.challenges.isic.category_views import COLUMNS, MEAN_OF, confusion, malignant, scores
 from scoring.challenges.isic.views import views
 from scoring.core.views import Choice, Facts, Figure, SideBySide, Table, Text
 from scoring.presentation import html

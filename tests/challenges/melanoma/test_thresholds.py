@@ -7,9 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from scoring.challenges.melanoma import replicate_counts
+from scoring.challenges.melanoma import threshold as melanoma_thresholds
 from scoring.challenges.melanoma.formula import combined
-from scoring.challenges.melanoma.replicate_counts import ranked
 from scoring.challenges.melanoma.threshold import (
     at_sensitivity,
     at_specificity,
@@ -18,6 +17,7 @@ from scoring.challenges.melanoma.threshold import (
     counts_at,
     net_benefit,
     predictive_values,
+    ranked,
     threshold_range,
     thresholds,
 )
@@ -242,9 +242,9 @@ def plainly(scored, threshold: float, wanted: float) -> dict[str, list[float] | 
 def test_kept_counts_give_the_plain_numbers_to_the_last_bit(cases, threshold, wanted, interval):
     scored = card(*columns(cases), resamples=RESAMPLES, interval=interval)
     expected = plainly(scored, threshold, wanted)
-    for most in (replicate_counts.KEPT_BYTES, 0):
+    for most in (melanoma_thresholds.KEPT_BYTES, 0):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(replicate_counts, "KEPT_BYTES", most)
+            patch.setattr(melanoma_thresholds, "KEPT_BYTES", most)
             moved = at_threshold(scored, threshold)
             assert {name: bounds for name, (_, bounds) in moved.items()} | {
                 "at sensitivity": at_sensitivity(scored, wanted)[1],

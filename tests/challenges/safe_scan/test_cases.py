@@ -3,7 +3,7 @@
 import pytest
 
 import scoring
-from scoring.challenges.safe_scan.images import find_images
+from scoring.challenges.safe_scan.cases import find_images
 from scoring.inputs.sources import open_source
 from tests.support.archives import Member, archive, archive_of
 from tests.support.findings import codes, only, places, refused

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.challenges.melanoma.condition import MELANOMA
 from scoring.challenges.melanoma.threshold import at_threshold, histogram, net_benefit, thresholds
+from scoring.challenges.melanoma.threshold_views import MELANOMA
 from scoring.presentation.figures import binary as figures
 from scoring.presentation.figures import thresholds as threshold_figures
 from scoring.presentation.figures.theme import DARK, LIGHT
