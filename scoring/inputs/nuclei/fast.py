@@ -4,7 +4,6 @@ becoming Python objects.
 A file that is in any way unusual is read by `strict` instead; what both can read, they read the same.
 """
 
-import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,24 +20,11 @@ AS_LIST_BYTES = 30_000_000
 as many."""
 NUMBER = 8
 
-SYMBOLS = "[,]x"
-"""The brackets and the comma of a text, and x for braces and colons."""
-SYMBOL = bytes({"[": 0, ",": 1, "]": 2}.get(chr(byte), 3) for byte in range(256))
+SYMBOLS = bytes(byte if chr(byte) in "[,]" else ord("x") for byte in range(256))
+"""The brackets and the comma of a text as they are, x for braces and colons."""
 IGNORED = bytes(byte for byte in range(256) if chr(byte) not in "[,]{}:")
-FOUR = 4
-
-
-def _window(text: str) -> int:
-    """Return four symbols as one byte."""
-    return sum(SYMBOLS.index(symbol) << 2 * place for place, symbol in enumerate(text))
-
-
-IRREGULAR = b"\1"
-MEANING = bytearray(256)
-for _text in map("".join, itertools.product(SYMBOLS, repeat=FOUR)):
-    if _text.startswith(("[[]", ",[]", "],,", "],]", "[,[", ",,[", "[,,,")):
-        MEANING[_window(_text)] = IRREGULAR[0]
-NESTED = {"polygons": ("[[[,", ",],[[,"), "features": ("[[[[", ",],[[,")}
+IRREGULAR = (b"[[]", b",[]", b"],,", b"],]", b"[,[", b",,[", b"[,,,", b"[[,]]", b"[[,,]]")
+NESTED = {"polygons": (b"[[[,", b",],[[,"), "features": (b"[[[[", b",],[[,")}
 """Where an outline begins with a list of points instead of a point, or has one after a point. Outlines of
 features stand in a list themselves, holes after them."""
 
@@ -228,17 +214,5 @@ def _regular(data: bytes, deep: str) -> bool:
     no element is itself a list of points, which the NESTED patterns show. Strings can hold any of these
     characters: they can only make a file look irregular.
     """
-    symbols = np.frombuffer(data.translate(SYMBOL, IGNORED), np.uint8)
-    twos = symbols[:-1] | symbols[1:] << 2
-    windows = twos[:-2] | twos[2:] << 4
-    meaning = windows.tobytes().translate(MEANING)
-    if IRREGULAR in meaning or any(_occurs(text, windows) for text in ("[[,]]", "[[,,]]")):
-        return False
-    return not any(_occurs(text, windows) for text in NESTED.get(deep, ()))
-
-
-def _occurs(text: str, windows: Ints) -> bool:
-    """Return whether four to eight symbols occur, by the windows that begin and end them."""
-    apart = len(text) - FOUR
-    begun = np.flatnonzero(windows[: len(windows) - apart] == _window(text[:FOUR]))
-    return bool((windows[begun + apart] == _window(text[-FOUR:])).any())
+    symbols = data.translate(SYMBOLS, IGNORED)
+    return not any(pattern in symbols for pattern in (*IRREGULAR, *NESTED.get(deep, ())))
