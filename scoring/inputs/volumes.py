@@ -1,4 +1,4 @@
-"""Read volumes for viewers: the labelled voxels of a mask, and parts of images. No score depends on them."""
+"""Volumes for viewers: the labelled voxels of a mask, and parts of images. No score depends on them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def read_labels(opener: Opener, reference: Grid | None = None) -> LabelVoxels:
             labels then lie on it.
 
     Raises:
-        Malformed: The mask is malformed, or has more than 2**24 labelled voxels.
+        MaskError: The mask is malformed, or has more than 2**24 labelled voxels.
     """
     flat: list[Ints] = []
     labels: list[Ints] = []
@@ -67,14 +67,14 @@ def read_labels(opener: Opener, reference: Grid | None = None) -> LabelVoxels:
         for number, block in enumerate(blocks(header, file)):
             if block.labels is None:
                 continue
-            found = np.flatnonzero(block.labels)
-            count += len(found)
+            indices = np.flatnonzero(block.labels)
+            count += len(indices)
             if count > MOST_LABELLED:
                 raise MaskError(
                     "unreadable-file", f"it labels more than {MOST_LABELLED:,} voxels, too many to show."
                 )
-            flat.append(found + number * VOXELS)
-            labels.append(block.labels[found])
+            flat.append(indices + number * VOXELS)
+            labels.append(block.labels[indices])
     if not flat:
         return LabelVoxels(reference or header.grid, np.zeros((0, 3), np.int64), np.zeros(0, np.uint8))
     places = np.stack(np.unravel_index(np.concatenate(flat), header.grid.shape, order="F"), axis=-1)
@@ -82,7 +82,7 @@ def read_labels(opener: Opener, reference: Grid | None = None) -> LabelVoxels:
 
 
 def _way(grid: Grid, reference: Grid | None) -> Orientation:
-    """Return how to read an array on `grid` as one on `reference`. Raises Malformed where they do not share
+    """Return how to read an array on `grid` as one on `reference`. Raises MaskError where they do not share
     their voxels."""
     if reference is None:
         return Orientation()
@@ -108,7 +108,7 @@ def read_image(opener: Opener, picks: Picks) -> ImageRegion:
         picks: Returns evenly spaced, increasing indices along each axis; nothing behind the last is read.
 
     Raises:
-        Malformed: Unreadable, cut off, nothing picked, more than 2**28 voxels or 4,096 along an axis.
+        MaskError: Unreadable, cut off, nothing picked, more than 2**28 voxels or 4,096 along an axis.
     """
     with opened(opener) as raw:
         header, file = open_volume(raw)

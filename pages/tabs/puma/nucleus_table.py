@@ -68,7 +68,7 @@ def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: f
 
 def nucleus_words(drawn: Mapping[str, Array], nucleus: Nucleus, radius: float) -> None:
     """Say what became of one nucleus; arguments as of `nucleus_table`."""
-    found = listing.found(drawn, nucleus.side, nucleus.number, radius)
+    found = listing.nucleus_row(drawn, nucleus.side, nucleus.number, radius)
     if found:
         st.markdown(in_words(found))
 

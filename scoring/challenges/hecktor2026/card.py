@@ -52,9 +52,9 @@ def score(truth: HecktorTruth, predictions: HecktorSubmission, settings: ScoreSe
     unit = "patient" if unit == "case" else unit
     evaluate = partial(quantities, truth, predictions, options)
     point = evaluate(np.ones((1, len(truth)), np.float32))
-    found = replicate(evaluate, point, units, statistics)
+    replicates = replicate(evaluate, point, units, statistics)
     source = provenance(truth.digest, predictions, options.as_dict(), statistics, metadata, unit, units)
-    return _card(truth, predictions, options, point, found, source, units)
+    return _card(truth, predictions, options, point, replicates, source, units)
 
 
 def _card(
@@ -62,7 +62,7 @@ def _card(
     submission: HecktorSubmission,
     options: HecktorOptions,
     point: Quantities,
-    found: Replicates,
+    replicates: Replicates,
     source: Mapping[str, Any],
     units: Ints,
 ) -> ScoreCard:
@@ -75,9 +75,9 @@ def _card(
         "aligned": submission.fingerprint,
         "units": units,
         **curves(truth, risks(truth, submission, options)),
-        **found.arrays,
+        **replicates.arrays,
         **permutation_test.kept(
-            bool(found.values), units, lambda: _unit_sums(truth, submission, options, found, units)
+            bool(replicates.values), units, lambda: _unit_sums(truth, submission, options, replicates, units)
         ),
     }
     for array in arrays.values():
@@ -89,9 +89,9 @@ def _card(
         plain(_per_class(truth, submission, options, values)),
         len(truth),
         _cases(truth, submission, options),
-        tuple(score_findings(truth, submission, options, metrics, found)),
+        tuple(score_findings(truth, submission, options, metrics, replicates)),
         source,
-        intervals={name: found.intervals[name] for name in WITH_INTERVAL} if found.values else {},
+        intervals={name: replicates.intervals[name] for name in WITH_INTERVAL} if replicates.values else {},
         more=plain(
             {
                 "confusion_matrices": {
@@ -111,7 +111,7 @@ def _unit_sums(
     truth: HecktorTruth,
     submission: HecktorSubmission,
     options: HecktorOptions,
-    found: Replicates,
+    replicates: Replicates,
     units: Ints,
 ) -> Floats:
     staged = [(true_stages(truth, options, kind), submitted_stages(submission, kind)) for kind in STAGES]
@@ -121,7 +121,7 @@ def _unit_sums(
         staged,
         units,
         float(survival.c_index(counted, options.missing_risk)[0]),
-        found.left_out["c_index"],
+        replicates.left_out["c_index"],
     )
 
 
@@ -245,15 +245,15 @@ def _confusion(
     predicted = np.where(true >= 0, submitted_stages(submission, kind), NO_STAGE)
     counts = classification.confusion_matrix(true, predicted, len(STAGES[kind]))
     missing = np.bincount(true[(true >= 0) & (predicted < 0)], minlength=len(STAGES[kind]))
-    shown = [
+    label_indices = [
         i
         for i, name in enumerate(STAGES[kind])
         if name != "T0" or counts[i].any() or counts[:, i].any() or missing[i]
     ]
     return {
-        "labels": [STAGES[kind][i] for i in shown],
-        "counts": counts[np.ix_(shown, shown)],
-        "missing": missing[shown],
+        "labels": [STAGES[kind][i] for i in label_indices],
+        "counts": counts[np.ix_(label_indices, label_indices)],
+        "missing": missing[label_indices],
     }
 
 
@@ -263,10 +263,10 @@ def _per_center(
     rows: dict[str, dict[str, Any]] = {}
     once = np.ones((1, len(truth)), np.float32)
     for center, members in centers(truth).items():
-        found = quantities(truth, submission, options, once, members)
+        values = quantities(truth, submission, options, once, members)
         rows[center] = {
             "n_cases": int(members.sum()),
-            **{name: float(found[name][0]) for name in OF_CENTERS},
+            **{name: float(values[name][0]) for name in OF_CENTERS},
             "comparable_pairs": int(pairs(truth, submission, options, once, members).comparable[0]),
         }
     return rows
@@ -308,9 +308,9 @@ def _pairs_of_cases(truth: HecktorTruth, risk: Floats) -> dict[str, list[Any]]:
     """Return how many comparable, discordant and score-less pairs each patient is in; None for those without
     time and event."""
     known, kinds = truth.has_survival, ("comparable", "discordant", "missing")
-    found = survival.pairs_of_patients(truth.time[known], truth.event[known] == 1, risk[known])
+    pair_counts = survival.pairs_of_patients(truth.time[known], truth.event[known] == 1, risk[known])
     columns = np.full((len(kinds), len(truth)), np.nan)
-    columns[:, known] = [getattr(found, kind) for kind in kinds]
+    columns[:, known] = [getattr(pair_counts, kind) for kind in kinds]
     return {f"{kind}_pairs": _known(column, int) for kind, column in zip(kinds, columns, strict=True)}
 
 

@@ -40,8 +40,8 @@ def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
     undefined = np.array([card.score is None for card in cards.values()])
     places = {"rank": places_by_rank(doubled, undefined), "score": places_by_score(cards)}
     orderings = {
-        name: [teams[i] for i in sorted(range(len(teams)), key=lambda i: (found[i], teams[i]))]
-        for name, found in places.items()
+        name: [teams[i] for i in sorted(range(len(teams)), key=lambda i: (ranks[i], teams[i]))]
+        for name, ranks in places.items()
     }
     more = {
         "ordering": order,
@@ -144,8 +144,8 @@ def _disagreements(teams: list[str], by_rank: Ints, by_score: Ints) -> list[list
     order = sorted(range(len(teams)), key=teams.__getitem__)
     return [
         [teams[i], teams[j]]
-        for place, i in enumerate(order)
-        for j in order[place + 1 :]
+        for position, i in enumerate(order)
+        for j in order[position + 1 :]
         if np.sign(by_rank[i] - by_rank[j]) != np.sign(by_score[i] - by_score[j])
     ]
 
@@ -156,20 +156,22 @@ def _without_each(teams: list[str], values: Floats, undefined: Bools, rank_ties:
 
     Both depend on teams that are not first themselves.
     """
-    found = []
+    rows = []
     now = places_by_rank(_doubled_ranks(values, rank_ties), undefined)
     for left_out, team in enumerate(teams):
-        kept = [i for i in range(len(teams)) if i != left_out]
-        if kept:
-            places = places_by_rank(_doubled_ranks(values[:, kept], rank_ties), undefined[kept])
-            found.append(
+        others = [i for i in range(len(teams)) if i != left_out]
+        if others:
+            places = places_by_rank(_doubled_ranks(values[:, others], rank_ties), undefined[others])
+            rows.append(
                 {
                     "without": team,
-                    "first": sorted(teams[i] for i, place in zip(kept, places, strict=True) if place == 1),
-                    "swapped": _swapped([teams[i] for i in kept], now[kept], places),
+                    "first": sorted(
+                        teams[i] for i, rank_there in zip(others, places, strict=True) if rank_there == 1
+                    ),
+                    "swapped": _swapped([teams[i] for i in others], now[others], places),
                 }
             )
-    return found
+    return rows
 
 
 def _swapped(teams: list[str], now: Ints, then: Ints) -> list[list[str]]:
@@ -178,7 +180,10 @@ def _swapped(teams: list[str], now: Ints, then: Ints) -> list[list[str]]:
     order = sorted(range(len(teams)), key=lambda i: (now[i], teams[i]))
     changed = np.sign(now[:, None] - now) != np.sign(then[:, None] - then)
     return [
-        [teams[i], teams[j]] for place, i in enumerate(order) for j in order[place + 1 :] if changed[i, j]
+        [teams[i], teams[j]]
+        for position, i in enumerate(order)
+        for j in order[position + 1 :]
+        if changed[i, j]
     ]
 
 
@@ -193,10 +198,10 @@ def _replicate_places(
         return None
     drawn = np.stack([[card.arrays[f"{name}_replicates"] for card in cards.values()] for name in SUBTASKS])
     scores = np.stack([card.arrays["score_replicates"] for card in cards.values()])
-    kept = ~np.isnan(scores[~undefined]).any(0)
+    defined = ~np.isnan(scores[~undefined]).any(0)
     places = places_by_rank(
-        _doubled_ranks(drawn[:, :, kept], rank_ties),
-        np.broadcast_to(undefined[:, None], scores[:, kept].shape),
+        _doubled_ranks(drawn[:, :, defined], rank_ties),
+        np.broadcast_to(undefined[:, None], scores[:, defined].shape),
     )
     return dict(zip(cards, places, strict=True))
 

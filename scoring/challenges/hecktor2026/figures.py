@@ -86,7 +86,7 @@ def _by_patient(card: ScoreCard, structure: str, build: Callable[..., Drawing], 
 
 
 def _patients(card: ScoreCard, structure: str, places: Sequence[int]) -> overlap.Patients:
-    rows = [card.cases[place] for place in places]
+    rows = [card.cases[index] for index in places]
     columns = (f"dice_{structure}", f"volume_{structure}_truth_ml", f"volume_{structure}_prediction_ml")
     return overlap.Patients(
         [row["case"] for row in rows], *(np.array([row[name] for row in rows], float) for name in columns)
@@ -110,7 +110,7 @@ def confusion(card: ScoreCard, kind: str) -> Figure | None:
 
 def kaplan_meier(card: ScoreCard) -> Figure | None:
     """Return survival in the thirds by risk; None where no patient has time, event and score."""
-    found = card.more["survival"]
+    groups_and_test = card.more["survival"]
     groups = [
         survival.Group(
             group["name"],
@@ -118,15 +118,15 @@ def kaplan_meier(card: ScoreCard) -> Figure | None:
             group["events"],
             *(card.arrays[f"survival_{group['name']}_{part}"] for part in CURVE_PARTS),
         )
-        for group in found["groups"]
+        for group in groups_and_test["groups"]
     ]
-    n, p = sum(group.n for group in groups), found["log_rank_p"]
+    n, p = sum(group.n for group in groups), groups_and_test["log_rank_p"]
     if not n:
         return None
     result = UNDEFINED if p is None else "< 0.001" if p < 0.001 else f"= {p:.3f}"
     columns = {
-        words: np.concatenate([getattr(group, part) for group in groups]).tolist()
-        for words, part in CURVE_COLUMNS.items()
+        heading: np.concatenate([getattr(group, part) for group in groups]).tolist()
+        for heading, part in CURVE_COLUMNS.items()
     }
     return Figure(
         partial(survival.kaplan_meier, groups, card.arrays["survival_moments"], RELAPSE),

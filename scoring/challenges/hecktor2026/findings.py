@@ -38,8 +38,8 @@ def missing_findings(
         if not takes_part.any():
             continue
         if submitted is None:
-            words = f"there is no {kind.upper()} stage: every one counts as wrong."
-            yield _subtask(f"{kind.upper()} stage", words).with_fixes(*submission.near.get(kind, ()))
+            message = f"there is no {kind.upper()} stage: every one counts as wrong."
+            yield _subtask(f"{kind.upper()} stage", message).with_fixes(*submission.near.get(kind, ()))
         elif (lacking := takes_part & (submitted == NO_STAGE)).any():
             yield _missing(
                 "missing-stage",
@@ -67,12 +67,12 @@ def missing_findings(
             )
 
 
-def _subtask(where: str, words: str) -> Finding:
-    return warning("subtask-missing", where, words)
+def _subtask(where: str, message: str) -> Finding:
+    return warning("subtask-missing", where, message)
 
 
-def _missing(code: str, where: str, patients: list[str], words: str) -> Finding:
-    return warning(code, where, f"{words} ({len(patients)}): {', '.join(patients)}.")
+def _missing(code: str, where: str, patients: list[str], message: str) -> Finding:
+    return warning(code, where, f"{message} ({len(patients)}): {', '.join(patients)}.")
 
 
 def _named(truth: HecktorTruth, chosen_patients: Iterable[bool]) -> list[str]:
@@ -94,7 +94,7 @@ def score_findings(
     submission: HecktorSubmission,
     options: HecktorOptions,
     metrics: Mapping[str, float],
-    found: Replicates,
+    replicates: Replicates,
 ) -> Iterator[Finding]:
     """Findings of reading, then those of the score."""
     yield from truth.findings
@@ -103,24 +103,24 @@ def score_findings(
     )
     yield from missing_findings(truth, submission, options)
     yield from (
-        warning("subtask-not-scored", name, words)
-        for name, words in UNDEFINED.items()
+        warning("subtask-not-scored", name, message)
+        for name, message in UNDEFINED.items()
         if np.isnan(metrics[name])
     )
     yield from _segmentation(truth, metrics)
     for kind in STAGES:
-        yield from _staging(truth, options, kind, bool(found.values))
+        yield from _staging(truth, options, kind, bool(replicates.values))
     yield from _prognosis(truth, metrics)
-    yield from found.findings
+    yield from replicates.findings
 
 
 def _segmentation(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator[Finding]:
     if metrics["dice_from_empty_cases"] > 0:
-        words = (
+        message = (
             f"{metrics['dice_from_empty_cases']:.4f} of segmentation was earned where truth and "
             "prediction are both empty (--empty-masks one)."
         )
-        yield note("empty-credit", "segmentation", words)
+        yield note("empty-credit", "segmentation", message)
     if truth.has_mask.any():
         masks = [mask for mask in truth.masks if mask]
         for name, label in STRUCTURES.values():
@@ -139,12 +139,12 @@ def _staging(
     if kind == "t" and (at_zero := np.flatnonzero(everyone == T0)).size:
         named = ", ".join(truth.ids[i] for i in at_zero)
         if options.t0 == "count":
-            words = (
+            message = (
                 f"{at_zero.size} patient{'s have' if at_zero.size > 1 else ' has'} T0 in the truth, a stage "
                 "that submissions may not answer. It counts as a class that nobody gets right, which lowers "
                 f"the balanced accuracy of T for all who follow the rules: {named}."
             )
-            yield warning("stage-t0", "T0", words)
+            yield warning("stage-t0", "T0", message)
         else:
             yield note(
                 "stage-t0",
@@ -160,8 +160,8 @@ def _staging(
                 "absent-class", name, f"no patient of the truth is {name}: it is left out of the mean recall."
             )
         elif 0 < n < SMALL_CLASS and has_intervals:
-            words = f"{n} patient{'s' * (n > 1)}: interval of the recall too narrow below {SMALL_CLASS}."
-            yield warning("few-cases-in-class", name, words)
+            message = f"{n} patient{'s' * (n > 1)}: interval of the recall too narrow below {SMALL_CLASS}."
+            yield warning("few-cases-in-class", name, message)
 
 
 def _prognosis(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator[Finding]:
@@ -173,12 +173,12 @@ def _prognosis(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator[Fi
             f"{events} event{'s' * (events > 1)}: below {FEW_EVENTS} the C-index says little.",
         )
     if metrics["c_index"] < SUSPECT_C_INDEX and metrics["c_index_flipped"] > metrics["c_index"]:
-        words = (
+        message = (
             f"the C-index is {metrics['c_index']:.4f}, with every sign reversed "
             f"{metrics['c_index_flipped']:.4f}: "
             "are times read as risks, or the other way round? See --prognosis-direction."
         )
-        yield warning("direction-suspect", "c_index", words)
+        yield warning("direction-suspect", "c_index", message)
 
 
 PAIRS = {
@@ -205,12 +205,12 @@ def official(
     if not changed:
         return Official.compare(score, score)
     labels = {option.name: option.label for option in OPTIONS}
-    words = ", ".join(
+    changes = ", ".join(
         f"{labels[name]}: {getattr(options, name)} instead of {getattr(usual, name)}" for name in changed
     )
-    found = quantities(truth, submission, usual, np.ones((1, len(truth)), np.float32))
+    values = quantities(truth, submission, usual, np.ones((1, len(truth)), np.float32))
     return Official.compare(
-        score, float(found["score"][0]), f"Other rules than the published ones ({words})."
+        score, float(values["score"][0]), f"Other rules than the published ones ({changes})."
     )
 
 
@@ -222,7 +222,7 @@ def missing_words(truth: HecktorTruth, options: HecktorOptions, metrics: Mapping
         ("N stages", ("n_missing_n",), stage_truth(truth, "n", options) >= 0, "counted as wrong"),
         ("risk scores", ("n_missing_risk",), truth.has_survival, PAIRS[options.missing_risk]),
     )
-    counted = [(what, sum(int(metrics[name]) for name in names), of, how) for what, names, of, how in lacking]
+    counted = [(noun, sum(int(metrics[name]) for name in names), of, how) for noun, names, of, how in lacking]
     return "; ".join(
-        f"{n} of {int(of.sum())} {what} missing or unusable, {how}" for what, n, of, how in counted if n
+        f"{n} of {int(of.sum())} {noun} missing or unusable, {how}" for noun, n, of, how in counted if n
     )

@@ -1,4 +1,4 @@
-"""What is fixed by the challenge: labels, stages, weights, and how three subtasks become one number."""
+"""Constants of the challenge: labels, stages, weights, and the weighted sum of three subtasks."""
 
 from typing import TypeVar
 

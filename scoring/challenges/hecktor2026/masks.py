@@ -100,7 +100,7 @@ def classify_members(files: SourceFiles, container: bool) -> Layout:
             else:
                 elsewhere.append(member)
     return Layout(
-        {patient: tuple(found) for patient, found in masks.items()},
+        {patient: tuple(members) for patient, members in masks.items()},
         images,
         answers,
         tuple(tables),
@@ -176,8 +176,8 @@ def open_contents(source: Source, name: str | None, container: bool) -> Submissi
 
 def opener(contents: SubmissionLayout, patient: str) -> Opener | None:
     """Return what opens a patient's mask; None where there is none."""
-    found = contents.layout.masks.get(patient)
-    return partial(contents.files.open, found[0]) if found else None
+    members = contents.layout.masks.get(patient)
+    return partial(contents.files.open, members[0]) if members else None
 
 
 def repeated(contents: SubmissionLayout) -> list[Finding]:
@@ -185,11 +185,11 @@ def repeated(contents: SubmissionLayout) -> list[Finding]:
     return [
         error(
             "duplicate-case",
-            contents.files.called(found[1]),
-            f"patient {patient} has {len(found)} masks ({', '.join(found)}): keep one.",
+            contents.files.called(members[1]),
+            f"patient {patient} has {len(members)} masks ({', '.join(members)}): keep one.",
         )
-        for patient, found in contents.layout.masks.items()
-        if len(found) > 1
+        for patient, members in contents.layout.masks.items()
+        if len(members) > 1
     ]
 
 
@@ -199,11 +199,11 @@ def misplaced(contents: SubmissionLayout) -> list[Finding]:
     if layout.masks or not layout.elsewhere:
         return []
     first = contents.files.called(layout.elsewhere[0])
-    words = (
+    message = (
         f"no mask was found where masks belong, but {len(layout.elsewhere)} such files elsewhere: move "
         "them to masks/PatientID.nii.gz."
     )
-    return [warning("mask-elsewhere", first, words)]
+    return [warning("mask-elsewhere", first, message)]
 
 
 def examine_all(
@@ -214,7 +214,7 @@ def examine_all(
     Returns masks, None where there is none or it is malformed; the faults by patient; the notes. Raises
     Cancelled.
     """
-    found: list[Mask | None] = []
+    masks: list[Mask | None] = []
     faults, rounded = [], []
     for patient in _counted(ids, watch):
         mask: Mask | None = None
@@ -225,8 +225,8 @@ def examine_all(
                 rounded += [patient] if mask.notes else []
             except MaskError as fault:
                 faults.append((patient, fault))
-        found.append(mask)
-    return tuple(found), faults, _notes({"float-mask": rounded})
+        masks.append(mask)
+    return tuple(masks), faults, _notes({"float-mask": rounded})
 
 
 def count_all(
@@ -259,12 +259,12 @@ def count_all(
             states.append(NO_TRUTH)
             digests.append(b"")
             continue
-        counts, found = pair
+        counts, lesions = pair
         states.append(counts.state)
         digests.append(counts.digest)
         tables[i] = counts.table
-        if nodes is not None and found is not None:
-            nodes[i] = found.truth, found.prediction, found.matched
+        if nodes is not None and lesions is not None:
+            nodes[i] = lesions.truth, lesions.prediction, lesions.matched
         for code in counts.notes:
             noted[code].append(patient)
         if counts.fault:

@@ -54,25 +54,25 @@ def quantities(
 
     [B] each, NaN where undefined.
     """
-    found: dict[QuantityName, Floats] = {
+    values: dict[QuantityName, Floats] = {
         f"dice_{s}": overlap.mean_dice(dice(truth, submission, options, s, among), weights)
         for s in STRUCTURES
     }
     of_classes: dict[QuantityName, Floats] = {
-        ("mean_dice", name): found[f"dice_{s}"] for s, (name, _) in STRUCTURES.items()
+        ("mean_dice", name): values[f"dice_{s}"] for s, (name, _) in STRUCTURES.items()
     }
-    found["segmentation"] = (found["dice_gtvp"] + found["dice_gtvn"]) / 2
+    values["segmentation"] = (values["dice_gtvp"] + values["dice_gtvn"]) / 2
     for kind in STAGES:
         counts = stage_counts(truth, submission, options, kind, weights, among)
         recall = classification.recall(counts)
-        found[f"balanced_accuracy_{kind}"] = classification.mean_over_present(recall, counts)
+        values[f"balanced_accuracy_{kind}"] = classification.mean_over_present(recall, counts)
         of_classes |= {("recall", name): recall[:, k] for k, name in enumerate(STAGES[kind])}
-    found["staging"] = (found["balanced_accuracy_t"] + found["balanced_accuracy_n"]) / 2
-    found["c_index"] = survival.c_index(
+    values["staging"] = (values["balanced_accuracy_t"] + values["balanced_accuracy_n"]) / 2
+    values["c_index"] = survival.c_index(
         pairs(truth, submission, options, weights, among), options.missing_risk
     )
-    found["score"] = weighted(found["segmentation"], found["staging"], found["c_index"])
-    return found | of_classes
+    values["score"] = weighted(values["segmentation"], values["staging"], values["c_index"])
+    return values | of_classes
 
 
 def unit_sums(
@@ -125,8 +125,8 @@ def dice(
 
     NaN without a truth mask, and of a pair that is left out because both are empty.
     """
-    found = overlap.dice(*voxels(submission.masks.tables, structure), options.empty_masks)
-    return np.where(truth.has_mask & among, found, np.nan)
+    dices = overlap.dice(*voxels(submission.masks.tables, structure), options.empty_masks)
+    return np.where(truth.has_mask & among, dices, np.nan)
 
 
 def voxels(tables: Ints, structure: str) -> tuple[Ints, Ints, Ints]:
@@ -221,10 +221,10 @@ def curves(truth: HecktorTruth, risk: np.ndarray) -> dict[str, np.ndarray]:
     `survival_low_number_at_risk`, at each of `survival_moments` (days)."""
     time, event, group = _grouped(truth, risk)
     moments = _moments(float(time.max(initial=0)))
-    found = {"survival_moments": moments}
+    columns = {"survival_moments": moments}
     for k, name in enumerate(TERTILES):
         curve = survival.kaplan_meier(time[group == k], event[group == k])
-        found |= {
+        columns |= {
             f"survival_{name}_time": curve.time,
             f"survival_{name}_probability": curve.survival,
             f"survival_{name}_at_risk": curve.at_risk,
@@ -232,13 +232,13 @@ def curves(truth: HecktorTruth, risk: np.ndarray) -> dict[str, np.ndarray]:
             f"survival_{name}_censored": curve.censored,
             f"survival_{name}_number_at_risk": survival.at_risk(time[group == k], moments),
         }
-    return found
+    return columns
 
 
 def _grouped(truth: HecktorTruth, risk: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Time, event and group of the patients that have all of time, event and score."""
-    kept = truth.has_survival & ~np.isnan(risk)
-    return truth.time[kept], truth.event[kept] == 1, survival.tertiles(risk[kept])
+    complete = truth.has_survival & ~np.isnan(risk)
+    return truth.time[complete], truth.event[complete] == 1, survival.tertiles(risk[complete])
 
 
 def _moments(longest: float) -> np.ndarray:

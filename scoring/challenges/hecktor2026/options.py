@@ -1,4 +1,4 @@
-"""Options of HECKTOR 2026: how what its definition leaves open is read, and how teams are ordered."""
+"""Options of HECKTOR 2026: rules that its definition leaves open, and the order of teams."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

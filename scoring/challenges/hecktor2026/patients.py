@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -58,11 +59,11 @@ class Worst:
 def spread(card: ScoreCard, structure: str) -> Spread:
     """Return where the Dice of patients lies. structure: a key of `STRUCTURES`."""
     groups: dict[str, list[int]] = {"above": [], "zero": [], "empty": []}
-    for place, row in enumerate(card.cases):
+    for index, row in enumerate(card.cases):
         if row["mask"] == "no-truth":
             continue
         none = row[f"volume_{structure}_truth_ml"] == row[f"volume_{structure}_prediction_ml"] == 0
-        groups["empty" if none else "above" if row[f"dice_{structure}"] else "zero"].append(place)
+        groups["empty" if none else "above" if row[f"dice_{structure}"] else "zero"].append(index)
     return Spread(*(tuple(places) for places in groups.values()))
 
 
@@ -73,7 +74,7 @@ def volumes(truth: HecktorTruth, submission: HecktorSubmission, index: int) -> t
     if mask is None:
         return ()
     marked = np.diag(table)[1:].sum(), table[0, 1:].sum(), table[1:, 0].sum(), table[1, 2] + table[2, 1]
-    found = [_millilitres("both", marked, mask.grid.voxel_ml)]
+    rows = [_millilitres("both", marked, mask.grid.voxel_ml)]
     for name, label in STRUCTURES.values():
         right, other = table[label, label], 3 - label
         counts = (
@@ -82,8 +83,8 @@ def volumes(truth: HecktorTruth, submission: HecktorSubmission, index: int) -> t
             table[label].sum() - right,
             table[label, other] + table[other, label],
         )
-        found.append(_millilitres(name, counts, mask.grid.voxel_ml))
-    return tuple(found)
+        rows.append(_millilitres(name, counts, mask.grid.voxel_ml))
+    return tuple(rows)
 
 
 def _millilitres(structure: str, counts: tuple[np.integer, ...], voxel_ml: float) -> Volumes:
@@ -93,12 +94,12 @@ def _millilitres(structure: str, counts: tuple[np.integer, ...], voxel_ml: float
 def worst(card: ScoreCard, by: str, most: int = 10) -> tuple[Worst, ...]:
     """Return the patients that stand out most, of those who have the value. by: one of `WORST`."""
     sign, value_of = WORST[by]
-    found = [
+    candidates = [
         Worst(i, row["case"], value)
         for i, row in enumerate(card.cases)
         if (value := value_of(row)) is not None
     ]
-    return tuple(sorted(found, key=lambda entry: (sign * entry.value, entry.index))[:most])
+    return tuple(sorted(candidates, key=lambda entry: (sign * entry.value, entry.index))[:most])
 
 
 def _dice(row: Mapping[str, Any]) -> float | None:
@@ -187,8 +188,6 @@ UNUSABLE = {
 }
 RELAPSE = {1: "yes", 0: "no", None: UNDEFINED}
 VOXEL_COLUMNS = (
-    Column("of", "", width=50),
-    Column("dice", "Dice", "number", better="higher"),
     Column("right", "TP", "number", 2, help="In truth and prediction"),
     Column("spurious", "FP", "number", 2, "lower", help="In the prediction only"),
     Column("missed", "FN", "number", 2, "lower", help="In the truth only"),
@@ -212,17 +211,14 @@ def patient(card: ScoreCard, index: int, volumes: Sequence[Volumes]) -> Sequence
 def _voxels(card: ScoreCard, index: int, volumes: Sequence[Volumes]) -> Table:
     row = card.cases[index]
     dice = {"GTVp": row["dice_gtvp"], "GTVn": row["dice_gtvn"]}
-    return Table(
+    return Table.of(
         "What became of its voxels?",
-        VOXEL_COLUMNS,
-        {
-            "of": [volume.structure for volume in volumes],
-            "dice": [dice.get(volume.structure) for volume in volumes],
-            "right": [volume.right for volume in volumes],
-            "spurious": [volume.spurious for volume in volumes],
-            "missed": [volume.missed for volume in volumes],
-            "renamed": [volume.renamed for volume in volumes],
-        },
+        volumes,
+        (
+            Column("of", "", width=50, get=attrgetter("structure")),
+            Column("dice", "Dice", "number", better="higher", get=lambda volume: dice.get(volume.structure)),
+            *VOXEL_COLUMNS,
+        ),
         f"In mL. The viewer says the same, slice by slice.{UNUSABLE.get(row['mask'], '')}",
         key="voxels",
     )

@@ -1,4 +1,4 @@
-"""Read a team's submission."""
+"""Reader of a team's submission."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -61,19 +61,19 @@ def read_predictions(
     if problems:
         raise InputRefused(tables.settled(table, problems) if table else problems, findings)
     if unknown:
-        words = f"not in the truth, left out ({len(unknown)}): {', '.join(unknown)}."
+        message = f"not in the truth, left out ({len(unknown)}): {', '.join(unknown)}."
         bare = [patient for patient in ids if patient not in layout.masks]
         mends = suggestions.without_affix(unknown, bare)
-        findings.append(warning("unknown-patient", files.name, words).with_fixes(*mends))
-    place = {patient: row for row, patient in enumerate(rows.ids)}
-    row_of = np.array([place.get(patient, -1) for patient in ids])
-    found = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
+        findings.append(warning("unknown-patient", files.name, message).with_fixes(*mends))
+    row_by_patient = {patient: row for row, patient in enumerate(rows.ids)}
+    row_of = np.array([row_by_patient.get(patient, -1) for patient in ids])
+    stage_codes = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
     scores = read_scores(rows, row_of, table.delimiter != "," if table else False, findings)
     counted, noticed = _counted(truth, ids, contents, lesions, masks.Watch(progress, cancelled))
     findings += [*noticed, *masks.misplaced(contents)]
     submission = HecktorSubmission(
         ids,
-        found,
+        stage_codes,
         scores=scores,
         masks=counted,
         unknown=unknown,
@@ -118,16 +118,16 @@ def _nobody(
 ) -> list[Finding]:
     """`no-table` where there is no patient at all, `no-common-case` where the truth has none of them."""
     if not own:
-        words = f"there is nothing of a patient: no table with a PatientID column ({TABLE}), no mask."
-        return [error("no-table", files.name, words)]
+        message = f"there is nothing of a patient: no table with a PatientID column ({TABLE}), no mask."
+        return [error("no-table", files.name, message)]
     if truth is None or len(unknown) < len(own):
         return []
-    words = (
+    message = (
         f"no patient is one of {truth.name}. Here: {', '.join(unknown[:3])}. There: "
         f"{', '.join(truth.ids[:3])}."
     )
     mends = suggestions.without_affix(unknown, truth.ids)
-    return [error("no-common-case", files.name, words).with_fixes(*mends)]
+    return [error("no-common-case", files.name, message).with_fixes(*mends)]
 
 
 def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Finding]) -> np.ndarray | None:
@@ -140,11 +140,11 @@ def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Fi
     wrong = [row for row in row_of if row >= 0 and read.codes[row] == UNKNOWN_STAGE]
     if wrong:
         named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in wrong)
-        words = (
+        message = (
             f"{kind.upper()} stages that are none of {', '.join(STAGES[kind])}, counted as wrong "
             f"({len(wrong)}): {named}."
         )
-        findings.append(warning("stage-not-recognised", rows.places[wrong[0]], words))
+        findings.append(warning("stage-not-recognised", rows.places[wrong[0]], message))
     return np.where(row_of >= 0, read.codes[row_of], NO_STAGE) if len(cells) else None
 
 

@@ -1,4 +1,4 @@
-"""Which files HECKTOR 2026 recognises as its own."""
+"""Recognition of HECKTOR 2026 files: masks, tables of patients, a container's answers."""
 
 from collections.abc import Iterator
 
@@ -38,10 +38,10 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
         *([f"answers for {counted(len(layout.answers), 'patient')}"] if layout.answers else []),
     ]
     truth, submission = _certainties(layout, tables)
-    words = ", ".join(holds)
-    yield Candidate(ID, "submission", f"a submission to HECKTOR 2026: {words}", submission, ids)
+    description = ", ".join(holds)
+    yield Candidate(ID, "submission", f"a submission to HECKTOR 2026: {description}", submission, ids)
     if not layout.answers:
-        yield Candidate(ID, "truth", f"a HECKTOR 2026 test set: {words}", truth, ids)
+        yield Candidate(ID, "truth", f"a HECKTOR 2026 test set: {description}", truth, ids)
 
 
 def _layout(contents: FileContents) -> Layout:
@@ -64,7 +64,7 @@ def _certainties(layout: Layout, tables: list[TextTable]) -> tuple[int, int]:
         return POSSIBLE, SURE
     if layout.images or any(_column(table, "event") is not None for table in tables):
         return SURE, POSSIBLE
-    named = {place for table in tables for name, place in NAMED.items() if table.name.lower().endswith(name)}
+    named = {kind for table in tables for name, kind in NAMED.items() if table.name.lower().endswith(name)}
     if "submission" in named or any(_column(table, "risk") is not None for table in tables):
         return POSSIBLE, SURE
     if "truth" in named:
@@ -74,8 +74,8 @@ def _certainties(layout: Layout, tables: list[TextTable]) -> tuple[int, int]:
 
 def _is_of_patients(table: TextTable) -> bool:
     """Return whether a table says anything of patients that this challenge asks for."""
-    found = {meaning for meaning in COLUMNS if _column(table, meaning) is not None}
-    return "patient" in found and bool(found - {"patient", "center"})
+    meanings = {meaning for meaning in COLUMNS if _column(table, meaning) is not None}
+    return "patient" in meanings and bool(meanings - {"patient", "center"})
 
 
 def _column(table: TextTable, meaning: str) -> int | None:

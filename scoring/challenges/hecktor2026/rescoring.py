@@ -38,29 +38,31 @@ class RuleVariant:
 
     @property
     def name(self) -> str:
-        """The option and its value, as a page writes them."""
-        label = next(option.label for option in OPTIONS if option.name == self.option)
-        return f"{label}: {self.value}"
+        """The option and its value, as a page writes them; "" for the card's own rules."""
+        label = next((option.label for option in OPTIONS if option.name == self.option), "")
+        return f"{label}: {self.value}" if label else ""
 
 
-def readings(truth: HecktorTruth, predictions: HecktorSubmission, card: ScoreCard) -> tuple[RuleVariant, ...]:
+def rule_variants(
+    truth: HecktorTruth, predictions: HecktorSubmission, card: ScoreCard
+) -> tuple[RuleVariant, ...]:
     """Return the score under every other value of every option that changes it, one option at a time."""
     usual = options_of(card)
     return tuple(
-        _reading(truth, predictions, card, name, value)
+        _variant(truth, predictions, card, name, value)
         for name, allowed in CHOICES.items()
         for value in allowed
         if value != getattr(usual, name)
     )
 
 
-def _reading(
+def _variant(
     truth: HecktorTruth, predictions: HecktorSubmission, card: ScoreCard, name: str, value: str
 ) -> RuleVariant:
     changed: dict[str, str] = {name: value}
     options = replace(options_of(card), **changed)  # type: ignore[arg-type]
-    found = quantities(truth, predictions, options, np.ones((1, len(truth)), np.float32))
-    values = {part: float(found[part][0]) for part in SUBTASKS}
+    quantity_of = quantities(truth, predictions, options, np.ones((1, len(truth)), np.float32))
+    values = {part: float(quantity_of[part][0]) for part in SUBTASKS}
     score = combined(values)["weighted_score"]
     known = not np.isnan(score)
     return RuleVariant(
@@ -77,9 +79,9 @@ def options_of(card: ScoreCard) -> HecktorOptions:
     return HecktorOptions(**{name: card.provenance["options"][name] for name in CHOICES})
 
 
-def other_readings(card: ScoreCard, found: Sequence[RuleVariant]) -> SideBySide:
+def variants_view(card: ScoreCard, variants: Sequence[RuleVariant]) -> SideBySide:
     """Return what the score would be under other readings of the rules, and which part each changes."""
-    rows = [IntervalRow(reading.name, reading.score, beside=_difference(reading)) for reading in found]
+    rows = [IntervalRow(reading.name, reading.score, beside=_difference(reading)) for reading in variants]
     draw = partial(
         intervals,
         rows,
@@ -94,29 +96,32 @@ def other_readings(card: ScoreCard, found: Sequence[RuleVariant]) -> SideBySide:
         f"n = {card.n_cases}.",
     )
     now = RuleVariant("", "", card.score, None, {part.metric: part.value for part in summary.parts(card)})
-    every = (now, *found)
-    table = Table(
+    table = Table.of(
         "Which part does it change?",
+        (now, *variants),
         (
-            Column("reading", "reading", width=215),
+            Column(
+                "reading",
+                "reading",
+                width=215,
+                get=lambda row: row.name if row.option else "as it is read now",
+            ),
             Column("score", "score", "number", 4, "higher"),
             Column("difference", "difference", "number", 4, sign=True),
             *(
-                Column(metric, short, "number", better="higher", lighter=True)
+                Column(metric, short, "number", better="higher", lighter=True, get=partial(_part, metric))
                 for metric, (_, short, _) in WEIGHTS.items()
             ),
         ),
-        {
-            "reading": ["as it is read now", *(reading.name for reading in found)],
-            "score": [reading.score for reading in every],
-            "difference": [reading.difference for reading in every],
-            **{metric: [reading.parts[metric] for reading in every] for metric in WEIGHTS},
-        },
         "On these rules the description is silent or contradicts itself. The choices above the headline "
         "change them.",
         key="readings",
     )
     return SideBySide(((figure,), (table,)), (5, 7))
+
+
+def _part(metric: str, variant: RuleVariant) -> float | None:
+    return variant.parts[metric]
 
 
 def _difference(reading: RuleVariant) -> str:
@@ -133,17 +138,17 @@ def center_intervals(
     source = card.provenance
     statistics = StatisticsOptions(source["resamples"], source["seed"], None, source["options"]["interval"])
     once = np.ones((1, len(truth)), np.float32)
-    found = {}
+    bounds = {}
     for center, members in centers(truth).items():
         evaluate = partial(quantities, truth, predictions, options_of(card), among=members)
         drawn = replicate(evaluate, evaluate(once), card.arrays["units"], statistics)
         if drawn.values:
-            found[center] = {name: drawn.intervals[name] for name in OF_CENTERS}
-    return found
+            bounds[center] = {name: drawn.intervals[name] for name in OF_CENTERS}
+    return bounds
 
 
 def center_figure(
-    card: ScoreCard, metric: str, words: str, between: Mapping[str, Mapping[str, list[float] | None]]
+    card: ScoreCard, metric: str, label: str, between: Mapping[str, Mapping[str, list[float] | None]]
 ) -> Figure:
     """Return one quantity by center. words: the quantity's name. between: intervals by center and metric."""
     rows = [
@@ -154,11 +159,11 @@ def center_figure(
         intervals,
         rows,
         question="Does it work everywhere?",
-        axis_title=f"{words} ↑",
+        axis_title=f"{label} ↑",
         reference=card.metrics[metric],
     )
     return Figure(
         draw,
         f"Line: all {card.n_cases} patients. Grey: under {SMALL} patients. {method(card)}",
-        {"center": [r.name for r in rows], words: [r.value for r in rows], "n": [r.n for r in rows]},
+        {"center": [r.name for r in rows], label: [r.value for r in rows], "n": [r.n for r in rows]},
     )

@@ -1,4 +1,4 @@
-"""What a scorecard comes to: parts of the sum, what was missing, pairs, and how the scores were read."""
+"""Summary of a scorecard: parts of the sum, missing parts, pairs, and the direction of scores."""
 
 from dataclasses import dataclass
 
@@ -46,17 +46,17 @@ class Direction:
 
 def parts(card: ScoreCard) -> tuple[SubtaskPart, ...]:
     """Return the summands of the score."""
-    found = []
+    summands = []
     for metric, (name, _, points) in WEIGHTS.items():
         weight, value = points / 100, card.metrics[metric]
-        found.append(SubtaskPart(metric, name, weight, value, None if value is None else weight * value))
-    return tuple(found)
+        summands.append(SubtaskPart(metric, name, weight, value, None if value is None else weight * value))
+    return tuple(summands)
 
 
 def unusable(card: ScoreCard) -> tuple[str, ...]:
     """Return what was missing, malformed or unknown, counted: "2 missing masks"."""
-    counts = {words: int(card.metrics[metric] or 0) for metric, words in UNUSABLE.items()}
-    return tuple(f"{n} {words}{'s' * (n != 1)}" for words, n in counts.items() if n)
+    counts = {noun: int(card.metrics[metric] or 0) for metric, noun in UNUSABLE.items()}
+    return tuple(f"{n} {noun}{'s' * (n != 1)}" for noun, n in counts.items() if n)
 
 
 def credit_of_empty(card: ScoreCard) -> float | None:

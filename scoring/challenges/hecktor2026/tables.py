@@ -109,7 +109,7 @@ def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]
         problems.append(tables.missing_column(table, "the patient", ("PatientID",), "text"))
         return None
     ids = table.cells(places["patient"])
-    kept: dict[str, int] = {}
+    row_of: dict[str, int] = {}
     for row, patient in enumerate(ids):
         if patient.lower() in tables.MISSING:
             if any(column[row].strip() for column in table.columns) and row not in table.ragged:
@@ -120,10 +120,12 @@ def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]
                         "the PatientID is empty: every row needs its patient.",
                     )
                 )
-        elif kept.setdefault(patient, row) != row:
-            words = f"patient {patient}"
-            problems.append(repeated_row(table, row, kept[patient], places["patient"], words, unit="patient"))
-    rows = [row for row in kept.values() if row not in table.ragged]
+        elif row_of.setdefault(patient, row) != row:
+            name = f"patient {patient}"
+            problems.append(
+                repeated_row(table, row, row_of[patient], places["patient"], name, unit="patient")
+            )
+    rows = [row for row in row_of.values() if row not in table.ragged]
     cells = {
         meaning: tuple(table.columns[place][row].strip() for row in rows)
         for meaning, place in places.items()
@@ -136,23 +138,23 @@ def near_columns(table: TextTable) -> dict[str, tuple[SuggestedFix, ...]]:
     """Return, for each meaning that no column has, the mends that read another column so."""
     meant = [(plain_name(header), header) for header in table.header]
     known = {name: meaning for meaning, names in COLUMNS.items() for name in names}
-    taken = [header for name, header in meant if name in known]
+    known_headers = [header for name, header in meant if name in known]
     present = {known[name] for name, _ in meant if name in known}
     return {
-        meaning: renamings(table.header, what, names, taken)
-        for meaning, (what, names) in NEAR.items()
+        meaning: renamings(table.header, noun, names, known_headers)
+        for meaning, (noun, names) in NEAR.items()
         if meaning not in present
     }
 
 
 def _column(table: TextTable, meaning: str, problems: list[Finding]) -> int | None:
-    found = [i for i, header in enumerate(table.header) if plain_name(header) in COLUMNS[meaning]]
-    if len(found) > 1:
-        names = " and ".join(repr(table.header[i]) for i in found)
+    indices = [i for i, header in enumerate(table.header) if plain_name(header) in COLUMNS[meaning]]
+    if len(indices) > 1:
+        names = " and ".join(repr(table.header[i]) for i in indices)
         problems.append(
             error("duplicate-column", table.header_place, f"columns {names} mean the same: keep one.")
         )
-    return found[0] if found else None
+    return indices[0] if indices else None
 
 
 def answers(files: SourceFiles, layout: Layout, used: list[str]) -> PatientCells | None:
@@ -161,7 +163,7 @@ def answers(files: SourceFiles, layout: Layout, used: list[str]) -> PatientCells
     if not layout.answers:
         return None
     ids = tuple(sorted(layout.answers))
-    meanings = sorted({meaning for found in layout.answers.values() for meaning in found})
+    meanings = sorted({meaning for members in layout.answers.values() for meaning in members})
     cells = {
         meaning: tuple(_answer(files, layout.answers[patient].get(meaning), used) for patient in ids)
         for meaning in meanings
@@ -223,16 +225,16 @@ def read_stages(cells: Sequence[str], kind: str) -> Stages:
     return Stages(codes, tuple(folded))
 
 
-def folded_note(found: Stages, cells: Sequence[str], kind: str, places: Sequence[str]) -> list[Finding]:
+def folded_note(read: Stages, cells: Sequence[str], kind: str, places: Sequence[str]) -> list[Finding]:
     """`stage-folded` where prefixes or sub-stages were dropped."""
-    if not found.folded:
+    if not read.folded:
         return []
-    first = found.folded[0]
-    words = (
-        f"{kind.upper()} stages with a prefix or a sub-stage, which is dropped: {len(found.folded)}, "
+    first = read.folded[0]
+    message = (
+        f"{kind.upper()} stages with a prefix or a sub-stage, which is dropped: {len(read.folded)}, "
         f"the first is {cells[first]!r}."
     )
-    return [note("stage-folded", places[first], words)]
+    return [note("stage-folded", places[first], message)]
 
 
 def is_not_assessed(cell: str, kind: str) -> bool:
@@ -261,7 +263,7 @@ def read_scores(
     rows: PatientCells, row_of: np.ndarray, decimal_comma: bool, findings: list[Finding]
 ) -> dict[str, PrognosisScores]:
     """Return the columns that are there, by kind. row_of [N]: the row of each patient, -1 = none."""
-    found = {}
+    scores = {}
     for kind in (k for k in KINDS if rows.cells.get(k)):
         cells = rows.cells[kind]
         read = parse_numbers(cells, decimal_comma)
@@ -270,9 +272,9 @@ def read_scores(
         found_wrong = [row for row in row_of[has] if wrong[row]]
         if found_wrong:
             named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in found_wrong)
-            words = f"scores that are no finite number, counted as missing ({len(found_wrong)}): {named}."
-            said = warning("risk-not-a-number", rows.places[found_wrong[0]], words)
-            findings.append(said.with_fixes(*suggestions.fixes_of([cells[row] for row in found_wrong])))
+            message = f"scores that are no finite number, counted as missing ({len(found_wrong)}): {named}."
+            finding = warning("risk-not-a-number", rows.places[found_wrong[0]], message)
+            findings.append(finding.with_fixes(*suggestions.fixes_of([cells[row] for row in found_wrong])))
         if read.decimal_commas:
             findings.append(
                 note(
@@ -281,8 +283,8 @@ def read_scores(
                     f"{read.decimal_commas} numbers have a decimal comma: read as a point.",
                 )
             )
-        found[kind] = PrognosisScores(np.where(has, read.values[row_of], np.nan), has & wrong[row_of])
-    if len(found) == len(KINDS):
+        scores[kind] = PrognosisScores(np.where(has, read.values[row_of], np.nan), has & wrong[row_of])
+    if len(scores) == len(KINDS):
         findings.append(
             note(
                 "two-prognosis-columns",
@@ -290,19 +292,19 @@ def read_scores(
                 "there is a risk and a time: `auto` takes the risk (--prognosis-direction).",
             )
         )
-    if found:
-        words = {
+    if scores:
+        meaning = {
             "risk": "a risk, so the higher the worse",
             "time": "a time to relapse, so the lower the worse",
-        }[chosen(found, "auto") or "risk"]
+        }[chosen(scores, "auto") or "risk"]
         findings.append(
             note(
                 "direction-assumed",
                 "prognosis",
-                f"the column is read as {words}; --prognosis-direction says otherwise.",
+                f"the column is read as {meaning}; --prognosis-direction says otherwise.",
             )
         )
-    return found
+    return scores
 
 
 def chosen(scores: Mapping[str, PrognosisScores], direction: str) -> str | None:

@@ -1,4 +1,4 @@
-"""The test set: who has which truth."""
+"""The test set: true masks, stages, times and events of the patients."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -176,11 +176,11 @@ def _stages(rows: PatientCells, kind: str, n: int, problems: list[Finding], find
     for row in np.flatnonzero(read.codes == UNKNOWN_STAGE):
         codes[row] = NO_STAGE
         if not is_not_assessed(cells[row], kind):
-            words = (
+            message = (
                 f"{kind.upper()} stage {cells[row][:40]!r} is none of {', '.join(STAGES[kind])} (or "
                 f"{kind.upper()}X for unknown)."
             )
-            problems.append(error("bad-label", rows.places[row], f"patient {rows.ids[row]}: {words}"))
+            problems.append(error("bad-label", rows.places[row], f"patient {rows.ids[row]}: {message}"))
     findings += folded_note(read, cells, kind, rows.places)
     return codes
 
@@ -193,7 +193,7 @@ def _times(
         return times
     read = parse_numbers(cells, table.delimiter != ",")
     for row, (value, fault) in enumerate(zip(read.values, read.fault, strict=True)):
-        words = (
+        fault_words = (
             "is negative"
             if value < 0
             else "is not finite"
@@ -202,8 +202,8 @@ def _times(
             if fault == "not-a-number"
             else ""
         )
-        if words:
-            message = f"patient {rows.ids[row]}: RFS {cells[row][:40]!r} {words}: give days, 0 or more."
+        if fault_words:
+            message = f"patient {rows.ids[row]}: RFS {cells[row][:40]!r} {fault_words}: give days, 0 or more."
             problems.append(error(fault or "out-of-range", rows.places[row], message))
     if read.decimal_commas:
         findings.append(
@@ -223,8 +223,8 @@ def _events(rows: PatientCells, n: int, problems: list[Finding]) -> Floats:
         if cell.lower() in EVENTS:
             events[row] = EVENTS[cell.lower()]
         elif cell.lower() not in MISSING:
-            words = f"Relapse {cell[:40]!r} is neither 0 (none) nor 1 (relapse)."
-            problems.append(error("bad-label", rows.places[row], f"patient {rows.ids[row]}: {words}"))
+            message = f"Relapse {cell[:40]!r} is neither 0 (none) nor 1 (relapse)."
+            problems.append(error("bad-label", rows.places[row], f"patient {rows.ids[row]}: {message}"))
     return events
 
 
@@ -234,9 +234,9 @@ def _columns(table: TextTable | None, rows: PatientCells, n: int) -> dict[str, t
     if table is None:
         return {}
     row_of = {table.place(row): row for row in range(len(table))}
-    kept = [row_of[place] for place in rows.places]
+    table_rows = [row_of[row_place] for row_place in rows.places]
     return {
-        key: (*(_text(cells[row]) for row in kept), *[""] * (n - len(kept)))
+        key: (*(_text(cells[row]) for row in table_rows), *[""] * (n - len(table_rows)))
         for key, cells in zip(table.keys, table.columns, strict=True)
     }
 

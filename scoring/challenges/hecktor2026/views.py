@@ -1,4 +1,4 @@
-"""What is shown of a HECKTOR 2026 scorecard."""
+"""Views of a HECKTOR 2026 scorecard."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -161,17 +161,17 @@ def _subtask(card: ScoreCard, part: summary.SubtaskPart) -> Text:
 def _unusable(card: ScoreCard) -> Text:
     """Return what was missing, malformed or unknown, and what empty masks earned."""
     credit = summary.credit_of_empty(card)
-    words = (
-        " ".join(f":orange-badge[▲ {one}]" for one in summary.unusable(card))
+    sentence = (
+        " ".join(f":orange-badge[▲ {count}]" for count in summary.unusable(card))
         or ":green-badge[✓ nothing missing, malformed or unknown]"
     )
     if credit:
         whole = share(card.metrics["dice_from_empty_cases"])
-        words += (
+        sentence += (
             f" :gray-badge[∅ {decimal(credit, 4)} of the score] from patients with nothing to find and "
             f"nothing found ({whole} of segmentation)"
         )
-    return Text(words)
+    return Text(sentence)
 
 
 def segmentation(card: ScoreCard) -> Sequence[Block]:
@@ -205,8 +205,8 @@ def _credit(card: ScoreCard) -> Sequence[Text]:
     credit = card.metrics["dice_from_empty_cases"]
     if not credit:
         return ()
-    words = "of the segmentation score comes from structures that are empty in truth and prediction."
-    return (Text(f"**{share(credit)}** {words}"),)
+    sentence = "of the segmentation score comes from structures that are empty in truth and prediction."
+    return (Text(f"**{share(credit)}** {sentence}"),)
 
 
 def _nodes(card: ScoreCard) -> Sequence[Facts]:
@@ -250,21 +250,15 @@ def recalls(card: ScoreCard, kind: str) -> Table:
     """Return how well each stage is found. kind: "T" or "N"."""
     entries = {name: entry for name, entry in card.per_class.items() if name[0] == kind and len(name) == 2}
     key = f"balanced_accuracy_{kind.lower()}"
-    return Table(
+    return Table.of(
         f"How well is each {kind} stage found?",
+        [{**entry, "stage": name} for name, entry in entries.items()],
         (
             Column("stage", "stage", width=60),
             Column("support", "patients", "count", lighter=True),
             Column("predicted", "predicted", "number", 0, lighter=True),
             Column("recall", "recall", "bar", better="higher"),
         ),
-        {
-            "stage": list(entries),
-            **{
-                name: [entry[name] for entry in entries.values()]
-                for name in ("support", "predicted", "recall")
-            },
-        },
         f"Their mean is the balanced accuracy: **{share(card.metrics[key])}**, "
         f"{span(card.intervals.get(key), 3)}. A stage without a patient is in no mean. * under {SMALL} "
         "patients: a few of them decide the recall.",
@@ -307,15 +301,14 @@ def prognosis(card: ScoreCard) -> Sequence[Block]:
 
 
 def _thirds(card: ScoreCard) -> Table:
-    groups = card.more["survival"]["groups"]
-    return Table(
+    return Table.of(
         "Who relapsed in each third of the risk?",
+        card.more["survival"]["groups"],
         (
             Column("name", "predicted risk"),
             Column("n", "patients", "number", 0),
             Column("events", "relapsed", "number", 0),
         ),
-        {key: [group[key] for group in groups] for key in ("name", "n", "events")},
         key="thirds",
         detail=True,
     )
@@ -323,14 +316,13 @@ def _thirds(card: ScoreCard) -> Table:
 
 def centers(card: ScoreCard) -> Sequence[Table]:
     """Return the numbers of each center; nothing where the test set names none."""
-    found = card.more.get("per_center")
-    if not found:
+    rows = card.more.get("per_center")
+    if not rows:
         return ()
-    keys = [column.name for column in CENTER_COLUMNS[1:]]
-    table = Table(
+    table = Table.of(
         "What are the numbers of each center?",
+        [{**row, "center": name} for name, row in rows.items()],
         CENTER_COLUMNS,
-        {"center": list(found), **{key: [entry[key] for entry in found.values()] for key in keys}},
         "Dice, balanced accuracy, C-index inside each center. Pairs: comparable ones with both patients in "
         "it. Balanced accuracy means over the stages that the center has, so centers with other stages are "
         "not quite comparable.",
@@ -346,13 +338,10 @@ def worst(card: ScoreCard) -> Sequence[Block]:
 
 def _worst(card: ScoreCard, by: str) -> Table:
     question, columns, caption = WORST[by]
-    found = patients.worst(card, by)
-    rows = [{**card.cases[entry.index], "value": entry.value} for entry in found]
-    shown = (Column("case", "patient"), *columns)
-    return Table(
+    return Table.of(
         question,
-        shown,
-        {column.name: [row[column.name] for row in rows] for column in shown},
+        [{**card.cases[worst.index], "value": worst.value} for worst in patients.worst(card, by)],
+        (Column("case", "patient"), *columns),
         caption,
         key=f"worst_{by}",
         cases="case",

@@ -96,7 +96,7 @@ def _best(s: CountedNuclei, rules: str) -> np.ndarray:
     return class_values(rules, sums(perfect(s.chosen), np.ones((1, len(s.truth)))))
 
 
-def class_rows(s: CountedNuclei, point: Mapping[Any, Any], found: Replicates) -> dict[str, Any]:
+def class_rows(s: CountedNuclei, point: Mapping[Any, Any], replicates: Replicates) -> dict[str, Any]:
     """Return a row per class, NaN where undefined."""
     t, area = s.chosen, float(tissue_statistics.square_millimetres(s.truth.sizes).sum())
     hits, support, predicted = (a.sum(0) for a in (t.true_positive, t.support, t.predicted))
@@ -120,8 +120,8 @@ def class_rows(s: CountedNuclei, point: Mapping[Any, Any], found: Replicates) ->
             "per_mm2_truth": support[k] / area,
             "per_mm2_predicted": predicted[k] / area,
         }
-        if found.values:
-            result[name]["f1_interval"] = found.intervals["f1", name]
+        if replicates.values:
+            result[name]["f1_interval"] = replicates.intervals["f1", name]
     return result
 
 
@@ -130,7 +130,7 @@ def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
     t, d = s.chosen, s.detections
     hits, support, predicted = (a.sum(1) for a in (t.true_positive, t.support, t.predicted))
     f1, macro, micro = t.f1, mean_of_defined(t.f1), f1_score(hits, support, predicted)
-    true, found = tissue_statistics.til_share(t.support), tissue_statistics.til_share(t.predicted)
+    true, predicted_share = tissue_statistics.til_share(t.support), tissue_statistics.til_share(t.predicted)
     return [
         {
             "case": case,
@@ -146,7 +146,7 @@ def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
             "width": s.truth.sizes[i, 0],
             "height": s.truth.sizes[i, 1],
             "til_share_truth": true[i],
-            "til_share_predicted": found[i],
+            "til_share_predicted": predicted_share[i],
             "tumor_lymphocyte_um_truth": tissue_statistics.summary(
                 s.truth_um[slice(*d.truth.first[i : i + 2])]
             ),
@@ -250,22 +250,22 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
     measured = outlines.measure(e.truth.nuclei, e.predictions.nuclei, d, m) if e.outlines else None
     evaluate = partial(_quantities, name, counted, measured)
     point = evaluate(np.ones((1, len(e.truth))))
-    found = _with_several_units(replicate(evaluate, point, e.units, e.statistics), e.units)
+    replicates = _with_several_units(replicate(evaluate, point, e.units, e.statistics), e.units)
     truth_um, predicted_um = known or _tumor_to_lymphocyte(d, m.kept)
     scored = CountedNuclei(e.truth, d, name, counted, truth_um, predicted_um)
     confusion, metrics = matching.confusion(d, m), metric_values(scored, point)
-    warnings = [*score_warnings(d, e.predictions, e.rule, counted[name], metrics, bool(found.values))]
+    warnings = [*score_warnings(d, e.predictions, e.rule, counted[name], metrics, bool(replicates.values))]
     card = ScoreCard(
         ID,
         plain(float(point["score"][0])),
         plain(metrics),
-        plain(class_rows(scored, point, found)),
+        plain(class_rows(scored, point, replicates)),
         len(e.truth),
         tuple(plain(image_rows(scored))),
-        (*e.truth.findings, *e.predictions.findings, *warnings, *found.findings),
+        (*e.truth.findings, *e.predictions.findings, *warnings, *replicates.findings),
         e.source,
         {"labels": [*CLASSES, "none"], "counts": confusion.tolist()},
-        {name: value for name, value in found.intervals.items() if isinstance(name, str)},
+        {name: value for name, value in replicates.intervals.items() if isinstance(name, str)},
         plain(
             further_entries(scored, confusion)
             | _jackknife(evaluate, point, e.units, e.statistics)
@@ -274,46 +274,50 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
         {
             **d.arrays,
             **_arrays(scored, e.units),
-            **found.arrays,
+            **replicates.arrays,
             **permutation_test.kept(
-                bool(found.values), e.units, lambda: unit_sums(name, counted[name], e.units)
+                bool(replicates.values), e.units, lambda: unit_sums(name, counted[name], e.units)
             ),
         },
         matches.table(d, m, e.truth.ids, e.rule.confidences(d), measured.iou if measured else None),
         official=official(d, e.predictions, e.rule, counted[EVALUATOR], float(point["score"][0])),
         incomplete=missing_words(d),
     )
-    return card if measured is None else _with_outlines(card, e, measured, point, found)
+    return card if measured is None else _with_outlines(card, e, measured, point, replicates)
 
 
 def _quantities(
     name: str, counted: Mapping[str, Tallies], measured: MeasuredOutlines | None, weights: Floats
 ) -> dict[QuantityName, Floats]:
     """Return every quantity of the rows of weights, of outlines too where they are measured."""
-    found = quantities(name, counted, weights)
-    return found if measured is None else found | outlines.quantities(measured.tallies, weights)
+    values = quantities(name, counted, weights)
+    return values if measured is None else values | outlines.quantities(measured.tallies, weights)
 
 
 def _with_outlines(
-    card: ScoreCard, e: Evaluation, measured: MeasuredOutlines, point: Quantities, found: Replicates
+    card: ScoreCard, e: Evaluation, measured: MeasuredOutlines, point: Quantities, replicates: Replicates
 ) -> ScoreCard:
     """Return the same card with the quality of outlines."""
-    of_class, of_case = outlines.per_class(point, found), outlines.cases(measured)
+    of_class, of_case = outlines.per_class(point, replicates), outlines.cases(measured)
     noticed = outlines.findings(measured, e.truth.ids, e.detections, (e.truth.name, e.predictions.name))
     return replace(
         card,
         metrics={**card.metrics, **{name: plain(float(point[name][0])) for name in outlines.METRICS}},
         per_class={name: {**row, **plain(of_class[name])} for name, row in card.per_class.items()},
-        cases=tuple({**row, **plain(one)} for row, one in zip(card.cases, of_case, strict=True)),
+        cases=tuple(
+            {**row, **plain(outline_row)} for row, outline_row in zip(card.cases, of_case, strict=True)
+        ),
         findings=(*card.findings, *noticed),
         more={**card.more, "outlines": outlines.summary(measured)},
         arrays={**card.arrays, **outlines.arrays(measured)},
     )
 
 
-def _with_several_units(found: Replicates, units: np.ndarray) -> Replicates:
+def _with_several_units(replicates: Replicates, units: np.ndarray) -> Replicates:
     """One image says nothing about others: no interval."""
-    return replace(found, intervals=dict.fromkeys(found.intervals)) if units.max() == 0 else found
+    return (
+        replace(replicates, intervals=dict.fromkeys(replicates.intervals)) if units.max() == 0 else replicates
+    )
 
 
 def _jackknife(
@@ -327,13 +331,13 @@ def _jackknife(
     return {"score_jackknife_interval": intervals.jackknife(float(point["score"][0]), left_out)}
 
 
-def _tumor_to_lymphocyte(d: Detections, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _tumor_to_lymphocyte(d: Detections, counting: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (
         tissue_statistics.tumor_to_lymphocyte(
             d.truth.classes, d.truth.points, d.truth.first, np.ones(len(d.truth.classes), bool)
         ),
         tissue_statistics.tumor_to_lymphocyte(
-            d.predicted.classes, d.predicted.points, d.predicted.first, kept
+            d.predicted.classes, d.predicted.points, d.predicted.first, counting
         ),
     )
 

@@ -39,11 +39,11 @@ class CaseFiles:
     @property
     def names(self) -> Counter[str]:
         """Class names as written -> nuclei."""
-        return sum((Counter(found.names) for found in self.contents), Counter())
+        return sum((Counter(nuclei_file.names) for nuclei_file in self.contents), Counter())
 
     @property
     def nuclei(self) -> tuple[Nuclei, ...]:
-        return tuple(found.nuclei for found in self.contents)
+        return tuple(nuclei_file.nuclei for nuclei_file in self.contents)
 
 
 def case_id(name: str) -> str:
@@ -61,19 +61,19 @@ def is_nuclei_file(member: str) -> bool:
 
 def by_case(files: SourceFiles, members: Iterable[str]) -> tuple[dict[str, str], list[Finding]]:
     """Return the first member of each case, and `duplicate-case` for those of several."""
-    found: dict[str, list[str]] = {}
+    members_of: dict[str, list[str]] = {}
     for member in members:
-        found.setdefault(case_id(member), []).append(member)
+        members_of.setdefault(case_id(member), []).append(member)
     twice = [
         error(
             "duplicate-case",
             files.called(several[1]),
             f"case {case} has {len(several)} files ({', '.join(several[:SHOWN])}): keep one.",
         )
-        for case, several in found.items()
+        for case, several in members_of.items()
         if len(several) > 1
     ]
-    return {case: several[0] for case, several in found.items()}, twice
+    return {case: several[0] for case, several in members_of.items()}, twice
 
 
 def read_cases(files: SourceFiles, members: Iterable[str], naming: Naming, graded: bool) -> CaseFiles:
@@ -92,13 +92,13 @@ def read_cases(files: SourceFiles, members: Iterable[str], naming: Naming, grade
             contents.append(NucleiFile(Nuclei.empty()))
             continue
         digest_of[member] = sha256(data)
-        found = read_nuclei(
+        nuclei_file = read_nuclei(
             data, where, naming.position, graded, left_out="left out, as the official evaluator does."
         )
-        unknown = list(_unknown(found, where, naming))
-        problems += [*found.problems, *(entry for entry in unknown if entry.level == "error")]
-        findings += [*found.findings, *(entry for entry in unknown if entry.level != "error")]
-        contents.append(found)
+        unknown = list(_unknown(nuclei_file, where, naming))
+        problems += [*nuclei_file.problems, *(entry for entry in unknown if entry.level == "error")]
+        findings += [*nuclei_file.findings, *(entry for entry in unknown if entry.level != "error")]
+        contents.append(nuclei_file)
     return CaseFiles(tuple(contents), digest_of, tuple(problems), tuple(findings))
 
 
@@ -106,8 +106,8 @@ def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> Case
     """Return the same with `out-of-image` of each file, by its image's size."""
     beyond = [
         entry
-        for found, size, where in zip(files.contents, sizes, places, strict=True)
-        for entry in outside(found, size, where)
+        for nuclei_file, size, where in zip(files.contents, sizes, places, strict=True)
+        for entry in outside(nuclei_file, size, where)
     ]
     return replace(files, findings=(*files.findings, *beyond))
 
@@ -132,11 +132,11 @@ def ignored(files: SourceFiles, members: Iterable[str]) -> Iterator[Finding]:
     """`ignored-files` for members that nothing was read from."""
     members = list(members)
     if members:
-        shown = ", ".join(members[:SHOWN]) + (", ..." if len(members) > SHOWN else "")
+        listing = ", ".join(members[:SHOWN]) + (", ..." if len(members) > SHOWN else "")
         yield note(
             "ignored-files",
             files.name,
-            f"{len(members):,} other file{'s' * (len(members) > 1)} not read: {shown}.",
+            f"{len(members):,} other file{'s' * (len(members) > 1)} not read: {listing}.",
         )
 
 
@@ -145,21 +145,23 @@ def _unknown(contents: NucleiFile, where: str, naming: Naming) -> Iterator[Findi
     for name in list(unknown)[:UNKNOWN_NAMES]:
         alike = names.variant(name)
         hint = f" Did you mean {alike!r}?" if alike else ""
-        said = f"{counted(unknown[name])} of class {_quoted(name)} ({positions(contents.key, unknown[name])})"
-        yield _graded(naming.ignores(name), where, f"{said}, which is none of the ten.{hint}")
+        description = (
+            f"{counted(unknown[name])} of class {_quoted(name)} ({positions(contents.key, unknown[name])})"
+        )
+        yield _graded(naming.ignores(name), where, f"{description}, which is none of the ten.{hint}")
     for ignored_too in (True, False):
         others = [name for name in list(unknown)[UNKNOWN_NAMES:] if naming.ignores(name) == ignored_too]
         if others:
             nuclei = sum(len(unknown[name]) for name in others)
-            said = f"{nuclei:,} nuclei of {len(others):,} other classes, which are none of the ten."
-            yield _graded(ignored_too, where, f"{said} The ten are {', '.join(names.CLASSES)}.")
+            description = f"{nuclei:,} nuclei of {len(others):,} other classes, which are none of the ten."
+            yield _graded(ignored_too, where, f"{description} The ten are {', '.join(names.CLASSES)}.")
 
 
-def _graded(is_ignored: bool, where: str, said: str) -> Finding:
+def _graded(is_ignored: bool, where: str, description: str) -> Finding:
     if is_ignored:
-        return warning("unknown-class", where, f"{said} Such nuclei are left out.")
-    words = f"{said} Rename the class, map it to one of the ten, or leave such nuclei out."
-    return error("unknown-class", where, words).with_fixes(LEAVE_OUT)
+        return warning("unknown-class", where, f"{description} Such nuclei are left out.")
+    message = f"{description} Rename the class, map it to one of the ten, or leave such nuclei out."
+    return error("unknown-class", where, message).with_fixes(LEAVE_OUT)
 
 
 def _quoted(name: str) -> str:
@@ -200,11 +202,11 @@ def find_predictions(
         return _by_position(files, ids)
     member_of, problems = by_case(files, filter(is_nuclei_file, files.members))
     if not member_of:
-        words = (
+        message = (
             f"it holds no prediction: neither {TABLE} nor a file <case>.json, <case>_nuclei.json, "
             "<case>.geojson or <case>_nuclei.geojson."
         )
-        problems = [error("bad-submission", files.name, words)]
+        problems = [error("bad-submission", files.name, message)]
     return SubmissionMembers(member_of, {}, None, tuple(problems), ())
 
 
@@ -222,7 +224,8 @@ def _table_of(files: SourceFiles) -> str | None:
     tops = {member.split("/")[0] for member in files.members}
     places = {TABLE, *(f"{top}/{TABLE}" for top in tops if len(tops) == 1)}
     return next(
-        (member for member in files.members if member.lower() in {place.lower() for place in places}), None
+        (member for member in files.members if member.lower() in {candidate.lower() for candidate in places}),
+        None,
     )
 
 
@@ -230,12 +233,12 @@ def _by_position(files: SourceFiles, ids: Sequence[str] | None) -> SubmissionMem
     case = case_id(files.name)
     if ids is None or len(ids) != 1 or case == ids[0]:
         return SubmissionMembers({case: files.name}, {}, None, (), ())
-    said = note(
+    finding = note(
         "case-by-position",
         files.name,
         f"one file against a truth of one case: read as case {ids[0]}, whatever its name.",
     )
-    return SubmissionMembers({ids[0]: files.name}, {}, None, (), (said,))
+    return SubmissionMembers({ids[0]: files.name}, {}, None, (), (finding,))
 
 
 def _by_table(files: SourceFiles, member: str, ids: frozenset[str]) -> SubmissionMembers:
@@ -263,10 +266,12 @@ def _column(table: TextTable, name: str, problems: list[Finding]) -> int | None:
     column, twice = find_column(table, (key(name),))
     problems += twice
     if column is None:
-        found = ", ".join(repr(heading[:40]) for heading in table.header[:12])
+        headings = ", ".join(repr(heading[:40]) for heading in table.header[:12])
         problems.append(
             error(
-                "bad-submission", table.header_place, f"there is no column {name!r}. Found: {found}. {MEND}"
+                "bad-submission",
+                table.header_place,
+                f"there is no column {name!r}. Found: {headings}. {MEND}",
             )
         )
     return column
@@ -290,13 +295,13 @@ def _rows(
             continue
         row_of[case] = row
         member_of[case], wrong = _member(files, member, path)
-        problems += [error(code, table.place(row), f"case {case}: {words}") for code, words in wrong]
+        problems += [error(code, table.place(row), f"case {case}: {message}") for code, message in wrong]
     return member_of, problems
 
 
 def _member(files: SourceFiles, table: str, path: str) -> tuple[str | None, list[tuple[str, str]]]:
     """Return the member that a path of the table names, or why there is none: a code and words."""
-    shown = repr(path if len(path) <= 120 else path[:117] + "...")
+    quoted = repr(path if len(path) <= 120 else path[:117] + "...")
     if (
         path.startswith("/")
         or re.match(r"[A-Za-z]:", path)
@@ -305,9 +310,9 @@ def _member(files: SourceFiles, table: str, path: str) -> tuple[str | None, list
         or "\0" in path
     ):
         return None, [
-            ("unsafe-path", f"{shown} is an absolute path, leaves the folder or has a backslash. {MEND}")
+            ("unsafe-path", f"{quoted} is an absolute path, leaves the folder or has a backslash. {MEND}")
         ]
     member = PurePosixPath(table).parent.joinpath(path).as_posix()
     if member not in files.sizes:
-        return None, [("bad-submission", f"there is no file {shown}: add it, or leave the row out.")]
+        return None, [("bad-submission", f"there is no file {quoted}: add it, or leave the row out.")]
     return member, []

@@ -46,8 +46,8 @@ def _read_truth(source: Source, images: Source | None, context: Context) -> Puma
 
 def _other_names(source: Source, name: str | None) -> Mapping[str, int]:
     """Return the class names that are none of the ten, and their nuclei."""
-    found = read_predictions(source, None, name, unknown_classes="ignore").names
-    return {written: count for written, count in found.items() if names.position(written) is None}
+    counts = read_predictions(source, None, name, unknown_classes="ignore").names
+    return {written: count for written, count in counts.items() if names.position(written) is None}
 
 
 def _read_predictions(source: Source, truth: PumaTruth | None, context: Context) -> NucleiPredictions:

@@ -98,29 +98,29 @@ def probabilities(process: RunnableModel, model: DenseModel, pixels: Pixels, whe
     """
     height, width = pixels.shape[:2]
     if min(height, width) < SMALLEST_SIDE:
-        words = f"It has {width} x {height} px; tiles from {SMALLEST_SIDE} px a side on are taken."
-        raise InputRefused([error("image-size", where, words)])
+        message = f"It has {width} x {height} px; tiles from {SMALLEST_SIDE} px a side on are taken."
+        raise InputRefused([error("image-size", where, message)])
     wide, tall = (own or min(WINDOW, side) for own, side in zip(model.size, (width, height), strict=True))
     first, stride = _answer(process, model, _cut(pixels, 0, 0, wide, tall))
     rows, columns = -(-height // stride), -(-width // stride)
     if rows * columns > MOST_CELLS:
-        words = (
+        message = (
             f"It has {width} x {height} px, {rows * columns:,} cells of the model's map; at most "
             f"{MOST_CELLS:,} are taken: cut out a part."
         )
-        raise InputRefused([error("image-size", where, words)])
+        raise InputRefused([error("image-size", where, message)])
     if wide >= width and tall >= height:
         return Map(first[:, :rows, :columns], stride)
     total, weight = np.zeros((len(first), rows, columns), np.float32), np.zeros((rows, columns), np.float32)
     down, across = _starts(height, tall, stride), _starts(width, wide, stride)
     for y, x in product(down, across):
-        found = _answer(process, model, _cut(pixels, x, y, wide, tall)).values if x or y else first
+        part_map = _answer(process, model, _cut(pixels, x, y, wide, tall)).values if x or y else first
         ramp = np.multiply.outer(_ramp(down, y, tall, stride), _ramp(across, x, wide, stride))
         row, column = y // stride, x // stride
         part = np.s_[: rows - row, : columns - column]
-        place = np.s_[row : row + ramp.shape[0], column : column + ramp.shape[1]]
-        total[:, *place] += found[:, *part] * ramp[part]
-        weight[place] += ramp[part]
+        window = np.s_[row : row + ramp.shape[0], column : column + ramp.shape[1]]
+        total[:, *window] += part_map[:, *part] * ramp[part]
+        weight[window] += ramp[part]
     return Map(total / weight, stride)
 
 
@@ -163,26 +163,26 @@ def _answer(process: RunnableModel, model: DenseModel, window: Pixels) -> Map:
     stride = _stride(window.shape[:2], output.shape[2:]) if output is not None and is_map else None
     if output is None or stride is None:
         shape = "no tensor of numbers" if output is None else f"of shape {output.shape}"
-        words = (
+        message = (
             f"Its first output for {window.shape[1]} x {window.shape[0]} px is {shape}, no map of "
             f"{1 + len(CLASSES)} probabilities (background and {len(CLASSES)} classes) over the tile: choose "
             "the challenge that it was made for."
         )
-        raise InputRefused([error("wrong-output", model.name, words)])
+        raise InputRefused([error("wrong-output", model.name, message)])
     low, high = float(output.min()), float(output.max())
     if not np.isfinite([low, high]).all():
-        words = "Its answer holds values that are no finite numbers: mend the model."
-        raise InputRefused([error("wrong-output", model.name, words)])
+        message = "Its answer holds values that are no finite numbers: mend the model."
+        raise InputRefused([error("wrong-output", model.name, message)])
     if low < -TOLERANCE or high > 1 + TOLERANCE:
-        words = (
+        message = (
             f"Its answer goes from {low:.3g} to {high:.3g}, and probabilities from 0 to 1: end the network "
             "with a softmax over the channels."
         )
-        raise InputRefused([error("wrong-output", model.name, words)])
-    found = np.empty(output.shape[1:], np.float32)
-    found[0] = output[0, 0]
-    found[[1 + place for place in model.places]] = output[0, 1:]
-    return Map(found, stride)
+        raise InputRefused([error("wrong-output", model.name, message)])
+    values = np.empty(output.shape[1:], np.float32)
+    values[0] = output[0, 0]
+    values[[1 + k for k in model.places]] = output[0, 1:]
+    return Map(values, stride)
 
 
 def _stride(sides: Sequence[int], cells: Sequence[int]) -> int | None:
@@ -205,12 +205,12 @@ def _places(metadata: dict[str, str], where: str) -> tuple[tuple[int, ...], list
     names = [name.strip() for name in metadata.get("categories", "").split(",") if name.strip()]
     if not names:
         return tuple(range(len(CLASSES))), []
-    found = [position(name) for name in names[1:]]
-    places = tuple(place for place in found if place is not None)
-    if names[0] == BACKGROUND and None not in found and sorted(places) == list(range(len(CLASSES))):
+    classes = [position(name) for name in names[1:]]
+    places = tuple(k for k in classes if k is not None)
+    if names[0] == BACKGROUND and None not in classes and sorted(places) == list(range(len(CLASSES))):
         return places, []
-    words = (
+    message = (
         f"Its entry `categories` names other outputs than {BACKGROUND} and the ten classes "
         f"{', '.join(CLASSES)}: choose the challenge that it was made for."
     )
-    return (), [error("wrong-output", where, words)]
+    return (), [error("wrong-output", where, message)]

@@ -42,26 +42,26 @@ def tissue(card: ScoreCard) -> tuple[Text, SideBySide, SideBySide]:
 
 def densities(card: ScoreCard) -> Figure:
     """Return nuclei per mm² of each class."""
-    true, found = (
+    true, predicted = (
         np.array([entry[f"per_mm2_{side}"] for entry in card.per_class.values()]) for side in SIDES
     )
     return Figure(
-        partial(tissue_figures.densities, CLASSES, true, found),
+        partial(tissue_figures.densities, CLASSES, true, predicted),
         f"● truth, ◆ predicted, per mm² of all images together. n = {count_of_images(card.n_cases)}.",
-        {"class": CLASSES, "truth": true.tolist(), "predicted": found.tolist()},
+        {"class": CLASSES, "truth": true.tolist(), "predicted": predicted.tolist()},
     )
 
 
 def lymphocyte_shares(card: ScoreCard) -> Figure:
     """Return lymphocytes of all nuclei, a dot per image."""
     names = [row["case"] for row in card.cases]
-    true, found = (np.array([row[f"til_share_{side}"] for row in card.cases], float) for side in SIDES)
-    together = [f"{words} {percent(card.metrics[f'til_share_{words}'])}" for words in SIDES]
+    true, predicted = (np.array([row[f"til_share_{side}"] for row in card.cases], float) for side in SIDES)
+    together = [f"{side_name} {percent(card.metrics[f'til_share_{side_name}'])}" for side_name in SIDES]
     return Figure(
-        partial(tissue_figures.shares, names, true, found, TIL),
+        partial(tissue_figures.shares, names, true, predicted, TIL),
         f"A dot per image. All together: {', '.join(together)}. "
-        f"n = {int((np.isfinite(true) & np.isfinite(found)).sum())}.",
-        {"image": names, "truth": true.tolist(), "predicted": found.tolist()},
+        f"n = {int((np.isfinite(true) & np.isfinite(predicted)).sum())}.",
+        {"image": names, "truth": true.tolist(), "predicted": predicted.tolist()},
         key="til_share",
         cases=True,
     )
@@ -71,13 +71,17 @@ def distances(card: ScoreCard) -> Figure:
     """Return how many tumour nuclei have a lymphocyte within so many µm."""
     away = [card.arrays[f"um_{side}"] for side in SIDES]
     within = tissue_statistics.drawn_within(*away)
-    true, found = (tissue_statistics.cumulative(values, within) for values in away)
+    true, predicted = (tissue_statistics.cumulative(values, within) for values in away)
     counted = [(card.more[f"tumor_lymphocyte_um_{side}"] or {"n": 0})["n"] for side in SIDES]
     drawn = {
-        side: values.tolist() for side, values in zip(SIDES, (true, found), strict=True) if values is not None
+        side: values.tolist()
+        for side, values in zip(SIDES, (true, predicted), strict=True)
+        if values is not None
     }
     return Figure(
-        partial(tissue_figures.distances, within, true, found, tissue_statistics.NEAR_MICROMETRES, NEAREST),
+        partial(
+            tissue_figures.distances, within, true, predicted, tissue_statistics.NEAR_MICROMETRES, NEAREST
+        ),
         f"Tumour nuclei of images that hold a lymphocyte: {counted[0]:,} in the truth, {counted[1]:,} "
         "predicted. Dotted: 20 and 50 µm.",
         {"µm": within.tolist(), **drawn},
@@ -145,7 +149,7 @@ def outlines(card: ScoreCard) -> tuple[Block, ...]:
     if not measured["n_tiles"]:
         return (Text("No tile has outlines on both sides: there is nothing to measure.", "note"),)
     facts = Facts(
-        [shared.measure(card, name, words) for name, words in WORDS.items()],
+        [shared.measure(card, name, label) for name, label in WORDS.items()],
         "How good are the outlines?",
         f"{EXPLAIN} PQ, SQ and RQ: means over the classes that occur. {measured['n_matched']:,} matched "
         f"nuclei of {measured['n_tiles']} of {card.n_cases} tiles. {shared.method(card)}",
@@ -184,13 +188,10 @@ def class_table(card: ScoreCard) -> Table:
         Column("matched_iou", "IoU", "number", 2, "higher", "IoU of matched nuclei", width=44),
         Column("matched_dice", "Dice", "number", 2, "higher", "Dice of matched nuclei", width=46),
     )
-    rows = {column.name: [row.get(column.name) for row in card.per_class.values()] for column in columns} | {
-        "class": [spaced(name) for name in card.per_class]
-    }
-    return Table(
+    return Table.of(
         "How well are they drawn, and how well found?",
+        [{"pq_interval": None, **row, "class": spaced(name)} for name, row in card.per_class.items()],
         columns,
-        rows,
         "SQ: the mean IoU of outlines that match. RQ: their F1. –: undefined.",
         key="outline_classes",
     )
@@ -209,10 +210,10 @@ def tile_table(card: ScoreCard) -> Table:
         ),
         Column("n_truth", "nuclei", "number", 0, width=54),
     )
-    return Table(
+    return Table.of(
         "On which tiles are the outlines worst?",
+        rows,
         columns,
-        {column.name: [row[column.name] for row in rows] for column in columns},
         "By the mean IoU of the nuclei that the score matches. The viewer says the IoU of each.",
         key="outline_tiles",
         cases="case",

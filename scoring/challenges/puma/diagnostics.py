@@ -112,25 +112,25 @@ def _kept(card: ScoreCard) -> np.ndarray:
 def suspicious_signs(card: ScoreCard) -> tuple[tuple[str, ...], ...]:
     """Return what is suspicious about each case, in words: missing, nothing predicted, twice or half as many
     nuclei as in the truth, all of one class, or shifted by 5 px and more."""
-    d, kept = of_card(card), _kept(card)
+    d, counting = of_card(card), _kept(card)
     occurring = np.zeros((2, len(d), len(CLASSES)), bool)
     occurring[0][d.truth.case, d.truth.classes] = True
-    occurring[1][d.predicted.case[kept], d.predicted.classes[kept]] = True
+    occurring[1][d.predicted.case[counting], d.predicted.classes[counting]] = True
     one_class = (occurring[0].sum(1) > 2) & (occurring[1].sum(1) == 1)
     away = np.hypot(*shifts(card).T)
     return tuple(tuple(_of_case(row, bool(one_class[i]), float(away[i]))) for i, row in enumerate(card.cases))
 
 
 def _of_case(row: Mapping[str, Any], one_class: bool, away: float) -> Iterator[str]:
-    true, found = row["n_truth"], row["n_predicted"]
+    true, predicted = row["n_truth"], row["n_predicted"]
     if row["missing"]:
         yield "missing"
-    elif true and not found:
+    elif true and not predicted:
         yield "nothing predicted"
-    elif found > TIMES * true:
-        yield f"{found / true:.1f} times as many" if true else "the truth has none"
-    elif TIMES * found < true:
-        yield f"{found / true:.0%} as many"
+    elif predicted > TIMES * true:
+        yield f"{predicted / true:.1f} times as many" if true else "the truth has none"
+    elif TIMES * predicted < true:
+        yield f"{predicted / true:.0%} as many"
     if one_class:
         yield "one class only"
     if away >= SHIFT_PX:

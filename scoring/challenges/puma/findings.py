@@ -76,7 +76,7 @@ def _classes(counted: Tallies, images: int) -> Iterator[Finding]:
         CLASSES, counted.support.sum(0).tolist(), counted.predicted.sum(0).tolist(), strict=True
     ):
         if not support:
-            words = (
+            consequence = (
                 f"{predicted:,} predicted, all wrong: its F1 is 0"
                 if predicted
                 else "it counts 0 in the mean of ten classes (macro_f1)"
@@ -84,7 +84,7 @@ def _classes(counted: Tallies, images: int) -> Iterator[Finding]:
             yield warning(
                 "absent-class",
                 name,
-                f"no nucleus of it in the truth of {images} image{'s' * (images > 1)}; {words}.",
+                f"no nucleus of it in the truth of {images} image{'s' * (images > 1)}; {consequence}.",
             )
         elif not predicted:
             yield warning(
@@ -192,5 +192,5 @@ def _evaluated(d: Detections, rule: MatchingRule, counted: Tallies) -> float | N
         if within is None:
             return None
         counted = matching.tallies(within, matching.match(within, MatchingRule(EVALUATOR, RADIUS, -np.inf)))
-    found = quantities(EVALUATOR, dict.fromkeys(METRICS, counted), np.ones((1, len(d))))
-    return float(found["score"][0])
+    values = quantities(EVALUATOR, dict.fromkeys(METRICS, counted), np.ones((1, len(d))))
+    return float(values["score"][0])

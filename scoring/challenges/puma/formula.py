@@ -100,8 +100,8 @@ def score_of_sums(rules: str, sums: np.ndarray, in_data: int | None = None) -> n
         f1, occurs = np.split(rows[:, :-1], 2, axis=1)
         counted = Sums(nothing, nothing, nothing, f1, occurs, rows[:, -1])
     values = class_values(rules, counted)
-    found = macro_f1(rules, values, (~np.isnan(values)).sum(1) if in_data is None else in_data)
-    return found.reshape(sums.shape[:-1])
+    scores = macro_f1(rules, values, (~np.isnan(values)).sum(1) if in_data is None else in_data)
+    return scores.reshape(sums.shape[:-1])
 
 
 def class_values(rules: str, s: Sums) -> np.ndarray:
@@ -141,16 +141,16 @@ def quantities(rules: str, counted: Mapping[str, Tallies], weights: Floats) -> d
     added = {name: sums(tallies, weights) for name, tallies in counted.items() if name != "pooled"}
     added["pooled"] = added["description"]
     values = {name: class_values(name, added[name]) for name in METRICS}
-    found: dict[QuantityName, Floats] = {
+    result: dict[QuantityName, Floats] = {
         METRICS[name]: macro_f1(name, values[name], int(counted[name].occurs.any(0).sum()))
         for name in METRICS
     }
     total = added["description"]
     hits, support, predicted = (a.sum(1) for a in (total.true_positive, total.support, total.predicted))
-    found |= {
+    result |= {
         "micro_f1": f1_score(hits, support, predicted),
         "micro_precision": divide(hits, predicted),
         "micro_recall": divide(hits, support),
-        "score": found[METRICS[rules]],
+        "score": result[METRICS[rules]],
     }
-    return found | {("f1", name): values[rules][:, k] for k, name in enumerate(CLASSES)}
+    return result | {("f1", name): values[rules][:, k] for k, name in enumerate(CLASSES)}

@@ -1,7 +1,8 @@
-"""What is shown of single images: which went worst, and where their errors are."""
+"""Views of single images: the worst images, and places of their errors."""
 
 from collections.abc import Sequence
 from functools import partial
+from operator import itemgetter
 
 from scoring.challenges.puma.diagnostics import suspicious_signs
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
@@ -25,12 +26,15 @@ def count_of_images(n: int) -> str:
 def images(card: ScoreCard) -> tuple[Figure | Table | Gallery, ...]:
     """Return the worst images, those that are missing or suspicious, and errors of the worst."""
     order, signs = worst_first(card), suspicious_signs(card)
-    flagged = [(row["case"], ", ".join(found)) for row, found in zip(card.cases, signs, strict=True) if found]
-    listed = flagged[:IMAGES]
-    suspicious = Table(
+    flagged = [
+        (row["case"], ", ".join(signs_of_case))
+        for row, signs_of_case in zip(card.cases, signs, strict=True)
+        if signs_of_case
+    ]
+    suspicious = Table.of(
         "Which images are missing or suspicious?",
-        (Column("case", "image"), Column("signs", "▲")),
-        {"case": [case for case, _ in listed], "signs": [words for _, words in listed]},
+        flagged[:IMAGES],
+        (Column("case", "image", get=itemgetter(0)), Column("signs", "▲", get=itemgetter(1))),
         f"and {len(flagged) - IMAGES} more" if len(flagged) > IMAGES else "",
         key="suspicious",
     )
@@ -92,10 +96,10 @@ def images_table(card: ScoreCard) -> Table:
         ),
     )
     rows = [{**card.cases[i], "signs": ", ".join(signs[i])} for i in order]
-    return Table(
+    return Table.of(
         f"Which images went worst? {len(rows)}",
+        rows,
         columns,
-        {column.name: [row[column.name] for row in rows] for column in columns},
         f"▲: {sum(map(bool, signs))} of {len(rows)} missing or suspicious.",
         key="image_rows",
         cases="case",

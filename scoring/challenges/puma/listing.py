@@ -12,7 +12,7 @@ from scoring.challenges.puma.matches import (
     REASONS,
     STATUSES,
     TRUE_POSITIVE,
-    fates,
+    outcomes,
 )
 from scoring.challenges.puma.matching import of_card, rule_of
 from scoring.challenges.puma.names import CLASSES
@@ -32,23 +32,23 @@ def overlay(
     """Return the nuclei of one case with the outlines that their files hold; columns as of `marks`, and iou:
     of the outlines of a match [n], NaN where there is none or one has no outline."""
     drawn = marks(card, index)
-    kept = np.flatnonzero(rule_of(card).keeps(predictions.nuclei[index].confidences))
-    sides = _outlines(truth.nuclei[index], slice(None)), _outlines(predictions.nuclei[index], kept)
+    counting = np.flatnonzero(rule_of(card).keeps(predictions.nuclei[index].confidences))
+    sides = _outlines(truth.nuclei[index], slice(None)), _outlines(predictions.nuclei[index], counting)
     return drawn | {
         "xy": np.concatenate([xy for xy, _ in sides]),
         "start": np.cumsum(np.r_[0, *(lengths for _, lengths in sides)]),
-        "iou": _iou(drawn, truth.nuclei[index], predictions.nuclei[index], kept),
+        "iou": _iou(drawn, truth.nuclei[index], predictions.nuclei[index], counting),
     }
 
 
-def _iou(drawn: dict[str, Array], truth: Nuclei, predicted: Nuclei, kept: Array) -> Array:
+def _iou(drawn: dict[str, Array], truth: Nuclei, predicted: Nuclei, counting: Array) -> Array:
     """Return the IoU of the outlines of each match, at both of its nuclei [n]."""
     matched = np.flatnonzero((drawn["kind"] == TRUTH) & (drawn["status"] == TRUE_POSITIVE))
     partners = drawn["partner"][matched]
-    found = np.full(len(drawn["kind"]), np.nan)
-    found[matched] = matched_iou(truth, predicted, (matched, kept[partners - len(truth)]))
-    found[partners] = found[matched]
-    return found
+    iou = np.full(len(drawn["kind"]), np.nan)
+    iou[matched] = matched_iou(truth, predicted, (matched, counting[partners - len(truth)]))
+    iou[partners] = iou[matched]
+    return iou
 
 
 def marks(card: ScoreCard, index: int) -> dict[str, Array]:
@@ -63,7 +63,7 @@ def marks(card: ScoreCard, index: int) -> dict[str, Array]:
     """
     d, rule = of_card(card), rule_of(card)
     m = matching.match(d, rule)
-    true, found = fates(d, m)
+    true, predicted = outcomes(d, m)
     t, first_prediction, end = (
         slice(*d.truth.first[index : index + 2]),
         *d.predicted.first[index : index + 2],
@@ -78,22 +78,22 @@ def marks(card: ScoreCard, index: int) -> dict[str, Array]:
         "centroids": np.r_[d.truth.points[t], d.predicted.points[p]],
         "kind": np.repeat([TRUTH, PREDICTION], [n_truth, len(p)]),
         "cls": np.r_[d.truth.classes[t], d.predicted.classes[p]],
-        "status": np.r_[true.status[t], found.status[p]],
-        "reason": np.r_[true.reason[t], found.reason[p]],
+        "status": np.r_[true.status[t], predicted.status[p]],
+        "reason": np.r_[true.reason[t], predicted.reason[p]],
         "partner": np.r_[
-            row[true.partner[t]], np.where(found.partner[p] >= 0, found.partner[p] - t.start, -1)
+            row[true.partner[t]], np.where(predicted.partner[p] >= 0, predicted.partner[p] - t.start, -1)
         ],
         "number": np.r_[d.truth.numbers[t], d.predicted.numbers[p]],
         "score": np.r_[np.ones(n_truth), rule.confidences(d)[p]],
-        "distance": np.r_[true.distance[t], found.distance[p]],
+        "distance": np.r_[true.distance[t], predicted.distance[p]],
     }
 
 
 def _outlines(nuclei: Nuclei, chosen: slice | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Vertices [v, 2] and their number in each outline [n] of the chosen nuclei."""
-    lengths, kept = np.diff(nuclei.starts.astype(int)), np.zeros(len(nuclei), bool)
-    kept[chosen] = True
-    return nuclei.vertices[np.repeat(kept, lengths)], lengths[kept]
+    lengths, is_chosen = np.diff(nuclei.starts.astype(int)), np.zeros(len(nuclei), bool)
+    is_chosen[chosen] = True
+    return nuclei.vertices[np.repeat(is_chosen, lengths)], lengths[is_chosen]
 
 
 LISTS = {
@@ -138,11 +138,11 @@ class Listing:
     def place(self, side: str, number: int) -> int | None:
         """Return the row of a nucleus, a matched prediction standing in the row of its truth; None where it
         is not listed."""
-        for place, row in enumerate(self.rows):
+        for index, row in enumerate(self.rows):
             if (row.side, row.number) == (side, number) or (
                 side == "prediction" and row.side == "truth" and row.partner == number
             ):
-                return place
+                return index
         return None
 
 
@@ -154,7 +154,7 @@ def listing(drawn: Mapping[str, np.ndarray], which: str, radius: float, most: in
     return Listing(tuple(_row(drawn, i, radius) for i in chosen[:most].tolist()), len(chosen))
 
 
-def found(drawn: Mapping[str, np.ndarray], side: str, number: int, radius: float) -> NucleusRow | None:
+def nucleus_row(drawn: Mapping[str, np.ndarray], side: str, number: int, radius: float) -> NucleusRow | None:
     """Return one nucleus of a case, a matched prediction as the row of its truth; None where the case has no
     such nucleus."""
     here = np.flatnonzero((drawn["kind"] == SIDES.index(side)) & (drawn["number"] == number))

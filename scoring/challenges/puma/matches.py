@@ -1,5 +1,4 @@
-"""What became of every nucleus, and why: one row per truth nucleus and per unmatched prediction, as
-columns."""
+"""Outcome of every nucleus and its reason: a row per truth nucleus and per unmatched prediction."""
 
 import csv
 import io
@@ -37,12 +36,12 @@ class NucleusOutcomes:
     distance: np.ndarray
 
 
-def fates(d: Detections, m: Matching) -> tuple[NucleusOutcomes, NucleusOutcomes]:
+def outcomes(d: Detections, m: Matching) -> tuple[NucleusOutcomes, NucleusOutcomes]:
     """Of the truth and of the predictions. The first reason that holds: the case has no prediction; the
     nearest one of its own class within the radius was matched otherwise; the nearest one within the radius is
     of another class; nothing is near."""
     near = m.near
-    truth = _fates(
+    truth = _outcomes_of(
         m.prediction,
         FALSE_NEGATIVE,
         near.truth,
@@ -52,7 +51,7 @@ def fates(d: Detections, m: Matching) -> tuple[NucleusOutcomes, NucleusOutcomes]
         d.predicted.classes,
     )
     truth.reason[(m.prediction < 0) & d.missing[d.truth.case]] = MISSING_CASE
-    found = _fates(
+    predicted = _outcomes_of(
         m.truth,
         FALSE_POSITIVE,
         near.prediction,
@@ -61,13 +60,13 @@ def fates(d: Detections, m: Matching) -> tuple[NucleusOutcomes, NucleusOutcomes]
         d.predicted.classes,
         d.truth.classes,
     )
-    found.status[~m.kept] = NONE
+    predicted.status[~m.kept] = NONE
     truth.distance[m.prediction >= 0] = m.distance[m.prediction >= 0]
-    found.distance[m.truth >= 0] = m.distance[m.truth[m.truth >= 0]]
-    return truth, found
+    predicted.distance[m.truth >= 0] = m.distance[m.truth[m.truth >= 0]]
+    return truth, predicted
 
 
-def _fates(
+def _outcomes_of(
     matched: np.ndarray,
     unmatched: int,
     points: np.ndarray,
@@ -79,7 +78,7 @@ def _fates(
     n, alone = len(matched), matched < 0
     rows = np.flatnonzero(alone[points])
     same = rows[classes[points[rows]] == other_classes[others[rows]]]
-    found = NucleusOutcomes(
+    outcomes = NucleusOutcomes(
         np.where(alone, unmatched, TRUE_POSITIVE),
         np.where(alone, NOTHING_NEAR, FOUND),
         matched.copy(),
@@ -89,8 +88,12 @@ def _fates(
         row = detection.nearest(points[candidates], others[candidates], distance[candidates], n)
         has = np.flatnonzero(row >= 0)
         chosen = candidates[row[has]]
-        found.reason[has], found.partner[has], found.distance[has] = reason, others[chosen], distance[chosen]
-    return found
+        outcomes.reason[has], outcomes.partner[has], outcomes.distance[has] = (
+            reason,
+            others[chosen],
+            distance[chosen],
+        )
+    return outcomes
 
 
 def table(
@@ -107,8 +110,8 @@ def table(
     a match; near_distance: px, to `near`; NaN = none. iou: of the outlines of a match, where those of the
     truth's nuclei are given [n].
     """
-    truth, found = fates(d, m)
-    alone = np.flatnonzero(found.status == FALSE_POSITIVE)
+    truth, predicted = outcomes(d, m)
+    alone = np.flatnonzero(predicted.status == FALSE_POSITIVE)
     order = np.argsort(np.r_[d.truth.case, d.predicted.case[alone]], kind="stable")
     match, near = m.prediction, np.where(m.prediction < 0, truth.partner, NONE)
     nobody, undefined = np.full(len(alone), NONE), np.full(len(alone), np.nan)
@@ -126,12 +129,12 @@ def table(
         ),
         "confidence": column(_at(confidence, match, np.nan), confidence[alone]),
         "distance": column(m.distance, undefined),
-        "status": _named(STATUSES, column(truth.status, found.status[alone])),
-        "reason": _named(REASONS[1:], column(truth.reason, found.reason[alone]) - 1),
+        "status": _named(STATUSES, column(truth.status, predicted.status[alone])),
+        "reason": _named(REASONS[1:], column(truth.reason, predicted.reason[alone]) - 1),
         "near": column(
-            _at(d.predicted.numbers, near, NONE), _at(d.truth.numbers, found.partner[alone], NONE)
+            _at(d.predicted.numbers, near, NONE), _at(d.truth.numbers, predicted.partner[alone], NONE)
         ),
-        "near_distance": column(np.where(match < 0, truth.distance, np.nan), found.distance[alone]),
+        "near_distance": column(np.where(match < 0, truth.distance, np.nan), predicted.distance[alone]),
     }
     if iou is not None:
         columns["iou"] = column(iou, undefined)
@@ -142,8 +145,8 @@ def table(
 
 def _at(values: np.ndarray, positions: np.ndarray, none: float) -> np.ndarray:
     """Return the values at positions, `none` where the position is -1."""
-    found: Array = np.r_[values, none][positions]
-    return found
+    values_there: Array = np.r_[values, none][positions]
+    return values_there
 
 
 def _named(names: Sequence[str], codes: np.ndarray) -> np.ndarray:

@@ -115,18 +115,18 @@ def detections(truth: PumaTruth, predictions: NucleiPredictions, radius: float =
     too many to be matched."""
     if predictions.ids != truth.ids:
         raise ValueError("predictions have to be read against the truth that they are scored on")
-    true, found = truth.nuclei, predictions.nuclei
+    true, predicted_nuclei = truth.nuclei, predictions.nuclei
     pairs = detection.near_pairs(
-        [n.centroids for n in true], [n.centroids for n in found], radius, MOST_PAIRS
+        [n.centroids for n in true], [n.centroids for n in predicted_nuclei], radius, MOST_PAIRS
     )
     if pairs is None:
         raise InputRefused([crowded(predictions.name, radius)])
-    predicted = _side(found)
+    predicted = _side(predicted_nuclei)
     return Detections(
         _side(true),
         predicted,
-        np.concatenate([n.confidences for n in found]),
-        np.concatenate([n.scores for n in found]),
+        np.concatenate([n.confidences for n in predicted_nuclei]),
+        np.concatenate([n.scores for n in predicted_nuclei]),
         detection.same_place(predicted.points, predicted.case * len(CLASSES) + predicted.classes),
         pairs,
         predictions.missing.copy(),
@@ -159,11 +159,11 @@ def reaching(d: Detections, radius: float, most: int = MOST_PAIRS) -> Detections
 
 def crowded(name: str, radius: float) -> Finding:
     """Return the refusal of nuclei so crowded that no picture of cells can show them."""
-    words = (
+    message = (
         f"more than {MOST_PAIRS:,} pairs of a truth and a predicted nucleus lie within {radius:g} px of "
         "each other."
     )
-    return error("too-large", name, f"{words} Check the coordinates, or choose a smaller --radius.")
+    return error("too-large", name, f"{message} Check the coordinates, or choose a smaller --radius.")
 
 
 K = len(CLASSES)
@@ -221,19 +221,21 @@ def match(d: Detections, rule: MatchingRule) -> Matching:
     """Match every case and class at once: nuclei of other cases or classes never meet in a pair."""
     if rule.radius > d.reach:
         raise ValueError(f"pairs are known up to {d.reach:g} px only")
-    kept = rule.keeps(d.confidence)
-    near = d.pairs[detection.within(d.pairs.distance, rule.radius, rule.inclusive) & kept[d.pairs.prediction]]
+    counting = rule.keeps(d.confidence)
+    near = d.pairs[
+        detection.within(d.pairs.distance, rule.radius, rule.inclusive) & counting[d.pairs.prediction]
+    ]
     same = near[d.truth.classes[near.truth] == d.predicted.classes[near.prediction]]
     twins = d.twins if rule.name == "grand-challenge" else None
     rows, used = detection.choose(same, rule.confidences(d), twins)
-    prediction, truth = np.full(len(d.truth.classes), -1), np.full(len(kept), -1)
+    prediction, truth = np.full(len(d.truth.classes), -1), np.full(len(counting), -1)
     distance = np.full(len(prediction), np.nan)
     prediction[same.truth[rows]], truth[used], distance[same.truth[rows]] = (
         used,
         same.truth[rows],
         same.distance[rows],
     )
-    return Matching(prediction, truth, distance, kept, near)
+    return Matching(prediction, truth, distance, counting, near)
 
 
 def match_all(d: Detections, rule: MatchingRule) -> dict[str, Matching]:
@@ -255,8 +257,8 @@ def match_all(d: Detections, rule: MatchingRule) -> dict[str, Matching]:
 
 def tallies(d: Detections, m: Matching) -> Tallies:
     """Counts [N, 10] of a matching."""
-    true, found = d.truth.case * K + d.truth.classes, d.predicted.case * K + d.predicted.classes
-    return Tallies(*(_counted(d, cells) for cells in (true[m.prediction >= 0], true, found[m.kept])))
+    true, predicted = d.truth.case * K + d.truth.classes, d.predicted.case * K + d.predicted.classes
+    return Tallies(*(_counted(d, cells) for cells in (true[m.prediction >= 0], true, predicted[m.kept])))
 
 
 def _counted(d: Detections, cells: np.ndarray) -> np.ndarray:
@@ -269,15 +271,15 @@ def confusion(d: Detections, m: Matching) -> np.ndarray:
     leftover = m.near[(m.prediction[m.near.truth] < 0) & (m.truth[m.near.prediction] < 0)]
     order = np.lexsort((leftover.prediction, leftover.truth, leftover.distance))
     rows, _ = match_in_order(leftover.truth, leftover.prediction, order)
-    called = np.full(len(m.prediction), K)
+    predicted_class = np.full(len(m.prediction), K)
     hit = m.prediction >= 0
-    called[hit] = d.predicted.classes[m.prediction[hit]]
-    called[leftover.truth[rows]] = d.predicted.classes[leftover.prediction[rows]]
+    predicted_class[hit] = d.predicted.classes[m.prediction[hit]]
+    predicted_class[leftover.truth[rows]] = d.predicted.classes[leftover.prediction[rows]]
     paired = np.zeros(len(m.truth), bool)
     paired[leftover.prediction[rows]] = True
     spurious = m.kept & (m.truth < 0) & ~paired
-    counts = np.bincount(d.truth.classes.astype(int) * (K + 1) + called, minlength=(K + 1) ** 2).reshape(
-        K + 1, K + 1
-    )
+    counts = np.bincount(
+        d.truth.classes.astype(int) * (K + 1) + predicted_class, minlength=(K + 1) ** 2
+    ).reshape(K + 1, K + 1)
     counts[K, :K] += np.bincount(d.predicted.classes[spurious], minlength=K)
     return counts

@@ -44,25 +44,25 @@ STAMP = (1980, 1, 1, 0, 0, 0)
 def read_images(source: Source, name: str | None = None) -> PumaTruth:
     """Read tiles without annotations: every image by its name. Raises InputRefused."""
     files = open_source(source, name)
-    found: dict[str, list[str]] = {}
+    members_of: dict[str, list[str]] = {}
     for member in files.members:
         path = PurePosixPath(member)
         if path.suffix.lower() in truth.ENDINGS:
-            found.setdefault(path.stem, []).append(member)
+            members_of.setdefault(path.stem, []).append(member)
     problems = [
         error("duplicate-case", several[1], f"case {case} has {len(several)} images: keep one.")
-        for case, several in found.items()
+        for case, several in members_of.items()
         if len(several) > 1
     ]
-    if not found:
+    if not members_of:
         problems = [error("image-missing", files.name, f"it holds no image ({', '.join(truth.ENDINGS)}).")]
     if problems:
         raise InputRefused(problems)
-    ids = tuple(sorted(found))
-    sizes, shown, findings = truth.measure(files, [found[case][0] for case in ids])
-    others = ignored(files, (member for member in files.members if [member] not in found.values()))
+    ids = tuple(sorted(members_of))
+    sizes, readable, findings = truth.measure(files, [members_of[case][0] for case in ids])
+    others = ignored(files, (member for member in files.members if [member] not in members_of.values()))
     nothing = tuple(Nuclei.empty() for _ in ids)
-    return PumaTruth(files.name, files, ids, nothing, sizes, files, shown, (*findings, *others), {})
+    return PumaTruth(files.name, files, ids, nothing, sizes, files, readable, (*findings, *others), {})
 
 
 def inspect(
@@ -141,15 +141,15 @@ def predict(model: Model, cases: PumaTruth, context: Context) -> NucleiPredictio
         )
     except ModelFailed as failed:
         raise run_model.refusal(file, cases, failed) from failed
-    nuclei = [found if isinstance(found, Nuclei) else Nuclei.empty() for found in run.outputs]
-    missing = np.array([not isinstance(found, Nuclei) for found in run.outputs], bool)
+    nuclei = [output if isinstance(output, Nuclei) else Nuclei.empty() for output in run.outputs]
+    missing = np.array([not isinstance(output, Nuclei) for output in run.outputs], bool)
     problems = list(dict.fromkeys(p for o in run.outputs if isinstance(o, InputRefused) for p in o.problems))
     findings = (*inspected.findings, *_about(cases, run.outputs))
     if problems:
         raise InputRefused(problems, findings)
     if missing.all():
         raise InputRefused([no_images(cases.pictures.name)], findings)
-    classes = np.concatenate([found.classes for found in nuclei])
+    classes = np.concatenate([output.classes for output in nuclei])
     return NucleiPredictions(
         file.name,
         cases.ids,
@@ -175,8 +175,8 @@ class _Detect:
         self, process: ModelProcess, data: bytes, index: int, settings: pool.PoolSettings
     ) -> Answered[Nuclei]:
         picture, timed = pool.decoded(process, data, AS_IT_IS, settings), _Timed(process)
-        found = detected(timed, self.dense, picture.pixels, self.ids[index])
-        return Answered(found, picture.seen, timed.cpu_ms)
+        nuclei = detected(timed, self.dense, picture.pixels, self.ids[index])
+        return Answered(nuclei, picture.seen, timed.cpu_ms)
 
 
 def detected(process: RunnableModel, dense: DenseModel, pixels: Pixels, where: str = "the image") -> Nuclei:
@@ -186,13 +186,15 @@ def detected(process: RunnableModel, dense: DenseModel, pixels: Pixels, where: s
 
 
 def _about(cases: PumaTruth, outputs: tuple[Nuclei | Exception | None, ...]) -> Iterator[Finding]:
-    for case, found in zip(cases.ids, outputs, strict=True):
-        if found is None:
-            words = f"case {case} has no readable image in {cases.pictures.name}: all its nuclei are missed."
-            yield warning("missing-case", case, words)
-        elif isinstance(found, ImageUnreadable):
-            yield warning("image-unreadable", case, f"{found} All nuclei of case {case} count as missed.")
-        elif isinstance(found, Nuclei) and not len(found):
+    for case, output in zip(cases.ids, outputs, strict=True):
+        if output is None:
+            message = (
+                f"case {case} has no readable image in {cases.pictures.name}: all its nuclei are missed."
+            )
+            yield warning("missing-case", case, message)
+        elif isinstance(output, ImageUnreadable):
+            yield warning("image-unreadable", case, f"{output} All nuclei of case {case} count as missed.")
+        elif isinstance(output, Nuclei) and not len(output):
             yield note("empty-case", case, f"no nucleus is found in case {case}: scored as it is.")
 
 

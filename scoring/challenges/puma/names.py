@@ -70,9 +70,9 @@ def variant(name: str) -> str | None:
         plain = plain.removeprefix(prefix)
     stems = [plain, *(plain.removesuffix(ending) for ending in ENDINGS if plain.endswith(ending))]
     for stem in (*stems, *(f"{stem}s" for stem in stems)):
-        place = POSITION.get(ABBREVIATIONS.get(stem, stem))
-        if place is not None:
-            return CLASSES[place]
+        index = POSITION.get(ABBREVIATIONS.get(stem, stem))
+        if index is not None:
+            return CLASSES[index]
     return None
 
 
@@ -96,8 +96,8 @@ class Naming:
 
     def position(self, name: str) -> int | None:
         """Return the place in CLASSES of a name as written, None for a name that counts as none of them."""
-        place = position(name)
-        return self.chosen.get(key(name)) if place is None else place
+        index = position(name)
+        return self.chosen.get(key(name)) if index is None else index
 
     def ignores(self, name: str) -> bool:
         """Return whether nuclei of a name that is no class are left out without a refusal."""
@@ -123,9 +123,9 @@ def mapped(counts: Mapping[str, int], where: str, naming: Naming | None = None) 
     """Yield `names-mapped` for the written names that are not the canonical ones, and for those that were
     chosen to count as a class. counts: name as written -> nuclei."""
     chosen = [
-        f"{name!r} ({count:,}) as {CLASSES[place]}"
+        f"{name!r} ({count:,}) as {CLASSES[index]}"
         for name, count in sorted(counts.items())
-        if naming and position(name) is None and (place := naming.position(name)) is not None
+        if naming and position(name) is None and (index := naming.position(name)) is not None
     ]
     if chosen:
         yield note("names-mapped", where, f"names that are none of the ten, read as chosen: {_list(chosen)}.")
@@ -133,14 +133,14 @@ def mapped(counts: Mapping[str, int], where: str, naming: Naming | None = None) 
         name: count for name, count in counts.items() if name not in CLASSES and position(name) is not None
     }
     if others:
-        said = _list(
+        listing = _list(
             [
-                f"{name!r} ({count:,}) as {CLASSES[place]}"
+                f"{name!r} ({count:,}) as {CLASSES[index]}"
                 for name, count in sorted(others.items())
-                if (place := position(name)) is not None
+                if (index := position(name)) is not None
             ]
         )
-        yield note("names-mapped", where, f"classes read by another name: {said}.")
+        yield note("names-mapped", where, f"classes read by another name: {listing}.")
 
 
 def platform_warnings(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
@@ -169,5 +169,5 @@ def platform_warnings(counts: Mapping[str, int], where: str) -> Iterator[Finding
         )
 
 
-def _list(words: list[str]) -> str:
-    return ", ".join(words[:SHOWN]) + (f" and {len(words) - SHOWN:,} more" if len(words) > SHOWN else "")
+def _list(names: list[str]) -> str:
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else "")

@@ -1,5 +1,4 @@
-"""How good the outlines of nuclei are: panoptic quality by class, IoU and Dice of the nuclei that the score
-matches. Shown beside the score, never in it."""
+"""Quality of outlines: panoptic quality by class, IoU and Dice of matched nuclei. Never in the score."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -76,22 +75,22 @@ def measure(
         d: The same nuclei in one list each.
         m: How the score matches them.
     """
-    true, found = _outlines(truth), _outlines(predicted)
+    true, predicted_outlines = _outlines(truth), _outlines(predicted)
     case, case_found = d.truth.case, d.predicted.case
     without = np.bincount(case[~true.drawn], minlength=len(d)) + np.bincount(
-        case_found[~found.drawn & m.kept], minlength=len(d)
+        case_found[~predicted_outlines.drawn & m.kept], minlength=len(d)
     )
     left_out = without > 0
     rows = np.flatnonzero((m.prediction >= 0) & ~left_out[case])
-    pairs = _pairs(true, found, d, m, left_out)
-    keys = _keys(pairs, len(found))
-    matched = _keys((rows, m.prediction[rows]), len(found))
-    every, place = np.unique(np.concatenate([keys, matched]), return_inverse=True)
-    both = np.divmod(every, max(len(found), 1))
-    common = geometry.intersections(true, found, both)
-    areas = true.areas[both[0]], found.areas[both[1]]
+    pairs = _pairs(true, predicted_outlines, d, m, left_out)
+    keys = _keys(pairs, len(predicted_outlines))
+    matched = _keys((rows, m.prediction[rows]), len(predicted_outlines))
+    every, pair_index = np.unique(np.concatenate([keys, matched]), return_inverse=True)
+    both = np.divmod(every, max(len(predicted_outlines), 1))
+    common = geometry.intersections(true, predicted_outlines, both)
+    areas = true.areas[both[0]], predicted_outlines.areas[both[1]]
     iou, dice = geometry.iou(common, *areas), geometry.dice(common, *areas)
-    of_pairs, of_matched = place[: len(keys)], place[len(keys) :]
+    of_pairs, of_matched = pair_index[: len(keys)], pair_index[len(keys) :]
     chosen = np.sort(match_by_overlap(*pairs, iou[of_pairs], LEAST_IOU))
     cells = case * K + d.truth.classes
     counted = ~left_out[case]
@@ -112,16 +111,16 @@ def measure(
     )
     of_truth = np.full(len(true), np.nan)
     of_truth[rows] = iou[of_matched]
-    return MeasuredOutlines(tallies, of_truth, left_out, (true.mended, found.mended))
+    return MeasuredOutlines(tallies, of_truth, left_out, (true.mended, predicted_outlines.mended))
 
 
 def matched_iou(truth: Nuclei, predicted: Nuclei, pairs: tuple[Ints, Ints]) -> Floats:
     """Return the IoU of pairs of nuclei of one image [p], NaN where one has no outline. pairs: positions of
     truth and prediction [p]."""
-    true, found = _outlines([truth]), _outlines([predicted])
-    common = geometry.intersections(true, found, pairs)
-    values = geometry.iou(common, true.areas[pairs[0]], found.areas[pairs[1]])
-    return np.where(true.drawn[pairs[0]] & found.drawn[pairs[1]], values, np.nan)
+    true, predicted_outlines = _outlines([truth]), _outlines([predicted])
+    common = geometry.intersections(true, predicted_outlines, pairs)
+    values = geometry.iou(common, true.areas[pairs[0]], predicted_outlines.areas[pairs[1]])
+    return np.where(true.drawn[pairs[0]] & predicted_outlines.drawn[pairs[1]], values, np.nan)
 
 
 def _outlines(nuclei: Sequence[Nuclei]) -> Outlines:
@@ -131,13 +130,15 @@ def _outlines(nuclei: Sequence[Nuclei]) -> Outlines:
     return geometry.outlines(vertices, np.concatenate([[0], np.cumsum(lengths)]))
 
 
-def _pairs(true: Outlines, found: Outlines, d: Detections, m: Matching, left_out: Bools) -> tuple[Ints, Ints]:
+def _pairs(
+    true: Outlines, predicted: Outlines, d: Detections, m: Matching, left_out: Bools
+) -> tuple[Ints, Ints]:
     """Return all pairs of an image and class whose outlines may match, positions of truth and prediction."""
     parts: list[tuple[Ints, Ints]] = [(np.empty(0, int), np.empty(0, int))]
     for i in np.flatnonzero(~left_out).tolist():
         (t, t_end), (p, p_end) = d.truth.first[i : i + 2], d.predicted.first[i : i + 2]
-        one, other = _part(true, t, t_end), _part(found, p, p_end)
-        pairs = geometry.possible(one, other, LEAST_IOU)
+        true_part, predicted_part = _part(true, t, t_end), _part(predicted, p, p_end)
+        pairs = geometry.possible(true_part, predicted_part, LEAST_IOU)
         parts.append((pairs[0] + t, pairs[1] + p))
     rows, columns = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
     same = (d.truth.classes[rows] == d.predicted.classes[columns]) & m.kept[columns]
@@ -184,12 +185,16 @@ def quantities(t: OutlineTallies, weights: Floats) -> dict[QuantityName, Floats]
     }
 
 
-def per_class(point: Quantities, found: Replicates) -> dict[str, dict[str, Any]]:
+def per_class(point: Quantities, replicates: Replicates) -> dict[str, dict[str, Any]]:
     """Return what is added to the row of each class."""
     return {
         name: {
             **{measure: point[measure, name][0] for measure in METRICS},
-            **{f"{measure}_interval": found.intervals[measure, name] for measure in METRICS if found.values},
+            **{
+                f"{measure}_interval": replicates.intervals[measure, name]
+                for measure in METRICS
+                if replicates.values
+            },
         }
         for name in CLASSES
     }

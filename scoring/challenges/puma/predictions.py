@@ -72,21 +72,21 @@ def placement(
         best = max(readings, key=readings.__getitem__)
         swapped = _share([(tree, xy[:, ::-1], radius) for tree, xy, radius in looks])
         if swapped >= max(enough, readings[best]):
-            words = (
+            message = (
                 f"{swapped:.0%} of the centroids lie next to a truth nucleus with x and y exchanged, "
                 f"{share:.0%} as written: write [x, y]."
             )
-            yield warning("swapped-axes", name, words)
+            yield warning("swapped-axes", name, message)
             return
         if readings[best] >= enough:
-            words = (
+            message = (
                 f"{readings[best]:.0%} of the centroids lie next to a truth nucleus when multiplied by "
                 f"{best:g}, {share:.0%} as written: "
             )
-            yield warning("scale", name, f"{words}{FACTORS[best]}.")
+            yield warning("scale", name, f"{message}{FACTORS[best]}.")
             return
     total = sum(map(len, predicted))
-    beyond = sum(int(found.outside(size).sum()) for found, size in zip(predicted, sizes, strict=True))
+    beyond = sum(int(nuclei.outside(size).sum()) for nuclei, size in zip(predicted, sizes, strict=True))
     if 2 * beyond > total:
         yield warning(
             "scale",
@@ -173,8 +173,8 @@ def read_predictions(
         ).reshape(-1, 2)
         read = cases.in_place(read, sizes, map(files.called, read_of.values()))
         problems += _no_common(files, truth, submission)
-    found = dict(zip(read_of, read.nuclei, strict=True))
-    nuclei = tuple(found.get(case, Nuclei.empty()) for case in ids)
+    nuclei_of = dict(zip(read_of, read.nuclei, strict=True))
+    nuclei = tuple(nuclei_of.get(case, Nuclei.empty()) for case in ids)
     problems += read.problems
     findings += [
         *read.findings,
@@ -197,15 +197,19 @@ def read_predictions(
         tuple(findings),
         files.digest({**submission.digest_of, **read.digest_of}),
         read.names,
-        frozenset(found.key for found in read.contents if found.key),
+        frozenset(nuclei_of.key for nuclei_of in read.contents if nuclei_of.key),
     )
 
 
 def _leaves(source: Source, member: str) -> bool:
     """Return whether a file of a folder on disk is a link to one outside it."""
     if isinstance(source, FixedSource):
-        found = open_source(source.source).members
-        return any(_leaves(source.source, one) for one in found if fixed_name(one, source.changes) == member)
+        members = open_source(source.source).members
+        return any(
+            _leaves(source.source, candidate)
+            for candidate in members
+            if fixed_name(candidate, source.changes) == member
+        )
     if not isinstance(source, (str, os.PathLike)) or not Path(source).is_dir():
         return False
     return not (Path(source) / member).resolve().is_relative_to(Path(source).resolve())
@@ -215,12 +219,12 @@ def _no_common(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembe
     named = sorted(submission.member_of)
     if not named or not set(named).isdisjoint(truth.ids):
         return []
-    words = (
+    message = (
         f"no file matches a case of {truth.name}. Here: {', '.join(named[:SHOWN])}. There: "
         f"{', '.join(truth.ids[:SHOWN])}."
     )
     mends = suggestions.without_affix(named, truth.ids)
-    return [error("no-common-case", files.name, words).with_fixes(*mends)]
+    return [error("no-common-case", files.name, message).with_fixes(*mends)]
 
 
 def _unmatched(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembers) -> Iterator[Finding]:
@@ -235,14 +239,14 @@ def _unmatched(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembe
             )
     extra = sorted(set(submission.member_of).difference(truth.ids))
     if extra:
-        shown = ", ".join(extra[:SHOWN]) + (", ..." if len(extra) > SHOWN else "")
-        words = (
+        listing = ", ".join(extra[:SHOWN]) + (", ..." if len(extra) > SHOWN else "")
+        message = (
             f"{len(extra)} prediction{'s' * (len(extra) > 1)} for cases that the truth does not have "
-            f"({shown}): not scored."
+            f"({listing}): not scored."
         )
         absent = set(truth.ids).difference(submission.member_of)
         mends = suggestions.without_affix(extra, absent)
-        yield warning("extra-case", files.name, words).with_fixes(*mends)
+        yield warning("extra-case", files.name, message).with_fixes(*mends)
 
 
 def _empty(files: SourceFiles, read_of: Mapping[str, str], read: cases.CaseFiles) -> Iterator[Finding]:
@@ -256,7 +260,7 @@ def _empty(files: SourceFiles, read_of: Mapping[str, str], read: cases.CaseFiles
 
 
 def _confidences(files: SourceFiles, read: cases.CaseFiles) -> Iterator[Finding]:
-    keys = sum((Counter(found.confidence_keys) for found in read.contents), Counter())
+    keys = sum((Counter(nuclei_file.confidence_keys) for nuclei_file in read.contents), Counter())
     total = sum(map(len, read.nuclei))
     if keys:
         used = ", ".join(f"{key!r} ({count:,} of {total:,} nuclei)" for key, count in sorted(keys.items()))

@@ -1,4 +1,4 @@
-"""Which files PUMA recognises as its own."""
+"""Recognition of PUMA files: lists of nuclei with images or confidences, and models that give maps."""
 
 import re
 from collections.abc import Iterator

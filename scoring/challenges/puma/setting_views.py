@@ -1,8 +1,9 @@
-"""What another radius or another smallest confidence changes."""
+"""Views of another matching radius or another smallest confidence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 
 import numpy as np
 
@@ -114,25 +115,22 @@ def _best(card: ScoreCard) -> float | None:
 
 def setting_table(usual: ScoreCard, card: ScoreCard, setting: MatchingSetting) -> Table:
     """Return what a setting does to each class. usual: the card by the rule."""
-    keys = ("precision", "recall", "tp", "fp", "fn")
-    return Table(
+    return Table.of(
         "What does it do to each class?",
+        [
+            {**row, "class": spaced(name), "rule": usual.per_class[name]["f1"]}
+            for name, row in card.per_class.items()
+        ],
         (
             Column("class", "class", width=110),
             Column("rule", "F1 by the rule", "number", better="higher", lighter=True),
-            Column("here", "F1 here", "number", better="higher"),
+            Column("here", "F1 here", "number", better="higher", get=itemgetter("f1")),
             Column("precision", "precision", "number", better="higher"),
             Column("recall", "recall", "number", better="higher"),
             Column("tp", "TP", "number", 0, "higher"),
             Column("fp", "FP", "number", 0, "lower"),
             Column("fn", "FN", "number", 0, "lower"),
         ),
-        {
-            "class": [spaced(name) for name in card.per_class],
-            "rule": [entry["f1"] for entry in usual.per_class.values()],
-            "here": [entry["f1"] for entry in card.per_class.values()],
-            **{key: [entry[key] for entry in card.per_class.values()] for key in keys},
-        },
         f"Here: radius {setting.radius:g} px, {setting.confidences}. The viewer shows the same setting.",
         key="setting_classes",
     )

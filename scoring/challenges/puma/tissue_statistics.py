@@ -1,5 +1,4 @@
-"""What a pathologist counts: shares of lymphocytes, densities, distances from tumour to immune cells. Not
-ranked, and no diagnosis."""
+"""Tissue statistics: shares of lymphocytes, densities, distances from tumour to immune cells. Not ranked."""
 
 from itertools import pairwise
 
@@ -28,7 +27,7 @@ def square_millimetres(sizes: np.ndarray) -> np.ndarray:
 
 
 def tumor_to_lymphocyte(
-    classes: np.ndarray, points: np.ndarray, first: np.ndarray, kept: np.ndarray
+    classes: np.ndarray, points: np.ndarray, first: np.ndarray, counting: np.ndarray
 ) -> np.ndarray:
     """um from every tumour nucleus to the nearest lymphocyte of its image [n]; NaN for other nuclei and in
     images without lymphocytes.
@@ -37,10 +36,12 @@ def tumor_to_lymphocyte(
     """
     away = np.full(len(classes), np.nan)
     for start, end in pairwise(first):
-        here, place = np.where(kept[start:end], classes[start:end], NO_CLASS), points[start:end]
-        tumor, lymphocytes = np.flatnonzero(here == TUMOR), place[here == LYMPHOCYTES]
+        here, positions = np.where(counting[start:end], classes[start:end], NO_CLASS), points[start:end]
+        tumor, lymphocytes = np.flatnonzero(here == TUMOR), positions[here == LYMPHOCYTES]
         if len(tumor) and len(lymphocytes):
-            nearest = place[tumor] - lymphocytes[scipy.spatial.cKDTree(lymphocytes).query(place[tumor])[1]]
+            nearest = (
+                positions[tumor] - lymphocytes[scipy.spatial.cKDTree(lymphocytes).query(positions[tumor])[1]]
+            )
             away[start + tumor] = np.sqrt(nearest[:, 0] ** 2 + nearest[:, 1] ** 2) * MICROMETRES_PER_PIXEL
     return away
 

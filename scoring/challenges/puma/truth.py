@@ -48,20 +48,20 @@ def measure(
                 sizes[index] = _size(pictures, member)
             except (InputRefused, ValueError) as fault:
                 readable[index] = None
-                words = (
+                reason = (
                     fault.problems[0].message
                     if isinstance(fault, InputRefused)
                     else f"it cannot be read ({fault})."
                 )
-                said = f"{words} The case is scored all the same, with {SIZE[0]} x {SIZE[1]} px."
-                findings.append(warning("image-unreadable", pictures.called(member), said))
+                message = f"{reason} The case is scored all the same, with {SIZE[0]} x {SIZE[1]} px."
+                findings.append(warning("image-unreadable", pictures.called(member), message))
     without = [index for index, member in enumerate(images) if member is None]
     if without and len(without) < len(images):
-        said = (
+        message = (
             f"{len(without)} of {len(images)} cases have no image: their size is taken as {SIZE[0]} x "
             f"{SIZE[1]} px."
         )
-        findings.append(note("image-missing", pictures.name, said))
+        findings.append(note("image-missing", pictures.name, message))
     return sizes, tuple(readable), findings
 
 
@@ -147,7 +147,7 @@ def read_truth(
     truth, of_files = _read(files, pictures, ids, used, Naming.of(unknown_classes, class_map))
     problems = [*problems, *of_files]
     if not problems and not any(map(len, truth.nuclei)):
-        words = (
+        message = (
             "it lists no nuclei at all: nothing can be scored."
             if ids
             else (
@@ -155,7 +155,7 @@ def read_truth(
                 "or <case>.json)."
             )
         )
-        problems = [error("empty-truth", files.name, words)]
+        problems = [error("empty-truth", files.name, message)]
     if problems:
         raise InputRefused(problems, truth.findings, salvaged=truth)
     return truth
@@ -164,9 +164,9 @@ def read_truth(
 def _read(
     files: SourceFiles, pictures: SourceFiles, ids: tuple[str, ...], used: list[str], naming: Naming
 ) -> tuple[PumaTruth, tuple[Finding, ...]]:
-    sizes, shown, of_images = measure(pictures, find(pictures, ids))
+    sizes, readable, of_images = measure(pictures, find(pictures, ids))
     read = cases.in_place(cases.read_cases(files, used, naming, graded=False), sizes, map(files.called, used))
-    looked_at = {*used, *(member for member in shown if member is not None and pictures is files)}
+    looked_at = {*used, *(member for member in readable if member is not None and pictures is files)}
     findings = (
         *read.findings,
         *names.mapped(read.names, files.name, naming),
@@ -174,5 +174,5 @@ def _read(
         *cases.ignored(files, (member for member in files.members if member not in looked_at)),
     )
     return PumaTruth(
-        files.name, files, ids, read.nuclei, sizes, pictures, shown, findings, read.digest_of
+        files.name, files, ids, read.nuclei, sizes, pictures, readable, findings, read.digest_of
     ), read.problems

@@ -1,6 +1,6 @@
-"""What is shown of a PUMA scorecard."""
+"""Views of a PUMA scorecard."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -118,7 +118,7 @@ def reached(card: ScoreCard) -> list[Reach]:
         )
         for rule in (chosen, *(other for other in METRICS if other != chosen))
     ]
-    observers = [(name, one["f1"]) for name, one in OBSERVERS.items()]
+    observers = [(name, agreement["f1"]) for name, agreement in OBSERVERS.items()]
     return [
         *rows,
         Reach("Micro F1", m["micro_f1"], card.intervals.get("micro_f1"), marks=observers),
@@ -128,7 +128,7 @@ def reached(card: ScoreCard) -> list[Reach]:
 
 def observers_in_words() -> str:
     """Return what the figure of `reached` shows, for its caption."""
-    between, within = (decimal(one["f1"], 3) for one in OBSERVERS.values())
+    between, within = (decimal(agreement["f1"], 3) for agreement in OBSERVERS.values())
     return (
         f"Hatched: out of reach even for the truth itself. Strokes: two observers agree to {between}, one "
         f"with themselves to {within} (detection F1, 12 regions); do not compare these with a macro F1."
@@ -180,13 +180,10 @@ CLASS_COLUMNS = (
 
 def classes_table(card: ScoreCard) -> Table:
     """Return how good each class is."""
-    rows: dict[str, Sequence[Any]] = {
-        column.name: [entry.get(column.name) for entry in card.per_class.values()] for column in CLASS_COLUMNS
-    }
-    return Table(
+    return Table.of(
         "How good is each class?",
+        [{"f1_interval": None, **row, "class": spaced(name)} for name, row in card.per_class.items()],
         CLASS_COLUMNS,
-        {**rows, "class": [spaced(name) for name in card.per_class]},
         "F1 as the rule counts it, precision and recall from the counts of all images. * in under "
         f"{SMALL_CLASS} images: read the interval with care. –: undefined. {shared.method(card)}",
         key="classes",
@@ -196,10 +193,10 @@ def classes_table(card: ScoreCard) -> Table:
 def detection_facts(card: ScoreCard) -> Facts:
     """Return how well nuclei are found, of the right class and whatever the class, beside pathologists."""
     between, within = OBSERVERS.values()
-    words = {"f1": "F1", "precision": "precision", "recall": "recall"}
+    labels = {"f1": "F1", "precision": "precision", "recall": "recall"}
     return Facts(
         (
-            *(shared.measure(card, f"micro_{key}", f"Micro {name}") for key, name in words.items()),
+            *(shared.measure(card, f"micro_{key}", f"Micro {name}") for key, name in labels.items()),
             *(
                 Fact(
                     f"Detection {name}",
@@ -208,7 +205,7 @@ def detection_facts(card: ScoreCard) -> Facts:
                     "Whatever the class",
                     "higher",
                 )
-                for key, name in words.items()
+                for key, name in labels.items()
             ),
         ),
         "How well are nuclei found?",

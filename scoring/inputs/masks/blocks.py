@@ -38,7 +38,7 @@ class VoxelBlock(NamedTuple):
 
 @contextmanager
 def opened(opener: Opener) -> Iterator[ByteFile]:
-    """Open a file and close it afterwards. Raises Malformed where it cannot be opened."""
+    """Open a file and close it afterwards. Raises MaskError where it cannot be opened."""
     with reading():
         file = opener()
     with file:
@@ -46,11 +46,11 @@ def opened(opener: Opener) -> Iterator[ByteFile]:
 
 
 def blocks(header: Header, file: ByteFile) -> Iterator[VoxelBlock]:
-    """Yield the labels of a volume, as stored, `VOXELS` at a time. Raises Malformed: value rules, cut off,
+    """Yield the labels of a volume, as stored, `VOXELS` at a time. Raises MaskError: value rules, cut off,
     damaged, or more data than announced."""
     rest, item = header.grid.voxels, header.dtype.itemsize
     buffer = bytearray(VOXELS * item)
-    view, words = memoryview(buffer), np.frombuffer(buffer, np.uint64)
+    view, eights = memoryview(buffer), np.frombuffer(buffer, np.uint64)
     stored, labels = np.frombuffer(buffer, header.dtype), np.frombuffer(buffer, np.uint8)
     while rest:
         count = min(rest, VOXELS)
@@ -59,7 +59,7 @@ def blocks(header: Header, file: ByteFile) -> Iterator[VoxelBlock]:
                 raise cut_off()
         view[count * item :] = bytes((VOXELS - count) * item)
         rest -= count
-        if header.intercept == 0 and not words.max():
+        if header.intercept == 0 and not eights.max():
             yield VoxelBlock(None)
         elif item == 1 and header.dtype.kind in "iu" and not header.is_scaled:
             _in_range(stored[:count])
@@ -75,9 +75,9 @@ def _block(stored: Array, header: Header) -> VoxelBlock:
     if header.dtype.kind in "iu" and not header.is_scaled:
         labels[: stored.size] = _in_range(stored)
         return VoxelBlock(labels)
-    found = np.flatnonzero(stored) if header.intercept == 0 else np.arange(stored.size)
+    indices = np.flatnonzero(stored) if header.intercept == 0 else np.arange(stored.size)
     with np.errstate(all="ignore"):
-        values = stored[found].astype(np.float64) * header.slope + header.intercept
+        values = stored[indices].astype(np.float64) * header.slope + header.intercept
     if not np.isfinite(values).all():
         raise MaskError("bad-label", f"it has NaN or infinite values; {_allowed()}")
     whole = np.rint(values)
@@ -87,29 +87,29 @@ def _block(stored: Array, header: Header) -> VoxelBlock:
             "bad-label",
             f"it has fractional values ({_named(np.unique(values[off > ROUNDED]))}); {_allowed()}",
         )
-    labels[found] = _in_range(whole)
+    labels[indices] = _in_range(whole)
     return VoxelBlock(labels, bool(off.any()))
 
 
 def _in_range(values: Array) -> Array:
-    """Return the values. Raises Malformed where one is outside 0..2."""
+    """Return the values. Raises MaskError where one is outside 0..2."""
     if values.max(initial=0) > LABELS[-1] or (values.dtype.kind != "u" and values.min(initial=0) < 0):
-        found = np.unique(values[(values < 0) | (values > LABELS[-1])])
+        outside = np.unique(values[(values < 0) | (values > LABELS[-1])])
         raise MaskError(
-            "bad-label", f"it has the label{'s' * (len(found) > 1)} {_named(found)}; {_allowed()}"
+            "bad-label", f"it has the label{'s' * (len(outside) > 1)} {_named(outside)}; {_allowed()}"
         )
     return values
 
 
 def _check_end(file: ByteFile) -> None:
-    """Read one byte more, which makes the inflaters verify their checksums. Raises Malformed."""
+    """Read one byte more, which makes the inflaters verify their checksums. Raises MaskError."""
     with reading():
         if file.readinto(memoryview(bytearray(1))):
             raise MaskError("unreadable-file", "it has more data than its header announces: write it again.")
 
 
-def _named(found: Floats | Ints) -> str:
-    return ", ".join(f"{value:.6g}" for value in found[:NAMED]) + (" ..." if len(found) > NAMED else "")
+def _named(values: Floats | Ints) -> str:
+    return ", ".join(f"{value:.6g}" for value in values[:NAMED]) + (" ..." if len(values) > NAMED else "")
 
 
 def _allowed() -> str:
@@ -134,15 +134,15 @@ class LabelRuns:
     label: Ints
 
 
-def runs_of(labels: Ints, number: int, words: Ints) -> LabelRuns:
+def runs_of(labels: Ints, number: int, touched: Ints) -> LabelRuns:
     """Return the runs of block `number`. words: numbers of the groups of eight voxels that are not all
     background."""
-    first, last = (8 * int(words[0]), 8 * int(words[-1]) + 8) if words.size else (0, 0)
+    first, last = (8 * int(touched[0]), 8 * int(touched[-1]) + 8) if touched.size else (0, 0)
     inside = labels[first:last]  # a tumour fills so little of a block that the rest is not looked at again
     edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
     starts, ends = np.concatenate(((0,), edges)), np.concatenate((edges, (inside.size,)))
-    kept = inside[starts] != 0 if inside.size else np.zeros(starts.size, bool)
-    starts, ends = starts[kept], ends[kept]
+    labelled = inside[starts] != 0 if inside.size else np.zeros(starts.size, bool)
+    starts, ends = starts[labelled], ends[labelled]
     begins = (starts + first + number * VOXELS).astype(np.int32)
     return LabelRuns(begins, (ends - starts).astype(np.int32), inside[starts])
 
@@ -154,11 +154,11 @@ class RunCollector:
         self._parts = [LabelRuns(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))]
         self._count = 0
 
-    def add(self, labels: Ints, number: int, words: Ints | None = None) -> None:
+    def add(self, labels: Ints, number: int, touched: Ints | None = None) -> None:
         """Add the labels of block `number`; `words` as of `runs_of`, where they are known."""
         if self._count <= MOST:
-            words = np.flatnonzero(labels.view(np.uint64) != 0) if words is None else words
-            self._parts.append(runs_of(labels, number, words))
+            touched = np.flatnonzero(labels.view(np.uint64) != 0) if touched is None else touched
+            self._parts.append(runs_of(labels, number, touched))
             self._count += self._parts[-1].start.size
 
     def runs(self) -> LabelRuns | None:
@@ -202,11 +202,11 @@ def reordered_blocks(opener: Opener, header: Header, way: Orientation) -> Iterat
     is read once for every `SLAB` of voxels.
     """
     order = _order(header.grid.shape, way)
-    kept = _kept(opener, *order)
-    if kept is None:
+    sorted_runs = _kept(opener, *order)
+    if sorted_runs is None:
         yield from _from_slabs(opener, header.grid.voxels, *order)
         return
-    runs, rounded = kept
+    runs, rounded = sorted_runs
     for block in blocks_of(runs, header.grid.voxels):
         yield VoxelBlock(block.labels, rounded)
 
@@ -227,16 +227,16 @@ def _kept(opener: Opener, first: int, strides: list[int]) -> tuple[LabelRuns, bo
     places: list[Ints] = [np.zeros(0, np.int32)]
     labels: list[Ints] = [np.zeros(0, np.uint8)]
     rounded, count = False, 0
-    for place, label, was_rounded in _moved(opener, first, strides):
-        places.append(place.astype(np.int32))
+    for target, label, was_rounded in _moved(opener, first, strides):
+        places.append(target.astype(np.int32))
         labels.append(label)
         rounded |= was_rounded
-        count += len(place)
+        count += len(target)
         if count > MOST_KEPT:
             return None
-    place = np.concatenate(places)
-    order = np.argsort(place)
-    return LabelRuns(place[order], np.ones(count, np.int32), np.concatenate(labels)[order]), rounded
+    target = np.concatenate(places)
+    order = np.argsort(target)
+    return LabelRuns(target[order], np.ones(count, np.int32), np.concatenate(labels)[order]), rounded
 
 
 def _from_slabs(opener: Opener, voxels: int, first: int, strides: list[int]) -> Iterator[VoxelBlock]:
@@ -245,9 +245,9 @@ def _from_slabs(opener: Opener, voxels: int, first: int, strides: list[int]) -> 
     while rest > 0:
         slab[:] = 0
         rounded = False
-        for place, label, was_rounded in _moved(opener, first, strides):
-            inside = (place >= 0) & (place < slab.size)
-            slab.reshape(-1)[place[inside]] = label[inside]
+        for target, label, was_rounded in _moved(opener, first, strides):
+            inside = (target >= 0) & (target < slab.size)
+            slab.reshape(-1)[target[inside]] = label[inside]
             rounded |= was_rounded
         for labels in slab[:rest]:
             yield VoxelBlock(labels if labels.any() else None, rounded)
@@ -263,7 +263,7 @@ def _moved(opener: Opener, first: int, strides: list[int]) -> Iterator[tuple[Int
         for number, block in enumerate(blocks(header, file)):
             if block.labels is None:
                 continue
-            found = np.flatnonzero(block.labels)
-            x, y, z = np.unravel_index(found + number * VOXELS, header.grid.shape, order="F")
-            place = first + strides[0] * x + strides[1] * y + strides[2] * z
-            yield place, block.labels[found], block.rounded
+            indices = np.flatnonzero(block.labels)
+            x, y, z = np.unravel_index(indices + number * VOXELS, header.grid.shape, order="F")
+            target = first + strides[0] * x + strides[1] * y + strides[2] * z
+            yield target, block.labels[indices], block.rounded

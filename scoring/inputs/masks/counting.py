@@ -1,4 +1,4 @@
-"""Count the voxels of two masks, label by label; every segmentation quantity follows from these tables."""
+"""Voxel counts of two masks by their labels; every segmentation quantity follows from these tables."""
 
 import hashlib
 from collections.abc import Iterator
@@ -70,20 +70,20 @@ class VoxelCounts:
 
 
 def examine(opener: Opener) -> Mask:
-    """Read a mask by itself, once, block by block. Raises Malformed."""
-    voxels, rounded, kept = np.zeros(CLASSES, np.int64), False, RunCollector()
+    """Read a mask by itself, once, block by block. Raises MaskError."""
+    voxels, rounded, collector = np.zeros(CLASSES, np.int64), False, RunCollector()
     with opened(opener) as raw:
         header, file = open_volume(raw)
         for number, block in enumerate(blocks(header, file)):
             if block.labels is None:
                 continue
             rounded |= block.rounded
-            words = block.labels.view(np.uint64)
-            touched = np.flatnonzero(words != 0)
-            voxels += np.bincount(words[touched].view(np.uint8), minlength=CLASSES)
-            kept.add(block.labels, number, touched)
+            eights = block.labels.view(np.uint64)
+            touched = np.flatnonzero(eights != 0)
+            voxels += np.bincount(eights[touched].view(np.uint8), minlength=CLASSES)
+            collector.add(block.labels, number, touched)
     voxels[0] = header.grid.voxels - voxels[1:].sum()
-    return Mask(opener, header.grid, voxels, ("float-mask",) if rounded else (), kept.runs())
+    return Mask(opener, header.grid, voxels, ("float-mask",) if rounded else (), collector.runs())
 
 
 def count(truth: Mask, prediction: Opener | None) -> VoxelCounts:
@@ -111,16 +111,16 @@ def count(truth: Mask, prediction: Opener | None) -> VoxelCounts:
 @contextmanager
 def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[VoxelBlock], Orientation]]:
     """Open a prediction as blocks in the order of the truth's voxels, and how they were reordered. Raises
-    Malformed."""
+    MaskError."""
     with opened(prediction) as raw:
         header, file = open_volume(raw)
         way = orientation(header.grid, truth.grid)
         if way is None:
-            words = (
+            message = (
                 f"{difference(header.grid, truth.grid)}. Save the mask on the truth's grid: nothing is "
                 "resampled."
             )
-            raise MaskError("wrong-grid", words)
+            raise MaskError("wrong-grid", message)
         yield blocks(header, file) if way.is_identity else reordered_blocks(prediction, header, way), way
 
 

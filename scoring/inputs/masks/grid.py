@@ -1,4 +1,4 @@
-"""Where the voxels of a volume lie, and whether two volumes share their voxels."""
+"""Grids of volumes: places of voxels, and the orientation in which two volumes share them."""
 
 import itertools
 from collections.abc import Iterable

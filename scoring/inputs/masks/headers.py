@@ -63,7 +63,7 @@ def is_metaimage(head: bytes) -> bool:
 
 def metaimage_fields(file: ByteFile) -> Fields:
     """Return the fields of the header; the file is left at the first voxel, or at its zlib stream. Raises
-    Malformed, and ValueError for odd numbers."""
+    MaskError, and ValueError for odd numbers."""
     entries = _entries(file)
     if entries["ElementDataFile"].upper() != "LOCAL":
         raise MaskError(
@@ -155,7 +155,7 @@ def is_nifti(head: bytes) -> bool:
 def nifti_fields(head: bytes, file: ByteFile) -> Fields:
     """Return the fields of a header whose first 348 bytes were read; the file is left at the first voxel.
 
-    Placed by the sform, else the qform, else the voxel sizes. Raises Malformed and whatever nibabel raises.
+    Placed by the sform, else the qform, else the voxel sizes. Raises MaskError and whatever nibabel raises.
     """
     # nibabel takes longer to import than all the rest: not before a NIfTI file is there.
     from nibabel.nifti1 import Nifti1Header
@@ -245,7 +245,7 @@ def open_volume(file: ByteFile) -> tuple[Header, ByteFile]:
     runs fastest.
 
     NIfTI-1 and -2 in one file, of either byte order, and MetaImage, raw or compressed, either inside gzip,
-    are told apart by their first bytes. Trailing axes of length 1 are dropped. Raises Malformed: no such
+    are told apart by their first bytes. Trailing axes of length 1 are dropped. Raises MaskError: no such
     file, not three axes, no real numbers, no usable affine, more than 2**30 voxels.
     """
     with reading():
@@ -289,10 +289,10 @@ def _header(fields: Fields) -> Header:
         )
     affine = np.asarray(fields.affine, float)
     if not (np.abs(affine) < FURTHEST_MM).all() or not abs(np.linalg.det(affine[:3, :3])) > 0:
-        words = (
+        message = (
             "its affine places the voxels nowhere (NaN, infinitely far, or an axis without length): "
             "copy the affine of the image."
         )
-        raise MaskError("unreadable-file", words)
+        raise MaskError("unreadable-file", message)
     x, y, z = map(int, shape)
     return Header(Grid((x, y, z), affine), fields.dtype, fields.slope, fields.intercept)

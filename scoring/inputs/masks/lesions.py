@@ -56,7 +56,7 @@ def lesions(truth: Mask, prediction: Opener | None, label: int) -> Lesions:
         label: The label.
 
     Raises:
-        Malformed: The prediction is malformed by `counting.count`; call that first.
+        MaskError: The prediction is malformed by `counting.count`; call that first.
     """
     true = _region(truth, label, lambda: nullcontext(labels_of(truth)))
     numbered, count = components(true.values)
@@ -74,8 +74,8 @@ def lesions(truth: Mask, prediction: Opener | None, label: int) -> Lesions:
 def _again(truth: Mask, prediction: Opener) -> Readings:
     """Return what reads the blocks of a prediction as often as needed, from runs where they are few."""
     collected = RunCollector()
-    with _predicted(truth, prediction) as found:
-        for number, block in enumerate(found):
+    with _predicted(truth, prediction) as predicted_blocks:
+        for number, block in enumerate(predicted_blocks):
             if block.labels is not None:
                 collected.add(block.labels, number)
     runs = collected.runs()
@@ -86,26 +86,26 @@ def _again(truth: Mask, prediction: Opener) -> Readings:
 
 @contextmanager
 def _predicted(truth: Mask, prediction: Opener) -> Iterator[Iterator[VoxelBlock]]:
-    with aligned(truth, prediction) as (found, _way):
-        yield found
+    with aligned(truth, prediction) as (predicted_blocks, _way):
+        yield predicted_blocks
 
 
 def _region(truth: Mask, label: int, readings: Readings) -> Region:
     """Return the box around a label: found in a first reading, filled in a second."""
     first, after = np.array(truth.grid.shape), np.zeros(3, int)
-    with readings() as found:
-        for places in _places(found, label, truth.grid.shape):
+    with readings() as label_blocks:
+        for places in _places(label_blocks, label, truth.grid.shape):
             first, after = np.minimum(first, places.min(1)), np.maximum(after, places.max(1) + 1)
     inside = np.zeros(np.maximum(after - first, 0), bool)
-    with readings() as found:
-        for places in _places(found, label, truth.grid.shape):
+    with readings() as label_blocks:
+        for places in _places(label_blocks, label, truth.grid.shape):
             inside[tuple(places - first[:, None])] = True
     return Region(inside, first)
 
 
-def _places(found: Iterable[VoxelBlock], label: int, shape: tuple[int, int, int]) -> Iterator[Ints]:
+def _places(blocks: Iterable[VoxelBlock], label: int, shape: tuple[int, int, int]) -> Iterator[Ints]:
     """Yield indices [3, n] of the voxels with a label, block by block, where there are any."""
-    for number, block in enumerate(found):
+    for number, block in enumerate(blocks):
         if block.labels is None:
             continue
         inside = np.flatnonzero(block.labels == label)
@@ -113,11 +113,14 @@ def _places(found: Iterable[VoxelBlock], label: int, shape: tuple[int, int, int]
             yield np.stack(np.unravel_index(inside + number * VOXELS, shape, order="F"))
 
 
-def _common(one: Region, other: Region) -> tuple[Array, Array]:
+def _common(first_box: Region, second_box: Region) -> tuple[Array, Array]:
     """Return the values of two boxes where they overlap."""
-    first = np.maximum(one.first, other.first)
-    after = np.maximum(np.minimum(one.first + one.values.shape, other.first + other.values.shape), first)
-    return _within(one, first, after), _within(other, first, after)
+    first = np.maximum(first_box.first, second_box.first)
+    after = np.maximum(
+        np.minimum(first_box.first + first_box.values.shape, second_box.first + second_box.values.shape),
+        first,
+    )
+    return _within(first_box, first, after), _within(second_box, first, after)
 
 
 def _within(box: Region, first: Ints, after: Ints) -> Array:

@@ -1,4 +1,4 @@
-"""Read detected or annotated nuclei as arrays: QuPath GeoJSON, Multiple polygons JSON and lists of centroids.
+"""Reader of nuclei as arrays: QuPath GeoJSON, Multiple polygons JSON and lists of centroids.
 
 Source of the formats: the description and data set of PUMA, and the Grand Challenge platform.
 """
@@ -53,29 +53,29 @@ def read_nuclei(
         left_out: How the message about nuclei of too few vertices ends.
     """
     if len(data) > FILE_BYTES:
-        words = (
+        message = (
             f"it has {len(data) / 1e6:,.0f} MB; a file of nuclei of at most {FILE_BYTES / 1e6:.0f} MB "
             "is read."
         )
-        return _unreadable(error("too-large", where, words))
+        return _unreadable(error("too-large", where, message))
     lists = data.count(b"[") + data.count(b"{")
     if lists > LISTS:
-        words = f"it holds {lists:,} lists and objects; a file of nuclei of at most {LISTS:,} is read."
-        return _unreadable(error("too-large", where, words))
+        message = f"it holds {lists:,} lists and objects; a file of nuclei of at most {LISTS:,} is read."
+        return _unreadable(error("too-large", where, message))
     listed = fast.listed(data, graded)
-    found = (
+    nuclei_file = (
         _read_strictly(data, where, classify, graded, left_out)
         if listed is None
         else contents(listed, where, classify, left_out)
     )
     if listed is not None and listed.items > NUCLEI:
-        found = _unreadable(too_large(where, listed.items))
+        nuclei_file = _unreadable(too_large(where, listed.items))
     if data.startswith(codecs.BOM_UTF8):
         mark = note(
             "bom", where, "it begins with a byte order mark, which JSON should not have: read all the same."
         )
-        found = replace(found, findings=(mark, *found.findings))
-    return found
+        nuclei_file = replace(nuclei_file, findings=(mark, *nuclei_file.findings))
+    return nuclei_file
 
 
 def _read_strictly(data: bytes, where: str, classify: Classify, graded: bool, left_out: str) -> NucleiFile:
@@ -83,15 +83,15 @@ def _read_strictly(data: bytes, where: str, classify: Classify, graded: bool, le
     if problem:
         return _unreadable(problem)
     if type(document) is not dict:
-        words = f"the top level is {strict.quoted(document)}, not an object with {_either(strict.LISTS)}."
-        return _unreadable(strict.bad_json(where, words))
+        message = f"the top level is {strict.quoted(document)}, not an object with {_either(strict.LISTS)}."
+        return _unreadable(strict.bad_json(where, message))
     key = next((key for key in strict.LISTS if key in document), None)
     if key is None:
-        words = (
+        message = (
             f"it has none of {', '.join(strict.LISTS)}; found {strict.quoted(list(document))}. Write "
             "the nuclei under one of them."
         )
-        return _unreadable(strict.bad_json(where, words))
+        return _unreadable(strict.bad_json(where, message))
     items = document[key]
     if type(items) is not list:
         return _unreadable(

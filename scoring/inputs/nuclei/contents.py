@@ -109,8 +109,10 @@ def thinned(points: Floats, lengths: Ints) -> tuple[Floats, Ints]:
         return points, lengths
     ends = np.cumsum(lengths)
     steps = np.maximum(1, -(-lengths // DRAWN_VERTICES))
-    kept = [points[end - length : end : step] for end, length, step in zip(ends, lengths, steps, strict=True)]
-    return np.concatenate(kept), np.array([len(ring) for ring in kept])
+    rings = [
+        points[end - length : end : step] for end, length, step in zip(ends, lengths, steps, strict=True)
+    ]
+    return np.concatenate(rings), np.array([len(ring) for ring in rings])
 
 
 NUCLEI = 100_000
@@ -198,22 +200,29 @@ def contents(
     """
     lengths, numbers = np.asarray(listed.lengths, np.intp), np.asarray(listed.numbers, np.int32)
     enough = lengths >= VERTICES if listed.outlined else np.ones(len(lengths), bool)
-    found = {name: classify(name) for name in set(listed.names)}
-    code_of = {name: UNKNOWN if code is None else code for name, code in found.items()}
+    class_of = {name: classify(name) for name in set(listed.names)}
+    code_of = {name: UNKNOWN if code is None else code for name, code in class_of.items()}
     codes = np.fromiter(map(code_of.__getitem__, listed.names), np.int8, len(listed.names))
-    kept = enough & (codes != UNKNOWN)
+    counting = enough & (codes != UNKNOWN)
     unknown: dict[str, list[int]] = {}
-    for place in np.flatnonzero(enough & (codes == UNKNOWN)).tolist():
-        unknown.setdefault(listed.names[place], []).append(int(numbers[place]))
+    for index in np.flatnonzero(enough & (codes == UNKNOWN)).tolist():
+        unknown.setdefault(listed.names[index], []).append(int(numbers[index]))
     confidences = np.array(listed.confidences, float)
     scores = np.where([key == "score" for key in listed.confidence_keys], confidences, 1.0)
     points, keys = listed.points, list(listed.confidence_keys)
-    if not kept.all():
-        points, lengths = points[np.repeat(kept, lengths)], lengths[kept]
-        codes, confidences, scores, numbers = codes[kept], confidences[kept], scores[kept], numbers[kept]
-        keys = list(itertools.compress(keys, kept))
+    if not counting.all():
+        points, lengths = points[np.repeat(counting, lengths)], lengths[counting]
+        codes, confidences, scores, numbers = (
+            codes[counting],
+            confidences[counting],
+            scores[counting],
+            numbers[counting],
+        )
+        keys = list(itertools.compress(keys, counting))
     keyed = Counter(keys)
-    drawn, shown = thinned(points, lengths) if listed.outlined else (np.empty((0, 2)), np.zeros_like(lengths))
+    drawn, drawn_lengths = (
+        thinned(points, lengths) if listed.outlined else (np.empty((0, 2)), np.zeros_like(lengths))
+    )
     nuclei = Nuclei(
         codes,
         centroids(points, lengths),
@@ -221,7 +230,7 @@ def contents(
         scores,
         numbers,
         drawn.astype(np.float32),
-        np.concatenate(([0], np.cumsum(shown))).astype(np.uint32),
+        np.concatenate(([0], np.cumsum(drawn_lengths))).astype(np.uint32),
     )
     return NucleiFile(
         nuclei,
@@ -296,11 +305,11 @@ def _findings(
 def repeated(nuclei: Nuclei) -> Bools:
     """Return which nuclei have the class and the very centroid of an earlier one, bool [n]."""
     x, y = nuclei.centroids.T
-    found = np.zeros(len(nuclei), bool)
+    is_repeated = np.zeros(len(nuclei), bool)
     # most files have no two nuclei that share even one coordinate, which a plain sort shows sooner
     if len(np.unique(x)) == len(x):
-        return found
+        return is_repeated
     order = np.lexsort((y, x, nuclei.classes))
     same = (np.diff(x[order]) == 0) & (np.diff(y[order]) == 0) & (np.diff(nuclei.classes[order]) == 0)
-    found[order[1:][same]] = True
-    return found
+    is_repeated[order[1:][same]] = True
+    return is_repeated

@@ -1,5 +1,5 @@
-"""Read nuclei of well-formed JSON at the speed of the parser: numbers go from the text into arrays without
-becoming Python objects.
+"""Fast reader of nuclei in well-formed JSON: numbers go from the text into arrays without becoming Python
+objects.
 
 A file that is in any way unusual is read by `strict` instead; what both can read, they read the same.
 """
@@ -127,18 +127,18 @@ def _plan(item: Object, graded: bool) -> tuple[str, str | None]:
 def _plain(items: Iterable[Object], graded: bool, shape: Callable[[Object], tuple[int, Any]]) -> _Columns:
     """Read items that have their class and confidence themselves; `shape` returns the number of vertices and
     the vertices."""
-    found, planned = _Columns(), None
+    columns, planned = _Columns(), None
     for item in items:
         keys = tuple(item)
         if keys != planned:
             planned, (name, confidence) = keys, _plan(item, graded)
         length, vertices = shape(item)
-        found.names.append(item[name])
-        found.lengths.append(length)
-        found.vertices.append(vertices)
-        found.confidence_keys.append(confidence)
-        found.confidences.append(1.0 if confidence is None else item[confidence])
-    return found
+        columns.names.append(item[name])
+        columns.lengths.append(length)
+        columns.vertices.append(vertices)
+        columns.confidence_keys.append(confidence)
+        columns.confidences.append(1.0 if confidence is None else item[confidence])
+    return columns
 
 
 def _outline(item: Object) -> tuple[int, Any]:
@@ -154,7 +154,7 @@ def _centroid(item: Object) -> tuple[int, list[float]]:
 
 
 def _features(items: Iterable[Object], graded: bool, small: bool) -> _Columns:
-    found, planned = _Columns(), None
+    columns, planned = _Columns(), None
     for number, item in enumerate(items):
         geometry, properties = item["geometry"], item["properties"]
         classification = properties["classification"]
@@ -166,19 +166,19 @@ def _features(items: Iterable[Object], graded: bool, small: bool) -> _Columns:
         kind = geometry["type"]
         if kind == "Polygon":
             ring = geometry["coordinates"][0]
-            found.lengths.append(len(ring))
-            found.vertices.append(ring.as_buffer(of_type="d"))
+            columns.lengths.append(len(ring))
+            columns.vertices.append(ring.as_buffer(of_type="d"))
         elif kind == "MultiPolygon" and small:
             ring = _largest_part(geometry["coordinates"].as_list())
-            found.lengths.append(len(ring))
-            found.vertices.append(ring.tobytes())
-            found.parted.append(number)
+            columns.lengths.append(len(ring))
+            columns.vertices.append(ring.tobytes())
+            columns.parted.append(number)
         else:
             raise _Unusual
-        found.names.append(classification["name"])
-        found.confidence_keys.append(confidence)
-        found.confidences.append(1.0 if confidence is None else properties[confidence])
-    return found
+        columns.names.append(classification["name"])
+        columns.confidence_keys.append(confidence)
+        columns.confidences.append(1.0 if confidence is None else properties[confidence])
+    return columns
 
 
 def _largest_part(polygons: list[Any]) -> Floats:

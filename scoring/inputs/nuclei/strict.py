@@ -32,9 +32,9 @@ def document(data: bytes, where: str) -> tuple[Any, Finding | None]:
     except UnicodeDecodeError as fault:
         return None, bad_json(where, f"byte {fault.start + mark} is not UTF-8. Save it as JSON in UTF-8.")
     except _Constant as fault:
-        found = next(match for match in STRING_OR_CONSTANT.finditer(text) if match["constant"])
-        line = text.count("\n", 0, found.start()) + 1
-        column = found.start() - text.rfind("\n", 0, found.start())
+        constant = next(match for match in STRING_OR_CONSTANT.finditer(text) if match["constant"])
+        line = text.count("\n", 0, constant.start()) + 1
+        column = constant.start() - text.rfind("\n", 0, constant.start())
         return None, bad_json(
             where, f"line {line}, column {column}: {fault} is no number in JSON. Leave such nuclei out."
         )
@@ -124,21 +124,21 @@ def listed(key: str, items: list[Any], graded: bool) -> tuple[Listed, dict[str, 
     confidence_key: str | None
     faults: dict[str, list[tuple[int, str]]] = {}
     for number, item in enumerate(items):
-        found, parts, wrong = _shape_of(shape, item)
+        shape_points, parts, wrong = _shape_of(shape, item)
         name, confidence_key, confidence = "", None, 1.0
-        if not wrong and (key == "nuclei" or len(found) >= VERTICES):
+        if not wrong and (key == "nuclei" or len(shape_points) >= VERTICES):
             name, faulty = (_class_of_feature if key == "features" else _class)(item)
             confidence_key, confidence, unusable = _confidence(item, key) if graded else (None, 1.0, [])
-            wrong = [*_coordinates(found), *faulty, *unusable]
-        for code, words in wrong:
-            faults.setdefault(code, []).append((number, words))
+            wrong = [*_coordinates(shape_points), *faulty, *unusable]
+        for code, message in wrong:
+            faults.setdefault(code, []).append((number, message))
         if not wrong:
             numbers.append(number)
             names.append(name)
             keys.append(confidence_key)
             confidences.append(float(confidence))
-            points += [(point[0], point[1]) for point in found]
-            lengths.append(len(found))
+            points += [(point[0], point[1]) for point in shape_points]
+            lengths.append(len(shape_points))
             if parts:
                 parted.append(number)
     vertices: Floats = np.array(points, float).reshape(-1, 2)
@@ -159,11 +159,11 @@ def listed(key: str, items: list[Any], graded: bool) -> tuple[Listed, dict[str, 
 def problems(faults: dict[str, list[tuple[int, str]]], key: str, where: str) -> Iterator[Finding]:
     """Yield one error for each code, with the first positions."""
     for code in (code for code in MENDS if code in faults):
-        found = faults[code]
-        shown = "; ".join(f"{key}[{number}]: {words}" for number, words in found[:SHOWN]) + (
-            "; ..." if len(found) > SHOWN else ""
+        item_faults = faults[code]
+        listing = "; ".join(f"{key}[{number}]: {message}" for number, message in item_faults[:SHOWN]) + (
+            "; ..." if len(item_faults) > SHOWN else ""
         )
-        yield error(code, where, f"{counted(found)}: {shown}. {MENDS[code]}")
+        yield error(code, where, f"{counted(item_faults)}: {listing}. {MENDS[code]}")
 
 
 def quoted(value: Any) -> str:

@@ -16,7 +16,7 @@ from tests.support.patients import CHALLENGE, submission_folder
 def test_a_reading_is_the_score_under_that_option(four_read, chosen):
     truth, submission = four_read
     card = CHALLENGE.score(truth, submission, resamples=0, **chosen)
-    found = rescoring.readings(truth, submission, card)
+    found = rescoring.rule_variants(truth, submission, card)
     used = {name: card.provenance["options"][name] for name in CHOICES}
     assert {(r.option, r.value) for r in found} == {
         (name, v) for name, values in CHOICES.items() for v in values if v != used[name]
@@ -33,7 +33,7 @@ def test_an_undefined_reading_has_no_difference(four_read):
     nothing = CHALLENGE.read_predictions(submission_folder([{**row, "risk": None} for row in GUESSED]), truth)
     found = {
         (r.option, r.value): r
-        for r in rescoring.readings(truth, nothing, CHALLENGE.score(truth, nothing, resamples=0))
+        for r in rescoring.rule_variants(truth, nothing, CHALLENGE.score(truth, nothing, resamples=0))
     }
     excluded = found["missing_risk", "exclude"]
     assert (excluded.score, excluded.difference, excluded.parts["c_index"]) == (None, None, None)
@@ -41,8 +41,8 @@ def test_an_undefined_reading_has_no_difference(four_read):
 
 
 def test_every_reading_is_a_row_of_figure_and_table(four_read, four_card):
-    found = rescoring.readings(*four_read, four_card)
-    (figure,), (table,) = rescoring.other_readings(four_card, found).columns
+    found = rescoring.rule_variants(*four_read, four_card)
+    (figure,), (table,) = rescoring.variants_view(four_card, found).columns
     assert table.rows["reading"] == ["as it is read now", *(reading.name for reading in found)]
     assert table.rows["score"] == [four_card.score, *(reading.score for reading in found)]
     assert table.rows["difference"] == [None, *(reading.difference for reading in found)]

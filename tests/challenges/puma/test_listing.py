@@ -45,7 +45,7 @@ def test_every_nucleus_is_found_in_the_row_that_lists_it(images):
     everything = LISTING.listing(columns, "all", 15.0)
     for kind, number in zip(columns["kind"].tolist(), columns["number"].tolist(), strict=True):
         side = LISTING.SIDES[kind]
-        row = LISTING.found(columns, side, number, 15.0)
+        row = LISTING.nucleus_row(columns, side, number, 15.0)
         assert everything.rows[everything.place(side, number)] == row
         assert (row.side, row.number) == (side, number) or (row.status, row.partner) == ("TP", number)
 
@@ -94,5 +94,5 @@ def test_a_long_list_is_cut_and_says_how_long_it_is():
 @pytest.mark.parametrize(("side", "number"), [("truth", 1), ("prediction", 0)])
 def test_what_is_not_there_is_not_found(side, number):
     columns, _ = drawn(([[nucleus("tumor", 0, 0)]], [[]]))
-    assert LISTING.found(columns, side, number, 15.0) is None
+    assert LISTING.nucleus_row(columns, side, number, 15.0) is None
     assert LISTING.listing(columns, "all", 15.0).place(side, number) is None
