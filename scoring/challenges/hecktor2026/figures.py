@@ -39,10 +39,8 @@ def raincloud(card: ScoreCard) -> Figure:
         )
     return Figure(
         partial(overlap.raincloud, clouds),
-        (
-            "Area: density of the Dice above 0. Box: quartiles. Dots: patients, ✕ those with Dice 0. n "
-            f"= {len(rows)}."
-        ),
+        "Area: density of the Dice above 0. Box: quartiles. Dots: patients, ✕ those with Dice 0. n "
+        f"= {len(rows)}.",
         {key: [row[key] for row in rows] for key in ("case", "mask", "dice_gtvp", "dice_gtvn")},
         cases=True,
     )
@@ -142,9 +140,7 @@ def pairs(card: ScoreCard) -> Figure:
     listed = ", ".join(f"{n:,} {name}" for name, n in counts.items())
     return Figure(
         partial(survival.pair_bar, counts),
-        (
-            f"Comparable: one relapsed before the other's time. Hatched: not won. Here {listed}. n = "
-            f"{sum(counts.values()):,} pairs."
-        ),
+        f"Comparable: one relapsed before the other's time. Hatched: not won. Here {listed}. n = "
+        f"{sum(counts.values()):,} pairs.",
         {"pairs": list(counts), "number": list(counts.values())},
     )

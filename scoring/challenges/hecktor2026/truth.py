@@ -160,10 +160,8 @@ def _survival(
             note(
                 "truth-incomplete",
                 rows.places[half[0]],
-                (
-                    f"only one of time (RFS) and event (Relapse), so out of prognosis ({len(half)}): "
-                    f"{', '.join(rows.ids[i] for i in half)}."
-                ),
+                f"only one of time (RFS) and event (Relapse), so out of prognosis ({len(half)}): "
+                f"{', '.join(rows.ids[i] for i in half)}.",
             )
         )
     return time, event

@@ -112,10 +112,8 @@ def headline(card: ScoreCard) -> Headline:
         "Unweighted",
         share(m["unweighted_score"]),
         f"{decimal(m['consistency'], 4)} from the weighted score",
-        (
-            "Plain mean of the three subtasks. Of two teams with the same weighted score, the one for whom "
-            "both means are closer is placed first"
-        ),
+        "Plain mean of the three subtasks. Of two teams with the same weighted score, the one for whom "
+        "both means are closer is placed first",
         "higher",
     )
     return Headline(
@@ -282,10 +280,8 @@ def prognosis(card: ScoreCard) -> Sequence[Block]:
                 "With signs reversed",
                 share(m["c_index_flipped"]),
                 "" if m["missing_pairs"] else "1 − C",
-                (
-                    "What the C-index would be if every score were read the other way round; 1 − C where no "
-                    "score is missing"
-                ),
+                "What the C-index would be if every score were read the other way round; 1 − C where no "
+                "score is missing",
             ),
         ),
         "How good is the order of risks?",

@@ -33,20 +33,16 @@ def score_warnings(
         yield warning(
             "changed-rules",
             "score",
-            (
-                f"{' and '.join(changed)}: not the challenge's rule ({RADIUS:g} px, every prediction). "
-                "Compare with no other score."
-            ),
+            f"{' and '.join(changed)}: not the challenge's rule ({RADIUS:g} px, every prediction). "
+            "Compare with no other score.",
         )
     yield from _classes(counted, len(d))
     if not metrics["n_predicted"]:
         yield warning(
             "no-predictions",
             predictions.name,
-            (
-                "no predicted nucleus is scored: precision and the predicted share of lymphocytes are "
-                "undefined (null)."
-            ),
+            "no predicted nucleus is scored: precision and the predicted share of lymphocytes are "
+            "undefined (null).",
         )
     if rule.name == "grand-challenge":
         yield from _deviations(d, predictions)
@@ -98,10 +94,8 @@ def _deviations(d: Detections, predictions: NucleiPredictions) -> Iterator[Findi
         yield note(
             "differs-from-platform",
             predictions.name,
-            (
-                f"{missing} missing case{'s' * (missing > 1)} scored as empty; the official evaluator "
-                "would stop instead."
-            ),
+            f"{missing} missing case{'s' * (missing > 1)} scored as empty; the official evaluator "
+            "would stop instead.",
         )
     if any(len(n) and not len(n.vertices) for n in predictions.nuclei):
         yield note(
@@ -114,10 +108,8 @@ def _deviations(d: Detections, predictions: NucleiPredictions) -> Iterator[Findi
         yield note(
             "confidence-not-read",
             predictions.name,
-            (
-                f"the confidences of {unread:,} nuclei stand under another key than `score`, which this "
-                "rule does not read: they are matched by distance alone."
-            ),
+            f"the confidences of {unread:,} nuclei stand under another key than `score`, which this "
+            "rule does not read: they are matched by distance alone.",
         )
 
 

@@ -72,10 +72,8 @@ def metaimage_fields(file: ByteFile) -> Fields:
     if entries.get("ElementType") not in TYPES or not _is_true(entries, "BinaryData", "True"):
         raise MaskError(
             "unreadable-file",
-            (
-                f"its voxels are {entries.get('ElementType', 'of no type')[:SHOWN_TYPE]}, not binary "
-                "numbers: write it again."
-            ),
+            f"its voxels are {entries.get('ElementType', 'of no type')[:SHOWN_TYPE]}, not binary "
+            "numbers: write it again.",
         )
     axes = int(entries.get("NDims", 3))
     shape = _numbers(entries, ("DimSize",), int)

@@ -280,10 +280,8 @@ def _findings(
         yield warning(
             "many-vertices",
             where,
-            (
-                f"{named(long)} with more than {DRAWN_VERTICES:,} vertices: scored from all of them, "
-                "drawn from fewer."
-            ),
+            f"{named(long)} with more than {DRAWN_VERTICES:,} vertices: scored from all of them, "
+            "drawn from fewer.",
         )
     outside = (nuclei.confidences < 0) | (nuclei.confidences > 1)
     if outside.any():
