@@ -64,13 +64,31 @@ class FairSemaphore:
 
     def acquire(self, share: Usage, given_up: Callable[[], bool]) -> Ticket | None:
         """Wait for a place; None without one once `given_up` returns true."""
+        turn = self.request(share)
+        return turn if self._wait(turn, given_up) else None
+
+    def request(self, share: Usage) -> Ticket:
+        """Ask for a place without waiting for it: the ticket is called once it has one."""
         turn = Ticket(share)
         with self._lock:
             self._waiting.append(turn)
             if self._free:
                 self._free -= 1
                 self._hand_on()
-        return turn if self._wait(turn, given_up) else None
+        return turn
+
+    def position(self, turn: Ticket) -> int:
+        """Return where a ticket stands among those that came before it and wait; 0 once it is called."""
+        with self._lock:
+            return self._waiting.index(turn) + 1 if turn in self._waiting else 0
+
+    def withdraw(self, turn: Ticket) -> None:
+        """Give a place back, or the wish for one."""
+        with self._lock:
+            if turn in self._waiting:
+                self._waiting.remove(turn)
+                return
+        self.release(turn)
 
     def pass_on(self, turn: Ticket, given_up: Callable[[], bool]) -> bool:
         """Let those who used less go first, and wait for another place; false without one as in

@@ -6,12 +6,12 @@ everybody may use have one process for all.
 
 import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from time import monotonic
 
 from scoring.common import limits
 from scoring.common.arrays import Floats
+from scoring.inference.fair_semaphore import FairSemaphore, Ticket, Usage
 from scoring.inference.preprocessing import Pixels, Recipe
 from scoring.inference.process import LoadedModel, ModelProcess
 from scoring.inference.results import ModelFacts, ModelOutput
@@ -41,8 +41,8 @@ class NoPlace(Exception):
 class HeldModel:
     """A model of one visitor; one run at a time. Like a `ModelProcess`, and closed by `HeldModels` too."""
 
-    def __init__(self, process: LoadedModel, visitor: str):
-        self.visitor = visitor
+    def __init__(self, process: LoadedModel, visitor: str, ticket: Ticket):
+        self.visitor, self.ticket = visitor, ticket
         self._process, self._lock = process, threading.Lock()
         self.used = monotonic()
 
@@ -133,11 +133,10 @@ class HeldModels:
     """
 
     def __init__(self, most: int = MOST_MODELS, start: Start = ModelProcess):
-        self._most, self._start = most, start
+        self._places, self._start = FairSemaphore(most), start
         self._lock = threading.Lock()
         self._open: list[HeldModel] = []
-        self._starting = 0
-        self._line: OrderedDict[str, float] = OrderedDict()
+        self._line: dict[str, tuple[Ticket, float]] = {}
         self._shared: dict[str, SharedModel] = {}
         self._sharing = threading.Lock()
 
@@ -149,16 +148,15 @@ class HeldModels:
             ModelFailed: It cannot be loaded.
         """
         with self._lock:
-            self._take_place(visitor)
-            self._starting += 1
+            ticket = self._take_place(visitor)
         try:
-            held = HeldModel(self._start(model), visitor)
-            with self._lock:
-                self._open.append(held)
-            return held
-        finally:
-            with self._lock:
-                self._starting -= 1
+            held = HeldModel(self._start(model), visitor, ticket)
+        except BaseException:
+            self._places.release(ticket)
+            raise
+        with self._lock:
+            self._open.append(held)
+        return held
 
     def shared(self, model: bytes) -> SharedModel:
         """Return the one process of a model that everybody may use. Raises ModelFailed."""
@@ -169,22 +167,27 @@ class HeldModels:
                 held = self._shared[key] = SharedModel(model, self._start)
             return held
 
-    def _take_place(self, visitor: str) -> None:
-        """Make room for one more, or raise NoPlace."""
+    def _take_place(self, visitor: str) -> Ticket:
+        """Return the place of a visitor, or raise NoPlace. Idle models make way for those who wait; a place is
+        kept until its visitor asks again."""
         now = monotonic()
-        for held in [held for held in self._open if held.visitor == visitor]:
-            held.close()
-        self._open = [held for held in self._open if not held.ended]
-        for other in [other for other, asked in self._line.items() if now - asked > LEFT_SECONDS]:
-            del self._line[other]
-        self._line[visitor] = now
-        idle = sorted((held for held in self._open if held.idle), key=lambda held: held.used)
-        free = max(0, self._most - len(self._open) - self._starting)
-        before = list(self._line).index(visitor)
-        # those before who are called have not asked again yet, and their places are kept for them
-        if before >= free + len(idle):
-            raise NoPlace(before - free - len(idle) + 1)
+        for held in list(self._open):
+            if held.visitor == visitor or held.ended:
+                self._end(held)
+        for other in [other for other, (_, asked) in self._line.items() if now - asked > LEFT_SECONDS]:
+            self._places.withdraw(self._line.pop(other)[0])
+        ticket = self._line[visitor][0] if visitor in self._line else self._places.request(Usage(0.0))
+        self._line[visitor] = ticket, now
+        for held in sorted((held for held in self._open if held.idle), key=lambda held: held.used):
+            if ticket.called.is_set():
+                break
+            self._end(held)
+        if not ticket.called.is_set():
+            raise NoPlace(self._places.position(ticket))
         del self._line[visitor]
-        if not free:
-            idle[0].close()
-            self._open.remove(idle[0])
+        return ticket
+
+    def _end(self, held: HeldModel) -> None:
+        held.close()
+        self._open.remove(held)
+        self._places.release(held.ticket)

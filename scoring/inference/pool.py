@@ -133,8 +133,8 @@ def cores() -> int:
 _PLACES = FairSemaphore(cores())
 
 
-class _Made(Generic[Result]):
-    """What came of the images so far. failures: of the model, by number of the image; -1 before any."""
+class _Progress(Generic[Result]):
+    """Results of the images so far. failures: of the model, by number of the image; -1 before any."""
 
     def __init__(self, total: int):
         self.outputs: list[Result | Exception | None] = [None] * total
@@ -154,7 +154,7 @@ class _Job(Generic[Result]):
     work: Work[Result]
     settings: PoolSettings
     share: Usage
-    made: _Made[Result]
+    made: _Progress[Result]
     stop: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
     begun: int = 0
@@ -233,7 +233,7 @@ def run_on_all(
     `predict`.
     """
     total, share = len(pictures), _PLACES.join()
-    made: _Made[Result] = _Made(total)
+    made: _Progress[Result] = _Progress(total)
     job = _Job(model, pictures, work, settings, share, made)
     threads = [
         threading.Thread(target=_work, args=(job,), daemon=True)
@@ -319,8 +319,7 @@ def _open(job: _Job[Result]) -> ModelProcess:
 
 
 def _next(job: _Job[Result]) -> int | None:
-    """Return the next image that no thread began. None after a failure: those before it are still finished,
-    so that the first one is known."""
+    """Return the next image to begin; None after a failure, so that the earliest one is known."""
     with job.lock:
         if job.stop.is_set() or job.made.failures or job.begun >= len(job.pictures):
             return None
@@ -384,8 +383,7 @@ def read_file(read: Callable[[], bytes]) -> bytes:
 
 
 def first_output(answer: ModelOutput) -> Floats:
-    """Return the first output as float64 without a leading axis of 1. Raises ModelFailed("wrong-output")
-    where it is no numeric tensor."""
+    """Return the first output as float64 without a leading axis of 1. Raises ModelFailed for no tensor."""
     if not answer.outputs or answer.outputs[0] is None:
         raise ModelFailed(
             "wrong-output",
