@@ -168,7 +168,7 @@ class HeldModels:
             return held
 
     def _take_place(self, visitor: str) -> Ticket:
-        """Return the place of a visitor, or raise NoPlace. Idle models make way for those who wait; a place is
+        """Return the place of a visitor, or raise NoPlace. Idle models make way for who waits; a place is
         kept until its visitor asks again."""
         now = monotonic()
         for held in list(self._open):
