@@ -81,14 +81,14 @@ def score_strip(
     ]
     interval = card.intervals.get("score")
     bounds = [100 * v for v in interval] if interval else None
-    words = " + ".join(f"{part.weight:g} × {part.value or 0:.6f}" for part in parts)
+    summands = " + ".join(f"{part.weight:g} × {part.value or 0:.6f}" for part in parts)
     reach = f" n = {card.n_cases} means about ±{(bounds[1] - bounds[0]) / 2:.0f} points." if bounds else ""
     return Figure(
         lambda theme: score_points.score_strip(
             parts, theme, bounds, None if ceiling is None else 100 * ceiling
         ),
         (
-            f"{words} = {points(card.score, 6)} points; unrounded **{plain(card.score)!r}**, "
+            f"{summands} = {points(card.score, 6)} points; unrounded **{plain(card.score)!r}**, "
             f"{authority(card)}.{reach}"
         ),
     )
@@ -187,10 +187,10 @@ def counts_table(
 ) -> Table:
     """Return a matrix of counts as the table that a report lists below its figure."""
     rows = counts_by_class(labels, counts)
-    first, *called = rows
+    first, *predicted = rows
     columns = (
         Column(first, first, "class"),
-        *(Column(name, name, "number", 0) for name in called),
+        *(Column(name, name, "number", 0) for name in predicted),
     )
     return Table("", columns, rows, risks=risks, key=key, detail=True)
 
@@ -253,7 +253,7 @@ class CalibrationWords:
     above: str = "Above the dotted line the model is too modest, below it too sure."
 
 
-def calibration(card: ScoreCard, words: CalibrationWords = CalibrationWords()) -> list[Block]:
+def calibration(card: ScoreCard, wording: CalibrationWords = CalibrationWords()) -> list[Block]:
     """Return whether outputs can be taken at their word."""
     if "reliability_n" not in card.arrays:
         return [
@@ -267,33 +267,33 @@ def calibration(card: ScoreCard, words: CalibrationWords = CalibrationWords()) -
         card.arrays[f"reliability_{part}"] for part in ("predicted", "observed", "low", "high", "n")
     )
     diagram = Figure(
-        lambda theme: reliability(predicted, observed, low, high, n, theme, words.figure),
+        lambda theme: reliability(predicted, observed, low, high, n, theme, wording.figure),
         (
-            f"Dots: {words.figure.observed} with Wilson 95% interval, at the bin's mean output. "
+            f"Dots: {wording.figure.observed} with Wilson 95% interval, at the bin's mean output. "
             f"Dotted: perfect. n = {int(n.sum())}."
         ),
         {
             "mean output": predicted.tolist(),
-            words.figure.observed: observed.tolist(),
+            wording.figure.observed: observed.tolist(),
             "low": low.tolist(),
             "high": high.tolist(),
             "n": n.tolist(),
         },
     )
-    distance = Facts(_distances(card, words), "How far off is it?")
-    above = Text(f"{words.above} Calibration is not in the score.")
+    distance = Facts(_distances(card, wording), "How far off is it?")
+    above = Text(f"{wording.above} Calibration is not in the score.")
     return [SideBySide(((diagram,), (distance, above)), (3, 2))]
 
 
-def _distances(card: ScoreCard, words: CalibrationWords) -> list[Fact]:
+def _distances(card: ScoreCard, wording: CalibrationWords) -> list[Fact]:
     key = "expected_calibration_error"
     gap = card.more["calibration"][key] if "calibration" in card.more else card.metrics[key]
     further = {
-        "brier_score": ("Brier score", words.brier),
+        "brier_score": ("Brier score", wording.brier),
         "log_loss": ("Log loss", "Mean of −ln of the true class's output"),
     }
     return [
-        Fact("Calibration error (ECE)", share(gap), "10 equal bins", words.gap, "lower"),
+        Fact("Calibration error (ECE)", share(gap), "10 equal bins", wording.gap, "lower"),
         *(
             Fact(name, share(card.metrics[key]), span(card.intervals.get(key), 3), explain, "lower")
             for key, (name, explain) in further.items()
@@ -332,7 +332,7 @@ def subgroups(card: ScoreCard, measures: Sequence[Measure] = RISK_MEASURES) -> l
 
 def _by_group(card: ScoreCard, measure: Measure) -> Figure:
     rows = slice_rows(card.more["slices"], measure.metric)
-    groups = sum(len(found) for found in card.more["slices"].values())
+    groups = sum(len(members) for members in card.more["slices"].values())
     overall = card.metrics.get(measure.metric)
     line = f"Line: all {card.n_cases} cases. " if overall is not None else ""
     bounds = [row.interval or (None, None) for row in rows]
@@ -363,7 +363,7 @@ def slices_table(slices: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Table
 
 def estimated(key: str) -> Column:
     """Return the column of a number of the JSON, or of its interval, under its own name."""
-    words = key.replace("_", " ") if key == "n" or key.startswith("n_") else named(key)
+    label = key.replace("_", " ") if key == "n" or key.startswith("n_") else named(key)
     if key.endswith("_interval"):
-        return Column(key, words, "interval", 2, lighter=True, detail=True)
-    return Column(key, words, "number", 0 if key.startswith("n_") or key == "n" else 3, detail=True)
+        return Column(key, label, "interval", 2, lighter=True, detail=True)
+    return Column(key, label, "number", 0 if key.startswith("n_") or key == "n" else 3, detail=True)

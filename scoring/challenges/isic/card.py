@@ -90,38 +90,43 @@ def _card(
         )
 
     point = quantities(truth.weights.score[None])
-    found = replicate(quantities, point, units, statistics, truth.weights.score)
+    replicates = replicate(quantities, point, units, statistics, truth.weights.score)
     metrics, score = _metrics(truth, answers, point, options), float(point["score"][0])
     scored = truth.weights.score > 0
     reliable, digest = _reliability(answers, scored), truth_digest(truth, predictions)
-    slices = {"slices": shares.rows(groups, counted, point, found.intervals)} if groups else {}
+    slices = {"slices": shares.rows(groups, counted, point, replicates.intervals)} if groups else {}
     return ScoreCard(
         ID,
         plain(score),
         plain(metrics),
-        plain(_per_class(answers, point, found, scored, options)),
+        plain(_per_class(answers, point, replicates, scored, options)),
         len(truth),
         _cases(truth, predictions),
         (
             *truth.findings,
             *predictions.findings,
-            *findings(truth, predictions, answers, metrics, options, bool(found.values)),
-            *found.findings,
+            *findings(truth, predictions, answers, metrics, options, bool(replicates.values)),
+            *replicates.findings,
         ),
         provenance(digest, predictions, options.as_dict(), statistics, metadata, unit, units),
         _confusion(answers, scored),
-        {name: value for name, value in found.intervals.items() if isinstance(name, str)},
+        {name: value for name, value in replicates.intervals.items() if isinstance(name, str)},
         plain(
             {**_more(truth, predictions, options), **_calibration(reliable), **slices, **_model(predictions)}
         ),
         {
             **_arrays(truth, answers, units, reliable),
-            **found.arrays,
+            **replicates.arrays,
             **permutation_test.kept(
-                bool(found.values),
+                bool(replicates.values),
                 units,
                 lambda: measures.unit_sums(
-                    answers, units, truth.weights.score, options.ranked_by, score, found.left_out["score"]
+                    answers,
+                    units,
+                    truth.weights.score,
+                    options.ranked_by,
+                    score,
+                    replicates.left_out["score"],
                 ),
             ),
         },
@@ -183,14 +188,14 @@ def _slice_shares(a: CategoryScores, malignant: Sequence[str]) -> dict[str, Subg
 def _official_check(truth: IsicCases, predictions: Predictions) -> dict[str, Any]:
     """Return whether the official scorer accepts the files, and the one thing that it says where it does
     not."""
-    words = first_refusal([*truth.findings, *predictions.findings])
-    return {"accepted": words is None, "message": words}
+    message = first_refusal([*truth.findings, *predictions.findings])
+    return {"accepted": message is None, "message": message}
 
 
 def _per_class(
     a: CategoryScores,
     point: Mapping[Any, np.ndarray],
-    found: Replicates,
+    replicates: Replicates,
     scored: np.ndarray,
     options: IsicOptions,
 ) -> dict[str, Any]:
@@ -206,8 +211,8 @@ def _per_class(
             "score_worth": worth,
             "score_lost": worth * (1 - value),
         }
-        if found.values:
-            rows[name] |= {f"{m}_interval": found.intervals[m, name] for m in WITH_INTERVAL}
+        if replicates.values:
+            rows[name] |= {f"{m}_interval": replicates.intervals[m, name] for m in WITH_INTERVAL}
     return rows
 
 
@@ -245,18 +250,22 @@ def _reliability(a: CategoryScores, scored: np.ndarray) -> Reliability | None:
     to 1."""
     if calibration.output_kind(a.outputs) != "probabilities":
         return None
-    kept = scored & (a.labels >= 0)
-    return calibration.reliability(a.outputs[kept].max(1), a.labels[kept] == a.predicted[kept])
+    counted = scored & (a.labels >= 0)
+    return calibration.reliability(a.outputs[counted].max(1), a.labels[counted] == a.predicted[counted])
 
 
-def _calibration(found: Reliability | None) -> dict[str, Any]:
-    if found is None:
+def _calibration(reliability: Reliability | None) -> dict[str, Any]:
+    if reliability is None:
         return {}
     bins = [
         {"n": int(n), "mean_score": float(predicted), "accuracy": float(observed)}
-        for n, predicted, observed in zip(found.n, found.predicted, found.observed, strict=True)
+        for n, predicted, observed in zip(
+            reliability.n, reliability.predicted, reliability.observed, strict=True
+        )
     ]
-    return {"calibration": {"bins": bins, "expected_calibration_error": found.expected_calibration_error}}
+    return {
+        "calibration": {"bins": bins, "expected_calibration_error": reliability.expected_calibration_error}
+    }
 
 
 def _arrays(

@@ -43,12 +43,12 @@ def case_worth(card: ScoreCard) -> dict[str, float]:
     weights = card.arrays["score_weights"]
     if ranking(card)[1] != "recall" or np.ptp(weights[weights > 0]) > 0:
         return {}
-    found = {
+    worth = {
         name: entry["score_worth"] / entry["support"]
         for name, entry in card.per_class.items()
         if entry["recall"] is not None
     }
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+    return dict(sorted(worth.items(), key=lambda item: -item[1]))
 
 
 def absent(card: ScoreCard) -> list[str]:
@@ -94,22 +94,22 @@ def points_at_half(card: ScoreCard) -> dict[str, dict[str, tuple[float, float] |
 
     "roc": (1 - specificity, sensitivity); "pr": (recall, precision).
     """
-    found = {}
+    points = {}
     for name, entry in card.per_class.items():
         sensitivity, specificity = entry["sensitivity"], entry["specificity"]
         roc = None if sensitivity is None or specificity is None else (1 - specificity, sensitivity)
-        found[name] = {
+        points[name] = {
             "roc": roc,
             "pr": None if sensitivity is None or "ppv" in no_call(entry) else (sensitivity, entry["ppv"]),
         }
-    return found
+    return points
 
 
 def prevalence(card: ScoreCard, malignant: Sequence[str]) -> tuple[int, int]:
     """Return the numbers of malignant and of benign cases that take part in the malignant curve of a
     grouping."""
-    found = malignancy(tuple(card.per_class), card.arrays["truth"], card.arrays["outputs"], malignant)
-    positive = found.positive[card.arrays["score_weights"][found.members] > 0]
+    grouping = malignancy(tuple(card.per_class), card.arrays["truth"], card.arrays["outputs"], malignant)
+    positive = grouping.positive[card.arrays["score_weights"][grouping.members] > 0]
     return int(positive.sum()), int((~positive).sum())
 
 

@@ -309,10 +309,10 @@ def _drawn(lines: Sequence[Line], x: str, y: str) -> Data:
 
 def malignant(card: ScoreCard, chosen: Sequence[str]) -> tuple[Facts, Text, Figure]:
     """Return how well the chosen categories together are told from the others."""
-    found, (ill, well) = malignant_curve(card, chosen), card_summary.prevalence(card, chosen)
+    roc, (ill, well) = malignant_curve(card, chosen), card_summary.prevalence(card, chosen)
     interval = span(card.intervals.get("malignant_auc"), 3)
     usual = set(chosen) == set(card.more["malignant"])
-    auc = Fact("Malignant AUC", share(found["auc"]), interval if usual else "your grouping", better="higher")
+    auc = Fact("Malignant AUC", share(roc["auc"]), interval if usual else "your grouping", better="higher")
     before = Fact("By the usual grouping", share(card.metrics["malignant_auc"]), interval)
     sizes = Fact("Cases", f"{ill} and {well}", "malignant and benign")
     why = (
@@ -321,13 +321,13 @@ def malignant(card: ScoreCard, chosen: Sequence[str]) -> tuple[Facts, Text, Figu
         "so the grouping is a choice; actinic keratoses count here."
     )
     curve = Figure(
-        partial(figures.malignant_roc, found["x"], found["y"], found["threshold"], level=WANTED),
+        partial(figures.malignant_roc, roc["x"], roc["y"], roc["threshold"], level=WANTED),
         f"{', '.join(map(markdown, chosen)) or 'Nothing'} against the others. Dotted: chance. "
         f"n = {ill + well}.",
         {
-            "threshold": found["threshold"].tolist(),
-            "1 - specificity": found["x"].tolist(),
-            "sensitivity": found["y"].tolist(),
+            "threshold": roc["threshold"].tolist(),
+            "1 - specificity": roc["x"].tolist(),
+            "sensitivity": roc["y"].tolist(),
         },
     )
     return Facts((auc, sizes) if usual else (auc, before, sizes)), Text(why), curve

@@ -137,7 +137,7 @@ def counts(a: CategoryScores, weights: np.ndarray) -> binary.Decisions:
 def of_counts(d: binary.Decisions) -> dict[str, np.ndarray]:
     """Measures of one-vs-rest counts of any shape, with the official 1.0 where nothing is called positive
     (ppv) or negative (npv); NaN where there is no positive, or no negative, to be found."""
-    found = {
+    measures = {
         "sensitivity": binary.recall(d),
         "specificity": binary.specificity(d),
         "accuracy": binary.accuracy(d),
@@ -150,35 +150,35 @@ def of_counts(d: binary.Decisions) -> dict[str, np.ndarray]:
         name: np.where(
             (absent & (name in OF_POSITIVES)) | (everywhere & (name in OF_NEGATIVES)), np.nan, values
         )
-        for name, values in found.items()
+        for name, values in measures.items()
     }
 
 
 def per_category(a: CategoryScores, weights: np.ndarray) -> dict[str, np.ndarray]:
     """Return every measure of every category, [B, K] each; NaN where it is undefined."""
-    found = {
+    measures = {
         "recall": classification.recall(
             classification.counts(a.labels, a.predicted, weights, len(a.categories))
         ),
         **of_counts(counts(a, weights)),
     }
     areas = roc.all_in_chunks(a.levels, weights, AREAS)
-    return found | {name: np.column_stack([area[name] for area in areas]) for name in AREAS}
+    return measures | {name: np.column_stack([area[name] for area in areas]) for name in AREAS}
 
 
 def quantities(a: CategoryScores, weights: np.ndarray, metric: str) -> dict[Any, np.ndarray]:
     """Return every quantity that has an interval, [B] by name; those of a category under (measure,
     category)."""
     measures = per_category(a, weights)
-    found = {name: mean_of_defined(measures[measure]) for name, measure in MEANS.items()}
+    estimates = {name: mean_of_defined(measures[measure]) for name, measure in MEANS.items()}
     decided_cases = classification.counts(a.labels, a.predicted, weights, len(a.categories))
-    found |= {
-        "mean_auc": found["macro_auc"],
+    estimates |= {
+        "mean_auc": estimates["macro_auc"],
         "malignant_auc": malignant_auc(a.malignancy, weights),
-        "score": found[RANKED_BY[metric]],
+        "score": estimates[RANKED_BY[metric]],
         "accuracy": divide(decided_cases.true_positive.sum(1), decided_cases.support.sum(1)),
     }
-    return found | {
+    return estimates | {
         (measure, name): values[:, k]
         for measure, values in measures.items()
         for k, name in enumerate(a.categories)

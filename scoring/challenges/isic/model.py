@@ -113,20 +113,22 @@ def inspect(
     usable = photographs(truth) if truth is not None and any(truth.photographs) else None
     width = len(truth.categories) if truth is not None and truth.categories else None
     try:
-        found = inspection.inspect(file, _task(width), usable, timings, cancelled)
+        inspected = inspection.inspect(file, _task(width), usable, timings, cancelled)
     except InputRefused as refused:
         raise InputRefused([*refused.problems, *problems], refused.findings) from refused
-    outputs = found.outputs if found.outputs.ndim == 2 else np.empty((0, 0))
+    outputs = inspected.outputs if inspected.outputs.ndim == 2 else np.empty((0, 0))
     if not _are_scores(outputs):
         problems = [_bad_output(file.name), *problems]
     if problems:
-        raise InputRefused(problems, found.findings)
+        raise InputRefused(problems, inspected.findings)
     about = (
-        _category_order(entry(found.model), truth.categories, file.name)
+        _category_order(entry(inspected.model), truth.categories, file.name)
         if truth is not None and width
         else []
     )
-    return replace(found, findings=tuple(f for f in (*found.findings, *about) if f.code != "not-finite"))
+    return replace(
+        inspected, findings=tuple(f for f in (*inspected.findings, *about) if f.code != "not-finite")
+    )
 
 
 def _category_order(own: Sequence[str], categories: Sequence[str], where: str) -> list[Finding]:
@@ -134,11 +136,11 @@ def _category_order(own: Sequence[str], categories: Sequence[str], where: str) -
     truth."""
     if not own or own == categories:
         return []
-    words = (
+    sentence = (
         f"the model's own entry names {', '.join(own)}; its outputs are taken in the order of the "
         "truth's columns"
     )
-    return [warning("category-order", where, f"{words}, {', '.join(categories)}.")]
+    return [warning("category-order", where, f"{sentence}, {', '.join(categories)}.")]
 
 
 def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
@@ -150,19 +152,19 @@ def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
     file = read_model(model, context.name)
     inspected = inspect(file.data, cases, file.name, cancelled=context.cancelled)
     names = cases.categories or named(inspected, context.options.get("categories"), file.name)
-    shown = photographs(cases)
+    photos = photographs(cases)
     run = run_model.run(
         file,
         _task(len(names)),
-        shown,
+        photos,
         len(names),
         progress=context.progress,
         cancelled=context.cancelled,
     )
     faults = [f if f.code == "image-unreadable" else _bad_output(file.name, f.where) for f in run.faults]
     off = [i for i, row in enumerate(run.outputs) if not _are_scores(row[None]) and not np.isnan(row).any()]
-    faults += [_bad_output(file.name, shown.ids[i]) for i in off]
-    outputs = _means(np.clip(run.outputs, 0, 1), shown.of_case, len(cases))
+    faults += [_bad_output(file.name, photos.ids[i]) for i in off]
+    outputs = _means(np.clip(run.outputs, 0, 1), photos.of_case, len(cases))
     described = {**inspected.model, "categories": list(names)}
     return Predictions(
         file.name,
@@ -237,8 +239,8 @@ def named(inspected: Inspection, categories: str | Iterable[str] | None, where: 
                 )
             ]
         )
-    found = names or of_width(width)
-    if found is None:
+    preset_names = names or of_width(width)
+    if preset_names is None:
         raise InputRefused(
             [
                 error(
@@ -251,7 +253,7 @@ def named(inspected: Inspection, categories: str | Iterable[str] | None, where: 
                 )
             ]
         )
-    return found
+    return preset_names
 
 
 def entry(model: Mapping[str, Any]) -> tuple[str, ...]:

@@ -110,8 +110,8 @@ def _close_pairs(scores: Floats, cells: Sequence[str]) -> Iterator[tuple[int, in
     limit: Floats = np.full(len(low), APART)
     if EXPONENT.search("".join(cells)):
         limit = np.where(low < WITH_EXPONENT, 4 * np.spacing(low), APART)
-    for place in np.flatnonzero((apart > 0) & (apart < limit)).tolist():
-        yield int(order[place]), int(order[place + 1])
+    for rank in np.flatnonzero((apart > 0) & (apart < limit)).tolist():
+        yield int(order[rank]), int(order[rank + 1])
 
 
 def _label(scores: Floats) -> int:

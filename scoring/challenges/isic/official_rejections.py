@@ -42,25 +42,25 @@ JPG = re.compile(r"\.jpg$", re.IGNORECASE)
 
 
 def tolerated(
-    found: CategoryTable, categories: Sequence[str], block: NumberBlock, truth: bool
+    source: CategoryTable, categories: Sequence[str], block: NumberBlock, truth: bool
 ) -> list[Finding]:
     """Return warnings for what is read here and refused there, in the order of the specification's table.
     `categories`: those whose columns are in the block."""
-    table = found.table
-    words = [
+    table = source.table
+    checks = [
         ("delimiter", _delimiter(table)),
-        ("encoding", _encoding(found.data)),
-        ("header-alias", _alias(found)),
-        ("header-spelling", _spelling(found)),
+        ("encoding", _encoding(source.data)),
+        ("header-alias", _alias(source)),
+        ("header-spelling", _spelling(source)),
         ("trailing-delimiter", _trailing(table)),
         ("decimal-comma", _commas(block, categories)),
         ("odd-space", _odd_spaces(block, categories)),
         ("integer-column", "" if truth else _integers(table, categories, block)),
-        ("id-spelling", _id_spelling(found, truth)),
-        ("numeric-ids", _numeric_ids(found)),
-        ("short-file", "" if truth else _short(found.data)),
+        ("id-spelling", _id_spelling(source, truth)),
+        ("numeric-ids", _numeric_ids(source)),
+        ("short-file", "" if truth else _short(source.data)),
     ]
-    return [warning(code, table.name, text) for code, text in words if text]
+    return [warning(code, table.name, text) for code, text in checks if text]
 
 
 def first_refusal(findings: Iterable[Finding]) -> str | None:
@@ -68,7 +68,9 @@ def first_refusal(findings: Iterable[Finding]) -> str | None:
     check, None where it accepts them."""
     refusals = [f.message.split(REFUSES, 1)[1] for f in findings if REFUSES in f.message]
     return min(
-        refusals, key=lambda words: next(i for i, said in enumerate(CHECKS) if said in words), default=None
+        refusals,
+        key=lambda refusal: next(i for i, check in enumerate(CHECKS) if check in refusal),
+        default=None,
     )
 
 
@@ -83,8 +85,8 @@ def _encoding(data: bytes) -> str:
     return f"UTF-16, not UTF-8; {REFUSES}Could not parse CSV: could not decode file as UTF-8." if wide else ""
 
 
-def _alias(found: CategoryTable) -> str:
-    name = found.table.header[found.id_column]
+def _alias(source: CategoryTable) -> str:
+    name = source.table.header[source.id_column]
     return (
         ""
         if name in OFFICIAL_ID_COLUMNS
@@ -92,8 +94,8 @@ def _alias(found: CategoryTable) -> str:
     )
 
 
-def _spelling(found: CategoryTable) -> str:
-    table = found.table
+def _spelling(source: CategoryTable) -> str:
+    table = source.table
     padded = [
         i
         for i, (written, name) in enumerate(zip(table.written.header, table.header, strict=False))
@@ -102,8 +104,10 @@ def _spelling(found: CategoryTable) -> str:
     if not padded:
         return ""
     names = [table.header[i] for i in padded]
-    said = NO_ID if found.id_column in padded else f"Missing columns in CSV: {sorted(names)}."
-    return f"spaces around the heading{'s' * (len(names) > 1)} {', '.join(map(repr, names))}; {REFUSES}{said}"
+    message = NO_ID if source.id_column in padded else f"Missing columns in CSV: {sorted(names)}."
+    return (
+        f"spaces around the heading{'s' * (len(names) > 1)} {', '.join(map(repr, names))}; {REFUSES}{message}"
+    )
 
 
 def _trailing(table: TextTable) -> str:
@@ -117,11 +121,11 @@ def _trailing(table: TextTable) -> str:
     if not table.written.padded or 0 in table.written.padded:  # its reader takes the width of the first row
         return ""
     row = min(table.written.padded)
-    what = (
+    difference = (
         f"{len(table.written.padded)} rows end with more empty cells than the heading (line "
         f"{table.lines[row]}), ignored"
     )
-    return f"{what}; {REFUSES}Could not parse CSV: Error tokenizing data."
+    return f"{difference}; {REFUSES}Could not parse CSV: Error tokenizing data."
 
 
 def _commas(block: NumberBlock, categories: Sequence[str]) -> str:
@@ -134,10 +138,10 @@ def _odd_spaces(block: NumberBlock, categories: Sequence[str]) -> str:
     if not block.odd_spaces:
         return ""
     several = block.odd_spaces > 1
-    what = (
+    difference = (
         f"{block.odd_spaces} number{'s have' if several else ' has'} a no-break or other odd space beside it"
     )
-    return f"{what}; {REFUSES}{_not_floating(categories)}"
+    return f"{difference}; {REFUSES}{_not_floating(categories)}"
 
 
 def _integers(table: TextTable, categories: Sequence[str], block: NumberBlock) -> str:
@@ -150,38 +154,38 @@ def _integers(table: TextTable, categories: Sequence[str], block: NumberBlock) -
     ]
     if not whole:
         return ""
-    what = f"column{'s' * (len(whole) > 1)} {', '.join(whole)} of whole numbers only: write 0.0 and 1.0"
-    return f"{what}; {REFUSES}{_not_floating(whole)}"
+    difference = f"column{'s' * (len(whole) > 1)} {', '.join(whole)} of whole numbers only: write 0.0 and 1.0"
+    return f"{difference}; {REFUSES}{_not_floating(whole)}"
 
 
 def _not_floating(names: Sequence[str]) -> str:
     return f"CSV contains non-floating-point value(s) in columns: {list(names)}."
 
 
-def _id_spelling(found: CategoryTable, truth: bool) -> str:
-    written = found.table.columns[found.id_column]
-    if written == found.ids:
+def _id_spelling(source: CategoryTable, truth: bool) -> str:
+    written = source.table.columns[source.id_column]
+    if written == source.ids:
         return ""
     odd = [
         i
         for i, cell in enumerate(written)
-        if cell != found.ids[i] and (truth or NOT_MENDED_THERE.search(cell))
+        if cell != source.ids[i] and (truth or NOT_MENDED_THERE.search(cell))
     ]
     if not odd:
         return ""
-    shown = ", ".join(repr(written[i]) for i in odd[:SHOWN]) + (", ..." if len(odd) > SHOWN else "")
-    missing = [JPG.sub("", written[i]) if truth else found.ids[i] for i in odd[:SHOWN]]
-    what = f"{len(odd)} ids with a folder, a file ending or spaces ({shown}), left out in comparing"
-    return f"{what}; {REFUSES}Missing images in CSV: {missing}."
+    examples = ", ".join(repr(written[i]) for i in odd[:SHOWN]) + (", ..." if len(odd) > SHOWN else "")
+    missing = [JPG.sub("", written[i]) if truth else source.ids[i] for i in odd[:SHOWN]]
+    difference = f"{len(odd)} ids with a folder, a file ending or spaces ({examples}), left out in comparing"
+    return f"{difference}; {REFUSES}Missing images in CSV: {missing}."
 
 
-def _numeric_ids(found: CategoryTable) -> str:
-    if not all(WHOLE.fullmatch(name) for name in found.ids):
+def _numeric_ids(source: CategoryTable) -> str:
+    if not all(WHOLE.fullmatch(name) for name in source.ids):
         return ""
-    said = f"Missing images in CSV: {list(found.ids[:SHOWN])}."
+    message = f"Missing images in CSV: {list(source.ids[:SHOWN])}."
     return (
         "all ids are whole numbers, which it takes for numbers on one side and for text on the other; "
-        f"{REFUSES}{said}"
+        f"{REFUSES}{message}"
     )
 
 

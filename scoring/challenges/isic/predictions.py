@@ -40,20 +40,20 @@ def read_predictions(source: Source, truth: IsicCases | None, context: Context) 
     Raises InputRefused with every problem.
     """
     files = open_table(source, context.name)
-    found = category_tables.read(files, (truth.id_column,) if truth else ())
-    table = found.table
-    others = [h for i, h in enumerate(table.header) if i != found.id_column and h]
+    rows = category_tables.read(files, (truth.id_column,) if truth else ())
+    table = rows.table
+    others = [h for i, h in enumerate(table.header) if i != rows.id_column and h]
     categories = truth.categories if truth else tuple(dict.fromkeys(others))
-    present = [c for c in categories if c in table.header and table.header.index(c) != found.id_column]
+    present = [c for c in categories if c in table.header and table.header.index(c) != rows.id_column]
     places = [table.header.index(c) for c in present]
-    known = {table.header[found.id_column], *present}
+    known = {table.header[rows.id_column], *present}
     block = category_tables.numbers(table, places)
-    first, again = category_tables.repeated(found)
+    first, again = category_tables.repeated(rows)
     problems = [
         *category_tables.duplicate_columns(table),
         *(category_tables.missing_category(table, c, known) for c in categories if c not in present),
-        *_extra_columns(table, found.id_column, categories, mended=len(present) == len(categories)),
-        *_row_problems(found, again, places, block),
+        *_extra_columns(table, rows.id_column, categories, mended=len(present) == len(categories)),
+        *_row_problems(rows, again, places, block),
     ]
     if truth is None and len(categories) < 2:
         problems.append(
@@ -65,19 +65,19 @@ def read_predictions(source: Source, truth: IsicCases | None, context: Context) 
         )
     cases = np.arange(len(table))
     if truth is not None:
-        cases, unmatched = _matched(found, truth, first)
+        cases, unmatched = _matched(rows, truth, first)
         problems += unmatched
     findings = [
-        *tolerated(found, present, block, truth=False),
+        *tolerated(rows, present, block, truth=False),
         *([] if truth else _named(table, categories)),
     ]
     if problems:
         raise InputRefused(problems, findings)
-    findings += rounding_note(table, places, block.values, found.ids)
+    findings += rounding_note(table, places, block.values, rows.ids)
     outputs = np.empty((len(cases), len(categories)))
     outputs[cases] = block.values
     return Predictions(
-        files.name, outputs, label(outputs), False, (), tuple(findings), files.digest(found.digest_of)
+        files.name, outputs, label(outputs), False, (), tuple(findings), files.digest(rows.digest_of)
     )
 
 
@@ -119,9 +119,9 @@ def _extra_columns(
 
 
 def _row_problems(
-    found: CategoryTable, again: dict[int, int], places: Sequence[int], block: NumberBlock
+    rows: CategoryTable, again: dict[int, int], places: Sequence[int], block: NumberBlock
 ) -> list[Finding]:
-    lengths, empty, settled = category_tables.row_problems(found, again)
+    lengths, empty, settled = category_tables.row_problems(rows, again)
     cells = {
         code: category_tables.by_row((cell for cell, fault in block.faults.items() if fault == code), settled)
         for code in ("missing-value", "not-a-number")
@@ -132,16 +132,16 @@ def _row_problems(
             *(cell for cell, fault in block.faults.items() if fault == "not-finite"),
         ]
     rows_outside = category_tables.by_row(((int(row), int(k)) for row, k in outside), settled)
-    advice = LOGITS if 2 * len(rows_outside) > len(found.ids) else ""
+    advice = LOGITS if 2 * len(rows_outside) > len(rows.ids) else ""
     missing = category_tables.cell_problems(
-        found, "missing-value", cells["missing-value"], places, "holds no number: write one from 0 to 1."
+        rows, "missing-value", cells["missing-value"], places, "holds no number: write one from 0 to 1."
     )
     return [
         *lengths,
         *category_tables.in_row_order([*empty, *missing]),
-        *category_tables.cell_problems(found, "not-a-number", cells["not-a-number"], places, _number_mend),
+        *category_tables.cell_problems(rows, "not-a-number", cells["not-a-number"], places, _number_mend),
         *category_tables.cell_problems(
-            found, "out-of-range", rows_outside, places, f"is outside 0 to 1.{advice}"
+            rows, "out-of-range", rows_outside, places, f"is outside 0 to 1.{advice}"
         ),
     ]
 
@@ -155,24 +155,24 @@ def _number_mend(cell: str) -> str:
 
 
 def _matched(
-    found: CategoryTable, truth: IsicCases, first: dict[str, int]
+    rows: CategoryTable, truth: IsicCases, first: dict[str, int]
 ) -> tuple[np.ndarray, list[Finding]]:
     """Return the case of every row [rows], and what does not match: `missing-case`, `extra-case`, or one
     `no-common-case`."""
-    table = found.table
+    table = rows.table
     index = dict(zip(truth.ids, range(len(truth)), strict=True))
     if index.keys() == first.keys():
-        return np.fromiter(map(index.__getitem__, found.ids), int, len(found.ids)), []
+        return np.fromiter(map(index.__getitem__, rows.ids), int, len(rows.ids)), []
     if index.keys().isdisjoint(first):
         return np.zeros(0, int), [
             error(
                 "no-common-case",
                 table.name,
                 (
-                    f"no row matches a case of {truth.name}. Here: {', '.join(found.ids[:SHOWN])}. "
+                    f"no row matches a case of {truth.name}. Here: {', '.join(rows.ids[:SHOWN])}. "
                     f"There: {', '.join(truth.ids[:SHOWN])}."
                 ),
-            ).with_fixes(*suggestions.without_affix(found.ids, truth.ids))
+            ).with_fixes(*suggestions.without_affix(rows.ids, truth.ids))
         ]
     missing = [
         error("missing-case", name, f"case {name} has no row in {table.name}: add it.")
@@ -184,4 +184,4 @@ def _matched(
         for name, i in first.items()
         if name and name not in index
     ]
-    return np.array([index.get(name, -1) for name in found.ids]), [*missing, *extra]
+    return np.array([index.get(name, -1) for name in rows.ids]), [*missing, *extra]

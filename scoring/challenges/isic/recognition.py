@@ -37,11 +37,11 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
         year = preset(of_width(width) or ()) or ""
         alone = len(contents.model.inputs) == 1 if contents.model else False
         certainty = LIKELY if alone else POSSIBLE
-        words = f"a model for {TITLES[year]}: {width} outputs"
-        yield Candidate(ID, "submission", words, certainty, test_set=SAMPLES.get(year))
+        description = f"a model for {TITLES[year]}: {width} outputs"
+        yield Candidate(ID, "submission", description, certainty, test_set=SAMPLES.get(year))
     elif width and width > 1:
-        words = f"a model for the ISIC Challenge with own categories: {width} outputs"
-        yield Candidate(ID, "submission", words, POSSIBLE)
+        description = f"a model for the ISIC Challenge with own categories: {width} outputs"
+        yield Candidate(ID, "submission", description, POSSIBLE)
     for table in contents.tables:
         yield from _of_table(table, contents)
 
@@ -94,5 +94,5 @@ def _metadata(table: TextTable, about_person: int) -> Iterator[Candidate]:
     id_column = next((i for i, key in enumerate(table.keys) if key in METADATA_IDS), None)
     if id_column is not None and about_person >= 2:
         n = counted(len(table), "image")
-        words = f"metadata for the ISIC Challenge: {counted(about_person, 'column')} about {n}"
-        yield Candidate(ID, "metadata", words, SURE, keys_of(table, id_column))
+        description = f"metadata for the ISIC Challenge: {counted(about_person, 'column')} about {n}"
+        yield Candidate(ID, "metadata", description, SURE, keys_of(table, id_column))

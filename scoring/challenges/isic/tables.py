@@ -61,12 +61,12 @@ def find_table(files: SourceFiles) -> str:
     `ambiguous-table`)."""
     if files.kind == "file":
         return files.members[0]
-    found = [m for m in files.members if m.lower().endswith(".csv")]
-    named = [m for m in found if GROUND_TRUTH in m.rsplit("/", 1)[-1].lower()]
-    for candidates in (found, named):
+    members = [m for m in files.members if m.lower().endswith(".csv")]
+    named = [m for m in members if GROUND_TRUTH in m.rsplit("/", 1)[-1].lower()]
+    for candidates in (members, named):
         if len(candidates) == 1:
             return candidates[0]
-    if not found:
+    if not members:
         raise InputRefused(
             [
                 error(
@@ -82,7 +82,7 @@ def find_table(files: SourceFiles) -> str:
                 "ambiguous-table",
                 files.name,
                 (
-                    f"it holds {len(found)} tables ({', '.join(found[:5])}): keep one, or write "
+                    f"it holds {len(members)} tables ({', '.join(members[:5])}): keep one, or write "
                     "GroundTruth into its name."
                 ),
             )
@@ -151,29 +151,29 @@ def numbers(table: TextTable, columns: Sequence[int]) -> NumberBlock:
 
 def by_row(cells: Iterable[tuple[int, int]], skipped: frozenset[int] | set[int]) -> dict[int, list[int]]:
     """Columns by row, rows ascending, without the rows that have an entry of their own already."""
-    found: dict[int, list[int]] = {}
+    rows: dict[int, list[int]] = {}
     for row, column in sorted(cells):
         if row not in skipped:
-            found.setdefault(row, []).append(column)
-    return found
+            rows.setdefault(row, []).append(column)
+    return rows
 
 
 def cell_problems(
-    found: CategoryTable,
+    source: CategoryTable,
     code: str,
     cells: dict[int, list[int]],
     columns: Sequence[int],
     mend: Callable[[str], str] | str,
 ) -> list[Finding]:
     """Return one entry per row: the case, and its faulty columns with their values."""
-    table, problems = found.table, []
+    table, problems = source.table, []
     for row, places in cells.items():
         values = [(table.header[columns[k]], table.columns[columns[k]][row].strip()) for k in places]
-        shown = ", ".join(f"{name} {cell[:40]!r}" for name, cell in values[:SHOWN]) + (
+        names = ", ".join(f"{name} {cell[:40]!r}" for name, cell in values[:SHOWN]) + (
             ", ..." if len(values) > SHOWN else ""
         )
-        words = mend if isinstance(mend, str) else mend(values[0][1])
-        problem = error(code, table.place(row), f"case {found.ids[row]}, column {shown} {words}")
+        advice = mend if isinstance(mend, str) else mend(values[0][1])
+        problem = error(code, table.place(row), f"case {source.ids[row]}, column {names} {advice}")
         mends = suggestions.fixes_of([cell for _, cell in values]) if code == "not-a-number" else ()
         problems.append(problem.with_fixes(*mends))
     return problems
@@ -184,25 +184,25 @@ def in_row_order(problems: Iterable[Finding]) -> list[Finding]:
     return sorted(problems, key=lambda p: int(p.where.rsplit(":", 1)[1]))
 
 
-def repeated(found: CategoryTable) -> tuple[dict[str, int], dict[int, int]]:
+def repeated(source: CategoryTable) -> tuple[dict[str, int], dict[int, int]]:
     """Return the first row of every id, and for each later row of an id the first one."""
-    first = dict(zip(found.ids, range(len(found.ids)), strict=True))
-    if len(first) == len(found.ids):
+    first = dict(zip(source.ids, range(len(source.ids)), strict=True))
+    if len(first) == len(source.ids):
         return first, {}
     first = {}
-    again = {i: first[name] for i, name in enumerate(found.ids) if first.setdefault(name, i) != i}
+    again = {i: first[name] for i, name in enumerate(source.ids) if first.setdefault(name, i) != i}
     return first, again
 
 
 def row_problems(
-    found: CategoryTable, again: dict[int, int]
+    source: CategoryTable, again: dict[int, int]
 ) -> tuple[list[Finding], list[Finding], frozenset[int]]:
     """`row-length` with `duplicate-case`, `missing-value` of nameless rows, and the rows that say nothing
     more."""
-    table = found.table
-    nameless = [i for i, name in enumerate(found.ids) if not name] if "" in found.ids else []
+    table = source.table
+    nameless = [i for i, name in enumerate(source.ids) if not name] if "" in source.ids else []
     twice = [
-        repeated_row(table, i, first, found.id_column, f"case {found.ids[i]}")
+        repeated_row(table, i, first, source.id_column, f"case {source.ids[i]}")
         for i, first in again.items()
         if i not in nameless
     ]
@@ -210,7 +210,7 @@ def row_problems(
         error(
             "missing-value",
             table.place(i),
-            f"column {table.header[found.id_column]!r} is empty: every row needs its case.",
+            f"column {table.header[source.id_column]!r} is empty: every row needs its case.",
         )
         for i in nameless
         if i not in table.ragged

@@ -15,8 +15,8 @@ from scoring.presentation.figures.numerals import decimal, share, span
 
 def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
     """Return what tuned thresholds would give on new cases, beside what they promise."""
-    found = thresholds.compared(card)
-    half, honest, same_rows = found["half"], found["cross_validated"], found["same_rows"]
+    scores = thresholds.compared(card)
+    half, honest, same_rows = scores["half"], scores["cross_validated"], scores["same_rows"]
     facts = Facts(
         (
             Fact("Macro F1 at 0.5", share(half), span(card.intervals.get("macro_f1"), 3), better="higher"),
@@ -40,28 +40,28 @@ def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
         return (facts,)
     gain = honest - half
     if gain > 0:
-        words = (
+        sentence = (
             f"Tuned thresholds would change macro F1 by **{decimal(gain, 3, sign=True)}** on new cases, not "
             f"by the {decimal(same_rows - half, 3, sign=True)} that they promise on the rows they were "
             "chosen on."
         )
     else:
-        words = (
+        sentence = (
             f"Tuned thresholds would **not** raise macro F1 on new cases ({decimal(gain, 3, sign=True)}), "
             "whatever they promise on the rows they were chosen on."
         )
-    return facts, Text(words)
+    return facts, Text(sentence)
 
 
 def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
     """Return what the chosen thresholds give. chosen: category -> threshold."""
-    found = thresholds.at(card, chosen)
+    results = thresholds.at(card, chosen)
     now = {name: share(card.metrics[name]) for name in ("macro_f1", "balanced_accuracy")}
     facts = (
-        Fact("Macro F1", share(found["macro_f1"]), f"{now['macro_f1']} at 0.5", better="higher"),
+        Fact("Macro F1", share(results["macro_f1"]), f"{now['macro_f1']} at 0.5", better="higher"),
         Fact(
             "Balanced accuracy",
-            share(found["balanced_accuracy"]),
+            share(results["balanced_accuracy"]),
             f"{now['balanced_accuracy']} as it is",
             "Of the rescaled file below",
             "higher",
@@ -69,7 +69,7 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
     )
     rows = [
         {"category": name, "threshold": chosen[name], **measures}
-        for name, measures in found["per_class"].items()
+        for name, measures in results["per_class"].items()
     ]
     table = Table.of(
         "What would each category give?",
@@ -88,12 +88,12 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
     return Facts(facts, "What would the score be?"), table
 
 
-def sweep(card: ScoreCard, found: Mapping[str, np.ndarray], category: str, threshold: float) -> Figure:
+def sweep(card: ScoreCard, curves: Mapping[str, np.ndarray], category: str, threshold: float) -> Figure:
     """Return what every threshold of a category gives. found: `thresholds.sweep`. threshold: the chosen
     one."""
     names = {name: COLUMNS[name].label for name in thresholds.SHOWN}
     return Figure(
-        partial(threshold_lines, found, names, threshold, category=category),
+        partial(threshold_lines, curves, names, threshold, category=category),
         f"Solid upright line: your threshold. Dotted: 0.5. n = {card.more['n_scored']}.",
-        {name: values.tolist() for name, values in found.items()},
+        {name: values.tolist() for name, values in curves.items()},
     )

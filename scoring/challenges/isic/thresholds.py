@@ -26,7 +26,7 @@ def sweep(card: ScoreCard, category: str, grid: np.ndarray = GRID) -> dict[str, 
     """Sensitivity, specificity, ppv, npv and F1 of a category where "score > t" decides, at every t of the
     grid [T]; "threshold" holds t."""
     k = list(card.per_class).index(category)
-    found = measures.of_counts(
+    measured = measures.of_counts(
         cuts.sweep(
             card.arrays["outputs"][:, k],
             card.arrays["positives"][:, k],
@@ -35,19 +35,19 @@ def sweep(card: ScoreCard, category: str, grid: np.ndarray = GRID) -> dict[str, 
             _inclusive(card),
         )
     )
-    return {"threshold": grid, **{name: found[name] for name in SHOWN}}
+    return {"threshold": grid, **{name: measured[name] for name in SHOWN}}
 
 
 def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict[str, Any]:
     """Return what thresholds by category (others 0.5) give: "per_class" -> category -> SHOWN, "macro_f1" in
     which they act, and "balanced_accuracy" of the rescaled file."""
-    called = cuts.decided(card.arrays["outputs"], _array(card, chosen), _inclusive(card))
-    found = _measures(card, called)
-    per_class = {name: {m: float(found[m][k]) for m in SHOWN} for k, name in enumerate(card.per_class)}
+    decisions = cuts.decided(card.arrays["outputs"], _array(card, chosen), _inclusive(card))
+    measured = _measures(card, decisions)
+    per_class = {name: {m: float(measured[m][k]) for m in SHOWN} for k, name in enumerate(card.per_class)}
     found_at: dict[str, Any] = plain(
         {
             "per_class": per_class,
-            "macro_f1": float(mean_of_defined(found["f1"])),
+            "macro_f1": float(mean_of_defined(measured["f1"])),
             "balanced_accuracy": _balanced_accuracy(card, rescaled(card, chosen)),
         }
     )
@@ -77,14 +77,14 @@ def compared(card: ScoreCard) -> dict[str, float | None]:
             0
         ]
     )
-    called = {
+    decisions = {
         "half": cuts.decided(a["outputs"], HALF, _inclusive(card)),
         "cross_validated": honest,
         "same_rows": cuts.decided(a["outputs"], _array(card, best(card)), _inclusive(card)),
     }
     return {
         name: None if c is None else plain(float(mean_of_defined(_measures(card, c)["f1"])))
-        for name, c in called.items()
+        for name, c in decisions.items()
     }
 
 
@@ -109,9 +109,9 @@ def _array(card: ScoreCard, chosen: Mapping[str, float]) -> np.ndarray:
     return np.array([chosen.get(name, HALF) for name in card.per_class], float)
 
 
-def _measures(card: ScoreCard, called: np.ndarray) -> dict[str, np.ndarray]:
+def _measures(card: ScoreCard, decisions: np.ndarray) -> dict[str, np.ndarray]:
     positives, weights = card.arrays["positives"], card.arrays["score_weights"]
-    cells = (positives & called, ~positives & called, positives & ~called, ~positives & ~called)
+    cells = (positives & decisions, ~positives & decisions, positives & ~decisions, ~positives & ~decisions)
     return measures.of_counts(Decisions(*(weights @ cell for cell in cells)))
 
 

@@ -100,11 +100,11 @@ def read_truth(source: Source, images: Source | None, context: Context) -> IsicC
     """
     files = open_source(source, context.name)
     pictures = files if images is None else open_source(images)
-    found = category_tables.read(files)
-    table = found.table
-    units = _unit_columns(found, context.options["group"])
+    source_table = category_tables.read(files)
+    table = source_table.table
+    units = _unit_columns(source_table, context.options["group"])
     roles = {
-        found.id_column,
+        source_table.id_column,
         *units,
         *(i for i, h in enumerate(table.header) if h in (SCORE_WEIGHT, VALIDATION_WEIGHT)),
     }
@@ -117,7 +117,7 @@ def read_truth(source: Source, images: Source | None, context: Context) -> IsicC
     problems = [
         *category_tables.duplicate_columns(table),
         *(_nameless(table, i) for i in nameless),
-        *_row_problems(found, places, answers, list(weights.values()), weighing),
+        *_row_problems(source_table, places, answers, list(weights.values()), weighing),
     ]
     if len(categories) < 2:
         problems.append(
@@ -130,7 +130,13 @@ def read_truth(source: Source, images: Source | None, context: Context) -> IsicC
             )
         )
     cases = _cases(
-        files, pictures, found, categories, answers, dict(zip(weights, weighing.values.T, strict=True)), units
+        files,
+        pictures,
+        source_table,
+        categories,
+        answers,
+        dict(zip(weights, weighing.values.T, strict=True)),
+        units,
     )
     if not problems and not (cases.weights.score[cases.labels >= 0] > 0).any():
         problems.append(
@@ -141,8 +147,8 @@ def read_truth(source: Source, images: Source | None, context: Context) -> IsicC
             )
         )
     findings = [
-        *tolerated(found, categories, answers, truth=True),
-        *(_unit_note(table, i, i in _usual_units(found)) for i in units),
+        *tolerated(source_table, categories, answers, truth=True),
+        *(_unit_note(table, i, i in _usual_units(source_table)) for i in units),
     ]
     cases = replace(cases, findings=tuple(findings))
     if problems:
@@ -155,12 +161,14 @@ def read_images(source: Source, name: str | None = None) -> IsicCases:
     its file name without ending."""
     files = open_source(source, name)
     if files.kind == "file" or any(m.lower().endswith(".csv") for m in files.members):
-        found = category_tables.read(files)
-        _, again = category_tables.repeated(found)
-        lengths, empty, _ = category_tables.row_problems(found, again)
+        source_table = category_tables.read(files)
+        _, again = category_tables.repeated(source_table)
+        lengths, empty, _ = category_tables.row_problems(source_table, again)
         if lengths or empty:
             raise InputRefused([*lengths, *empty])
-        return _cases(files, files, found, (), NumberBlock(np.empty((len(found.ids), 0)), {}, 0), {}, [])
+        return _cases(
+            files, files, source_table, (), NumberBlock(np.empty((len(source_table.ids), 0)), {}, 0), {}, []
+        )
     members = [m for m in files.members if m.lower().endswith(IMAGE_ENDINGS)]
     if not members:
         raise InputRefused(
@@ -230,12 +238,12 @@ def subgroups(columns: Mapping[str, Sequence[str]]) -> dict[str, dict[str, np.nd
     for slice_name, column in cells.items():
         if column is not None:
             named = np.array(_age_bands(column) if slice_name == "age" else [_group(c) for c in column])
-            found = (
+            names_in_order = (
                 [*(name for _, _, name in AGE_BANDS), "unknown"]
                 if slice_name == "age"
                 else [*sorted(set(named) - {"unknown"}), "unknown"]
             )
-            groups[slice_name] = {name: named == name for name in found if (named == name).any()}
+            groups[slice_name] = {name: named == name for name in names_in_order if (named == name).any()}
     return groups
 
 
@@ -251,19 +259,19 @@ def _group(cell: str) -> str:
     return "unknown" if name in UNKNOWN_GROUP else {"m": "male", "f": "female"}.get(name, name)
 
 
-def _usual_units(found: CategoryTable) -> list[int]:
+def _usual_units(source: CategoryTable) -> list[int]:
     """Columns that name a unit unasked: the patient, and the lesion where rows are images."""
-    usual = [c for c in UNIT_COLUMNS if c != "lesion_id" or found.table.header[found.id_column] == IMAGE]
-    return [i for i, k in enumerate(found.table.keys) if k in usual and i != found.id_column]
+    usual = [c for c in UNIT_COLUMNS if c != "lesion_id" or source.table.header[source.id_column] == IMAGE]
+    return [i for i, k in enumerate(source.table.keys) if k in usual and i != source.id_column]
 
 
-def _unit_columns(found: CategoryTable, group: str | None) -> list[int]:
+def _unit_columns(source: CategoryTable, group: str | None) -> list[int]:
     asked = (
         []
         if group is None
-        else [i for i, k in enumerate(found.table.keys) if k == key(group) and i != found.id_column]
+        else [i for i, k in enumerate(source.table.keys) if k == key(group) and i != source.id_column]
     )
-    return sorted({*_usual_units(found), *asked})
+    return sorted({*_usual_units(source), *asked})
 
 
 def _unit_note(table: TextTable, column: int, usual: bool) -> Finding:
@@ -287,14 +295,14 @@ def _nameless(table: TextTable, column: int) -> Finding:
 
 
 def _row_problems(
-    found: CategoryTable,
+    source: CategoryTable,
     places: Sequence[int],
     answers: NumberBlock,
     weights: Sequence[int],
     weighing: NumberBlock,
 ) -> list[Finding]:
-    _, again = category_tables.repeated(found)
-    lengths, empty, settled = category_tables.row_problems(found, again)
+    _, again = category_tables.repeated(source)
+    lengths, empty, settled = category_tables.row_problems(source, again)
     columns = [*places, *weights]
     faults = {
         **answers.faults,
@@ -319,13 +327,13 @@ def _row_problems(
     return [
         *lengths,
         *category_tables.in_row_order(
-            [*empty, *category_tables.cell_problems(found, "missing-value", missing, columns, mend)]
+            [*empty, *category_tables.cell_problems(source, "missing-value", missing, columns, mend)]
         ),
         *category_tables.cell_problems(
-            found, "bad-label", category_tables.by_row(labels, settled), columns, "is neither 0 nor 1."
+            source, "bad-label", category_tables.by_row(labels, settled), columns, "is neither 0 nor 1."
         ),
         *category_tables.cell_problems(
-            found,
+            source,
             "bad-weight",
             category_tables.by_row(heavy, settled),
             columns,
@@ -337,19 +345,19 @@ def _row_problems(
 def _cases(
     files: SourceFiles,
     pictures: SourceFiles,
-    found: CategoryTable,
+    source: CategoryTable,
     categories: tuple[str, ...],
     answers: NumberBlock,
     weights: Mapping[str, np.ndarray],
     units: Sequence[int],
 ) -> IsicCases:
-    table, ids = found.table, found.ids
+    table, ids = source.table, source.ids
     included = np.array([name != EXCLUDED for name in ids], float) if EXCLUDED in ids else np.ones(len(ids))
-    kept = {
+    used = {
         h: included * np.nan_to_num(weights.get(h, np.ones(len(ids))))
         for h in (SCORE_WEIGHT, VALIDATION_WEIGHT)
     }
-    id_column = table.header[found.id_column]
+    id_column = table.header[source.id_column]
     columns = {table.keys[i]: tuple(table.cells(i)) for i in units} | {key(id_column): ids}
     photographs, ambiguous = find_photographs(pictures, ids, id_column != IMAGE)
     return IsicCases(
@@ -361,12 +369,12 @@ def _cases(
         ambiguous,
         columns,
         id_column,
-        found.digest_of,
+        source.digest_of,
         (),
         categories,
         answers.values == 1,
         CaseWeights(
-            kept[SCORE_WEIGHT], kept[VALIDATION_WEIGHT], SCORE_WEIGHT in weights, VALIDATION_WEIGHT in weights
+            used[SCORE_WEIGHT], used[VALIDATION_WEIGHT], SCORE_WEIGHT in weights, VALIDATION_WEIGHT in weights
         ),
     )
 

@@ -239,13 +239,13 @@ def _sanity(card: ScoreCard) -> tuple[Facts, Text]:
         *([_guessing(guess, "labels at random")] if guess else []),
         Fact("Columns", "▲ may be swapped" if swap else "in order"),
     )
-    words = (
+    advice = (
         f":orange-badge[▲ look here] {markdown(swap.message, SENTENCE)}"
         if swap
         else "No exchange of columns would raise balanced accuracy by 0.2 or more. The site's own “about "
         "0.3” for guessing belongs to its subset of images."
     )
-    return Facts(facts, "Do the numbers make sense?"), Text(words)
+    return Facts(facts, "Do the numbers make sense?"), Text(advice)
 
 
 def _official(card: ScoreCard) -> list[str]:

@@ -43,7 +43,7 @@ class MelanomaScoring:
         truth: The N cases.
         predictions: Their predictions.
         point: Quantities on the test set itself, [1] each.
-        found: The same quantities on the replicates.
+        replicates: The same quantities on the replicates.
         units: Unit number of each case [N].
         source: `provenance` of the scorecard.
     """
@@ -51,7 +51,7 @@ class MelanomaScoring:
     truth: SafeScanCases
     predictions: Predictions
     point: Quantities
-    found: Replicates
+    replicates: Replicates
     units: Ints
     source: Mapping[str, Any]
 
@@ -77,7 +77,7 @@ def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSetting
 
 
 def _card(scored: MelanomaScoring, read: list[Finding], with_curves: bool) -> ScoreCard:
-    truth, predictions, point, found = scored.truth, scored.predictions, scored.point, scored.found
+    truth, predictions, point, replicates = scored.truth, scored.predictions, scored.point, scored.replicates
     reached, counts = _reliability(truth, predictions), _counts(truth, predictions)
     measured = {
         name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"
@@ -89,18 +89,18 @@ def _card(scored: MelanomaScoring, read: list[Finding], with_curves: bool) -> Sc
         ID,
         plain(number),
         plain({**measured, "expected_calibration_error": calibration_error}),
-        plain(_per_class(counts, point, found)),
+        plain(_per_class(counts, point, replicates)),
         len(truth),
         _cases(truth, predictions),
-        (*read, *_score_findings(truth, predictions, counts, found)),
+        (*read, *_score_findings(truth, predictions, counts, replicates)),
         scored.source,
         {"labels": list(CLASSES), "counts": counts},
-        {name: value for name, value in found.intervals.items() if isinstance(name, str)},
+        {name: value for name, value in replicates.intervals.items() if isinstance(name, str)},
         plain(_more(scored, measured)),
         {
             **_arrays(scored, reached, with_curves),
-            **found.arrays,
-            **permutation_test.kept(bool(found.values), scored.units, lambda: _unit_sums(scored)),
+            **replicates.arrays,
+            **permutation_test.kept(bool(replicates.values), scored.units, lambda: _unit_sums(scored)),
         },
         official=official(number, predictions, read),
         incomplete=missing_words(predictions.labels),
@@ -108,9 +108,9 @@ def _card(scored: MelanomaScoring, read: list[Finding], with_curves: bool) -> Sc
 
 
 def _unit_sums(scored: MelanomaScoring) -> Floats:
-    called = decided(scored.truth, scored.predictions)
-    auc, left_out = float(scored.point["auc"][0]), scored.found.left_out["auc"]
-    return unit_sums(scored.truth.true_labels == 1, called, scored.units, auc, left_out)
+    decisions = decided(scored.truth, scored.predictions)
+    auc, left_out = float(scored.point["auc"][0]), scored.replicates.left_out["auc"]
+    return unit_sums(scored.truth.true_labels == 1, decisions, scored.units, auc, left_out)
 
 
 def _counts(truth: SafeScanCases, predictions: Predictions) -> list[list[int]]:
@@ -128,14 +128,16 @@ def _more(scored: MelanomaScoring, measured: Mapping[str, float]) -> dict[str, A
     more: dict[str, Any] = {
         "n_missing": int((predictions.labels < 0).sum()),
         "points": {name: weight / 100 * measured[name] for name, (_, _, weight) in WEIGHTS.items()},
-        "slices": subgroups.rows(groups(truth), shares, scored.point, scored.found.intervals),
+        "slices": subgroups.rows(groups(truth), shares, scored.point, scored.replicates.intervals),
     }
     if predictions.model:
         more["model"] = dict(predictions.model)
     return more
 
 
-def _per_class(counts: list[list[int]], point: Quantities, found: Replicates) -> dict[str, dict[str, Any]]:
+def _per_class(
+    counts: list[list[int]], point: Quantities, replicates: Replicates
+) -> dict[str, dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
     n = sum(map(sum, counts))
     for k, name in enumerate(CLASSES):
@@ -149,8 +151,8 @@ def _per_class(counts: list[list[int]], point: Quantities, found: Replicates) ->
             "f1": float(point["f1", name][0]),
             "specificity": (others - predicted + hits) / others if others else None,
         }
-        if found.values:
-            rows[name]["f1_interval"] = found.intervals["f1", name]
+        if replicates.values:
+            rows[name]["f1_interval"] = replicates.intervals["f1", name]
     return rows
 
 
@@ -171,7 +173,7 @@ def _cases(truth: SafeScanCases, predictions: Predictions) -> tuple[dict[str, An
 
 
 def _score_findings(
-    truth: SafeScanCases, predictions: Predictions, counts: list[list[int]], found: Replicates
+    truth: SafeScanCases, predictions: Predictions, counts: list[list[int]], replicates: Replicates
 ) -> Iterator[Finding]:
     supports = {"negative": sum(counts[0]), "positive": sum(counts[1])}
     if 0 in supports.values():
@@ -196,7 +198,7 @@ def _score_findings(
             predictions.name,
             f"{tied} pairs of a melanoma and another case have the same score; each counts half in the AUC.",
         )
-    if found.values:
+    if replicates.values:
         for name, support in supports.items():
             if 0 < support < SMALL_CLASS:
                 yield warning(
@@ -207,7 +209,7 @@ def _score_findings(
                         f"{SMALL_CLASS} cases."
                     ),
                 )
-    yield from found.findings
+    yield from replicates.findings
 
 
 def _reliability(truth: SafeScanCases, predictions: Predictions) -> calibration.Reliability | None:

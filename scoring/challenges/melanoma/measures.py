@@ -59,11 +59,11 @@ def decided(truth: SafeScanCases, predictions: Predictions) -> Bools:
 
 def tied_pairs(scores: Floats, positive: Bools) -> int:
     """Count the pairs of a positive and a negative with the same score."""
-    values, place = np.unique(scores, return_inverse=True)
+    values, rank = np.unique(scores, return_inverse=True)
     return int(
         np.dot(
-            np.bincount(place[positive], minlength=len(values)),
-            np.bincount(place[~positive], minlength=len(values)),
+            np.bincount(rank[positive], minlength=len(values)),
+            np.bincount(rank[~positive], minlength=len(values)),
         )
     )
 
@@ -71,8 +71,8 @@ def tied_pairs(scores: Floats, positive: Bools) -> int:
 def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) -> dict[QuantityName, Floats]:
     """Return every quantity that has an interval, [B] by name; per class under ("f1", class), per slice under
     ("slice", column, group, name)."""
-    positive, called = truth.true_labels == 1, decided(truth, predictions)
-    d, ranks = binary.decisions(positive, called, weights), rank_scores(truth, predictions)
+    positive, decisions = truth.true_labels == 1, decided(truth, predictions)
+    d, ranks = binary.decisions(positive, decisions, weights), rank_scores(truth, predictions)
     inverse = Decisions(d.true_negative, d.false_negative, d.false_positive, d.true_positive)
     steps = binary.count_by_threshold(ranks, positive, weights)
     auc, sensitivity, specificity = (
@@ -80,7 +80,7 @@ def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) 
         binary.recall(d),
         binary.specificity(d),
     )
-    found: dict[QuantityName, Floats] = {
+    estimates: dict[QuantityName, Floats] = {
         "f2": binary.f_beta(d, BETA),
         "accuracy": binary.accuracy(d),
         "auc": auc,
@@ -93,20 +93,20 @@ def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) 
         "sensitivity_at_90_specificity": binary.sensitivity_at_specificity(steps, 0.9),
         "specificity_at_90_sensitivity": binary.specificity_at_sensitivity(steps, 0.9),
     }
-    found |= _risk_quantities(truth, predictions, weights) | {"score": combined(d, auc)}
-    found |= {("f1", "negative"): binary.f_beta(inverse, 1), ("f1", "positive"): found["f1"]}
-    found |= subgroups.quantities(groups(truth), slice_shares(positive, called), weights).items()
-    return found
+    estimates |= _risk_quantities(truth, predictions, weights) | {"score": combined(d, auc)}
+    estimates |= {("f1", "negative"): binary.f_beta(inverse, 1), ("f1", "positive"): estimates["f1"]}
+    estimates |= subgroups.quantities(groups(truth), slice_shares(positive, decisions), weights).items()
+    return estimates
 
 
-def unit_sums(positive: Bools, called: Bools, units: Ints, auc: float, auc_left_out: Floats) -> Floats:
+def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_left_out: Floats) -> Floats:
     """Return what the score is made of, by unit [n, 5]: the four counts of decisions, and the share in the
     AUC.
 
     From the cases [N] and their unit numbers; auc_left_out: the AUC without each unit [n].
     """
     cells = np.column_stack(
-        [positive & called, ~positive & called, positive & ~called, ~positive & ~called]
+        [positive & decisions, ~positive & decisions, positive & ~decisions, ~positive & ~decisions]
     ).astype(float)
     shares = permutation_test.pseudo_values(auc, auc_left_out) / len(auc_left_out)
     return np.column_stack([permutation_test.unit_sums(cells, units), shares])
@@ -138,15 +138,15 @@ def groups(truth: SafeScanCases) -> subgroups.Groups:
     """Return the groups of age, gender and location, of those that the truth has a column of."""
     present = {"age": demographics.AGE, "gender": demographics.GENDER, "location": demographics.LOCATION}
     return {
-        column: found
-        for column, found in demographics.subgroups(truth.demographics).items()
+        column: members
+        for column, members in demographics.subgroups(truth.demographics).items()
         if any(name in truth.columns for name in present[column])
     }
 
 
-def slice_shares(positive: Bools, called: Bools) -> dict[str, SubgroupShare]:
+def slice_shares(positive: Bools, decisions: Bools) -> dict[str, SubgroupShare]:
     """Return what is counted in every group: accuracy, and recall of its positives. positive, called: [N]."""
     return {
-        "accuracy": SubgroupShare(positive == called, np.ones(len(positive), bool)),
-        "recall": SubgroupShare(positive & called, positive, "n_positive"),
+        "accuracy": SubgroupShare(positive == decisions, np.ones(len(positive), bool)),
+        "recall": SubgroupShare(positive & decisions, positive, "n_positive"),
     }

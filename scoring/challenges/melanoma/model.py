@@ -81,9 +81,9 @@ def inspect(
     return _described(inspection.inspect(file, TASK, truth, timings), file.name, trial=True)
 
 
-def _described(found: Inspection, name: str, trial: bool) -> Inspection:
+def _described(inspected: Inspection, name: str, trial: bool) -> Inspection:
     """Add to an inspection this challenge's findings about shapes and, for a trial, about outputs."""
-    shape, more = found.model["inputs"][0]["shape"] or (None,) * 4, []
+    shape, more = inspected.model["inputs"][0]["shape"] or (None,) * 4, []
     if shape[0] == 1:
         more.append(
             warning(
@@ -104,26 +104,26 @@ def _described(found: Inspection, name: str, trial: bool) -> Inspection:
                 "would have failed there. Here it gets the size it declares.",
             )
         )
-    first = found.outputs[:, 0] if found.outputs.ndim == 2 and found.outputs.size else np.empty(0)
+    first = inspected.outputs[:, 0] if inspected.outputs.ndim == 2 and inspected.outputs.size else np.empty(0)
     first = first[np.isfinite(first)]
     if trial:
         more += score_warnings(first, name)
-        if found.outputs.ndim == 2 and found.outputs.shape[1] > 1:
+        if inspected.outputs.ndim == 2 and inspected.outputs.shape[1] > 1:
             more.append(
                 warning(
                     "two-column-output",
                     name,
                     (
-                        f"{found.outputs.shape[1]} numbers per image: as in the official code the first "
+                        f"{inspected.outputs.shape[1]} numbers per image: as in the official code the first "
                         "is scored."
                     ),
                 )
             )
     model = {
-        **found.model,
+        **inspected.model,
         "output_kind": None if not len(first) else "risks" if are_risks(first) else "logits",
     }
-    return replace(found, findings=(*found.findings, *more), model=model)
+    return replace(inspected, findings=(*inspected.findings, *more), model=model)
 
 
 def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions:
@@ -157,14 +157,14 @@ def _column_findings(outputs: Floats, cases: SafeScanCases, name: str) -> Iterat
     """Yield which column of several is scored, and whether another would be better."""
     if outputs.shape[1] < 2:
         return
-    words = f"{outputs.shape[1]} numbers per image: as in the official code the first is scored."
+    sentence = f"{outputs.shape[1]} numbers per image: as in the official code the first is scored."
     has = ~np.isnan(outputs).any(1)
     if cases.labels is not None and len(set(cases.labels[has])) == 2:
         areas = [curves.auc(outputs[has, k], cases.labels[has] == 1) for k in range(outputs.shape[1])]
         best = int(np.argmax(areas))
-        words += f" AUC by column: {', '.join(f'{a:.4f}' for a in areas)}."
-        words += f" Column {best + 1} is better: make it the first." if areas[best] > areas[0] else ""
-    yield warning("two-column-output", name, words)
+        sentence += f" AUC by column: {', '.join(f'{a:.4f}' for a in areas)}."
+        sentence += f" Column {best + 1} is better: make it the first." if areas[best] > areas[0] else ""
+    yield warning("two-column-output", name, sentence)
 
 
 def received(

@@ -99,16 +99,16 @@ def _read_labels(table: TextTable, problems: list[Finding], findings: list[Findi
 
 
 def _label_problem(table: TextTable, column: int, row: int) -> Finding:
-    cell, what = (
+    cell, subject = (
         table.columns[column][row].strip(),
         f"{case_words(table, row)}column {table.header[column]!r}",
     )
     if cell.lower() in tables.MISSING:
-        return error("missing-value", table.place(row), f"{what} is empty: write True or False.")
+        return error("missing-value", table.place(row), f"{subject} is empty: write True or False.")
     return error(
         "bad-label",
         table.place(row),
-        f"{what}: {cell[:40]!r} is neither melanoma nor another diagnosis: write True or False.",
+        f"{subject}: {cell[:40]!r} is neither melanoma nor another diagnosis: write True or False.",
     )
 
 

@@ -106,10 +106,10 @@ def _ordered(cases: _Cases) -> Ordered:
     finite = np.unique(ranks[np.isfinite(ranks)])[::-1]
     between = binary.cuts_between(np.r_[np.inf, finite], np.r_[finite, -np.inf])
     cuts = np.unique(np.r_[THRESHOLD, between])[::-1]
-    found = cuts, np.sort(ranks[positive]), np.sort(ranks[~positive])
-    for values in found:
+    arrays = cuts, np.sort(ranks[positive]), np.sort(ranks[~positive])
+    for values in arrays:
         values.flags.writeable = False
-    return Ordered(*found)
+    return Ordered(*arrays)
 
 
 def replicated(
@@ -218,9 +218,9 @@ def at_threshold(card: ScoreCard, threshold: float) -> dict[str, ValueWithInterv
 def _with_intervals(
     card: ScoreCard, quantities: Callable[[ReplicateCounts], Quantities]
 ) -> dict[str, ValueWithInterval]:
-    point, found = replicated(card, quantities)
+    point, replicates = replicated(card, quantities)
     return {
-        name: (plain(float(values[0])), found.intervals.get(name))
+        name: (plain(float(values[0])), replicates.intervals.get(name))
         for name, values in point.items()
         if isinstance(name, str)
     }
@@ -285,8 +285,8 @@ def _wanted(
     reached: Callable[[ThresholdCounts, float], Floats],
 ) -> tuple[OperatingPoint | None, Interval]:
     ranks, positive = ranked(card)
-    found = _with_intervals(card, lambda counted: {"reached": reached(counted.counts, wanted)})
-    return choose(ranks, positive, wanted), found["reached"][1]
+    estimates = _with_intervals(card, lambda counted: {"reached": reached(counted.counts, wanted)})
+    return choose(ranks, positive, wanted), estimates["reached"][1]
 
 
 def thresholds(card: ScoreCard, most: int | None = None, included: Sequence[float] = ()) -> dict[str, Array]:
@@ -326,11 +326,11 @@ def _decisions_at(card: ScoreCard, cuts: Floats) -> Decisions:
 def best_threshold(card: ScoreCard) -> float | None:
     """Return the threshold with the highest score on these very cases, nearest to 0.5 among equals; None
     where the score is undefined."""
-    found = thresholds(card)
-    if np.isnan(found["score"]).all():
+    curve = thresholds(card)
+    if np.isnan(curve["score"]).all():
         return None
-    best = np.flatnonzero(np.round(found["score"], 12) == np.round(np.nanmax(found["score"]), 12))
-    return float(found["threshold"][min(best, key=lambda i: abs(found["threshold"][i] - THRESHOLD))])
+    best = np.flatnonzero(np.round(curve["score"], 12) == np.round(np.nanmax(curve["score"]), 12))
+    return float(curve["threshold"][min(best, key=lambda i: abs(curve["threshold"][i] - THRESHOLD))])
 
 
 def threshold_range(card: ScoreCard) -> tuple[float, float]:
@@ -377,14 +377,14 @@ def net_benefit(card: ScoreCard, grid: Sequence[float], prevalence: float | None
         )
 
     everybody = np.ones((len(cuts), 1)) * [positive.sum(), (~positive).sum(), 0, 0]
-    found: dict[str, Array] = {
+    curves: dict[str, Array] = {
         "threshold": cuts,
         "model": benefit(_decisions_at(card, cuts)),
         "everybody": benefit(Decisions(*everybody.T)),
         "nobody": np.zeros(len(cuts)),
     }
     if not card.provenance["resamples"]:
-        return found
+        return curves
     drawn = benefit(
         binary.decisions_along(ranks, positive, cuts, curve_weights(card.arrays["units"], card.provenance))
     )
@@ -393,4 +393,4 @@ def net_benefit(card: ScoreCard, grid: Sequence[float], prevalence: float | None
         if not np.isnan(drawn).all()
         else np.full((2, len(cuts)), np.nan)
     )
-    return found | {"low": low, "high": high}
+    return curves | {"low": low, "high": high}

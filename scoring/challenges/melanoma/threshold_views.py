@@ -80,12 +80,12 @@ def at(card: ScoreCard, threshold: float) -> tuple[Table, Text]:
         key="moved",
         written=True,
     )
-    (quiet, alarms), (missed, found) = counts_at(card, threshold)
-    words = (
-        f"Above {here}: :red[▲] **{found} of {found + missed}** melanomas flagged, **{missed}** missed; "
+    (quiet, alarms), (missed, flagged) = counts_at(card, threshold)
+    sentence = (
+        f"Above {here}: :red[▲] **{flagged} of {flagged + missed}** melanomas flagged, **{missed}** missed; "
         f"**{alarms} of {alarms + quiet}** others flagged."
     )
-    return table, Text(words)
+    return table, Text(sentence)
 
 
 def chosen_here(card: ScoreCard, curve: Curve, best: float | None) -> Text:
@@ -151,8 +151,8 @@ def _band(card: ScoreCard, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 def _histogram(card: ScoreCard, drawn: Sequence[Mark]) -> Figure:
-    found = histogram(card)
-    edges, negative, positive = found["edges"], found["negative"], found["positive"]
+    bins = histogram(card)
+    edges, negative, positive = bins["edges"], bins["negative"], bins["positive"]
     return Figure(
         lambda theme: figures.histogram(edges, negative, positive, drawn, theme, MELANOMA),
         f"Right of the {'solid line' if _chosen(drawn) else 'official 0.5'}: called melanoma. "

@@ -105,20 +105,20 @@ def headline(card: ScoreCard) -> Headline:
 
 def _arithmetic(card: ScoreCard) -> str:
     if card.score is None:
-        words = "The score is **undefined**: the test set has one class only, and the AUC needs both."
+        sentence = "The score is **undefined**: the test set has one class only, and the AUC needs both."
     else:
         summands = " + ".join(
             f"{weight} × {card.metrics[key]:.6f}" for key, (_, _, weight) in WEIGHTS.items()
         )
-        words = f"({summands}) / 100 = **{card.score!r}**, {shared.authority(card)}."
-    return f"{words} n = {card.n_cases}."
+        sentence = f"({summands}) / 100 = **{card.score!r}**, {shared.authority(card)}."
+    return f"{sentence} n = {card.n_cases}."
 
 
 def calls(card: ScoreCard) -> Text:
     """Return how many melanomas are missed, and how many others are flagged."""
-    (quiet, alarms), (missed, found) = card.confusion[1]
+    (quiet, alarms), (missed, flagged) = card.confusion[1]
     return Text(
-        f"At 0.5 :red[▲] **{missed} of {missed + found}** melanomas are missed, and **{alarms} of "
+        f"At 0.5 :red[▲] **{missed} of {missed + flagged}** melanomas are missed, and **{alarms} of "
         f"{alarms + quiet}** others are flagged.",
         question="What is a call worth?",
     )
@@ -126,18 +126,18 @@ def calls(card: ScoreCard) -> Text:
 
 def in_practice(card: ScoreCard, prevalence: float | None) -> SideBySide:
     """Return what a call is worth where that share of people, 0..1, have a melanoma; None: as here."""
-    found = predictive_values(card, THRESHOLD, prevalence)
+    values = predictive_values(card, THRESHOLD, prevalence)
 
     def lines(*named: tuple[str, str]) -> Text:
         drawn = []
-        for name, words in named:
-            value, bounds = found[name]
+        for name, template in named:
+            value, bounds = values[name]
             written = decimal(None if value is None else 100 * value, 1)
             interval = span(bounds, 1, 100) if bounds else "–"
-            drawn.append(f"{words.format(written)} :small[:gray[{interval}]]")
+            drawn.append(f"{template.format(written)} :small[:gray[{interval}]]")
         return Text("  \n".join(drawn))
 
-    left = lines(
+    flagged = lines(
         ("recall", "Of 100 melanomas **{}** are flagged"),
         ("precision", "Of 100 people flagged **{}** have a melanoma"),
     )
@@ -145,7 +145,7 @@ def in_practice(card: ScoreCard, prevalence: float | None) -> SideBySide:
         ("missed_among_cleared", "Of 100 people not flagged **{}** have one all the same"),
         ("flagged", "Of 100 people **{}** are flagged"),
     )
-    return SideBySide(((left,), (right,)), (1, 1))
+    return SideBySide(((flagged,), (right,)), (1, 1))
 
 
 def classes(card: ScoreCard) -> tuple[Block, ...]:
@@ -199,12 +199,12 @@ def benefit(card: ScoreCard, prevalence: float | None) -> tuple[Block, ...]:
                 "note",
             ),
         )
-    found = net_benefit(card, np.linspace(0, 0.6, 61).tolist(), prevalence)
+    curves = net_benefit(card, np.linspace(0, 0.6, 61).tolist(), prevalence)
     figure = Figure(
-        lambda theme: thresholds.net_benefit(found, theme, MELANOMA, [OFFICIAL]),
+        lambda theme: thresholds.net_benefit(curves, theme, MELANOMA, [OFFICIAL]),
         f"Band: pointwise 95%, on up to {CURVE_REPLICATES} resamples. Dotted: the official 0.5. "
         f"n = {card.n_cases}. Vickers and Elkin, 2006.",
-        {name: values.tolist() for name, values in found.items()},
+        {name: values.tolist() for name, values in curves.items()},
     )
     how = Text(
         "Net benefit is the share of people whose melanoma is found, less the false alarms, each counted at "

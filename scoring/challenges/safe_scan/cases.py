@@ -115,17 +115,27 @@ def read_images(source: Source, name: str | None = None, with_demographics: bool
     files = open_source(source, name)
     if files.kind == "file" or any(m.lower().endswith(".csv") for m in files.members):
         return read_cases(files, None, None, with_demographics=with_demographics)
-    found = tuple(m for m in files.members if m.lower().endswith(IMAGE_ENDINGS))
-    if not found:
-        words = f"it holds no image ({', '.join(IMAGE_ENDINGS)}) and no table."
-        raise InputRefused([error("image-missing", files.name, words)])
-    words = (
-        f"there is no table: age, gender and location of all {len(found)} images are unknown (0, -1, "
+    members = tuple(m for m in files.members if m.lower().endswith(IMAGE_ENDINGS))
+    if not members:
+        sentence = f"it holds no image ({', '.join(IMAGE_ENDINGS)}) and no table."
+        raise InputRefused([error("image-missing", files.name, sentence)])
+    sentence = (
+        f"there is no table: age, gender and location of all {len(members)} images are unknown (0, -1, "
         "-1 for the model)."
     )
-    findings = (warning("missing-demographics", files.name, words),) if with_demographics else ()
+    findings = (warning("missing-demographics", files.name, sentence),) if with_demographics else ()
     return SafeScanCases(
-        files.name, files, found, demographics.unknown(len(found)), None, files, found, {}, "", {}, findings
+        files.name,
+        files,
+        members,
+        demographics.unknown(len(members)),
+        None,
+        files,
+        members,
+        {},
+        "",
+        {},
+        findings,
     )
 
 
@@ -148,13 +158,13 @@ def _read_cases(
         raise InputRefused(problems, findings)
     read = demographics.read_demographics(table, problems)
     folder = posixpath.dirname(member) if pictures is files and files.kind != "file" else ""
-    found, elsewhere = find_images(pictures, folder, ids)
+    members, elsewhere = find_images(pictures, folder, ids)
     findings += [
         *(read.findings if with_demographics else ()),
         *official_score.column_consequences(
             table, labels.cancels if labels else None, read.official_errors if with_demographics else ()
         ),
-        *image_findings(pictures, table, ids, found, elsewhere),
+        *image_findings(pictures, table, ids, members, elsewhere),
     ]
     cases = SafeScanCases(
         files.name,
@@ -163,7 +173,7 @@ def _read_cases(
         read.values,
         labels.labels if labels else None,
         pictures,
-        found,
+        members,
         _columns(table),
         next(key for key in ID_COLUMNS if key in table.keys),
         {member: sha256(data)},
@@ -182,10 +192,10 @@ def _columns(table: TextTable) -> dict[str, tuple[str, ...]]:
 def _matchable(cases: SafeScanCases) -> SafeScanCases:
     """Return the cases that predictions can be matched to: without nameless and repeated rows."""
     first = {name: i for i, name in reversed(list(enumerate(cases.ids)))}
-    kept = [
+    rows = [
         i for name, i in sorted(first.items(), key=lambda item: item[1]) if name.lower() not in tables.MISSING
     ]
-    return replace(cases, ids=tuple(cases.ids[i] for i in kept), images=tuple(cases.images[i] for i in kept))
+    return replace(cases, ids=tuple(cases.ids[i] for i in rows), images=tuple(cases.images[i] for i in rows))
 
 
 def _one_alias(findings: list[Finding]) -> list[Finding]:
@@ -207,19 +217,19 @@ def find_images(
     members = set(pictures.members)
     names = Counter(posixpath.basename(m) for m in members)
     by_name = {posixpath.basename(m): m for m in members}
-    found: list[str | None] = []
+    images: list[str | None] = []
     elsewhere = set()
     for i, name in enumerate(ids):
         exact = posixpath.join(folder, matching.as_written(name))
         base = matching.base_name(name)
         if exact in members:
-            found.append(exact)
+            images.append(exact)
         elif names[base] == 1:
-            found.append(by_name[base])
+            images.append(by_name[base])
             elsewhere.add(i)
         else:
-            found.append(None)
-    return tuple(found), frozenset(elsewhere)
+            images.append(None)
+    return tuple(images), frozenset(elsewhere)
 
 
 def image_findings(
@@ -232,7 +242,7 @@ def image_findings(
     """Return `image-elsewhere` and the consequence of missing images; nothing for a source without images."""
     if pictures.kind == "file" or not any(m.lower().endswith(IMAGE_ENDINGS) for m in pictures.members):
         return []
-    found = once(
+    findings = once(
         "image-elsewhere",
         table,
         sorted(elsewhere),
@@ -240,6 +250,6 @@ def image_findings(
     )
     absent = [i for i, member in enumerate(images) if member is None]
     if absent:
-        words = f"{several(table, absent)}: the image is missing ({ids[absent[0]]})."
-        found.append(score_zero(table.place(absent[0]), words))
-    return found
+        sentence = f"{several(table, absent)}: the image is missing ({ids[absent[0]]})."
+        findings.append(score_zero(table.place(absent[0]), sentence))
+    return findings

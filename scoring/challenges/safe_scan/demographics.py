@@ -142,18 +142,17 @@ def subgroups(demographics: Demographics) -> dict[str, dict[str, np.ndarray]]:
 
 
 def _cells(
-    table: TextTable, what: str, names: Sequence[str], problems: list[Finding], findings: list[Finding]
+    table: TextTable, field: str, names: Sequence[str], problems: list[Finding], findings: list[Finding]
 ) -> list[str]:
-    """Return the trimmed cells of the column for `what`, empty ones without such a column."""
+    """Return the trimmed cells of the column of a field, empty ones without such a column."""
     column, twice = tables.find_column(table, names)
     problems += twice
     if column is None:
         return [""] * len(table)
     if table.keys[column] != names[0]:
-        words = (
-            f"column {table.header[column]!r} is read as {what}; the official loader knows {names[0]!r} only."
-        )
-        findings.append(warning("header-alias", table.header_place, words))
+        reading = f"column {table.header[column]!r} is read as {field}"
+        sentence = f"{reading}; the official loader knows {names[0]!r} only."
+        findings.append(warning("header-alias", table.header_place, sentence))
     return table.cells(column)
 
 

@@ -26,7 +26,9 @@ WORDING = Wording(
 def with_images(cases: SafeScanCases) -> SafeScanCases:
     """Return the cases that have an image, for trial runs; the run itself reports the others. Raises
     InputRefused where no case has one."""
-    kept = [i for i, member in enumerate(cases.images) if member is not None]
-    if not kept:
+    usable = [i for i, member in enumerate(cases.images) if member is not None]
+    if not usable:
         raise InputRefused([no_images(cases.pictures.name)], cases.findings)
-    return replace(cases, ids=tuple(cases.ids[i] for i in kept), images=tuple(cases.images[i] for i in kept))
+    return replace(
+        cases, ids=tuple(cases.ids[i] for i in usable), images=tuple(cases.images[i] for i in usable)
+    )

@@ -66,20 +66,20 @@ ZERO = "The validator would give every model the score 0."
 
 def file_consequences(table: TextTable) -> list[Finding]:
     """Return the consequences of how the file is written: byte order mark, tabs."""
-    found = []
+    findings = []
     if table.written.byte_order_mark:
-        words = (
+        sentence = (
             "the file begins with a byte order mark, which hides the first header from the "
             "official loader. Save as UTF-8 without it."
         )
-        found += [
-            warning("bom", table.header_place, words),
+        findings += [
+            warning("bom", table.header_place, sentence),
             score_zero(table.header_place, "byte order mark."),
         ]
     if table.delimiter == "\t":
-        words = "the delimiter is a tab, which the official loader does not read."
-        found.append(_run_cancelled(table.header_place, words))
-    return found
+        sentence = "the delimiter is a tab, which the official loader does not read."
+        findings.append(_run_cancelled(table.header_place, sentence))
+    return findings
 
 
 def column_consequences(
@@ -93,33 +93,33 @@ def column_consequences(
             read without labels, whose metadata errors count for nothing.
         metadata_errors: Row of every metadata error, ascending.
     """
-    found = []
+    findings = []
     image = next((key for key in ID_COLUMNS if key in table.keys), None)
     if image not in OFFICIAL_IMAGE:
-        words = "the image column is not called NewFileName, FilePath or FileName."
-        found.append(score_zero(table.header_place, words))
+        sentence = "the image column is not called NewFileName, FilePath or FileName."
+        findings.append(score_zero(table.header_place, sentence))
     if cancelling_labels is None:
-        return found
+        return findings
     if not any(key in table.keys for key in OFFICIAL_LABEL):
-        words = "the label column is not called Class or Label."
-        found.append(_run_cancelled(table.header_place, words))
+        sentence = "the label column is not called Class or Label."
+        findings.append(_run_cancelled(table.header_place, sentence))
     elif cancelling_labels:
-        words = f"{len(cancelling_labels)} labels are not written as the exact symbol."
-        found.append(_run_cancelled(cancelling_labels[0], words))
+        sentence = f"{len(cancelling_labels)} labels are not written as the exact symbol."
+        findings.append(_run_cancelled(cancelling_labels[0], sentence))
     if len(metadata_errors) > METADATA_ERRORS_ALLOWED:
         rows = several(table, sorted(set(metadata_errors)))
-        words = (
+        sentence = (
             f"{len(metadata_errors)} metadata errors ({rows}); more than {METADATA_ERRORS_ALLOWED} "
             "are too many."
         )
-        found.append(_run_cancelled(table.place(metadata_errors[0]), words))
-    return found
+        findings.append(_run_cancelled(table.place(metadata_errors[0]), sentence))
+    return findings
 
 
-def score_zero(where: str, words: str) -> Finding:
+def score_zero(where: str, reason: str) -> Finding:
     """Return `official-score-zero`: every model would get the score 0 there."""
-    return warning("official-score-zero", where, f"{words} {ZERO}")
+    return warning("official-score-zero", where, f"{reason} {ZERO}")
 
 
-def _run_cancelled(where: str, words: str) -> Finding:
-    return warning("official-run-cancelled", where, f"{words} {CANCELLED}")
+def _run_cancelled(where: str, reason: str) -> Finding:
+    return warning("official-run-cancelled", where, f"{reason} {CANCELLED}")

@@ -77,8 +77,8 @@ def read_predictions(
     id_column, twice = tables.find_column(table, ID_COLUMNS)
     problems += twice
     if id_column is None:
-        what = "the case id (rows are never matched by position)"
-        problems.append(tables.missing_column(table, what, ("filename", "case", "image"), "text"))
+        subject = "the case id (rows are never matched by position)"
+        problems.append(tables.missing_column(table, subject, ("filename", "case", "image"), "text"))
     read = choose(table, id_column, problems, findings)
     if id_column is None or read is None:
         raise InputRefused(ordered(problems, CODES), ordered(findings, CODES))

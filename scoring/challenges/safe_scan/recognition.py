@@ -29,8 +29,8 @@ class CaseTable:
 
     def column(self, names: Sequence[str]) -> int | None:
         """Return the first of the other columns that has one of these names."""
-        found = (i for name in names for i in self.others if self.table.keys[i] == name)
-        return next(found, None)
+        matches = (i for name in names for i in self.others if self.table.keys[i] == name)
+        return next(matches, None)
 
     @property
     def label(self) -> int | None:
@@ -40,12 +40,12 @@ class CaseTable:
 
 def case_tables(tables: Sequence[TextTable]) -> list[CaseTable]:
     """Return the tables that have a column of images."""
-    found = []
+    cases = []
     for table in tables:
         column, _ = find_column(table, ID_COLUMNS)
         if column is not None:
             person = {i for i, key in enumerate(table.keys) if key in DEMOGRAPHICS}
             others = (i for i, header in enumerate(table.header) if i != column and header)
-            kept = tuple(i for i in others if i not in person)
-            found.append(CaseTable(table, keys_of(table, column), kept, bool(person)))
-    return found
+            columns = tuple(i for i in others if i not in person)
+            cases.append(CaseTable(table, keys_of(table, column), columns, bool(person)))
+    return cases

@@ -62,17 +62,17 @@ def read_ids(table: TextTable, problems: list[Finding], findings: list[Finding])
         return None
     header = table.header[column]
     if table.keys[column] not in OFFICIAL_IMAGE:
-        words = (
+        sentence = (
             f"column {header!r} is read as the image; the official loader knows "
             "NewFileName, FilePath and FileName only."
         )
-        findings.append(warning("header-alias", table.header_place, words))
+        findings.append(warning("header-alias", table.header_place, sentence))
     ids = table.cells(column)
     first: dict[str, int] = {}
     for row, name in enumerate(ids):
         if name.lower() in tables.MISSING:
-            words = f"column {header!r} is empty: every row needs its image."
-            problems.append(error("missing-value", table.place(row), words))
+            sentence = f"column {header!r} is empty: every row needs its image."
+            problems.append(error("missing-value", table.place(row), sentence))
         elif name in first:
             problems.append(repeated_row(table, row, first[name], column, f"case {name!r}"))
         first.setdefault(name, row)
@@ -85,18 +85,18 @@ def find_label_column(table: TextTable, problems: list[Finding], findings: list[
     column, twice = tables.find_column(table, LABEL)
     problems += twice
     if column is not None and table.keys[column] not in OFFICIAL_LABEL:
-        words = (
+        sentence = (
             f"column {table.header[column]!r} is read as the label; the official loader knows Class and "
             "Label only."
         )
-        findings.append(warning("header-alias", table.header_place, words))
+        findings.append(warning("header-alias", table.header_place, sentence))
     return column
 
 
 def several(table: TextTable, rows: Sequence[int]) -> str:
     """Return e.g. "3 rows (lines 4, 9, 12)"; the first five lines are named."""
-    shown = ", ".join(str(table.lines[r]) for r in rows[:5]) + (", ..." if len(rows) > 5 else "")
-    return f"{len(rows)} row{'s' * (len(rows) > 1)} (line{'s' * (len(rows) > 1)} {shown})"
+    lines = ", ".join(str(table.lines[r]) for r in rows[:5]) + (", ..." if len(rows) > 5 else "")
+    return f"{len(rows)} row{'s' * (len(rows) > 1)} (line{'s' * (len(rows) > 1)} {lines})"
 
 
 def once(code: str, table: TextTable, rows: Sequence[int], message: str) -> list[Finding]:

@@ -50,7 +50,7 @@ class TricorderScoring:
         predictions: Their predictions.
         size_mib: Size of the model in MiB, None where it is unknown.
         point: Quantities on the test set itself, [1] each.
-        found: The same quantities on the replicates.
+        replicates: The same quantities on the replicates.
         units: Unit number of each case [N].
         source: `provenance` of the scorecard.
     """
@@ -59,7 +59,7 @@ class TricorderScoring:
     predictions: Predictions
     size_mib: float | None
     point: Quantities
-    found: Replicates
+    replicates: Replicates
     units: Ints
     source: Mapping[str, Any]
 
@@ -90,7 +90,7 @@ def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSetting
         return quantities(truth, predictions, weights, efficiency(size))
 
     point = measured(np.ones((1, len(truth)), np.float32))
-    found = replicate(measured, point | published(point, efficiency(size)), units, statistics)
+    replicates = replicate(measured, point | published(point, efficiency(size)), units, statistics)
     source = provenance(
         truth_digest(truth, predictions),
         predictions,
@@ -100,7 +100,7 @@ def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSetting
         unit,
         units,
     )
-    scored = TricorderScoring(truth, predictions, size, point, found, units, source)
+    scored = TricorderScoring(truth, predictions, size, point, replicates, units, source)
     return _card(scored, read, settings.with_curves)
 
 
@@ -111,7 +111,7 @@ def _of_model(size: float | None, predictions: Predictions) -> Iterator[Finding]
 
 
 def _card(scored: TricorderScoring, read: list[Finding], with_curves: bool) -> ScoreCard:
-    truth, predictions, point, found = scored.truth, scored.predictions, scored.point, scored.found
+    truth, predictions, point, replicates = scored.truth, scored.predictions, scored.point, scored.replicates
     y, p = truth.true_labels, predictions.labels
     counts = CountsOfClass(
         classification.confusion_matrix(y, p, len(CLASSES)),
@@ -134,12 +134,14 @@ def _card(scored: TricorderScoring, read: list[Finding], with_curves: bool) -> S
         tuple(findings),
         scored.source,
         {"labels": list(CLASSES), "counts": counts.matrix.tolist()},
-        {name: value for name, value in found.intervals.items() if isinstance(name, str)},
+        {name: value for name, value in replicates.intervals.items() if isinstance(name, str)},
         plain(_more(scored, counts)),
         {
             **_arrays(scored, reached, with_curves),
-            **found.arrays,
-            **permutation_test.kept(bool(found.values), scored.units, lambda: unit_sums(y, p, scored.units)),
+            **replicates.arrays,
+            **permutation_test.kept(
+                bool(replicates.values), scored.units, lambda: unit_sums(y, p, scored.units)
+            ),
         },
         official=official(score, predictions, read, scored.size_mib),
         incomplete=missing_words(p),
@@ -186,7 +188,7 @@ def _more(scored: TricorderScoring, counts: CountsOfClass) -> dict[str, Any]:
             demographics.subgroups(truth.demographics),
             slice_shares(truth, p),
             scored.point,
-            scored.found.intervals,
+            scored.replicates.intervals,
         ),
     }
     if scored.predictions.model:
@@ -208,7 +210,7 @@ def _average_precisions(truth: SafeScanCases, predictions: Predictions) -> dict[
 
 
 def _per_class(scored: TricorderScoring, counts: CountsOfClass) -> dict[str, dict[str, Any]]:
-    point, found, support, predicted = scored.point, scored.found, counts.support, counts.predicted
+    point, replicates, support, predicted = scored.point, scored.replicates, counts.support, counts.predicted
     n, average_precision = len(scored.truth), _average_precisions(scored.truth, scored.predictions)
     rows: dict[str, dict[str, Any]] = {}
     for k, name in enumerate(CLASSES):
@@ -227,19 +229,23 @@ def _per_class(scored: TricorderScoring, counts: CountsOfClass) -> dict[str, dic
             "score_worth": WORTH[name],
             "score_lost": WORTH[name] * (1 - f1),
         }
-        if found.values:
+        if replicates.values:
             rows[name] |= {
-                f"{what}_interval": found.intervals.get((what, name)) for what in ("f1", "recall", "auc")
+                f"{measure}_interval": replicates.intervals.get((measure, name))
+                for measure in ("f1", "recall", "auc")
             }
     return rows
 
 
 def _cases(truth: SafeScanCases, predictions: Predictions) -> tuple[dict[str, Any], ...]:
     encoded, about, rows = truth.demographics.encoded.tolist(), demographics.described(truth.demographics), []
-    given, labels = predictions.outputs.tolist(), zip(truth.true_labels, predictions.labels, strict=True)
+    rows_of_outputs, labels = (
+        predictions.outputs.tolist(),
+        zip(truth.true_labels, predictions.labels, strict=True),
+    )
     undefined = set(np.flatnonzero(np.isnan(predictions.outputs).any(axis=1)).tolist())
     for i, (y, p) in enumerate(labels):
-        outputs = None if i in undefined else given[i]
+        outputs = None if i in undefined else rows_of_outputs[i]
         rows.append(
             {
                 "case": truth.ids[i],
@@ -259,7 +265,7 @@ def _cases(truth: SafeScanCases, predictions: Predictions) -> tuple[dict[str, An
 
 def _score_findings(scored: TricorderScoring, counts: CountsOfClass) -> Iterator[Finding]:
     support, predicted = counts.support, counts.predicted
-    predictions, size, found = scored.predictions, scored.size_mib, scored.found
+    predictions, size, replicates = scored.predictions, scored.size_mib, scored.replicates
     for k, name in enumerate(CLASSES):
         if support[k] == 0:
             yield warning(
@@ -288,7 +294,7 @@ def _score_findings(scored: TricorderScoring, counts: CountsOfClass) -> Iterator
             predictions.name,
             f"{size:g} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost.",
         )
-    if found.values:
+    if replicates.values:
         for k, name in enumerate(CLASSES):
             if 0 < support[k] < SMALL_CLASS:
                 yield warning(
@@ -299,7 +305,7 @@ def _score_findings(scored: TricorderScoring, counts: CountsOfClass) -> Iterator
                         f"{SMALL_CLASS} cases."
                     ),
                 )
-    yield from found.findings
+    yield from replicates.findings
 
 
 def _reliability(truth: SafeScanCases, predictions: Predictions) -> calibration.Reliability | None:

@@ -32,14 +32,14 @@ def quantities(
     y, p = truth.true_labels, predictions.labels
     c = classification.counts(y, p, weights, len(CLASSES))
     f1, recall, precision = classification.f1(c), classification.recall(c), classification.precision(c)
-    found: dict[QuantityName, Floats] = {
+    estimates: dict[QuantityName, Floats] = {
         "accuracy": classification.accuracy(c),
         "weighted_f1": weighted_f1(f1),
     }
-    found |= {f"f1_{risk}": f1[:, members].mean(1) for risk, members in GROUPS.items()}
-    found["prediction_score"] = 0.5 * found["accuracy"] + 0.5 * found["weighted_f1"]
-    found["score"] = 0.9 * found["prediction_score"] + 0.1 * efficiency_score
-    found |= {
+    estimates |= {f"f1_{risk}": f1[:, members].mean(1) for risk, members in GROUPS.items()}
+    estimates["prediction_score"] = 0.5 * estimates["accuracy"] + 0.5 * estimates["weighted_f1"]
+    estimates["score"] = 0.9 * estimates["prediction_score"] + 0.1 * efficiency_score
+    estimates |= {
         "precision_weighted": classification.support_weighted(precision, c),
         "recall_weighted": classification.support_weighted(recall, c),
         "f1_support_weighted": classification.support_weighted(f1, c),
@@ -47,13 +47,13 @@ def quantities(
         "macro_f1_present": classification.mean_over_present(f1, c),
         "weighted_f1_present": _weighted_f1_present(f1, c),
     }
-    found |= _risk_quantities(y, p, weights) | _probability_quantities(truth, predictions, weights)
-    found |= {("f1", name): f1[:, k] for k, name in enumerate(CLASSES)}
-    found |= {("recall", name): recall[:, k] for k, name in enumerate(CLASSES)}
-    found |= subgroups.quantities(
+    estimates |= _risk_quantities(y, p, weights) | _probability_quantities(truth, predictions, weights)
+    estimates |= {("f1", name): f1[:, k] for k, name in enumerate(CLASSES)}
+    estimates |= {("recall", name): recall[:, k] for k, name in enumerate(CLASSES)}
+    estimates |= subgroups.quantities(
         demographics.subgroups(truth.demographics), slice_shares(truth, p), weights
     ).items()
-    return found
+    return estimates
 
 
 def unit_sums(truth: Ints, predicted: Ints, units: Ints) -> Floats:
@@ -71,8 +71,8 @@ def score_of_sums(sums: Floats) -> Floats:
     `unit_sums`."""
     hits, predicted, support = np.split(sums.reshape(-1, sums.shape[-1]), 3, axis=1)
     c = classification.ClassCounts(support, predicted, hits, support.sum(1))
-    found = 0.45 * (classification.accuracy(c) + weighted_f1(classification.f1(c)))
-    return found.reshape(sums.shape[:-1])
+    score = 0.45 * (classification.accuracy(c) + weighted_f1(classification.f1(c)))
+    return score.reshape(sums.shape[:-1])
 
 
 def _weighted_f1_present(f1: Floats, c: classification.ClassCounts) -> Floats:
@@ -87,9 +87,9 @@ def _malignant(labels: Ints) -> Bools:
 
 
 def _risk_quantities(y: Ints, p: Ints, weights: Floats) -> dict[QuantityName, Floats]:
-    ill, called = _malignant(y), _malignant(p)
+    ill, predicted = _malignant(y), _malignant(p)
     sums = (
-        weights @ np.column_stack([ill, ill & called, ~ill, ~ill & ~called]).astype(weights.dtype)
+        weights @ np.column_stack([ill, ill & predicted, ~ill, ~ill & ~predicted]).astype(weights.dtype)
     ).astype(float)
     return {
         "malignant_sensitivity": divide(sums[:, 1], sums[:, 0]),
@@ -112,15 +112,15 @@ def _probability_quantities(
         if has.any()
         else np.column_stack([undefined] * len(CLASSES))
     )
-    found: dict[QuantityName, Floats] = {"macro_auc": mean_of_defined(areas)}
-    found |= {("auc", name): areas[:, k] for k, name in enumerate(CLASSES)}
+    estimates: dict[QuantityName, Floats] = {"macro_auc": mean_of_defined(areas)}
+    estimates |= {("auc", name): areas[:, k] for k, name in enumerate(CLASSES)}
     if has.any() and calibration.output_kind(outputs) == "probabilities":
         losses = w @ np.column_stack(
             [calibration.log_losses(outputs, y), calibration.brier_scores(outputs, y)]
         )
         log_loss, brier_score = divide(losses, w.sum(1, dtype=float)[:, None]).T
-        return found | {"log_loss": log_loss, "brier_score": brier_score}
-    return found | {"log_loss": undefined, "brier_score": undefined}
+        return estimates | {"log_loss": log_loss, "brier_score": brier_score}
+    return estimates | {"log_loss": undefined, "brier_score": undefined}
 
 
 def slice_shares(truth: SafeScanCases, p: Ints) -> dict[str, SubgroupShare]:

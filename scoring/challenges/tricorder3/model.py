@@ -123,9 +123,11 @@ def inspect(
     """Check whether the validator would run this model, and how it uses the demographics. Raises InputRefused
     with every problem."""
     file = read_model(model, name)
-    found = inspection.inspect(file, TASK, truth, timings)
-    kind = found.model["output_kind"]
-    return replace(found, findings=(*found.findings, *(_kind_findings(kind, file.name) if kind else ())))
+    inspected = inspection.inspect(file, TASK, truth, timings)
+    kind = inspected.model["output_kind"]
+    return replace(
+        inspected, findings=(*inspected.findings, *(_kind_findings(kind, file.name) if kind else ()))
+    )
 
 
 def _kind_findings(kind: str, where: str) -> list[Finding]:

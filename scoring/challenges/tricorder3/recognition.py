@@ -28,41 +28,43 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
     model = contents.model
     if model and contents.output_width == len(CLASSES):
         takes_person = len(model.inputs) == 2
-        words = f"a TRICORDER-3 model: {len(CLASSES)} outputs" + ", with age, gender and site" * takes_person
-        yield Candidate(ID, "submission", words, SURE if takes_person else LIKELY)
-    for found in case_tables(contents.tables):
-        yield from _of_table(found, contents)
+        description = (
+            f"a TRICORDER-3 model: {len(CLASSES)} outputs" + ", with age, gender and site" * takes_person
+        )
+        yield Candidate(ID, "submission", description, SURE if takes_person else LIKELY)
+    for cases in case_tables(contents.tables):
+        yield from _of_table(cases, contents)
 
 
-def _of_table(found: CaseTable, contents: FileContents) -> Iterator[Candidate]:
-    table, n = found.table, counted(len(found.table), "image")
-    classes = [i for i in found.others if table.keys[i] in CLASS_KEYS]
-    label = found.label
+def _of_table(cases: CaseTable, contents: FileContents) -> Iterator[Candidate]:
+    table, n = cases.table, counted(len(cases.table), "image")
+    classes = [i for i in cases.others if table.keys[i] in CLASS_KEYS]
+    label = cases.label
     symbols = label is not None and _symbols(table.cells(label)) > 0.9
     if symbols:
-        certainty = SURE if found.has_person else LIKELY
-        words = f"a TRICORDER-3 test set: labels of {n}{with_pictures(contents)}"
-        yield Candidate(ID, "truth", words, certainty, found.ids)
+        certainty = SURE if cases.has_person else LIKELY
+        description = f"a TRICORDER-3 test set: labels of {n}{with_pictures(contents)}"
+        yield Candidate(ID, "truth", description, certainty, cases.ids)
     if len(classes) == len(CLASSES):
         shared = any(key in SHARED_IDS for key in table.keys)
         certainty = LIKELY if shared else SURE
         one_hot = are_labels(values_of(table, classes))
-        words = f"a prediction file for TRICORDER-3: {len(CLASSES)} classes, {n}"
-        yield Candidate(ID, "submission", words, POSSIBLE if one_hot else certainty, found.ids)
+        description = f"a prediction file for TRICORDER-3: {len(CLASSES)} classes, {n}"
+        yield Candidate(ID, "submission", description, POSSIBLE if one_hot else certainty, cases.ids)
         if one_hot:
-            words = (
+            description = (
                 f"a TRICORDER-3 test set: labels of {n} in {len(CLASSES)} columns{with_pictures(contents)}"
             )
-            yield Candidate(ID, "truth", words, POSSIBLE if shared else LIKELY, found.ids)
-    elif len(classes) > len(CLASSES) / 2 and len(classes) > len(found.others) / 2:
-        words = f"a prediction file for TRICORDER-3 with {len(classes)} of {len(CLASSES)} classes, {n}"
-        yield Candidate(ID, "submission", words, POSSIBLE, found.ids)
+            yield Candidate(ID, "truth", description, POSSIBLE if shared else LIKELY, cases.ids)
+    elif len(classes) > len(CLASSES) / 2 and len(classes) > len(cases.others) / 2:
+        description = f"a prediction file for TRICORDER-3 with {len(classes)} of {len(CLASSES)} classes, {n}"
+        yield Candidate(ID, "submission", description, POSSIBLE, cases.ids)
     else:
-        answer = found.column(LABEL_COLUMNS)
+        answer = cases.column(LABEL_COLUMNS)
         if answer is not None and _symbols(table.cells(answer)) > 0.9:
-            words = f"a prediction file for TRICORDER-3: labels of {n}"
+            description = f"a prediction file for TRICORDER-3: labels of {n}"
             certainty = POSSIBLE if symbols else LIKELY
-            yield Candidate(ID, "submission", words, certainty, found.ids)
+            yield Candidate(ID, "submission", description, certainty, cases.ids)
 
 
 def _symbols(cells: list[str]) -> float:

@@ -60,20 +60,20 @@ def parse_label(cell: str) -> tuple[int, str]:
 
 
 def _label_problem(table: TextTable, column: int, row: int, how: str) -> Finding:
-    cell, what = (
+    cell, subject = (
         table.columns[column][row].strip(),
         f"{case_words(table, row)}column {table.header[column]!r}",
     )
     if how == "missing":
         return error(
-            "missing-value", table.place(row), f"{what} is empty: write one of {', '.join(CLASSES)}."
+            "missing-value", table.place(row), f"{subject} is empty: write one of {', '.join(CLASSES)}."
         )
-    words = (
+    reason = (
         "classes are counted from 1"
         if how == "zero"
         else f"it is none of {', '.join(CLASSES)} and no number 1 to {len(CLASSES)}"
     )
-    return error("bad-label", table.place(row), f"{what}: {cell[:40]!r} is no class; {words}.")
+    return error("bad-label", table.place(row), f"{subject}: {cell[:40]!r} is no class; {reason}.")
 
 
 def _read_labels(table: TextTable, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
@@ -104,12 +104,12 @@ def _read_labels(table: TextTable, problems: list[Finding], findings: list[Findi
 
 
 def _read_one_hot(table: TextTable, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
-    found = {c: tables.find_column(table, (tables.key(c),)) for c in CLASSES}
-    columns = [column for column, _ in found.values() if column is not None]
+    matches = {c: tables.find_column(table, (tables.key(c),)) for c in CLASSES}
+    columns = [column for column, _ in matches.values() if column is not None]
     if len(columns) < len(CLASSES):
         problems.append(tables.missing_column(table, "the label", ("Class", "Label"), "text"))
         return LabelColumn(np.full(len(table), -1))
-    problems += [p for _, twice in found.values() for p in twice]
+    problems += [p for _, twice in matches.values() for p in twice]
     values = np.column_stack([parse_numbers(table.cells(column)).values for column in columns])
     good = (np.isin(values, (0, 1)).all(1)) & (values.sum(1) == 1)
     problems += [
@@ -142,11 +142,11 @@ def _choose_columns(
     table: TextTable, id_column: int | None, problems: list[Finding], findings: list[Finding]
 ) -> ReadRows | None:
     """Find the eleven class columns, or a label column where these are not complete."""
-    found = {c: tables.find_column(table, (tables.key(c),)) for c in CLASSES}
+    matches = {c: tables.find_column(table, (tables.key(c),)) for c in CLASSES}
     label, label_twice = tables.find_column(
         table, [k for k in LABEL_COLUMNS if id_column is None or k != table.keys[id_column]]
     )
-    absent = [c for c, (column, _) in found.items() if column is None]
+    absent = [c for c, (column, _) in matches.items() if column is None]
     if absent and label is not None:
         problems += label_twice
         findings.append(
@@ -160,7 +160,7 @@ def _choose_columns(
             )
         )
         return partial(_read_predicted_labels, label)
-    problems += [p for _, twice in found.values() for p in twice]
+    problems += [p for _, twice in matches.values() for p in twice]
     problems += [tables.missing_column(table, f"class {c}", (c,)) for c in absent]
     if absent:
         return None
@@ -172,7 +172,7 @@ def _choose_columns(
                 f"column {table.header[label]!r} is ignored: the eleven class columns decide.",
             )
         )
-    return partial(_read_outputs, [column for column, _ in found.values() if column is not None])
+    return partial(_read_outputs, [column for column, _ in matches.values() if column is not None])
 
 
 def _read_outputs(

@@ -238,11 +238,11 @@ def validator(card: ScoreCard) -> tuple[Block, ...]:
             "The submission is a prediction file: nothing is known of its model but the size that was given."
         )
         return (verdict, Text(unknown))
-    left = f"{150 - size:.2f} MiB below 150" if size < 150 else "150 and more: efficiency 0"
+    room = f"{150 - size:.2f} MiB below 150" if size < 150 else "150 and more: efficiency 0"
     codes = ("demographics-probe", "demographics-ignored", "model-size", "small-image", "alpha-dropped")
     return (
         verdict,
-        Facts((Fact("Size", f"{size:.2f} MiB", left), *preflight.format_facts(model))),
+        Facts((Fact("Size", f"{size:.2f} MiB", room), *preflight.format_facts(model))),
         preflight.tensors(model),
         *preflight.remarks(card, codes),
     )
