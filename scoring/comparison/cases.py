@@ -26,16 +26,16 @@ class Correctness:
     order: Ints
 
 
-def correctness(found: Comparison) -> Correctness:
+def correctness(comparison: Comparison) -> Correctness:
     """Return which cases each team got right, hardest first."""
-    cards = list(found.cards.values())
-    values = np.column_stack([found.spec.correct(card) for card in cards])
+    cards = list(comparison.cards.values())
+    values = np.column_stack([comparison.spec.correct(card) for card in cards])
     n_right = np.round(values.sum(1), 12)
     entropy = _entropy(cards)
     counted = np.flatnonzero(~np.isnan(n_right))
     order = counted[np.lexsort((counted, -np.round(entropy[counted], 12), n_right[counted]))]
     ids = tuple(str(row["case"]) for row in cards[0].cases)
-    return Correctness(ids, tuple(found.cards), values, n_right, entropy, order)
+    return Correctness(ids, tuple(comparison.cards), values, n_right, entropy, order)
 
 
 def _entropy(cards: Sequence[ScoreCard]) -> Floats:

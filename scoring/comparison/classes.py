@@ -36,10 +36,10 @@ class ClassDifference:
     interval: list[float] | None
 
 
-def matrix(found: Comparison) -> ClassMatrix:
+def matrix(comparison: Comparison) -> ClassMatrix:
     """Return the measure of every class of every team, teams best first."""
-    cards = list(found.cards.values())
-    measure_of = _measures(found)
+    cards = list(comparison.cards.values())
+    measure_of = _measures(comparison)
     values = [
         [number(card.per_class[name].get(measure)) for card in cards] for name, measure in measure_of.items()
     ]
@@ -51,21 +51,21 @@ def matrix(found: Comparison) -> ClassMatrix:
         tuple(measure_of),
         tuple(measure_of.values()),
         tuple(support),
-        tuple(found.cards),
+        tuple(comparison.cards),
         np.array(values).reshape(-1, len(cards)),
     )
 
 
-def differences(found: Comparison, a: str, b: str) -> tuple[ClassDifference, ...]:
+def differences(comparison: Comparison, a: str, b: str) -> tuple[ClassDifference, ...]:
     """Return the difference of team a and team b in every class."""
-    table, first, second = matrix(found), found.cards[a], found.cards[b]
+    table, first, second = matrix(comparison), comparison.cards[a], comparison.cards[b]
     columns = [table.teams.index(name) for name in (a, b)]
     rows = []
     for k, (name, measure) in enumerate(zip(table.classes, table.measures, strict=True)):
         difference = float(table.values[k, columns[0]] - table.values[k, columns[1]])
         key = array_name((measure, name))
         interval = difference_interval(
-            first.arrays.get(key), second.arrays.get(key), found.provenance["n_units"]
+            first.arrays.get(key), second.arrays.get(key), comparison.provenance["n_units"]
         )
         known = not np.isnan(difference)
         rows.append(
@@ -76,13 +76,13 @@ def differences(found: Comparison, a: str, b: str) -> tuple[ClassDifference, ...
     return tuple(rows)
 
 
-def _measures(found: Comparison) -> dict[str, str]:
+def _measures(comparison: Comparison) -> dict[str, str]:
     """Return the measure of each class that all cards have."""
-    rows = [card.per_class for card in found.cards.values()]
+    rows = [card.per_class for card in comparison.cards.values()]
     chosen = {}
     for name in rows[0]:
         if all(name in row for row in rows):
-            measure = next((m for m in found.spec.class_measures if m in rows[0][name]), None)
+            measure = next((m for m in comparison.spec.class_measures if m in rows[0][name]), None)
             if measure:
                 chosen[name] = measure
     return chosen
@@ -149,17 +149,17 @@ class Subgroup:
     teams: tuple[Estimate, ...]
 
 
-def subgroups(found: Comparison) -> tuple[Subgroup, ...]:
+def subgroups(comparison: Comparison) -> tuple[Subgroup, ...]:
     """Return every group of every column and measure; show their number beside any of them."""
-    slices = {name: found.spec.slices(card) for name, card in found.cards.items()}
+    slices = {name: comparison.spec.slices(card) for name, card in comparison.cards.items()}
     rows = []
     for column, groups in next(iter(slices.values())).items():
         for group, entry in groups.items():
-            for measure, (overall, counted) in found.spec.slice_measures.items():
+            for measure, (overall, counted) in comparison.spec.slice_measures.items():
                 if measure in entry and all(group in of_team.get(column, {}) for of_team in slices.values()):
                     estimates = tuple(
-                        _estimate(found, name, slices[name], (column, group, measure), overall)
-                        for name in found.cards
+                        _estimate(comparison, name, slices[name], (column, group, measure), overall)
+                        for name in comparison.cards
                     )
                     rows.append(
                         Subgroup(column, group, measure, entry[counted], entry[counted] < SMALL, estimates)
@@ -168,9 +168,9 @@ def subgroups(found: Comparison) -> tuple[Subgroup, ...]:
 
 
 def _estimate(
-    found: Comparison, team: str, slices: Groups, place: tuple[str, str, str], overall: str
+    comparison: Comparison, team: str, slices: Groups, place: tuple[str, str, str], overall: str
 ) -> Estimate:
-    card, (column, group, measure) = found.cards[team], place
+    card, (column, group, measure) = comparison.cards[team], place
     row = slices[column][group]
     value, whole = number(row[measure]), number(card.metrics.get(overall))
     if value != value:
@@ -181,5 +181,5 @@ def _estimate(
         value,
         row.get(f"{measure}_interval"),
         None if whole != whole else value - whole,
-        difference_interval(drawn, card.arrays.get(array_name(overall)), found.provenance["n_units"]),
+        difference_interval(drawn, card.arrays.get(array_name(overall)), comparison.provenance["n_units"]),
     )

@@ -244,21 +244,23 @@ def compare_cards(
 
 
 def annotated(
-    found: Comparison, facts: Mapping[str, TeamFacts], excluded: Sequence[Excluded] = ()
+    comparison: Comparison, facts: Mapping[str, TeamFacts], excluded: Sequence[Excluded] = ()
 ) -> Comparison:
     """Return a comparison with facts about its teams and the submissions that were refused.
 
     Args:
-        found: The comparison, without either.
+        comparison: The comparison, without either.
         facts: Facts by team. Where the challenge scores sizes, the size is that of the card.
         excluded: The refused submissions, each a warning.
     """
-    told = {name: scored_facts(found.spec, card, facts.get(name)) for name, card in found.cards.items()}
+    told = {
+        name: scored_facts(comparison.spec, card, facts.get(name)) for name, card in comparison.cards.items()
+    }
     return replace(
-        found,
+        comparison,
         facts=told,
         excluded=tuple(excluded),
-        findings=(*excluded_warnings(excluded), *found.findings),
+        findings=(*excluded_warnings(excluded), *comparison.findings),
     )
 
 

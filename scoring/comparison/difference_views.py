@@ -23,16 +23,16 @@ CASES = 40
 """Cases that a figure shows at once."""
 
 
-def classes(shown: Displayed) -> tuple[Block, ...]:
+def classes(displayed: Displayed) -> tuple[Block, ...]:
     """Return class by team."""
-    matrix = by_class.matrix(shown.comparison)
+    matrix = by_class.matrix(displayed.comparison)
     if not matrix.classes:
         return (Text("There is no class that all teams were scored on.", "note"),)
-    return (class_values(shown, matrix),)
+    return (class_values(displayed, matrix),)
 
 
 def class_values(
-    shown: Displayed,
+    displayed: Displayed,
     matrix: ClassMatrix,
     chosen: tuple[str, str] | None = None,
     against: str | None = None,
@@ -40,26 +40,29 @@ def class_values(
     """Return class by team.
 
     Args:
-        shown: The comparison.
+        displayed: The comparison.
         matrix: The measures.
         chosen: Class and team of the cell that is framed.
         against: The team whose values are subtracted.
     """
-    risks = load_challenge(shown.comparison.challenge).display.class_risks
+    risks = load_challenge(displayed.comparison.challenge).display.class_risks
     less = f", less that of {markdown(against)}" if against else " (.66 is 0.66)"
 
     def build(theme: Theme) -> go.Figure:
-        return figures.classes(matrix, shown.names, risks, theme, chosen, against)
+        return figures.classes(matrix, displayed.names, risks, theme, chosen, against)
 
     return Figure(
         build,
         f"{figures.measures(matrix)} of each class{less}. The number beside a class is how many cases it "
-        f"has, with a star under 15. {shown.method}",
+        f"has, with a star under 15. {displayed.method}",
         {
             "class": matrix.classes,
             "measure": matrix.measures,
             "cases": matrix.support,
-            **{f"value: {name}": matrix.values[:, matrix.teams.index(name)].tolist() for name in shown.names},
+            **{
+                f"value: {name}": matrix.values[:, matrix.teams.index(name)].tolist()
+                for name in displayed.names
+            },
         },
     )
 
@@ -79,15 +82,19 @@ def class_difference(one: ClassDifference, team: str, leader: str) -> Text:
     return Text(f"{words}, 95% interval {interval}; not adjusted for looking at many classes.")
 
 
-def cases(shown: Displayed) -> tuple[Block, ...]:
+def cases(displayed: Displayed) -> tuple[Block, ...]:
     """Return the cases that are hardest for all teams."""
-    found = by_case.correctness(shown.comparison)
-    return (case_values(shown, found, found.order),) if len(found.order) else ()
+    found = by_case.correctness(displayed.comparison)
+    return (case_values(displayed, found, found.order),) if len(found.order) else ()
 
 
-def case_values(shown: Displayed, found: Correctness, order: Ints) -> Figure:
+def case_values(displayed: Displayed, found: Correctness, order: Ints) -> Figure:
     """Return which of some cases each team got right. order: places of the cases, in the order drawn."""
-    columns, drawn, names = [found.teams.index(name) for name in shown.names], order[:CASES], shown.names
+    columns, drawn, names = (
+        [found.teams.index(name) for name in displayed.names],
+        order[:CASES],
+        displayed.names,
+    )
     is_graded = graded(found)
 
     def build(theme: Theme) -> go.Figure:
@@ -98,7 +105,7 @@ def case_values(shown: Displayed, found: Correctness, order: Ints) -> Figure:
     return Figure(
         build,
         f"{how}. {len(drawn)} of {len(order)} such cases, those first that the fewest teams got right, then "
-        f"those on which teams differ. {len(found.order)} cases count in the score. {shown.method}",
+        f"those on which teams differ. {len(found.order)} cases count in the score. {displayed.method}",
         {
             "case": [found.cases[k] for k in order],
             **{f"right: {found.teams[column]}": found.values[order, column].tolist() for column in columns},
@@ -121,18 +128,18 @@ def right_counts(found: Correctness) -> Figure:
     )
 
 
-def subgroups(shown: Displayed) -> tuple[Block, ...]:
+def subgroups(displayed: Displayed) -> tuple[Block, ...]:
     """Return every team's measures in every subgroup, in numbers."""
-    found = by_class.subgroups(shown.comparison)
+    found = by_class.subgroups(displayed.comparison)
     if not found:
         words = "The test set tells nothing about its cases that could make subgroups."
         return (Text(words, "note"),)
-    return (group_table(shown, found, len(found), "Which subgroup fails?"),)
+    return (group_table(displayed, found, len(found), "Which subgroup fails?"),)
 
 
-def group_panels(shown: Displayed, rows: Sequence[Subgroup], to_overall: bool) -> Panels:
+def group_panels(displayed: Displayed, rows: Sequence[Subgroup], to_overall: bool) -> Panels:
     """Return a small figure per subgroup. to_overall: less the value of all cases."""
-    names = shown.names
+    names = displayed.names
     ends = [
         end
         for row in rows
@@ -164,11 +171,11 @@ def _group(
     return figures.subgroup(row, names, ends, theme, to_overall)
 
 
-def group_table(shown: Displayed, rows: Sequence[Subgroup], looked_at: int, question: str) -> Table:
+def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, question: str) -> Table:
     """Return the numbers of some subgroups.
 
     Args:
-        shown: The comparison.
+        displayed: The comparison.
         rows: The subgroups.
         looked_at: How many there are in all.
         question: That the table answers.
@@ -199,6 +206,6 @@ def group_table(shown: Displayed, rows: Sequence[Subgroup], looked_at: int, ques
             "to all interval": [None if row.small else one.to_overall_interval for row, one in listed],
         },
         f"Of so many groups and measures ({looked_at}) some stand out by chance alone. Where a group has "
-        f"under 15 cases, no value is given. {shown.method}",
+        f"under 15 cases, no value is given. {displayed.method}",
         key="groups",
     )

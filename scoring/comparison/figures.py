@@ -30,25 +30,25 @@ SCHEMES = {
 }
 
 
-def ranking(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
+def ranking(comparison: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
     """Scores with their intervals, the tied group shaded, the ranks that each team could hold beside it."""
     rows = [
         IntervalRow(
-            f"{found.ranks[name]}  {name}",
-            scale.factor * number(found.cards[name].score),
-            scale.scaled(found.cards[name].intervals.get("score")),
-            beside=summary_text.rank_interval(found, place),
+            f"{comparison.ranks[name]}  {name}",
+            scale.factor * number(comparison.cards[name].score),
+            scale.scaled(comparison.cards[name].intervals.get("score")),
+            beside=summary_text.rank_interval(comparison, place),
         )
-        for place, name in ((place, found.scored[place]) for place in places)
+        for place, name in ((place, comparison.scored[place]) for place in places)
     ]
     return figures.team_intervals(
-        rows, theme, "Who wins?", scale.unit, scale.digits, tied=min(summary_text.band(found), len(rows))
+        rows, theme, "Who wins?", scale.unit, scale.digits, tied=min(summary_text.band(comparison), len(rows))
     )
 
 
-def lead(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
+def lead(comparison: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
     """Differences to the leader with simultaneous intervals."""
-    names = {found.scored[place] for place in places}
+    names = {comparison.scored[place] for place in places}
     rows = [
         IntervalRow(
             one.team,
@@ -57,15 +57,15 @@ def lead(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -
             beside="" if one.separated is None else "told apart" if one.separated else "not told apart",
             apart=bool(one.separated),
         )
-        for one in summary_text.leader_differences(found)
+        for one in summary_text.leader_differences(comparison)
         if one.team in names
     ]
-    leader = short(found.scored[0])
+    leader = short(comparison.scored[0])
     axis = f"difference to {safe(leader)}, {scale.unit}"
     question = (
-        f"Is {short(found.scored[0], 40)}’s lead more than chance?"
-        if summary_text.by_score(found)
-        else f"Are the scores other than {short(found.scored[0], 40)}’s?"
+        f"Is {short(comparison.scored[0], 40)}’s lead more than chance?"
+        if summary_text.by_score(comparison)
+        else f"Are the scores other than {short(comparison.scored[0], 40)}’s?"
     )
     return figures.team_intervals(rows, theme, question, axis, scale.digits, reference=0)
 
@@ -99,12 +99,12 @@ def p_words(p: float | None) -> str:
     return "below 0.0001" if p is not None and p < 0.00005 else decimal(p, 4)
 
 
-def rank_shares(found: Comparison, places: Sequence[int], theme: Theme) -> go.Figure:
+def rank_shares(comparison: Comparison, places: Sequence[int], theme: Theme) -> go.Figure:
     """Return the share of the resamples at each rank. The comparison has replicates."""
-    rank_shares, intervals = found.result.rank_shares or [], found.result.rank_intervals
+    rank_shares, intervals = comparison.result.rank_shares or [], comparison.result.rank_intervals
     shares = np.array([rank_shares[place] for place in places])
     bounds = [intervals[place] for place in places] if intervals else []
-    return figures.rank_heat([found.scored[place] for place in places], shares, bounds, theme)
+    return figures.rank_heat([comparison.scored[place] for place in places], shares, bounds, theme)
 
 
 def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], theme: Theme) -> go.Figure:
@@ -168,9 +168,13 @@ def estimate(one: Estimate, to_overall: bool) -> tuple[float | None, list[float]
     return (one.to_overall, one.to_overall_interval) if to_overall else (one.value, one.interval)
 
 
-def sized(found: Comparison, scale: Scale) -> list[Sized]:
+def sized(comparison: Comparison, scale: Scale) -> list[Sized]:
     """Return the scored teams whose model's size is known."""
-    cards = {name: found.cards[name] for name in found.scored if found.cards[name].more.get("model_size_mib")}
+    cards = {
+        name: comparison.cards[name]
+        for name in comparison.scored
+        if comparison.cards[name].more.get("model_size_mib")
+    }
     return [
         Sized(
             name,

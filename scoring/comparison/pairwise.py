@@ -40,11 +40,11 @@ class PairedDifference:
     apart: bool | None
 
 
-def change(found: Comparison, first: str, second: str, metric: str = SCORE) -> PairedDifference | None:
+def change(comparison: Comparison, first: str, second: str, metric: str = SCORE) -> PairedDifference | None:
     """Return the paired difference of two submissions in the score or another metric.
 
     Args:
-        found: Their comparison.
+        comparison: Their comparison.
         first: The submission that is compared.
         second: The one that it is compared with.
         metric: "score", or a name of `metrics`.
@@ -53,9 +53,9 @@ def change(found: Comparison, first: str, second: str, metric: str = SCORE) -> P
         First less second; None where one of them has no value.
     """
     if metric == SCORE:
-        teams, pairs = found.scored, found.result.pairs
+        teams, pairs = comparison.scored, comparison.result.pairs
     else:
-        of = pairs_of(found.spec, found.cards, metric)
+        of = pairs_of(comparison.spec, comparison.cards, metric)
         teams, pairs = of.teams, of.of
     pair = next((p for p in pairs if {teams[p.a], teams[p.b]} == {first, second}), None)
     if pair is None:
@@ -69,11 +69,11 @@ def _signed(pair: Pair, sign: int) -> list[float] | None:
     return None if ends is None else sorted(sign * end for end in ends)
 
 
-def answer(shown: Displayed, first: str, second: str) -> str:
+def answer(displayed: Displayed, first: str, second: str) -> str:
     """Return in a sentence or two whether the first submission is better than the second (Markdown)."""
-    found, scale = shown.comparison, shown.scale
+    comparison, scale = displayed.comparison, displayed.scale
     a, b = markdown(first, 60), markdown(second, 60)
-    score = change(found, first, second)
+    score = change(comparison, first, second)
     if score is None:
         return f"{a} and {b} cannot be compared: one of them has no score on this test set."
     if score.value == 0:
@@ -83,52 +83,56 @@ def answer(shown: Displayed, first: str, second: str) -> str:
     interval = f" (95% interval {scale.span(score.interval, sign=True)})" if score.interval else ""
     start = f"**{a}** scores {size} {words} than **{b}**{interval}"
     if score.apart is None:
-        return f"{start}. {markdown(summary_text.untold(found))}".strip()
+        return f"{start}. {markdown(summary_text.untold(comparison))}".strip()
     if score.apart:
         return f"{start}: told apart, this is more than chance."
     return f"{start}: not told apart, on these cases the difference could be chance."
 
 
-def blocks(shown: Displayed, first: str, second: str) -> tuple[Block, ...]:
+def blocks(displayed: Displayed, first: str, second: str) -> tuple[Block, ...]:
     """Return the difference in score and metrics, by class, and case by case; arguments as of `change`."""
-    found = shown.comparison
-    classes = by_class.differences(found, first, second)
-    overall = _changes(shown, first, second)
-    sides = (overall, *_classes(shown, classes, first, second))
+    comparison = displayed.comparison
+    classes = by_class.differences(comparison, first, second)
+    overall = _changes(displayed, first, second)
+    sides = (overall, *_classes(displayed, classes, first, second))
     return (
         SideBySide(tuple((one,) for one in sides), (1,) * len(sides)),
         Text(_won_and_lost(classes, first, second)),
-        *_cases(shown, first, second),
-        *_caveats(found),
+        *_cases(displayed, first, second),
+        *_caveats(comparison),
     )
 
 
-def _changes(shown: Displayed, first: str, second: str) -> Figure:
-    found, scale = shown.comparison, shown.scale
+def _changes(displayed: Displayed, first: str, second: str) -> Figure:
+    comparison, scale = displayed.comparison, displayed.scale
     metrics = [
-        m for m in found.spec.metrics if any(c.metrics.get(m) is not None for c in found.cards.values())
+        m
+        for m in comparison.spec.metrics
+        if any(c.metrics.get(m) is not None for c in comparison.cards.values())
     ]
-    every = [change(found, first, second, metric) for metric in (SCORE, *metrics)]
+    every = [change(comparison, first, second, metric) for metric in (SCORE, *metrics)]
     changes = [one for one in every if one is not None]
     rows = [_row(named(one.name), one.value, one.interval, one.apart, scale) for one in changes]
 
     def build(theme: Theme) -> go.Figure:
-        return _figure(rows, theme, f"Is {short(first)} better than {short(second)}?", shown, first, second)
+        return _figure(
+            rows, theme, f"Is {short(first)} better than {short(second)}?", displayed, first, second
+        )
 
     return Figure(
         build,
-        f"Right of the line: {markdown(first, 40)} is better. Filled: told apart. {shown.method}",
+        f"Right of the line: {markdown(first, 40)} is better. Filled: told apart. {displayed.method}",
         _numbers(changes),
         key="two_changes",
     )
 
 
 def _figure(
-    rows: Sequence[IntervalRow], theme: Theme, question: str, shown: Displayed, first: str, second: str
+    rows: Sequence[IntervalRow], theme: Theme, question: str, displayed: Displayed, first: str, second: str
 ) -> go.Figure:
-    unit = f", {shown.scale.unit}" if shown.scale.factor != 1 else ""
+    unit = f", {displayed.scale.unit}" if displayed.scale.factor != 1 else ""
     axis = f"{safe(short(first))} less {safe(short(second))}{unit}"
-    return team_intervals(rows, theme, question, axis, shown.scale.digits, reference=0)
+    return team_intervals(rows, theme, question, axis, displayed.scale.digits, reference=0)
 
 
 def _row(
@@ -155,7 +159,7 @@ def _numbers(changes: Sequence[PairedDifference]) -> dict[str, list[object]]:
 
 
 def _classes(
-    shown: Displayed, classes: Sequence[ClassDifference], first: str, second: str
+    displayed: Displayed, classes: Sequence[ClassDifference], first: str, second: str
 ) -> tuple[Figure, ...]:
     known = [one for one in classes if one.difference is not None]
     if not known:
@@ -163,13 +167,13 @@ def _classes(
     every = (PairedDifference(one.name, one.difference or 0.0, one.interval, _decided(one)) for one in known)
     changes = sorted(every, key=lambda one: -one.value)
     rows = [
-        _row(short(class_named(one.name), LONGEST), one.value, one.interval, one.apart, shown.scale)
+        _row(short(class_named(one.name), LONGEST), one.value, one.interval, one.apart, displayed.scale)
         for one in changes
     ]
     measures = ", ".join(dict.fromkeys(named(one.measure) for one in known))
 
     def build(theme: Theme) -> go.Figure:
-        return _figure(rows, theme, "Which classes won and lost?", shown, first, second)
+        return _figure(rows, theme, "Which classes won and lost?", displayed, first, second)
 
     return (
         Figure(
@@ -208,14 +212,14 @@ def differing(found: Correctness, first: str, second: str) -> tuple[Ints, Ints]:
     return (by_case.right_and_wrong(found, first, second), by_case.right_and_wrong(found, second, first))
 
 
-def _cases(shown: Displayed, first: str, second: str) -> tuple[Block, ...]:
-    found = by_case.correctness(shown.comparison)
+def _cases(displayed: Displayed, first: str, second: str) -> tuple[Block, ...]:
+    found = by_case.correctness(displayed.comparison)
     better, worse = differing(found, first, second)
     columns = [found.teams.index(first), found.teams.index(second)]
     a, b = found.values[:, columns].T
     places = np.concatenate([better, worse])
     order = places[np.argsort(-np.abs(a - b)[places], kind="stable")]
-    cards = [shown.comparison.cards[name] for name in (first, second)]
+    cards = [displayed.comparison.cards[name] for name in (first, second)]
     labelled = all("predicted" in row for card in cards for row in card.cases[:1])
     shown_rows = order[:LISTED]
     rows: dict[str, list[object]] = {"case": [found.cases[k] for k in shown_rows]}
@@ -243,6 +247,6 @@ def _cases(shown: Displayed, first: str, second: str) -> tuple[Block, ...]:
     return (Table("Where do they differ, case by case?", heads, rows, words + more, key="two_cases"),)
 
 
-def _caveats(found: Comparison) -> tuple[Text, ...]:
-    words = " ".join(filter(None, (summary_text.caveat(found), summary_text.assumption(found))))
+def _caveats(comparison: Comparison) -> tuple[Text, ...]:
+    words = " ".join(filter(None, (summary_text.caveat(comparison), summary_text.assumption(comparison))))
     return (Text(markdown(words, 600), "note"),) if words else ()

@@ -17,51 +17,52 @@ PER_CODE = 5
 """Findings of one code and team that a report lists at most."""
 
 
-def html(found: Comparison, lines: Lines = ()) -> str:
+def html(comparison: Comparison, lines: Lines = ()) -> str:
     """Return the report of a comparison. The same arguments give the same bytes; names of teams, classes and
     cases are escaped.
 
     Args:
-        found: The comparison.
+        comparison: The comparison.
         lines: Names and texts for the front page: test set, organizer, date.
     """
-    challenge, figures = load_challenge(found.challenge), Figures()
+    challenge, figures = load_challenge(comparison.challenge), Figures()
     how = f"{challenge.words.formula}, all teams on the same cases, higher is better"
     sections = [front.front(f"Compare teams: {challenge.words.title}", how, lines)]
-    if found.scored:
-        shown = display.of(found)
+    if comparison.scored:
+        shown = display.of(comparison)
         head = team_views.headline(shown)
-        chapters = [Section(name, views.SECTIONS[name](shown)) for name in views.section_names(found)]
+        chapters = [Section(name, views.SECTIONS[name](shown)) for name in views.section_names(comparison)]
         drawn = front.pictures(figures, front.chosen(head.strip, chapters))
         sections += [
             blocks.headline(head, head.score.below, figures),
-            front.noticed(_listed(found)[0]),
+            front.noticed(_listed(comparison)[0]),
             drawn,
             front.cite(challenge),
             *blocks.sections(chapters, figures),
         ]
     else:
-        sections.append(section(summary_text.standing(found)))
-        sections += [blocks.html(table, figures) for table in views.refused(found)]
-    kept, left_out = _listed(found)
+        sections.append(section(summary_text.standing(comparison)))
+        sections += [blocks.html(table, figures) for table in views.refused(comparison)]
+    kept, left_out = _listed(comparison)
     sections += [
-        provenance({"challenge": found.challenge, **found.provenance}),
+        provenance({"challenge": comparison.challenge, **comparison.provenance}),
         rule(f"{summary_text.RULE}\n\n{challenge.words.rule.strip()}"),
         findings(kept, f"and {left_out} more, in comparison.json" if left_out else ""),
     ]
     return document(f"Compare teams, {challenge.words.title}", sections)
 
 
-def _listed(found: Comparison) -> tuple[list[Finding], int]:
+def _listed(comparison: Comparison) -> tuple[list[Finding], int]:
     """Return one list of all findings, on the comparison, the test set and each team's files, at most five of
     a kind each, and how many more there are."""
-    shared = found.of_test_set
+    shared = comparison.of_test_set
     kept: list[Finding] = []
     left_out = 0
     of_teams = (
-        of_team(name, (f for f in card.findings if f not in shared)) for name, card in found.cards.items()
+        of_team(name, (f for f in card.findings if f not in shared))
+        for name, card in comparison.cards.items()
     )
-    for entries in (found.findings, shared, *of_teams):
+    for entries in (comparison.findings, shared, *of_teams):
         count: Counter[str] = Counter()
         for entry in entries:
             count[entry.code] += 1
@@ -72,21 +73,23 @@ def _listed(found: Comparison) -> tuple[list[Finding], int]:
     return kept, left_out
 
 
-def paper_zip(found: Comparison, lines: Lines = ()) -> bytes:
+def paper_zip(comparison: Comparison, lines: Lines = ()) -> bytes:
     """Return the zip of a comparison.
 
     Args:
-        found: The comparison.
+        comparison: The comparison.
         lines: Names and texts that stand on the front page of its report.
     """
-    challenge = load_challenge(found.challenge)
-    words = [summary_text.standing(found)]
+    challenge = load_challenge(comparison.challenge)
+    words = [summary_text.standing(comparison)]
     headline, sections = Headline(Fact("", "")), []
-    if found.scored:
-        shown = display.of(found)
+    if comparison.scored:
+        shown = display.of(comparison)
         headline = team_views.headline(shown)
-        sections = [Section(name, views.SECTIONS[name](shown)) for name in views.section_names(found)]
-        words += [summary_text.method(found), markup.plain(summary_text.RULE.partition("|")[0])]
+        sections = [Section(name, views.SECTIONS[name](shown)) for name in views.section_names(comparison)]
+        words += [summary_text.method(comparison), markup.plain(summary_text.RULE.partition("|")[0])]
     else:
-        sections = [Section("Refused", views.refused(found))]
-    return zipped(files(challenge, headline, sections, methods(challenge, words, found.provenance, lines)))
+        sections = [Section("Refused", views.refused(comparison))]
+    return zipped(
+        files(challenge, headline, sections, methods(challenge, words, comparison.provenance, lines))
+    )

@@ -49,16 +49,16 @@ class Robustness:
     all_alike: tuple[str, ...] = ()
 
 
-def robustness(found: Comparison) -> Robustness:
+def robustness(comparison: Comparison) -> Robustness:
     """Return the ranks under every rule that has values and places the teams."""
-    official = [found.ranks[name] for name in found.cards]
-    by_case = list(_by_case(found))
+    official = [comparison.ranks[name] for name in comparison.cards]
+    by_case = list(_by_case(comparison))
     alike = tuple(name for name, _, ranks, _ in by_case if len(ranks) > 1 and set(ranks) == {1})
     rows = [
         ("official", "official", official, {}),
-        *_by_metric(found),
+        *_by_metric(comparison),
         *(row for row in by_case if row[0] not in alike),
-        *_by_subgroup(found),
+        *_by_subgroup(comparison),
     ]
     rules = tuple(
         RankingRule(name, kind, tuple(ranks), _tau(official, ranks), **doubtful)
@@ -66,7 +66,7 @@ def robustness(found: Comparison) -> Robustness:
     )
     counted = np.array([rule.ranks for rule in rules if not rule.small and not rule.coarse])
     return Robustness(
-        tuple(found.cards), rules, tuple(counted.max(0).tolist()), tuple(counted.min(0).tolist()), alike
+        tuple(comparison.cards), rules, tuple(counted.max(0).tolist()), tuple(counted.min(0).tolist()), alike
     )
 
 
@@ -81,15 +81,15 @@ def _ranked(values: list[float]) -> list[int]:
     return competition_ranks([-np.inf if value != value else value for value in values])
 
 
-def _by_metric(found: Comparison) -> Iterator[RuleRow]:
-    for metric in found.spec.metrics:
-        values = [number(card.metrics.get(metric)) for card in found.cards.values()]
+def _by_metric(comparison: Comparison) -> Iterator[RuleRow]:
+    for metric in comparison.spec.metrics:
+        values = [number(card.metrics.get(metric)) for card in comparison.cards.values()]
         if not np.isnan(values).all():
             yield metric, "metric", _ranked(values), {}
 
 
-def _by_case(found: Comparison) -> Iterator[RuleRow]:
-    values = np.array([found.spec.correct(card) for card in found.cards.values()])
+def _by_case(comparison: Comparison) -> Iterator[RuleRow]:
+    values = np.array([comparison.spec.correct(card) for card in comparison.cards.values()])
     values = values[:, ~np.isnan(values).any(0)]
     if not values.shape[1]:
         return
@@ -104,8 +104,8 @@ def _by_case(found: Comparison) -> Iterator[RuleRow]:
             )
 
 
-def _by_subgroup(found: Comparison) -> Iterator[RuleRow]:
-    for row in subgroups(found):
+def _by_subgroup(comparison: Comparison) -> Iterator[RuleRow]:
+    for row in subgroups(comparison):
         values = [number(estimate.value) for estimate in row.teams]
         if not np.isnan(values).all():
             yield (
@@ -155,25 +155,25 @@ class WeightGrid:
     by_rank: FirstTeams | None
 
 
-def what_if(found: Comparison, parameters: Mapping[str, float]) -> Rescored | None:
+def what_if(comparison: Comparison, parameters: Mapping[str, float]) -> Rescored | None:
     """Return the comparison under other parameters of the formula, the rest at their usual values; None
     where the challenge has none.
 
     With the usual values the scores are the official ones, including published rounding.
     """
-    change = found.spec.what_if
+    change = comparison.spec.what_if
     if change is None:
         return None
     usual = {parameter.name: parameter.usual for parameter in change.parameters}
     chosen = {**usual, **parameters}
     scores, drawn = {}, {}
-    for name, card in found.cards.items():
+    for name, card in comparison.cards.items():
         value = float(change.rescore(point(card), chosen)[0])
         rounding = number(card.score) - float(change.rescore(point(card), usual)[0])
         scores[name] = value + (0.0 if np.isnan(rounding) else rounding)
         if has_replicates(card):
             drawn[name] = change.rescore(resampled(card), chosen)
-    return _placed(scores, drawn, found.provenance["n_units"])
+    return _placed(scores, drawn, comparison.provenance["n_units"])
 
 
 def _placed(scores: Mapping[str, float], drawn: Mapping[str, np.ndarray], n_units: int) -> Rescored:
@@ -196,20 +196,20 @@ def _placed(scores: Mapping[str, float], drawn: Mapping[str, np.ndarray], n_unit
     )
 
 
-def weight_map(found: Comparison) -> WeightGrid | None:
+def weight_map(comparison: Comparison) -> WeightGrid | None:
     """Return the first team for every weighting of three parts of the score; None where the score has no
     such parts or no team has all of them."""
-    wanted = found.spec.weight_map
+    wanted = comparison.spec.weight_map
     if wanted is None:
         return None
     teams = [
         name
-        for name in found.scored
-        if all(found.cards[name].metrics[metric] is not None for metric in wanted.metrics)
+        for name in comparison.scored
+        if all(comparison.cards[name].metrics[metric] is not None for metric in wanted.metrics)
     ]
     if not teams:
         return None
-    cards = [found.cards[name] for name in teams]
+    cards = [comparison.cards[name] for name in teams]
     parts = np.array([[number(card.metrics[metric]) for card in cards] for metric in wanted.metrics])
     steps = np.array([(i, j, STEPS - i - j) for i in range(STEPS + 1) for j in range(STEPS + 1 - i)])
     weights = steps / STEPS
@@ -229,9 +229,9 @@ def weight_map(found: Comparison) -> WeightGrid | None:
     )
 
 
-def held_fixed(found: Comparison, grid: WeightGrid) -> str:
+def held_fixed(comparison: Comparison, grid: WeightGrid) -> str:
     """Return, in sentences, what does not change over the map."""
-    parts = found.spec.weight_map
+    parts = comparison.spec.weight_map
     if parts is None or parts.share == 1:
         words = "The three parts are the whole score; each team keeps its value in each of them."
     else:
@@ -240,7 +240,7 @@ def held_fixed(found: Comparison, grid: WeightGrid) -> str:
             f"{100 - 100 * parts.share:g}% ({parts.others}) stay as they are, so who is first at a corner "
             "need not lead in that part alone."
         )
-    if missing := [name for name in found.scored if name not in grid.teams]:
+    if missing := [name for name in comparison.scored if name not in grid.teams]:
         words += f" Without the {len(missing)} team{'s' * (len(missing) > 1)} that lack one of the parts."
     return words
 

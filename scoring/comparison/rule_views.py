@@ -22,18 +22,18 @@ NAMED = 12
 """Pairs of teams that a sentence names before it says "and N more"."""
 
 
-def orders(shown: Displayed) -> tuple[Block, ...]:
+def orders(displayed: Displayed) -> tuple[Block, ...]:
     """Return both orders of a challenge side by side, and who would be first if one team withdrew."""
-    found = shown.comparison
-    left = (_orders_table(shown), _disagreement(found))
-    withdrawals = team_views.withdrawals(found)
+    comparison = displayed.comparison
+    left = (_orders_table(displayed), _disagreement(comparison))
+    withdrawals = team_views.withdrawals(comparison)
     return (SideBySide((left, (withdrawals,) if withdrawals else ()), (3, 2)),)
 
 
-def _orders_table(shown: Displayed) -> Table:
-    found, own = shown.comparison, shown.comparison.own_ranking
+def _orders_table(displayed: Displayed) -> Table:
+    comparison, own = displayed.comparison, displayed.comparison.own_ranking
     assert own is not None
-    of_teams = [own.of_teams[name] for name in found.cards]
+    of_teams = [own.of_teams[name] for name in comparison.cards]
     digits = 1 if own.options["rank_ties"] == "average" else 0
     subtasks = list(of_teams[0]["subtask_ranks"])
     by_rank = [entry["rank_by_weighted_rank"] for entry in of_teams]
@@ -44,19 +44,19 @@ def _orders_table(shown: Displayed) -> Table:
         Column("by score", "by score", "number", 0, full="place by weighted score", width=64),
         Column("differs", "", width=56),
         Column("weighted rank", "w. rank", "number", 2, "lower", full="weighted rank", width=72),
-        Column("score", "score", "number", shown.scale.digits, "higher", width=60),
+        Column("score", "score", "number", displayed.scale.digits, "higher", width=60),
         *(
             Column(f"{name} rank", f"{name[:4]}. #", "number", digits, full=f"rank in {name}", width=60)
             for name in subtasks
         ),
     ]
     rows = {
-        "team": list(found.cards),
+        "team": list(comparison.cards),
         "by rank": by_rank,
         "by score": by_score,
         "differs": ["differs" if a != b else "" for a, b in zip(by_rank, by_score, strict=True)],
         "weighted rank": [entry["weighted_rank"] for entry in of_teams],
-        "score": [card.score for card in found.cards.values()],
+        "score": [card.score for card in comparison.cards.values()],
         **{f"{name} rank": [entry["subtask_ranks"][name] for entry in of_teams] for name in subtasks},
     }
     caption = (
@@ -66,9 +66,9 @@ def _orders_table(shown: Displayed) -> Table:
     return Table("Do both orders agree?", columns, rows, caption, key="orders")
 
 
-def _disagreement(found: Comparison) -> Text:
-    assert found.own_ranking is not None
-    pairs = found.own_ranking.more["orderings_disagree"]
+def _disagreement(comparison: Comparison) -> Text:
+    assert comparison.own_ranking is not None
+    pairs = comparison.own_ranking.more["orderings_disagree"]
     if not pairs:
         return Text("Both orders place all teams alike.")
     listed = ", ".join(f"**{markdown(a, 40)}** and **{markdown(b, 40)}**" for a, b in pairs[:NAMED])
@@ -79,33 +79,35 @@ def _disagreement(found: Comparison) -> Text:
     )
 
 
-def other_rules(shown: Displayed) -> tuple[Block, ...]:
+def other_rules(displayed: Displayed) -> tuple[Block, ...]:
     """Return ranks under other metrics, schemes and in subgroups, and under all weights."""
-    found = robustness.robustness(shown.comparison)
+    found = robustness.robustness(displayed.comparison)
     kinds = {
-        words: _rules(shown, found, some)
+        words: _rules(displayed, found, some)
         for words, some in KINDS.items()
         if any(rule.kind in some[1:] for rule in found.rules)
     }
-    choice = Choice("Other rules", "rule_kind", kinds or {"official": _rules(shown, found, ("official",))})
+    choice = Choice(
+        "Other rules", "rule_kind", kinds or {"official": _rules(displayed, found, ("official",))}
+    )
     ranks = choice if len(kinds) > 1 else next(iter(choice.options.values()))
-    return (SideBySide(((ranks,), (_moves(shown, found),)), (3, 2)), *maps(shown))
+    return (SideBySide(((ranks,), (_moves(displayed, found),)), (3, 2)), *maps(displayed))
 
 
-def _rules(shown: Displayed, found: Robustness, kinds: Sequence[str]) -> Figure:
+def _rules(displayed: Displayed, found: Robustness, kinds: Sequence[str]) -> Figure:
     rules = [rule for rule in found.rules if rule.kind in kinds]
     small = "Grey with a star: under 15 cases. " if any(rule.small for rule in rules) else ""
     return Figure(
-        partial(figures.rules, found, kinds, shown.names),
+        partial(figures.rules, found, kinds, displayed.names),
         "Ranks; the stronger the colour, the better. Above the line: the official order. τ: how far a rule's "
         f"order agrees with it (Kendall), 1 is the same order. {small}{_left_out(found)}"
         f"{len(found.rules) - 1} other rules were looked at, so one may differ by chance alone. "
-        f"{shown.method}",
+        f"{displayed.method}",
         {
             "rule": [figures.rule_name(rule) for rule in rules],
             **{
                 f"rank: {name}": [rule.ranks[found.teams.index(name)] for rule in rules]
-                for name in shown.names
+                for name in displayed.names
             },
             "tau": [rule.kendall_tau for rule in rules],
         },
@@ -118,8 +120,8 @@ def _left_out(found: Robustness) -> str:
     return f"Left out, as all teams would share the first place: {names}. " if names else ""
 
 
-def _moves(shown: Displayed, found: Robustness) -> Table:
-    scored = shown.comparison.scored
+def _moves(displayed: Displayed, found: Robustness) -> Table:
+    scored = displayed.comparison.scored
     places = [found.teams.index(name) for name in scored]
     return Table(
         "How far could a team move?",
@@ -141,12 +143,12 @@ def _moves(shown: Displayed, found: Robustness) -> Table:
     )
 
 
-def maps(shown: Displayed) -> tuple[Block, ...]:
+def maps(displayed: Displayed) -> tuple[Block, ...]:
     """Return who would be first under all weights of the score's three parts; nothing where there are "
     "none."""
-    if shown.comparison.spec.weight_map is None:
+    if displayed.comparison.spec.weight_map is None:
         return ()
-    grid = robustness.weight_map(shown.comparison)
+    grid = robustness.weight_map(displayed.comparison)
     if grid is None:
         words = "No team has all three parts of the score, so there is no map of their weights."
         return (Text(words, "note"),)
@@ -155,19 +157,19 @@ def maps(shown: Displayed) -> tuple[Block, ...]:
     if grid.by_rank is not None:
         by_score = "Who wins by weighted score under other weights?"
         by_rank = "Who wins by weighted ranks under other weights?"
-        drawn.append(_map(shown, grid, grid.by_rank, by_rank))
-    drawn.append(_map(shown, grid, grid.by_score, by_score))
+        drawn.append(_map(displayed, grid, grid.by_rank, by_rank))
+    drawn.append(_map(displayed, grid, grid.by_score, by_score))
     columns = [(figure,) for figure in drawn]
     return (SideBySide((*columns, *[()] * (2 - len(columns))), (1, 1)),)
 
 
-def _map(shown: Displayed, grid: WeightGrid, firsts: FirstTeams, question: str) -> Figure:
+def _map(displayed: Displayed, grid: WeightGrid, firsts: FirstTeams, question: str) -> Figure:
     parts = [named(metric) for metric in grid.metrics]
     ring = " and ".join(markdown(name, 40) for name in robustness.at_the_ring(grid, firsts))
     return Figure(
         partial(weight_map, question, figures.first_places(grid, firsts)),
         "Each point: weights that sum to 1, and the team that is first with them. Ring: the official "
-        f"weights, with {ring} first. {robustness.held_fixed(shown.comparison, grid)} It says nothing of "
+        f"weights, with {ring} first. {robustness.held_fixed(displayed.comparison, grid)} It says nothing of "
         "chance.",
         {
             **{part: grid.weights[:, k].tolist() for k, part in enumerate(parts)},
@@ -180,16 +182,16 @@ def _map(shown: Displayed, grid: WeightGrid, firsts: FirstTeams, question: str) 
     )
 
 
-def rescored(shown: Displayed, found: Rescored, before: Mapping[str, int], changed: str) -> Block:
+def rescored(displayed: Displayed, found: Rescored, before: Mapping[str, int], changed: str) -> Block:
     """Return the scores under other numbers of the formula.
 
     Args:
-        shown: The comparison.
+        displayed: The comparison.
         found: The scores.
         before: The rank of each team with the usual numbers.
         changed: What is changed, in words; "" for nothing.
     """
-    scale, names = shown.scale, set(shown.names)
+    scale, names = displayed.scale, set(displayed.names)
     places = [k for k, name in enumerate(found.teams) if name in names and found.scores[k] is not None]
     if not places:
         return Text("These weights sum to nothing: no score is defined.", "note")
@@ -207,7 +209,7 @@ def rescored(shown: Displayed, found: Rescored, before: Mapping[str, int], chang
     band = next((k for k, is_tied in enumerate(tied) if not is_tied), len(tied))
     shaded = min(band, len(rows)) if band > 1 else 0
 
-    order = "score" if summary_text.by_score(shown.comparison) else "score, not by weighted ranks"
+    order = "score" if summary_text.by_score(displayed.comparison) else "score, not by weighted ranks"
 
     def build(theme: Theme) -> go.Figure:
         question = "Who would win then?"
@@ -217,7 +219,7 @@ def rescored(shown: Displayed, found: Rescored, before: Mapping[str, int], chang
         build,
         f"{f'Changed: {changed}' if changed else 'The official weights'}. All else in the formula stays "
         f"as it is. Places are by {order}. Shaded: tied for first. Right: places moved, against the official "
-        f"weights. {shown.method}",
+        f"weights. {displayed.method}",
         {
             "team": [found.teams[k] for k in places],
             "rank": [found.ranks[k] for k in places],

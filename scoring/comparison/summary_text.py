@@ -37,52 +37,54 @@ TEAMS_OF_OPTIMISM = 12
 (docs/statistics.md)."""
 
 
-def by_score(found: Comparison) -> bool:
+def by_score(comparison: Comparison) -> bool:
     """Return whether teams are ordered by the score, not by another quantity of the challenge's own order."""
-    return found.own_ranking is None or not found.own_ranking.name
+    return comparison.own_ranking is None or not comparison.own_ranking.name
 
 
-def order(found: Comparison) -> str:
+def order(comparison: Comparison) -> str:
     """Return what orders the teams, as a sentence."""
-    if found.own_ranking is not None:
-        return found.own_ranking.words
+    if comparison.own_ranking is not None:
+        return comparison.own_ranking.words
     return "Teams are ordered by the official score."
 
 
-def tied(found: Comparison) -> tuple[str, ...]:
+def tied(comparison: Comparison) -> tuple[str, ...]:
     """Return the teams that could be first, best first; empty without replicates.
 
     By score these are the teams that no other is certainly better than; in another order, those whose range
     of places begins with the first.
     """
-    flags: Sequence[bool] = found.result.tied_for_first or ()
-    return tuple(name for name, is_tied in zip(found.scored, flags, strict=False) if is_tied)
+    flags: Sequence[bool] = comparison.result.tied_for_first or ()
+    return tuple(name for name, is_tied in zip(comparison.scored, flags, strict=False) if is_tied)
 
 
-def tie(found: Comparison) -> str:
+def tie(comparison: Comparison) -> str:
     """Return what is said of the teams that `tied` names."""
-    return "tied for first" if by_score(found) else "could be first"
+    return "tied for first" if by_score(comparison) else "could be first"
 
 
-def band(found: Comparison) -> int:
+def band(comparison: Comparison) -> int:
     """Return how many of the first places are held by teams that could be first; 0 where one is alone."""
-    level = tied(found)
-    first = next((place for place, name in enumerate(found.scored) if name not in level), len(found.scored))
+    level = tied(comparison)
+    first = next(
+        (place for place, name in enumerate(comparison.scored) if name not in level), len(comparison.scored)
+    )
     return first if first > 1 else 0
 
 
-def standing(found: Comparison) -> str:
+def standing(comparison: Comparison) -> str:
     """Return who leads, and who is not separated from the leader; never a probability of being best."""
-    names, level = found.scored, tied(found)
+    names, level = comparison.scored, tied(comparison)
     if not names:
         return "No team has a score on this test set."
     leader = names[0]
     if len(names) == 1:
         return f"{leader} is the only team with a score."
-    if not by_score(found):
-        return _standing_in_own_order(found)
+    if not by_score(comparison):
+        return _standing_in_own_order(comparison)
     if not level:
-        return f"{leader} is ranked first. {untold(found)}"
+        return f"{leader} is ranked first. {untold(comparison)}"
     if leader not in level:
         return (
             f"{leader} is ranked first by the order of the challenge; by score, {_listed(level)} "
@@ -94,35 +96,35 @@ def standing(found: Comparison) -> str:
             f"{leader} is ranked first, tied with {_listed(others)}: on these cases nobody can say "
             f"which of the {len(level)} is best."
         )
-    if all(one.separated for one in leader_differences(found)):
+    if all(one.separated for one in leader_differences(comparison)):
         return f"{leader} is ranked first and told apart from every other team."
     return f"{leader} is ranked first, and is the only team that no other is certainly better than."
 
 
-def _standing_in_own_order(found: Comparison) -> str:
+def _standing_in_own_order(comparison: Comparison) -> str:
     """Return who leads in an order that does not go by the score, who could lead it, and who has the highest
     score."""
-    leader, name = found.scored[0], found.own_ranking.name if found.own_ranking else ""
-    others = [team for team in tied(found) if team != leader]
-    if found.result.rank_intervals is None:
-        chance = untold(found)
+    leader, name = comparison.scored[0], comparison.own_ranking.name if comparison.own_ranking else ""
+    others = [team for team in tied(comparison) if team != leader]
+    if comparison.result.rank_intervals is None:
+        chance = untold(comparison)
     elif others:
         chance = f"On other cases like these, {_listed(others)} could be first as well."
     else:
         chance = "No other team's 95% range of places reaches the first."
-    highest = max(found.scored, key=lambda team: found.cards[team].score or 0.0)
+    highest = max(comparison.scored, key=lambda team: comparison.cards[team].score or 0.0)
     score = (
         "It has the highest score too."
         if highest == leader
-        else f"The highest score is that of {highest}, ranked {found.ranks[highest]}."
+        else f"The highest score is that of {highest}, ranked {comparison.ranks[highest]}."
     )
     return f"{leader} is ranked first by {name}. {chance} {score}"
 
 
-def untold(found: Comparison) -> str:
+def untold(comparison: Comparison) -> str:
     """Return why nothing is said of chance; "" where something is."""
-    result, source = found.result, found.provenance
-    if result.test is not None or len(found.scored) < 2:
+    result, source = comparison.result, comparison.provenance
+    if result.test is not None or len(comparison.scored) < 2:
         return ""
     if not source["resamples"]:
         return "Without replicates nothing is said of chance."
@@ -135,12 +137,12 @@ def untold(found: Comparison) -> str:
     )
 
 
-def caveat(found: Comparison) -> str:
+def caveat(comparison: Comparison) -> str:
     """Return what the test of few units cannot see; "" for other tests."""
-    if found.result.test != SWAP:
+    if comparison.result.test != SWAP:
         return ""
     return (
-        f"With {units(found.provenance)} teams are told apart by exchanging their predictions in random "
+        f"With {units(comparison.provenance)} teams are told apart by exchanging their predictions in random "
         "units. A team that fails rarely and badly escapes this."
     )
 
@@ -162,17 +164,17 @@ class Lead:
     explain: str
 
 
-def lead(found: Comparison, scale: Scale) -> Lead | None:
+def lead(comparison: Comparison, scale: Scale) -> Lead | None:
     """Return the lead over the second team; None for fewer than two teams with a score."""
-    if len(found.scored) < 2:
+    if len(comparison.scored) < 2:
         return None
-    leader, second = found.scored[:2]
-    pair = found.result.pairs[0]
+    leader, second = comparison.scored[:2]
+    pair = comparison.result.pairs[0]
     points = scale.number(pair.difference, sign=True)
     interval = scale.span(pair.simultaneous_interval, sign=True) if pair.simultaneous_interval else ""
-    if found.own_ranking is None or by_score(found):
+    if comparison.own_ranking is None or by_score(comparison):
         return Lead(second, points, interval, "Simultaneous 95% interval over all pairs")
-    name, values = found.own_ranking.name, found.own_ranking.values
+    name, values = comparison.own_ranking.name, comparison.own_ranking.values
     return Lead(
         second,
         f"{values[second] - values[leader]:.2f}",
@@ -182,22 +184,23 @@ def lead(found: Comparison, scale: Scale) -> Lead | None:
     )
 
 
-def assumed(found: Comparison) -> str:
+def assumed(comparison: Comparison) -> str:
     """Return for how many teams the size of the model is assumed, "" for none: "efficiency assumed for 11 of
     16 teams"."""
-    number = len(found.size_assumed)
-    teams = f"{number} of {len(found.scored)} team{'s' * (len(found.scored) > 1)}"
-    return f"{found.spec.size.part} assumed for {teams}" if number and found.spec.size else ""
+    number = len(comparison.size_assumed)
+    teams = f"{number} of {len(comparison.scored)} team{'s' * (len(comparison.scored) > 1)}"
+    return f"{comparison.spec.size.part} assumed for {teams}" if number and comparison.spec.size else ""
 
 
-def assumption(found: Comparison) -> str:
+def assumption(comparison: Comparison) -> str:
     """Return what assuming a model's size means, as a sentence; "" where none is assumed."""
-    if not found.size_assumed or found.spec.size is None:
+    if not comparison.size_assumed or comparison.spec.size is None:
         return ""
-    known = len(found.size_assumed) < len(found.scored)
+    known = len(comparison.size_assumed) < len(comparison.scored)
     return (
-        f"The size of these models is unknown, so they count as {found.spec.size.limits_mib[0]:g} MiB or "
-        f"less, which costs nothing: {_listed(found.size_assumed)}."
+        "The size of these models is unknown, so they count as "
+        f"{comparison.spec.size.limits_mib[0]:g} MiB or less, which costs nothing: "
+        f"{_listed(comparison.size_assumed)}."
         f"{' Teams with a known size may lose points to them.' if known else ''}"
     )
 
@@ -206,17 +209,17 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
-def gap(found: Comparison, scale: Scale) -> str:
+def gap(comparison: Comparison, scale: Scale) -> str:
     """Return which differences these data cannot separate from chance; "" without replicates."""
-    known = found.result.resolvable_gap
+    known = comparison.result.resolvable_gap
     if known is None:
         return ""
     words = (
-        f"With {units(found.provenance)} like these, a true gap of {scale.number(known['all_pairs'])} "
+        f"With {units(comparison.provenance)} like these, a true gap of {scale.number(known['all_pairs'])} "
         f"{scale.unit} is told from chance in about half of all test sets, and one of "
         f"{scale.number(known['all_pairs_80'])} in four of five"
     )
-    if len(found.result.pairs) == 1:
+    if len(comparison.result.pairs) == 1:
         return f"{words}."
     return (
         f"{words}, when all pairs are looked at; for one pair named beforehand these are "
@@ -224,20 +227,20 @@ def gap(found: Comparison, scale: Scale) -> str:
     )
 
 
-def optimism(found: Comparison, scale: Scale) -> str:
+def optimism(comparison: Comparison, scale: Scale) -> str:
     """Return how much too high the leader's score likely is, with one digit; "" where nothing is known, the
     order does not go by the score, or teams or units are too few for the estimate to be within 15 %."""
-    value = found.result.winner_optimism
-    few = len(found.scored) < TEAMS_OF_OPTIMISM or found.provenance["n_units"] < FEW_UNITS
-    if not by_score(found) or not value or few:
+    value = comparison.result.winner_optimism
+    few = len(comparison.scored) < TEAMS_OF_OPTIMISM or comparison.provenance["n_units"] < FEW_UNITS
+    if not by_score(comparison) or not value or few:
         return ""
     return scale.rough(value)
 
 
-def method(found: Comparison) -> str:
+def method(comparison: Comparison) -> str:
     """Return n, unit, replicates and seed."""
-    source = found.provenance
-    n = next(iter(found.cards.values())).n_cases
+    source = comparison.provenance
+    n = next(iter(comparison.cards.values())).n_cases
     if not source["resamples"]:
         return f"n = {n}, no replicates."
     if source["n_units"] == 1:
@@ -245,7 +248,7 @@ def method(found: Comparison) -> str:
     words = (
         f"n = {n}, paired bootstrap over {units(source)}, B = {source['resamples']}, seed {source['seed']}"
     )
-    return f"{words}; told apart by the swap test." if found.result.test == SWAP else f"{words}."
+    return f"{words}; told apart by the swap test." if comparison.result.test == SWAP else f"{words}."
 
 
 def units(provenance: Mapping[str, Any]) -> str:
@@ -263,9 +266,9 @@ def places(pair: Sequence[float] | None) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def rank_interval(found: Comparison, place: int) -> str:
+def rank_interval(comparison: Comparison, place: int) -> str:
     """Return the rank interval of the team at a place of `scored`; "" without replicates."""
-    return places(found.result.rank_intervals[place] if found.result.rank_intervals else None)
+    return places(comparison.result.rank_intervals[place] if comparison.result.rank_intervals else None)
 
 
 @dataclass(frozen=True)
@@ -279,17 +282,17 @@ class LeaderDifference:
     p_adjusted: float | None
 
 
-def leader_differences(found: Comparison) -> tuple[LeaderDifference, ...]:
+def leader_differences(comparison: Comparison) -> tuple[LeaderDifference, ...]:
     """Return the differences of all other scored teams, best first."""
     return tuple(
         LeaderDifference(
-            found.scored[pair.b],
+            comparison.scored[pair.b],
             -pair.difference,
             _turned(pair.simultaneous_interval),
             pair.separated,
             pair.p_adjusted,
         )
-        for pair in found.result.pairs
+        for pair in comparison.result.pairs
         if pair.a == 0
     )
 

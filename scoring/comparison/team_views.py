@@ -13,51 +13,51 @@ from scoring.comparison.team_facts import LABELS, UNKNOWN
 from scoring.core.views import Column, Fact, Headline, Table, Text
 
 
-def headline(shown: Displayed) -> Headline:
+def headline(displayed: Displayed) -> Headline:
     """Return the team in front, what that is worth, and the gap that this test set can resolve."""
-    found, scale = shown.comparison, shown.scale
-    first = found.scored[0]
-    is_shared = list(found.ranks.values()).count(found.ranks[first]) > 1
+    comparison, scale = displayed.comparison, displayed.scale
+    first = comparison.scored[0]
+    is_shared = list(comparison.ranks.values()).count(comparison.ranks[first]) > 1
     return Headline(
         Fact(
             "Ranked first (shared)" if is_shared else "Ranked first",
             first,
-            scale.words(found.cards[first].score),
+            scale.words(comparison.cards[first].score),
         ),
-        _headline_facts(shown),
-        arithmetic=markdown(summary_text.standing(found), SENTENCE),
-        notes=_notes(found),
+        _headline_facts(displayed),
+        arithmetic=markdown(summary_text.standing(comparison), SENTENCE),
+        notes=_notes(comparison),
     )
 
 
-def _notes(found: Comparison) -> tuple[Text, ...]:
+def _notes(comparison: Comparison) -> tuple[Text, ...]:
     """Say for how many teams the size of the model is assumed; nothing where it is for none."""
-    words = summary_text.assumed(found)
+    words = summary_text.assumed(comparison)
     if not words:
         return ()
-    sentence = f"{words[0].upper()}{words[1:]}. {summary_text.assumption(found)}"
+    sentence = f"{words[0].upper()}{words[1:]}. {summary_text.assumption(comparison)}"
     return (Text(markdown(sentence, SENTENCE), "caution"),)
 
 
-def _headline_facts(shown: Displayed) -> list[Fact]:
-    found, scale, result = shown.comparison, shown.scale, shown.comparison.result
-    names, tied, facts = found.scored, summary_text.tied(found), []
+def _headline_facts(displayed: Displayed) -> list[Fact]:
+    comparison, scale, result = displayed.comparison, displayed.scale, displayed.comparison.result
+    names, tied, facts = comparison.scored, summary_text.tied(comparison), []
     if tied:
         listed = f"{', '.join(map(markdown, tied[:NAMED]))}{' and more' * (len(tied) > NAMED)}"
         facts.append(
             Fact(
-                summary_text.tie(found).capitalize(),
+                summary_text.tie(comparison).capitalize(),
                 f"{len(tied)} of {len(names)}",
-                _apart(found, len(tied)),
+                _apart(comparison, len(tied)),
                 f"{listed}: "
                 + (
                     "no team is certainly better than any of these."
-                    if summary_text.by_score(found)
+                    if summary_text.by_score(comparison)
                     else "their 95% range of places begins with the first."
                 ),
             )
         )
-    if (lead := summary_text.lead(found, scale)) is not None:
+    if (lead := summary_text.lead(comparison, scale)) is not None:
         facts.append(Fact(f"Lead over {lead.over}", lead.value, lead.below, lead.explain))
     if result.resolvable_gap:
         facts.append(
@@ -71,7 +71,7 @@ def _headline_facts(shown: Displayed) -> list[Fact]:
                 f"{scale.number(result.resolvable_gap['one_pair_80'])}",
             )
         )
-    if too_high := summary_text.optimism(found, scale):
+    if too_high := summary_text.optimism(comparison, scale):
         facts.append(
             Fact(
                 "Likely too high by",
@@ -84,8 +84,8 @@ def _headline_facts(shown: Displayed) -> list[Fact]:
     return facts
 
 
-def _apart(found: Comparison, number: int) -> str:
-    if not summary_text.by_score(found):
+def _apart(comparison: Comparison, number: int) -> str:
+    if not summary_text.by_score(comparison):
         return "by places in resamples"
     return "not told apart" if number > 1 else "stands alone"
 
@@ -94,28 +94,28 @@ PAIRS_NAMED = 3
 """Pairs that a cell names before it says "and N more"."""
 
 
-def facts(found: Comparison) -> Table:
+def facts(comparison: Comparison) -> Table:
     """Return what is known of every team beside its predictions, best first."""
-    told = [found.facts.get(name, UNKNOWN).as_dict() for name in found.cards]
+    told = [comparison.facts.get(name, UNKNOWN).as_dict() for name in comparison.cards]
     kinds = {"size_mib": Column("size_mib", LABELS["size_mib"], "number", 2)}
     columns = [kinds.get(fact, Column(fact, label)) for fact, label in LABELS.items()]
     return Table(
         "Who are the teams?",
         (Column("team", "team"), *columns),
-        {"team": list(found.cards), **{fact: [one[fact] for one in told] for fact in LABELS}},
+        {"team": list(comparison.cards), **{fact: [one[fact] for one in told] for fact in LABELS}},
         "As the organizer gave them; a dash where nothing was given. "
         + (
             "Sizes count in the score."
-            if found.spec.size
+            if comparison.spec.size
             else "The size of a model does not count in this score."
         ),
     )
 
 
-def excluded(found: Comparison) -> Table:
+def excluded(comparison: Comparison) -> Table:
     """Return the refused submissions with what is wrong with each."""
-    ranked = found.own_ranking is not None and found.own_ranking.name
-    table = excluded_rows(found.excluded)
+    ranked = comparison.own_ranking is not None and comparison.own_ranking.name
+    table = excluded_rows(comparison.excluded)
     more = " Ranks in the parts are counted among the others alone." if ranked else ""
     return replace(table, caption=table.caption + more)
 
@@ -153,12 +153,12 @@ def containing(table: Table, wanted: str) -> Table:
     return replace(table, rows=rows, caption=words + table.caption)
 
 
-def withdrawals(found: Comparison) -> Table | None:
+def withdrawals(comparison: Comparison) -> Table | None:
     """Return who would be first without each team and who would change places; None where places depend on
     nobody else."""
-    if found.own_ranking is None:
+    if comparison.own_ranking is None:
         return None
-    gone = found.own_ranking.more["leave_one_team_out"]
+    gone = comparison.own_ranking.more["leave_one_team_out"]
     moved = [entry["without"] for entry in gone if entry["swapped"]]
     if moved:
         words = (

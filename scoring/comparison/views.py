@@ -24,40 +24,40 @@ PAIRS, METRICS = 400, 3
 """Pairs that a table lists, and metrics beside a score on a page, at most."""
 
 
-def section_names(found: Comparison) -> list[str]:
+def section_names(comparison: Comparison) -> list[str]:
     """Return the names of the sections that this comparison has, in the order of an organizer's questions."""
     left_out = set()
-    if found.own_ranking is None:
+    if comparison.own_ranking is None:
         left_out.add("Orders")
-    if not found.spec.slice_measures:
+    if not comparison.spec.slice_measures:
         left_out.add("Subgroups")
-    if all(card.more.get("model_size_mib") is None for card in found.cards.values()):
+    if all(card.more.get("model_size_mib") is None for card in comparison.cards.values()):
         left_out.add("Size")
     return [name for name in SECTIONS if name not in left_out]
 
 
-def ranking(shown: Displayed) -> tuple[Block, ...]:
+def ranking(displayed: Displayed) -> tuple[Block, ...]:
     """Return who wins, and what makes the scores."""
-    return (SideBySide(((scores(shown),), (team_table(shown),)), (2, 3)),)
+    return (SideBySide(((scores(displayed),), (team_table(displayed),)), (2, 3)),)
 
 
-def scores(shown: Displayed) -> Figure:
+def scores(displayed: Displayed) -> Figure:
     """Return the teams' scores with their intervals."""
-    found = shown.comparison
-    shaded = f"Shaded: {summary_text.tie(found)}. " if summary_text.band(found) else ""
-    held = "Right: ranks that each team could hold. " if found.result.rank_intervals else ""
+    comparison = displayed.comparison
+    shaded = f"Shaded: {summary_text.tie(comparison)}. " if summary_text.band(comparison) else ""
+    held = "Right: ranks that each team could hold. " if comparison.result.rank_intervals else ""
     return Figure(
-        partial(figures.ranking, found, shown.scale, shown.places),
-        f"Dot: score with its own 95% interval. {shaded}{held}{shown.method}",
-        team_table(shown).rows,
+        partial(figures.ranking, comparison, displayed.scale, displayed.places),
+        f"Dot: score with its own 95% interval. {shaded}{held}{displayed.method}",
+        team_table(displayed).rows,
     )
 
 
-def team_table(shown: Displayed) -> Table:
+def team_table(displayed: Displayed) -> Table:
     """Return a row for each team: rank, score with interval, ranks that chance allows, and what the score is
     made of."""
-    found, scale = shown.comparison, shown.scale
-    metrics = found.spec.metrics[: METRICS + 1]
+    comparison, scale = displayed.comparison, displayed.scale
+    metrics = comparison.spec.metrics[: METRICS + 1]
     columns = [
         Column("rank", "#", "number", 0, full="rank", width=36),
         Column("team", "team", width=84),
@@ -69,7 +69,7 @@ def team_table(shown: Displayed) -> Table:
             "written",
             full="could hold ranks",
             help="Ranks that the team could hold"
-            + ("; tied: for first, no team is certainly better" if summary_text.by_score(found) else ""),
+            + ("; tied: for first, no team is certainly better" if summary_text.by_score(comparison) else ""),
             width=84,
             lighter=True,
         ),
@@ -91,24 +91,24 @@ def team_table(shown: Displayed) -> Table:
     return Table(
         "What makes the scores?",
         columns,
-        _team_rows(shown, metrics),
-        f"{summary_text.order(found)} Chance alters no rank; what it could do stands beside it."
-        f"{_unranked(found)}",
+        _team_rows(displayed, metrics),
+        f"{summary_text.order(comparison)} Chance alters no rank; what it could do stands beside it."
+        f"{_unranked(comparison)}",
         key="teams_table",
     )
 
 
-def _unranked(found: Comparison) -> str:
+def _unranked(comparison: Comparison) -> str:
     """Name the refused submissions, for the caption of the ranking; "" where there are none."""
-    named = ", ".join(markdown(one.team, 60) for one in found.excluded[:NAMED])
-    more = f" and {len(found.excluded) - NAMED} more" if len(found.excluded) > NAMED else ""
+    named = ", ".join(markdown(one.team, 60) for one in comparison.excluded[:NAMED])
+    more = f" and {len(comparison.excluded) - NAMED} more" if len(comparison.excluded) > NAMED else ""
     return f" Refused, so not ranked: {named}{more}." if named else ""
 
 
-def exported(shown: Displayed) -> Table:
+def exported(displayed: Displayed) -> Table:
     """Return the table of teams with their facts, as a file."""
-    table, found = team_table(shown), shown.comparison
-    told = [found.facts.get(name, UNKNOWN).as_dict() for name in table.rows["team"]]
+    table, comparison = team_table(displayed), displayed.comparison
+    told = [comparison.facts.get(name, UNKNOWN).as_dict() for name in table.rows["team"]]
     facts = {fact: [one[fact] for one in told] for fact in LABELS}
     return replace(
         table,
@@ -117,25 +117,29 @@ def exported(shown: Displayed) -> Table:
     )
 
 
-def _team_rows(shown: Displayed, metrics: Sequence[str]) -> Data:
-    found, scale, result = shown.comparison, shown.scale, shown.comparison.result
-    level = summary_text.tied(found) if summary_text.band(found) and summary_text.by_score(found) else ()
-    place_of = {name: place for place, name in enumerate(found.scored)}
-    names = [*found.scored, *(name for name in found.cards if name not in place_of)]
+def _team_rows(displayed: Displayed, metrics: Sequence[str]) -> Data:
+    comparison, scale, result = displayed.comparison, displayed.scale, displayed.comparison.result
+    level = (
+        summary_text.tied(comparison)
+        if summary_text.band(comparison) and summary_text.by_score(comparison)
+        else ()
+    )
+    place_of = {name: place for place, name in enumerate(comparison.scored)}
+    names = [*comparison.scored, *(name for name in comparison.cards if name not in place_of)]
 
     def could_hold(name: str) -> str | None:
         if name not in place_of:
             return None
-        ranks = summary_text.rank_interval(found, place_of[name]) or UNDEFINED
+        ranks = summary_text.rank_interval(comparison, place_of[name]) or UNDEFINED
         return f"{ranks}, tied" if name in level else ranks
 
     def won(name: str) -> float | None:
         shares = result.shares_won
         return 100 * shares[place_of[name]] if shares and name in place_of else None
 
-    cards = [found.cards[name] for name in names]
+    cards = [comparison.cards[name] for name in names]
     return {
-        "rank": [found.ranks[name] for name in names],
+        "rank": [comparison.ranks[name] for name in names],
         "team": names,
         "score": [None if card.score is None else scale.factor * card.score for card in cards],
         "interval": [scale.scaled(card.intervals.get("score")) for card in cards],
@@ -145,50 +149,54 @@ def _team_rows(shown: Displayed, metrics: Sequence[str]) -> Data:
     }
 
 
-def lead(shown: Displayed) -> tuple[Block, ...]:
+def lead(displayed: Displayed) -> tuple[Block, ...]:
     """Return whether the lead is more than chance."""
-    found, scale = shown.comparison, shown.scale
-    if len(found.scored) < 2:
+    comparison, scale = displayed.comparison, displayed.scale
+    if len(comparison.scored) < 2:
         return (
             Text("There is only one team with a score, so there is no other to compare it with.", "note"),
         )
-    others = [one for one in leader_differences(found) if one.team in shown.names]
+    others = [one for one in leader_differences(comparison) if one.team in displayed.names]
     figure = Figure(
-        partial(figures.lead, found, scale, shown.places),
-        f"{'' if summary_text.by_score(found) else 'By score, which does not order the teams here. '}"
-        f"{_of_intervals(found)}{shown.method}",
+        partial(figures.lead, comparison, scale, displayed.places),
+        f"{'' if summary_text.by_score(comparison) else 'By score, which does not order the teams here. '}"
+        f"{_of_intervals(comparison)}{displayed.method}",
         {"team": [one.team for one in others], **_numbers(others, scale)},
         key="lead",
     )
-    words = (summary_text.untold(found), summary_text.caveat(found), summary_text.gap(found, scale))
+    words = (
+        summary_text.untold(comparison),
+        summary_text.caveat(comparison),
+        summary_text.gap(comparison, scale),
+    )
     text = " ".join(sentence for sentence in words if sentence)
     return (figure, Text(markdown(text, SENTENCE))) if text else (figure,)
 
 
-def _of_intervals(found: Comparison) -> str:
+def _of_intervals(comparison: Comparison) -> str:
     """Return what the intervals of differences are, for a caption; "" where there are none."""
-    if found.result.test is None:
+    if comparison.result.test is None:
         return ""
-    how = "swap test" if found.result.test == SWAP else "max-t"
+    how = "swap test" if comparison.result.test == SWAP else "max-t"
     return (
         "Filled: told apart. Hollow: the interval reaches zero. Simultaneous 95% intervals over all pairs "
         f"({how}). "
     )
 
 
-def pairs(shown: Displayed, of: PairDifferences, scale: Scale) -> Figure:
+def pairs(displayed: Displayed, of: PairDifferences, scale: Scale) -> Figure:
     """Return every pair of teams, by score or by another metric with the test that belongs to it.
 
     Args:
-        shown: The comparison.
+        displayed: The comparison.
         of: The pairs.
         scale: Of the metric that they differ in.
     """
-    names = [name for name in shown.names if name in of.teams]
+    names = [name for name in displayed.names if name in of.teams]
     drawn = [pair for pair in of.of if of.teams[pair.a] in names and of.teams[pair.b] in names]
     return Figure(
         partial(figures.pairs, of, scale, names),
-        f"Row minus column, {scale.unit}. {_of_test(of)}{shown.method}",
+        f"Row minus column, {scale.unit}. {_of_test(of)}{displayed.method}",
         {
             "a": [of.teams[pair.a] for pair in drawn],
             "b": [of.teams[pair.b] for pair in drawn],
@@ -218,12 +226,14 @@ def _numbers(pairs: Sequence[Pair | LeaderDifference], scale: Scale) -> Data:
     }
 
 
-def leads(shown: Displayed) -> tuple[Block, ...]:
+def leads(displayed: Displayed) -> tuple[Block, ...]:
     """Return the lead and every pair, in a figure and in numbers."""
-    found, scale = shown.comparison, shown.scale
-    if len(found.scored) < 2:
-        return lead(shown)
-    by_score = PairDifferences(SCORE, TESTS[found.result.test], found.scored, found.result.pairs)
+    comparison, scale = displayed.comparison, displayed.scale
+    if len(comparison.scored) < 2:
+        return lead(displayed)
+    by_score = PairDifferences(
+        SCORE, TESTS[comparison.result.test], comparison.scored, comparison.result.pairs
+    )
     listed = by_score.of[:PAIRS]
     more = len(by_score.of) - len(listed)
     table = Table(
@@ -237,8 +247,8 @@ def leads(shown: Displayed) -> tuple[Block, ...]:
             Column("apart", "told apart"),
         ],
         {
-            "team": [found.scored[pair.a] for pair in listed],
-            "minus": [found.scored[pair.b] for pair in listed],
+            "team": [comparison.scored[pair.a] for pair in listed],
+            "minus": [comparison.scored[pair.b] for pair in listed],
             "difference": [scale.factor * pair.difference for pair in listed],
             "interval": [scale.scaled(pair.simultaneous_interval) for pair in listed],
             "p": [figures.p_words(pair.p_adjusted) for pair in listed],
@@ -247,24 +257,24 @@ def leads(shown: Displayed) -> tuple[Block, ...]:
         f"and {more} more, in comparison.json" if more else "",
         detail=True,
     )
-    return (*lead(shown), pairs(shown, by_score, scale), table)
+    return (*lead(displayed), pairs(displayed, by_score, scale), table)
 
 
-def stability(shown: Displayed) -> tuple[Block, ...]:
+def stability(displayed: Displayed) -> tuple[Block, ...]:
     """Return how stable the ranks are."""
-    found, result = shown.comparison, shown.comparison.result
+    comparison, result = displayed.comparison, displayed.comparison.result
     if result.rank_shares is None:
         words = (
             "Nothing is known about the stability of ranks without replicates, or where a score is "
             "undefined in all of them."
         )
         return (Text(words, "note"),)
-    shares = [result.rank_shares[place] for place in shown.places]
+    shares = [result.rank_shares[place] for place in displayed.places]
     figure = Figure(
-        partial(figures.rank_shares, found, shown.places),
-        f"{'Frame: ranks that the team could hold. ' if result.rank_intervals else ''}{shown.method}",
+        partial(figures.rank_shares, comparison, displayed.places),
+        f"{'Frame: ranks that the team could hold. ' if result.rank_intervals else ''}{displayed.method}",
         {
-            "team": shown.names,
+            "team": displayed.names,
             **{f"rank {place + 1}": list(column) for place, column in enumerate(zip(*shares, strict=True))},
         },
     )
@@ -275,39 +285,39 @@ def stability(shown: Displayed) -> tuple[Block, ...]:
         "that happens to be in front wins a third of the resamples.",
         question="Is a share a chance?",
     )
-    return (SideBySide(((figure,), (meaning, *_stability_facts(found))), (3, 2)),)
+    return (SideBySide(((figure,), (meaning, *_stability_facts(comparison))), (3, 2)),)
 
 
-def _stability_facts(found: Comparison) -> tuple[Facts, ...]:
-    known, won = found.result.stability, found.result.shares_won
+def _stability_facts(comparison: Comparison) -> tuple[Facts, ...]:
+    known, won = comparison.result.stability, comparison.result.shares_won
     if not known:
         return ()
     tau = Fact(
         "Kendall’s tau",
         share(known["kendall_tau_mean"], 2),
         span(known["kendall_tau_interval"], 2),
-        f"Agreement of a resample's order{'' if summary_text.by_score(found) else ' by score'} with that of "
-        "these cases: 1 the same, 0 as by chance, −1 reversed. Mean and 95% of the resamples",
+        f"Agreement of a resample's order{'' if summary_text.by_score(comparison) else ' by score'} "
+        "with that of these cases: 1 the same, 0 as by chance, −1 reversed. Mean and 95% of the resamples",
     )
-    return (Facts((tau, Fact("First in resamples", percent(won[0] if won else None), found.scored[0]))),)
+    return (Facts((tau, Fact("First in resamples", percent(won[0] if won else None), comparison.scored[0]))),)
 
 
-def size(shown: Displayed) -> tuple[Block, ...]:
+def size(displayed: Displayed) -> tuple[Block, ...]:
     """Return the score against the size of the model."""
-    found, scale = shown.comparison, shown.scale
-    sized = figures.sized(found, scale)
+    comparison, scale = displayed.comparison, displayed.scale
+    sized = figures.sized(comparison, scale)
     if not sized:
         return (Text("No team says how large its model is.", "note"),)
 
     def build(theme: Theme) -> go.Figure:
-        limits = found.spec.size.limits_mib if found.spec.size else None
+        limits = comparison.spec.size.limits_mib if comparison.spec.size else None
         return size_scatter(sized, scale.unit, scale.digits, theme, limits)
 
     return (
         Figure(
             build,
             f"Filled: no smaller model scores as high. Whisker: 95% interval. {len(sized)} of "
-            f"{len(found.cards)} teams have a known size. {shown.method}",
+            f"{len(comparison.cards)} teams have a known size. {displayed.method}",
             {
                 "team": [one.name for one in sized],
                 "MiB": [one.mib for one in sized],
@@ -317,16 +327,18 @@ def size(shown: Displayed) -> tuple[Block, ...]:
     )
 
 
-def who(shown: Displayed) -> tuple[Block, ...]:
+def who(displayed: Displayed) -> tuple[Block, ...]:
     """Return what is known of the teams, and which submissions were refused; nothing where neither is."""
-    found = shown.comparison
-    facts = (team_views.facts(found),) if any(one != UNKNOWN for one in found.facts.values()) else ()
-    return (*facts, *refused(found))
+    comparison = displayed.comparison
+    facts = (
+        (team_views.facts(comparison),) if any(one != UNKNOWN for one in comparison.facts.values()) else ()
+    )
+    return (*facts, *refused(comparison))
 
 
-def refused(found: Comparison) -> tuple[Block, ...]:
+def refused(comparison: Comparison) -> tuple[Block, ...]:
     """Return the refused submissions with their problems; nothing where there are none."""
-    return (team_views.excluded(found),) if found.excluded else ()
+    return (team_views.excluded(comparison),) if comparison.excluded else ()
 
 
 SECTIONS: Mapping[str, Callable[[Displayed], Sequence[Block]]] = {
