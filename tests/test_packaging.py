@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 
 from scoring import __version__, challenge_ids
 from scoring.challenges import samples
+from scoring.inference.image_upload import DECODERS
 from tests.support import golden
 from tests.support.command_line import ROOT
 from tests.test_imports import MODULES, imports
@@ -38,7 +39,8 @@ def pins() -> dict[str, str]:
 
 
 def test_dependencies_are_what_the_library_imports():
-    names = {name.split(".")[0] for path in MODULES for name in imports(path)}
+    by_name = {name for modules in DECODERS.values() for name in modules}
+    names = {name.split(".")[0] for path in MODULES for name in (*imports(path), *by_name)}
     foreign = names - {"scoring"} - sys.stdlib_module_names
     packages = metadata.packages_distributions()
     assert foreign

@@ -1,0 +1,1 @@
+"""Files for papers: tables as LaTeX and CSV, figures as SVG, methods and citations in one zip."""
