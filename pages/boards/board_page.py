@@ -17,7 +17,7 @@ from scoring.common.text import markdown
 from scoring.comparison import summary_text
 from scoring.core.views import Section
 from scoring.services.access.roles import NOBODY, Role
-from scoring.services.boards import bundle, hidden_truth, imported, members, phases, publishing, report, views
+from scoring.services.boards import bundle, hidden_truth, imported, members, phases, publishing, views
 from scoring.services.boards.board import OpenBoard, opened
 from scoring.services.boards.ranking import BoardRanking, standing
 from scoring.services.store.database import Store
@@ -177,7 +177,7 @@ def _downloads(shown: BoardPage, is_public: bool) -> None:
     """Draw what can be taken away: the report for everybody, the whole board for its organizer."""
     stem = f"board-{shown.board.row.id}"
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        downloads.html_button(partial(report.html, shown.standing), stem, "download_board")
+        downloads.html_button(partial(publishing.html, shown.standing), stem, "download_board")
         downloads.json_button(partial(_json, shown.standing), stem, "download_board_json", "board.json")
         if not is_public:
             with_truth = st.toggle("with the test sets", key="board_with_truth")

@@ -16,7 +16,7 @@ from pages.server import access
 from scoring.common.text import markdown
 from scoring.comparison import scale as scales
 from scoring.services.access.roles import Role
-from scoring.services.boards import hidden_truth, members, participant, publishing
+from scoring.services.boards import hidden_truth, members, notices, participant, publishing
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.board import opened as board_of
 from scoring.services.boards.hidden_truth import DETAILS, HiddenRules
@@ -169,7 +169,7 @@ def show(store: Store, shown: OpenBoard) -> None:
     _hiding(board)
     _teams(board)
     layout.heading("What should you know of attempts?")
-    found = participant.notices(store, board.row.id)
+    found = notices.board_notices(store, board.row.id)
     if found:
         finding_list.findings(found)
     else:

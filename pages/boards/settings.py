@@ -17,8 +17,8 @@ from pages.inputs import selectors
 from pages.server import url_state
 from scoring.common.text import markdown
 from scoring.comparison.team_facts import LABELS, UNKNOWN
-from scoring.services.boards import deleting, facts, phases, settings, views
-from scoring.services.boards.board import COUNTS, OpenBoard
+from scoring.services.boards import deleting, members, phases, views
+from scoring.services.boards.board import COUNTS, OpenBoard, change_settings
 from scoring.services.boards.phases import Phase
 from scoring.services.store import tables
 from scoring.services.store.database import Store
@@ -126,13 +126,13 @@ def _facts(shown: BoardPage) -> None:
                     for fact, label in LABELS.items()
                 }
             if st.form_submit_button("Keep", icon=":material/save:"):
-                actions.done(actions.attempt(facts.keep_typed, board.store, board.row.id, team, cells))
+                actions.done(actions.attempt(members.keep_typed, board.store, board.row.id, team, cells))
         names = ", ".join(LABELS)
         given = selectors.one_file(
             f"All at once: a table with a column team, and any of {names}", f"facts_{board.row.id}"
         )
         if given is not None and st.button("Keep the table", icon=":material/save:"):
-            made = actions.attempt(facts.keep_facts, board.store, board.row.id, given.source, given.name)
+            made = actions.attempt(members.keep_facts, board.store, board.row.id, given.source, given.name)
             if not made.refused:
                 st.session_state.pop(f"facts_{board.row.id}_kept", None)
             actions.done(made)
@@ -168,7 +168,7 @@ def _rules(board: OpenBoard) -> None:
             help="For you to look at; they count nothing. Those that are kept already stay.",
         )
         if st.form_submit_button("Save", icon=":material/save:"):
-            actions.done(actions.attempt(settings.change, board.store, row.id, title.strip(), counts, kept))
+            actions.done(actions.attempt(change_settings, board.store, row.id, title.strip(), counts, kept))
 
 
 def delete(store: Store, board_id: str, title: str, submissions: int) -> None:

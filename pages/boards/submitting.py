@@ -18,11 +18,10 @@ from pages.server import jobs
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.text import markdown
 from scoring.inputs.team_entries import clean_name
-from scoring.services.boards import deleting, folders, refused, views
+from scoring.services.boards import deleting, folders, submitting, views
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.ranking import RankedSubmission
-from scoring.services.boards.submission_request import Receipt, SubmissionRequest
-from scoring.services.boards.submitting import exclude, submit
+from scoring.services.boards.submitting import Receipt, SubmissionRequest, exclude, submit
 
 NAMED = 12
 """Dropped files whose teams can be named one by one."""
@@ -53,7 +52,7 @@ def show(shown: BoardPage) -> None:
                     st.rerun()
                 st.button("Without them", type="tertiary", icon=":material/undo:", on_click=in_use.forget)
     _receipts(st.session_state.get(f"{page}_receipts"))
-    now = [*views.left(shown.standing), *views.refused(refused.listed(board))]
+    now = [*views.left(shown.standing), *views.refused(submitting.refused_files(board))]
     render.draw_all(now, BlockPath(None, True, "board"))
     render.draw(views.submissions(shown.standing), shown.place("Submissions"))
     _exclusion(shown)

@@ -74,7 +74,7 @@ def tab(offer: HistoryContext, _shown: "ScoredSubmission") -> None:
         st.markdown(OFF)
         return
     from scoring.services.history import entries as of_store
-    from scoring.services.history.series import series
+    from scoring.services.history.entries import series
     from scoring.services.store.database import is_there
 
     if not is_there():
@@ -137,7 +137,7 @@ def _series(store: "Store", offer: HistoryContext, group: Sequence["SavedSubmiss
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Comparing ...")
 def _steps(known: tuple, _store: "Store", _group: Sequence["SavedSubmission"]) -> Outcome:
-    from scoring.services.history.series import steps
+    from scoring.services.history.entries import steps
 
     return attempt(steps, _store, _group)
 

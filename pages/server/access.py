@@ -22,7 +22,7 @@ from pages.server import login_redirect
 from scoring.challenges import REGISTRY
 from scoring.common.findings import InputRefused, error, lines
 from scoring.common.text import markdown
-from scoring.services.access import roles, settings
+from scoring.services.access import claims, roles
 from scoring.services.access.claims import AccessRules, actor_of, key_of
 from scoring.services.access.roles import LOCAL, NOBODY, Actor, Role
 
@@ -55,7 +55,7 @@ def begin() -> None:
     """
     files = [Path(file) for file in st.get_option("secrets.files")]
     try:
-        if settings.read(files) is not None:
+        if claims.read(files) is not None:
             _require_packages()
             roles.require_login()
     except InputRefused as refused:
@@ -178,12 +178,12 @@ def record_refused(address: str) -> None:
     is_unread = not is_known and USER_COOKIE in {*st.context.cookies} and LOGGED_IN not in st.session_state
     if person is LOCAL or not (is_known or is_unread):
         return
-    from scoring.services.boards.refused_addresses import Reason, record
+    from scoring.services.boards.notices import Reason, record_refused
 
     reason = Reason.ROLE if person.key else Reason.ENDED if is_known else Reason.FORGED
     with contextlib.suppress(InputRefused):
         _rules()
-        record(program_store(), _key(claims) if is_known else "", address, reason)
+        record_refused(program_store(), _key(claims) if is_known else "", address, reason)
 
 
 def bar() -> None:
@@ -218,7 +218,7 @@ def _rules() -> AccessRules:
         written = dict(st.secrets.get("access") or {})
     except Exception:  # what cannot be read gives nobody a role
         written = {}
-    return settings.rules_of(written)
+    return claims.rules_of(written)
 
 
 def _revoked(claims: dict[str, Any]) -> float:

@@ -10,7 +10,7 @@ from scoring.services.boards.imported import ImportedBoard
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import BoardRanking, history_rows, rank_change
 from scoring.services.boards.rescoring import TeamChange
-from scoring.services.boards.submission_request import Receipt
+from scoring.services.boards.submitting import Receipt
 
 CASES = 5
 """Cases that a line names before it says "and N more"."""

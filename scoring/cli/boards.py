@@ -19,30 +19,28 @@ from scoring.cli.board_tables import (
 from scoring.cli.output import answer, print_findings, progress, write
 from scoring.cli.reading import chosen, statistics
 from scoring.common.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
+from scoring.services.boards import board as boards
 from scoring.services.boards import (
     bundle,
     deleting,
-    facts,
     folders,
     hidden_truth,
     imported,
     members,
-    participant,
+    notices,
     phases,
     publishing,
-    refused,
     rescoring,
-    settings,
     submitting,
 )
 from scoring.services.boards.board import BoardSettings, create, listed, opened, own_options
 from scoring.services.boards.hidden_truth import HiddenRules
+from scoring.services.boards.imported import read_leaderboard
 from scoring.services.boards.packing import packed
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import standing
 from scoring.services.boards.rescoring import TeamChange, changes
-from scoring.services.boards.submission_request import Receipt, SubmissionRequest
-from scoring.services.platforms.leaderboards import read_leaderboard
+from scoring.services.boards.submitting import Receipt, SubmissionRequest
 from scoring.services.store import tables
 from scoring.services.store.database import Store, open_store
 
@@ -173,7 +171,7 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
         value |= _as_value(changed)
         message += "\n\n" + changes_table(board, changed)
     if arguments.html:
-        from scoring.services.boards.report import html
+        from scoring.services.boards.publishing import html
 
         write(arguments.html, html(ranking), "--html")
     answer(arguments.json, value, message)
@@ -181,7 +179,7 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
 
 def _facts(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
-    print_findings(facts.keep_facts(store, board.row.id, arguments.table))
+    print_findings(members.keep_facts(store, board.row.id, arguments.table))
     ranking = standing(board)
     answer(arguments.json, ranking.as_dict(), board_table(ranking))
 
@@ -290,8 +288,8 @@ def attempts(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     if arguments.revoke is not None:
         members.revoke(store, arguments.revoke)
-    trials = participant.attempts(store, board.row.id)
-    print_findings(participant.notices(store, board.row.id))
+    trials = notices.attempts(store, board.row.id)
+    print_findings(notices.board_notices(store, board.row.id))
     columns = ("created", "team", "person", "outcome", "sha256", "near")
     rows = [{name: getattr(trial, name) for name in columns} for trial in trials]
     message = "\n".join(
@@ -329,7 +327,7 @@ def phase(store: Store, arguments: argparse.Namespace) -> None:
 
 def change_settings(store: Store, arguments: argparse.Namespace) -> None:
     """Change what may be changed of a board, and say how it is."""
-    row = settings.change(
+    row = boards.change_settings(
         store, arguments.board, arguments.title, arguments.counts, arguments.keep_refused
     ).row
     refusals = "kept" if row.keep_refused else "not kept"
@@ -341,7 +339,7 @@ def change_settings(store: Store, arguments: argparse.Namespace) -> None:
 def list_refused(store: Store, arguments: argparse.Namespace) -> None:
     """List the refused files that are kept."""
     board = opened(store, arguments.board)
-    files = refused.listed(board)
+    files = submitting.refused_files(board)
     message = "\n".join(
         f"{file['time'][:16].replace('T', ' ')}  {file['team']}: {file['file']}, {file['submission']}\n"
         + "\n".join(f"    {p['code']} {p['where']}: {p['message']}" for p in file["problems"])

@@ -19,8 +19,7 @@ from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import FixedSource, open_source
 from scoring.services.history import entries, keeping
-from scoring.services.history.entries import SavedSubmission
-from scoring.services.history.series import Step, series, steps
+from scoring.services.history.entries import SavedSubmission, Step, series, steps
 from scoring.services.history.views import difference, time_of
 from scoring.services.store.database import Store, is_there, open_store
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from scoring.challenges import load_challenge
 from scoring.cli.reading import chosen, statistics
 from scoring.common.findings import InputRefused, error
-from scoring.services.platforms import codabench, grand_challenge
-from scoring.services.platforms.evaluation import SubmissionRefused
-from scoring.services.platforms.settings import DECIMALS, PlatformSettings, read_settings
+from scoring.services.platforms import entry_points
+from scoring.services.platforms.evaluation import DECIMALS, PlatformSettings, SubmissionRefused, read_settings
 
 
 def run(arguments: argparse.Namespace) -> bool:
@@ -21,11 +20,11 @@ def run(arguments: argparse.Namespace) -> bool:
     try:
         if arguments.action == "codabench":
             folder, output = arguments.input or "/app/input", arguments.output or "/app/output"
-            codabench.run(settings, Path(folder), _folder(output))
+            entry_points.score_codabench(settings, Path(folder), _folder(output))
         else:
-            folder, truth = arguments.input or grand_challenge.INPUT, arguments.truth or grand_challenge.TRUTH
-            output = _folder(arguments.output or grand_challenge.OUTPUT)
-            grand_challenge.run(settings, Path(folder), Path(truth), output)
+            folder, truth = arguments.input or entry_points.INPUT, arguments.truth or entry_points.TRUTH
+            output = _folder(arguments.output or entry_points.OUTPUT)
+            entry_points.score_grand_challenge(settings, Path(folder), Path(truth), output)
     except SubmissionRefused as refused:
         _refuse(str(refused))
         return False

@@ -10,8 +10,7 @@ from scoring.services.boards import bundle, rescoring
 from scoring.services.boards.board import BoardSettings, create, opened
 from scoring.services.boards.packing import zipped
 from scoring.services.boards.ranking import standing
-from scoring.services.boards.submission_request import SubmissionRequest
-from scoring.services.boards.submitting import exclude, submit
+from scoring.services.boards.submitting import SubmissionRequest, exclude, submit
 from scoring.services.store.database import open_store
 from tests.browser import driver
 from tests.support.boards import CASES, TRUTH, labels, predictions

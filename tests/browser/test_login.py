@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from scoring.services.boards import members
+from scoring.services.boards import members, notices
 from scoring.services.boards.hidden_truth import HiddenRules
 from scoring.services.store.database import open_store
 from tests.browser import driver
@@ -200,9 +200,8 @@ def test_a_server_with_half_written_secrets_does_not_start(tmp_path, text, words
 
 
 def _attempts():
-    from scoring.services.boards import participant
 
-    return participant.attempts(open_store(), "h")
+    return notices.attempts(open_store(), "h")
 
 
 def _bytes(data: str | bytes) -> bytes:

@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from scoring.services.access.settings import read
+from scoring.services.access.claims import read
 from scoring.services.boards import hidden_truth, members, phases
 from scoring.services.store.database import open_store
 from tests.support.boards import labels

@@ -6,12 +6,11 @@ import pytest
 
 from pages.server import network_exposure
 from scoring.comparison.team_facts import TeamFacts
-from scoring.services.boards.board import listed
+from scoring.services.boards.board import change_settings, listed
 from scoring.services.boards.board import opened as board_of
-from scoring.services.boards.facts import facts as known_facts
+from scoring.services.boards.members import facts as known_facts
 from scoring.services.boards.phases import Phase, define, phases
 from scoring.services.boards.ranking import standing
-from scoring.services.boards.settings import change
 from scoring.services.boards.submitting import exclude
 from scoring.services.store.database import open_store
 from tests.support.boards import filled, labels, predictions
@@ -136,7 +135,7 @@ def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(fille
     button(app, "Keep the table").click().run()
     assert known_facts(filled_store, "b")["beta"] == TeamFacts(method="a network")
 
-    change(filled_store, "b", title="Changed in another tab")
+    change_settings(filled_store, "b", title="Changed in another tab")
     app.radio(key="settings_counts_b_last").set_value("best")
     app.toggle(key="settings_keep_b_False").set_value(True)
     button(app, "Save").click().run()

@@ -3,9 +3,9 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from scoring.services.boards import hidden_truth, members, participant, refused_addresses
+from scoring.services.boards import hidden_truth, members, notices
 from scoring.services.boards.hidden_truth import HiddenRules
-from scoring.services.boards.refused_addresses import Reason
+from scoring.services.boards.notices import Reason
 from scoring.services.store.database import open_store
 from tests.pages.test_access import RULES, claims
 from tests.support.hidden_boards import good, hidden_board
@@ -55,13 +55,13 @@ def test_a_participant_submits_and_sees_what_is_left(board):
     for address in ({"tab": "Participants"}, {"board": "guessed"}):
         app.query_params.update(address)
         app.run()
-    (told,) = participant.notices(board.store, "h")
+    (told,) = notices.board_notices(board.store, "h")
     assert (told.code, told.where) == ("refused-address", "/board?board=…, /board?tab=Participants")
     assert "https://idp|mallory" in told.message
 
 
 def test_an_organizer_hides_and_names_members(board):
-    refused_addresses.record(board.store, "https://idp|mallory", "/about", Reason.ROLE)
+    notices.record_refused(board.store, "https://idp|mallory", "/about", Reason.ROLE)
     app = visited(claims("olga"), "Participants")
     assert not app.exception
     assert "Participants see the score, rates by class" in words(app)
@@ -75,7 +75,7 @@ def test_an_organizer_hides_and_names_members(board):
     app.text_input(key="members_who").input("nobody").run()
     next(one for one in app.button if one.label == "Set members").click().run()
     assert "bad-option" in words(app)
-    assert participant.attempts(open_store(), "h") == []
+    assert notices.attempts(open_store(), "h") == []
     app.selectbox(key="hide_detail_h").select("cases").run()
     app.secrets = {
         "access": {"organizers": ["other@example.org"]}

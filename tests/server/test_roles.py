@@ -13,7 +13,7 @@ import pytest
 
 from pages.server import access
 from scoring.services.access.roles import Role
-from scoring.services.boards import participant, refused_addresses
+from scoring.services.boards import notices, participant
 from scoring.services.boards.board import opened
 from scoring.services.boards.hidden_truth import HiddenRules
 from scoring.services.boards.ranking import standing
@@ -118,7 +118,7 @@ def test_cookies_that_are_forged_or_expired_are_nobodys(place, arrive):
 
 def told_of_addresses(place: Place) -> dict[str, str]:
     told: dict[str, str] = {}
-    for one in refused_addresses.notices(open_store_of(place)):
+    for one in notices.address_notices(open_store_of(place)):
         told[one.code] = told.get(one.code, "") + one.message
     return told
 

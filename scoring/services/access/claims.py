@@ -1,11 +1,19 @@
-"""From what an identity provider claims about a person, and the organizer's settings, to a role."""
+"""Roles from the claims of an identity provider and from `[auth]` and `[access]` of Streamlit's secrets.
+
+Secrets are read strictly: a mistake stops the start, and never opens the app to everybody.
+"""
 
 import math
+import os
+import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.services.access.roles import NOBODY, Actor, Role
 
@@ -98,3 +106,109 @@ def _seconds(value: object) -> float | None:
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value)
+
+
+SWITCH, REQUIRED = "BENCHSIDE_LOGIN", "required"
+AUTH = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
+SHORTEST_SECRET = 32
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+TEXTS = ("organizer_group", "participant_group", "claim")
+
+
+def read(files: Sequence[Path], environment: Mapping[str, str] | None = None) -> AccessRules | None:
+    """Return who has which role, or None where no login is configured.
+
+    Args:
+        files: Where secrets may be, the strongest last, as Streamlit reads them.
+        environment: Variables; None: those of this process.
+
+    Raises:
+        InputRefused: With every mistake: a file that cannot be read, `[auth]` or `[access]` that is empty or
+            incomplete, or no login where `BENCHSIDE_LOGIN=required`.
+    """
+    switch = (os.environ if environment is None else environment).get(SWITCH, "")
+    problems = [] if switch in ("", REQUIRED) else [_mistake(SWITCH, f"write {REQUIRED}, or leave it out.")]
+    secrets: dict[str, Any] = {}
+    for file in files:
+        try:
+            secrets |= tomllib.loads(file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as problem:
+            place = f" ({problem})" if isinstance(problem, tomllib.TOMLDecodeError) else ""
+            problems.append(_mistake(file.name, f"it cannot be read as TOML{place}: mend or remove it."))
+    if not problems and "auth" not in secrets and "access" not in secrets:
+        if switch != REQUIRED:
+            return None
+        problems.append(_mistake(SWITCH, "a login is required, but the secrets have no [auth]: add it."))
+    if problems:
+        raise InputRefused(problems)
+    if problems := _faults_of_auth(secrets.get("auth")):
+        raise InputRefused([*problems, *_faults_of_access(secrets.get("access"))])
+    return rules_of(secrets.get("access"))
+
+
+def rules_of(access: object) -> AccessRules:
+    """Return the rules of `[access]`. Raises InputRefused with every mistake in it."""
+    problems = _faults_of_access(access)
+    if problems or not isinstance(access, Mapping):
+        raise InputRefused(problems)
+    values: dict[str, Any] = {name: access[name] for name in TEXTS if name in access}
+    values["organizers"] = frozenset(one.strip().casefold() for one in access.get("organizers", ()))
+    if "grace_hours" in access:
+        values["grace"] = timedelta(hours=access["grace_hours"])
+    return AccessRules(**values)
+
+
+def _faults_of_auth(auth: object) -> list[Finding]:
+    if not isinstance(auth, Mapping) or not auth:
+        return [_mistake("[auth]", f"it is missing or empty: it needs {', '.join(AUTH)}.")]
+    wrong = [name for name in AUTH if not isinstance(auth.get(name), str) or not auth[name].strip()]
+    problems = [_mistake("[auth]", f"{name} is missing or empty.") for name in wrong]
+    if "cookie_secret" not in wrong and len(auth["cookie_secret"]) < SHORTEST_SECRET:
+        words = f"cookie_secret needs {SHORTEST_SECRET} random characters or more."
+        problems.append(_mistake("[auth]", words))
+    for name in ("redirect_uri", "server_metadata_url"):
+        if name not in wrong and not _is_safe(auth[name]):
+            problems.append(_mistake("[auth]", f"{name} needs an address that begins with https://."))
+    return problems
+
+
+def _faults_of_access(access: object) -> list[Finding]:
+    known = {field.name for field in fields(AccessRules)} - {"grace"} | {"grace_hours"}
+    if not isinstance(access, Mapping) or not access:
+        return [_mistake("[access]", "it is missing or empty: name organizers or organizer_group.")]
+    problems = [
+        _mistake("[access]", f"{shortened(name, 40)} is unknown; known are {', '.join(sorted(known))}.")
+        for name in access
+        if name not in known
+    ]
+    problems += [
+        _mistake("[access]", f"{name} needs a text that is not empty.")
+        for name in TEXTS
+        if name in access and not (isinstance(access[name], str) and access[name].strip())
+    ]
+    people = access.get("organizers", [])
+    if not isinstance(people, list) or not all(isinstance(one, str) and "@" in one for one in people):
+        problems.append(_mistake("[access]", "organizers needs a list of e-mail addresses."))
+    elif not people and not access.get("organizer_group"):
+        problems.append(_mistake("[access]", "nobody is organizer: name organizers or organizer_group."))
+    hours = access.get("grace_hours", 0)
+    if isinstance(hours, bool) or not isinstance(hours, (int, float)) or not 0 <= hours <= 24 * 30:
+        problems.append(_mistake("[access]", "grace_hours needs a number from 0 to 720."))
+    return problems
+
+
+def _is_safe(address: str) -> bool:
+    """Return whether an address is encrypted, or of this machine."""
+    try:
+        parts = urlsplit(address)
+        return bool(parts.hostname) and (
+            parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
+        )
+    except ValueError:
+        return False
+
+
+def _mistake(where: str, words: str) -> Finding:
+    return error("bad-secrets", where, words)

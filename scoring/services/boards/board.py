@@ -1,4 +1,4 @@
-"""Create and find boards, and score what is submitted to them."""
+"""Boards: create, find and change them, and score submissions to them."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.sources import Source, sha256
 from scoring.inputs.team_entries import MODEL
-from scoring.services.boards import cards
+from scoring.services.boards import packing
 from scoring.services.boards.packing import packed
 from scoring.services.store import tables
 from scoring.services.store.database import Store
@@ -66,7 +66,7 @@ class VersionResult:
     @cached_property
     def files(self) -> dict[str, bytes]:
         """Return the scorecard as a file by its SHA-256; none where it is refused."""
-        data = cards.to_bytes(self.card) if self.card else b""
+        data = packing.card_to_bytes(self.card) if self.card else b""
         return {sha256(data): data} if data else {}
 
 
@@ -303,3 +303,38 @@ def title_problems(title: str) -> list[Finding]:
     if title.strip() and len(title) <= tables.NAME:
         return []
     return [error("bad-option", "--title", f"write 1 to {tables.NAME} characters.")]
+
+
+def change_settings(
+    store: Store,
+    board_id: str,
+    title: str | None = None,
+    counts: str | None = None,
+    keep_refused: bool | None = None,
+) -> OpenBoard:
+    """Change a board; None leaves a setting as it is.
+
+    Args:
+        store: Where the board is.
+        board_id: Its id.
+        title: Above its page and report.
+        counts: Which submission of a team is ranked: "last" or "best".
+        keep_refused: Whether files that are refused from now on are kept. Those that are kept stay.
+
+    Raises:
+        InputRefused: `no-board` where there is none, `bad-option` with every setting that cannot be.
+    """
+    board = opened(store, board_id)
+    problems = [] if title is None else title_problems(title)
+    if counts not in (None, *COUNTS):
+        words = f"{counts!r} is not one of {', '.join(COUNTS)}."
+        problems.append(error("bad-option", "--counts", words))
+    if problems:
+        raise InputRefused(problems)
+    with store.write() as session:
+        row = session.get(tables.Board, board.row.id, with_for_update=True)
+        if row is not None:
+            row.title = row.title if title is None else shortened(title)
+            row.counts = row.counts if counts is None else counts
+            row.keep_refused = row.keep_refused if keep_refused is None else keep_refused
+    return opened(store, board_id)

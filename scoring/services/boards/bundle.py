@@ -17,14 +17,14 @@ from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
 from scoring.inputs.archives import has_hidden
 from scoring.inputs.sources import Source, open_source
 from scoring.services.access.roles import Role
-from scoring.services.boards import cards, facts
+from scoring.services.boards import members, packing
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.packing import zipped
 from scoring.services.boards.ranking import counting, results
 from scoring.services.store import tables
-from scoring.services.store.access_tables import Hidden
 from scoring.services.store.database import Store
 from scoring.services.store.secure_delete import pin_files
+from scoring.services.store.tables import Hidden
 
 FILES = "files/"
 ROWS: Mapping[str, type[tables.Base]] = {
@@ -157,7 +157,7 @@ def _read(source: Source) -> tuple[Any, list[list[Any]], dict[str, bytes]]:
         problems += [
             "a score is not that of its scorecard"
             for one in scorings
-            if one.card and cards.from_bytes(files[one.card]).score != one.score
+            if one.card and packing.card_from_bytes(files[one.card]).score != one.score
         ]
     if problems:
         raise InputRefused(
@@ -208,7 +208,7 @@ def _faults(row: Any, rows: list[list[Any]]) -> list[str]:
         problems.append("results of unknown versions are in it")
     for one in teams:
         if one.facts:
-            facts.of_row(one.facts)
+            members.facts_of_row(one.facts)
     texts = (
         value for one in [row, *teams, *submissions, *phases, *refused] for value in _plain(one).values()
     )

@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.text import shortened
 from scoring.services.store import tables
-from scoring.services.store.access_tables import Attempt, Hidden, Member
 from scoring.services.store.database import Store
 from scoring.services.store.secure_delete import exclusive, sweep, vacuum
+from scoring.services.store.tables import Attempt, Hidden, Member
 
 OF_BOARD: tuple[type[tables.Base], ...] = (
     tables.ScoredVersion,

@@ -9,8 +9,7 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.inputs.sources import Source, SourceFiles, is_litter, open_source
 from scoring.inputs.team_entries import part
 from scoring.services.boards.packing import as_read, packed
-from scoring.services.boards.submission_request import SubmissionRequest
-from scoring.services.boards.submitting import time_of
+from scoring.services.boards.submitting import SubmissionRequest, time_of
 
 
 @dataclass(frozen=True)

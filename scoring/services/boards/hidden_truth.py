@@ -15,8 +15,8 @@ from scoring.common.findings import InputRefused, error
 from scoring.services.access.roles import Role
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.ranking import BoardRanking, RankedSubmission, standing
-from scoring.services.store.access_tables import Hidden
 from scoring.services.store.database import Store
+from scoring.services.store.tables import Hidden
 from scoring.statistics.optimism import possible_gain
 
 DETAILS = ("score", "classes", "cases")
@@ -37,7 +37,7 @@ NOT_PUBLISHED = ("truth_sha256",)
 
 @dataclass(frozen=True)
 class HiddenRules:
-    """What a hidden truth may tell. Attributes as of `scoring.services.store.access_tables.Hidden`."""
+    """What a hidden truth may tell. Attributes as of `scoring.services.store.tables.Hidden`."""
 
     detail: str = "score"
     step: float | None = None

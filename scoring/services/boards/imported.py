@@ -1,18 +1,213 @@
-"""Leaderboards of other platforms, kept as boards: shown as they were exported.
+"""Leaderboards of other platforms, shown as Grand Challenge, Codabench or EvalAI exported them.
 
 There are no scorecards behind them, so they have no intervals, no ties and no history, and take no
 submissions.
 """
 
-from dataclasses import dataclass
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
-from scoring.common.findings import InputRefused
+from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
+from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.services.boards.board import IMPORTED, name_problems
-from scoring.services.platforms.leaderboards import Leaderboard, LeaderboardRow
 from scoring.services.store import tables
 from scoring.services.store.database import Store
+
+BYTES, ENTRIES, COLUMNS, DEPTH = 20_000_000, 10_000, 60, 4
+TEAM_COLUMNS = ("username", "user", "team", "team name", "participant team", "participant", "creator", "name")
+DATE_COLUMNS = ("date", "created", "submitted", "submitted at", "created (utc)", "submission date")
+SCORE = "score"
+_SUBMISSION = re.compile(r"-\d+$")
+
+
+@dataclass(frozen=True)
+class LeaderboardRow:
+    """A row of a leaderboard. created: when it was submitted, as the platform writes it; None where unknown.
+    values: numbers by column."""
+
+    team: str
+    created: str | None
+    values: Mapping[str, float]
+    rank: int | None = None
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """What a platform exported. score: the column that it ranks by, None where the file does not say."""
+
+    platform: str
+    entries: tuple[LeaderboardRow, ...]
+    score: str | None = None
+    columns: tuple[str, ...] = field(default=())
+
+
+def read_leaderboard(source: Source, score: str | None = None) -> Leaderboard:
+    """Read an exported leaderboard: JSON of any of the platforms, CSV, or Codabench's zip of one CSV.
+
+    Args:
+        source: The file.
+        score: The column to rank by; None: the one that the file names, or the only one.
+
+    Raises:
+        InputRefused: `bad-leaderboard` where it is none, or where the column is not told.
+    """
+    files = open_source(source)
+    tables = [m for m in files.members if m.lower().endswith((".csv", ".json"))] or list(files.members)
+    if len(tables) != 1:
+        words = f"it holds {len(tables)} tables; one is read: import each phase by itself."
+        raise _refusal(files, words)
+    member = tables[0]
+    if files.sizes[member] > BYTES:
+        raise _refusal(files, f"it has more than {BYTES // 1_000_000} MB.")
+    try:
+        text = files.read(member).decode("utf-8-sig")
+        found = _of_json(json.loads(text)) if text.lstrip()[:1] in ("{", "[") else _of_csv(text)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, csv.Error) as problem:
+        words = (
+            "it is no leaderboard of Grand Challenge (JSON of evaluations), Codabench (CSV or JSON of "
+            "results) or EvalAI (JSON), and no CSV with a column team and one of numbers."
+        )
+        raise _refusal(files, words) from problem
+    if not found.entries or len(found.entries) > ENTRIES:
+        raise _refusal(files, f"it has {len(found.entries)} entries; 1 to {ENTRIES} are read.")
+    return _ranked_by(found, score, files)
+
+
+def _ranked_by(found: Leaderboard, score: str | None, files: SourceFiles) -> Leaderboard:
+    columns = tuple(dict.fromkeys(name for entry in found.entries for name in entry.values))[:COLUMNS]
+    named = score or found.score or (columns[0] if len(columns) == 1 else SCORE)
+    exact = [name for name in columns if name == named] or [
+        name for name in columns if name.rpartition("-")[2].lower() == named.lower()
+    ]
+    if len(exact) != 1:
+        listed = ", ".join(shortened(name, 40) for name in columns[:12]) or "none"
+        words = f"which column is the score? Name it with --score; columns of numbers: {listed}."
+        raise _refusal(files, words)
+    return Leaderboard(found.platform, found.entries, exact[0], columns)
+
+
+def _refusal(files: SourceFiles, words: str) -> InputRefused:
+    return InputRefused([error("bad-leaderboard", files.name, words)])
+
+
+def _of_json(value: Any) -> Leaderboard:
+    """Read what the interfaces of the platforms give. Raises various errors where it is something else."""
+    if isinstance(value, dict) and "results" not in value:
+        return _codabench(value)
+    rows = value["results"] if isinstance(value, dict) else value
+    if "submission__participant_team__team_name" in rows[0]:
+        return _evalai(rows)
+    return _grand_challenge(rows)
+
+
+def _evalai(rows: Sequence[Mapping[str, Any]]) -> Leaderboard:
+    schema = rows[0]["leaderboard__schema"]
+    entries = tuple(
+        LeaderboardRow(
+            _name(row["submission__participant_team__team_name"]),
+            _time(row.get("submission__submitted_at")),
+            _numbers(zip(schema["labels"], row["result"], strict=True)),
+        )
+        for row in rows
+    )
+    return Leaderboard("EvalAI", entries, schema.get("default_order_by"))
+
+
+def _grand_challenge(rows: Sequence[Mapping[str, Any]]) -> Leaderboard:
+    entries = []
+    for row in rows:
+        submission = row["submission"]
+        creator = submission["creator"]
+        name = creator["username"] if isinstance(creator, dict) else creator
+        values = [output["value"] for output in row["outputs"] if isinstance(output["value"], dict)]
+        numbers = dict(pair for value in values for pair in _flat(value))
+        rank = row.get("rank")
+        if rank:  # unranked evaluations are not on the leaderboard
+            entries.append(
+                LeaderboardRow(_name(name), _time(submission.get("created")), _numbers(numbers.items()), rank)
+            )
+    return Leaderboard("Grand Challenge", tuple(entries))
+
+
+def _flat(value: Mapping[str, Any], before: str = "", depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
+    """Yield the numbers of nested objects as `aggregates.dice`."""
+    for key, inner in value.items():
+        if isinstance(inner, dict) and depth > 1:
+            yield from _flat(inner, f"{before}{key}.", depth - 1)
+        elif isinstance(inner, (int, float)):
+            yield f"{before}{key}", inner
+
+
+def _codabench(value: Mapping[str, Any]) -> Leaderboard:
+    ((_, rows),) = [(title, rows) for title, rows in value.items() if rows]  # one phase
+    return Leaderboard("Codabench", _of_users({name: dict(row) for name, row in rows.items()}))
+
+
+def _of_users(rows: Mapping[str, Mapping[str, Any]]) -> tuple[LeaderboardRow, ...]:
+    """Return entries by user. Newer exports write `user-123` with the number of the submission."""
+    numbered = all(_SUBMISSION.search(name) for name in rows)
+    return tuple(
+        LeaderboardRow(_name(_SUBMISSION.sub("", name) if numbered else name), None, _numbers(row.items()))
+        for name, row in rows.items()
+    )
+
+
+def _of_csv(text: str) -> Leaderboard:
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    rows, names = list(reader), list(reader.fieldnames or ())
+    lower = {name.strip().lower(): name for name in names}
+    if names[:2] == ["Username", "fact_sheet_answers"]:
+        users = {row["Username"]: {k: v for k, v in row.items() if k in names[2:]} for row in rows}
+        if len(users) != len(rows):
+            raise ValueError("a user twice")
+        return Leaderboard("Codabench", _of_users(users))
+    team = next(lower[name] for name in (*TEAM_COLUMNS, "") if name in lower or not name)
+    date = next((lower[name] for name in DATE_COLUMNS if name in lower), None)
+    others = [name for name in names if name not in (team, date)]
+    entries = tuple(
+        LeaderboardRow(
+            _name(row[team]), _time(row[date]) if date else None, _numbers((n, row[n]) for n in others)
+        )
+        for row in rows
+    )
+    return Leaderboard("CSV", entries)
+
+
+def _name(text: Any) -> str:
+    name = shortened(str(text), 128)
+    if not name or text is None:
+        raise ValueError("no name")
+    return name
+
+
+def _numbers(pairs: Any) -> dict[str, float]:
+    """Return what of a row is a finite number."""
+    found = {}
+    for name, value in pairs:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            continue
+        if math.isfinite(number) and not isinstance(value, bool):
+            found[shortened(str(name), 128)] = number
+    return found
+
+
+def _time(text: Any) -> str | None:
+    """Return a time in the form of ISO 8601; None where it is none."""
+    try:
+        return datetime.fromisoformat(str(text).strip()).isoformat()
+    except ValueError:
+        return None
+
 
 WORDS = (
     "Imported scores of {platform}: without predictions there are no intervals and no ties, "

@@ -2,45 +2,33 @@
 
 import logging
 import uuid
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sqlalchemy import func, select
 
-from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.sources import sha256
 from scoring.services.access.roles import LOCAL, Actor, Role
-from scoring.services.boards import (
-    hidden_truth,
-    members,
-    phases,
-    probing_detection,
-    refused_addresses,
-    submitting,
-)
+from scoring.services.boards import hidden_truth, members, notices, phases, submitting
 from scoring.services.boards.board import OpenBoard, own_options
 from scoring.services.boards.hidden_truth import HiddenRules
+from scoring.services.boards.notices import FAILED, SCORED
 from scoring.services.boards.phases import DAY
 from scoring.services.boards.ranking import BoardRanking, RankedSubmission, standing
 from scoring.services.boards.redaction import redact
-from scoring.services.boards.submission_request import SubmissionRequest
+from scoring.services.boards.submitting import SubmissionRequest
 from scoring.services.store import tables
-from scoring.services.store.access_tables import Attempt
 from scoring.services.store.database import Store
+from scoring.services.store.tables import Attempt
 
 LOG = logging.getLogger(__name__)
-RUNNING, SCORED, AGAIN, FAILED = "running", "scored", "again", "failed"
+RUNNING, AGAIN = "running", "again"
 FREE = frozenset(
     {SCORED, AGAIN, "limit-reached", "phase-closed", "phase-not-open", "no-phase", "clock-behind"}
 )
 """Outcomes that do not count as refused."""
-NEAR = "differ in hardly a case from an earlier one: this is how a hidden truth is probed."
-ALIKE = (
-    "have the same number for all cases, in every column or in one: how often a class occurs is probed so."
-)
-UNSCORED = "could not be scored by a fault of this server, not of the file: its log says more."
 
 
 @dataclass(frozen=True)
@@ -141,7 +129,7 @@ def submit(
     if receipt.again:
         _end(inner, attempt, AGAIN)
     else:
-        _end(inner, attempt, SCORED, probing_detection.near(found, entry))
+        _end(inner, attempt, SCORED, notices.near(found, entry))
     answer = _answered(found, known, team, entry)
     return replace(answer, again=receipt.again, findings=() if known else receipt.findings)
 
@@ -185,47 +173,6 @@ def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:
     return RemainingQuota(
         phase.name if phase else "", phase.closes if phase else None, allowed.left, refused, problem
     )
-
-
-def attempts(store: Store, board_id: str) -> list[Attempt]:
-    """Return what participants tried, newest first. Raises InputRefused for others than organizers."""
-    store.actor.require(Role.ORGANIZER)
-    with store.read() as session:
-        query = select(Attempt).where(Attempt.board_id == board_id)
-        return list(session.scalars(query.order_by(Attempt.created.desc(), Attempt.id)))
-
-
-def notices(store: Store, board_id: str) -> list[Finding]:
-    """Return what an organizer should know of attempts: foreign teams, submissions that differ in hardly a
-    case from an earlier one or answer all cases alike, as probing does, and those that could not be scored;
-    and of the whole server addresses that were refused.
-
-    Raises:
-        InputRefused: `forbidden` for others than organizers.
-    """
-    tried = attempts(store, board_id)
-    found = [
-        note(
-            "foreign-team", shortened(one.team, 60), f"{shortened(one.person)} tried to submit for this team."
-        )
-        for one in tried
-        if one.outcome == "foreign-team"
-    ]
-    scored = [one for one in tried if one.outcome == SCORED]
-    alike = Counter(one.team for one in scored if probing_detection.constant_file(store, one.sha256))
-    near = Counter(one.team for one in tried if one.near)
-    failed = Counter(one.team for one in tried if one.outcome in (FAILED, "clock-behind"))
-    return [
-        *found,
-        *(_counted("near-duplicates", team, count, NEAR) for team, count in sorted(near.items())),
-        *(_counted("constant-columns", team, count, ALIKE) for team, count in sorted(alike.items())),
-        *(_counted("not-scored", team, count, UNSCORED) for team, count in sorted(failed.items())),
-        *refused_addresses.notices(store),
-    ]
-
-
-def _counted(code: str, team: str, count: int, words: str) -> Finding:
-    return note(code, shortened(team, 60), f"{count} of its submissions {words}")
 
 
 def _as_program(board: OpenBoard) -> OpenBoard:

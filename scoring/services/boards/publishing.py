@@ -1,11 +1,19 @@
-"""What may be published of a board: of a hidden truth only scores as they are shown."""
+"""Public view of a board, and its report: of a hidden truth only scores as they are shown.
+
+The report is one HTML file with scores, intervals, ties and history, but no case.
+"""
 
 from typing import Any
 
+from markupsafe import Markup
+
 from scoring.common.text import markdown
 from scoring.comparison import scale as scales
+from scoring.comparison import summary_text
 from scoring.comparison.scale import Scale
 from scoring.core.views import Block, Column, Data, Section, Table, Text
+from scoring.presentation.html import blocks, front
+from scoring.presentation.html.document import Figures, document, rule
 from scoring.services.boards import hidden_truth, views
 from scoring.services.boards.hidden_truth import HiddenRules
 from scoring.services.boards.ranking import BoardRanking, history_rows
@@ -101,3 +109,20 @@ def _history(shown: dict[str, Any], scale: Scale) -> Table:
 def _digits(scale: Scale) -> int:
     """Return the decimals of a score that is rounded to three of 0 to 1."""
     return 1 if scale.factor == 100 else hidden_truth.DECIMALS
+
+
+def html(found: BoardRanking) -> str:
+    """Return the report of a board. The same board gives the same bytes; names are escaped."""
+    row, challenge = found.board.row, found.board.challenge
+    lines = [
+        ("Challenge", challenge.words.title),
+        ("Test set", f"version {found.board.test_set.number} of {row.version}"),
+    ]
+    if found.phase is not None:
+        lines.append(("Phase", found.phase))
+    parts = [
+        front.front(row.title, formula(found), lines),
+        *blocks.sections(sections(found), Figures()),
+        rule(f"{summary_text.RULE}\n\n{challenge.words.rule.strip()}"),
+    ]
+    return document(row.title, [Markup(part) for part in parts])

@@ -14,9 +14,9 @@ from scoring.common.findings import InputRefused
 from scoring.comparison.compare import Comparison, compare_cards, ranks_of
 from scoring.comparison.team_facts import TeamFacts
 from scoring.core.scorecard import ScoreCard, plain
-from scoring.services.boards import cards, phases
+from scoring.services.boards import packing, phases
 from scoring.services.boards.board import OpenBoard
-from scoring.services.boards.facts import facts as facts_of_teams
+from scoring.services.boards.members import facts as facts_of_teams
 from scoring.services.boards.phases import DAY, Phase
 from scoring.services.store import tables
 
@@ -98,7 +98,7 @@ class BoardRanking:
         """Return the scorecard of a scored submission. Raises InputRefused where it is damaged."""
         known = self._cards
         if entry.card not in known:
-            known[str(entry.card)] = cards.from_bytes(self.board.store.files.read(str(entry.card)))
+            known[str(entry.card)] = packing.card_from_bytes(self.board.store.files.read(str(entry.card)))
         return known[str(entry.card)]
 
     @cached_property

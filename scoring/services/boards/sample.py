@@ -5,8 +5,7 @@ from collections.abc import Callable
 from scoring.challenges import samples
 from scoring.services.boards.board import BoardSettings, OpenBoard, create
 from scoring.services.boards.packing import packed
-from scoring.services.boards.submission_request import SubmissionRequest
-from scoring.services.boards.submitting import submit
+from scoring.services.boards.submitting import SubmissionRequest, submit
 from scoring.services.store.database import Store
 
 ID, TITLE = "sample", "Sample board"

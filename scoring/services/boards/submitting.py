@@ -1,27 +1,80 @@
-"""Submit to a board: scored at once; what is refused is not kept and counts nothing."""
+"""Submissions to a board: each is scored at once.
+
+A refused file counts nothing, and is kept only where the organizer of the board said so.
+"""
 
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.text import shortened
 from scoring.inputs.archives import has_hidden
 from scoring.inputs.sources import sha256
 from scoring.inputs.team_entries import name_problems
-from scoring.services.boards import clock, phases
+from scoring.services.boards import phases
 from scoring.services.boards.board import OpenBoard, opened, scoring_of
-from scoring.services.boards.refused import refusal
-from scoring.services.boards.submission_request import Receipt, SubmissionRequest
+from scoring.services.boards.phases import DAY
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.secure_delete import discard_left, pin_files
 
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T_ ](\d{2})[:-]?(\d{2})(?:[:-]?(\d{2}))?Z?)?")
+
+
+@dataclass(frozen=True)
+class SubmissionRequest:
+    """What a team sends.
+
+    Attributes:
+        team: Name of the team.
+        name: Of the file.
+        data: Its bytes.
+        options: Options of this submission alone.
+        created: When it was submitted, as whoever imports it says; None: now, by the clock of this machine.
+        id: Made by the sender: the same id twice is one submission.
+        phase: Name of the phase that the sender means; None: the one that is open.
+    """
+
+    team: str
+    name: str
+    data: bytes
+    options: Mapping[str, Any] = field(default_factory=dict)
+    created: str | None = None
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    phase: str | None = None
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of a submission. again: whether the team had submitted the same file before. findings: what
+    was noticed about it, besides what was noticed about the test set."""
+
+    id: str
+    team: str
+    created: str
+    score: float | None
+    interval: tuple[float, float] | None
+    again: bool = False
+    findings: tuple[Finding, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry of the JSON that `board submit` writes."""
+        return {
+            "submission": self.id,
+            "team": self.team,
+            "time": self.created,
+            "score": self.score,
+            "interval": list(self.interval) if self.interval else None,
+            "submitted_before": self.again,
+            "findings": [finding.as_dict() for finding in self.findings],
+        }
 
 
 def submit(board: OpenBoard, sent: SubmissionRequest) -> Receipt:
@@ -37,7 +90,7 @@ def submit(board: OpenBoard, sent: SubmissionRequest) -> Receipt:
     if problems := _misnamed(sent):
         raise InputRefused(problems)
     store, digest = board.store, sha256(sent.data)
-    time = sent.created or clock.arrival(store, board.row.id)
+    time = sent.created or phases.arrival(store, board.row.id)
     with store.read() as session:
         before = _before(session, board.row.id, sent, digest)
         allowed = phases.allowed(session, board.row.id, sent.team, time, sent.phase)
@@ -190,3 +243,47 @@ def time_of(text: str) -> str | None:
     except ValueError:
         return None
     return tables.written(start)
+
+
+REFUSED_PER_DAY = 20
+"""Refused files of a team that are kept on one day at most, so that nobody fills the disk with them."""
+
+
+def refusal(
+    board: OpenBoard, sent: SubmissionRequest, time: str, problems: Sequence[Finding]
+) -> InputRefused:
+    """Return the refusal of a submission, whose file is kept where the board keeps refused files."""
+    if not board.row.keep_refused or not _keep_refused(board, sent, time, problems):
+        return InputRefused(problems)
+    words = "the refused file is kept for the organizer; it counts nothing."
+    return InputRefused(problems, [note("refused-kept", sent.name, words)])
+
+
+def _keep_refused(board: OpenBoard, sent: SubmissionRequest, time: str, problems: Sequence[Finding]) -> bool:
+    """Keep a refused file, and return whether it is kept."""
+    digest, row = sha256(sent.data), tables.RefusedFile
+    of_team = (row.board_id == board.row.id, row.team == sent.team)
+    with board.store.write() as session:
+        session.get(tables.Board, board.row.id, with_for_update=True)
+        if session.scalar(select(row.id).where(*of_team, row.sha256 == digest)) is not None:
+            return True
+        today = select(func.count()).where(*of_team, row.created.startswith(time[:DAY]))
+        if (session.scalar(today) or 0) >= REFUSED_PER_DAY or session.get(row, sent.id) is not None:
+            return False
+        pin_files(board.store, session, {digest: sent.data})
+        kept = {"team": sent.team, "name": sent.name[-tables.NAME :], "sha256": digest, "created": time}
+        refused_files = [problem.as_dict() for problem in problems]
+        session.add(row(id=sent.id, board_id=board.row.id, problems=refused_files, **kept))
+    return True
+
+
+def refused_files(board: OpenBoard) -> list[dict[str, Any]]:
+    """Return the refused files of a board, oldest first, with their problems. Not for publication."""
+    row = tables.RefusedFile
+    with board.store.read() as session:
+        query = select(row).where(row.board_id == board.row.id).order_by(row.created, row.id)
+        return [
+            {"submission": one.id, "team": one.team, "file": one.name, "time": one.created}
+            | {"problems": list(one.problems)}
+            for one in session.scalars(query)
+        ]

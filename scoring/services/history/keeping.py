@@ -18,7 +18,7 @@ from scoring.comparison.comparability import EQUAL, options_by_team
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import labels_digest
 from scoring.inputs.sources import is_litter, sha256
-from scoring.services.boards import cards
+from scoring.services.boards import packing
 from scoring.services.history.entries import SavedSubmission, of_row
 from scoring.services.store import tables
 from scoring.services.store.database import Store
@@ -164,7 +164,7 @@ def _row(store: Store, what: Keeping, test_set: str) -> tables.Kept:
         score=card.score,
         low=low,
         high=high,
-        card=store.keep(cards.to_bytes(card)),
+        card=store.keep(packing.card_to_bytes(card)),
         page=dict(what.page),
         note="",
         created=tables.now(),

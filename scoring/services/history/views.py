@@ -13,8 +13,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Figure, Table, Text
 from scoring.presentation.figures.over_time import Moment, progress
 from scoring.presentation.figures.theme import Theme
-from scoring.services.history.entries import SavedSubmission, card_of
-from scoring.services.history.series import Step, best_of, compared
+from scoring.services.history.entries import SavedSubmission, Step, best_of, card_of, compared
 from scoring.services.store.database import Store
 
 QUESTION = "Did it get better?"

@@ -18,7 +18,7 @@ from scoring.common import markup
 from scoring.common.findings import InputRefused, error
 from scoring.inputs.sources import Source
 from scoring.services.boards.packing import packed, zipped
-from scoring.services.platforms.settings import FILE, PlatformSettings
+from scoring.services.platforms.evaluation import FILE, PlatformSettings
 
 NEEDED = (
     "alembic",

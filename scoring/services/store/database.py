@@ -1,10 +1,11 @@
-"""Open a store: SQLite in a folder without any set-up, or PostgreSQL by `BENCHSIDE_DATABASE_URL`.
+"""Store: SQLite in a folder without any set-up, or PostgreSQL by `BENCHSIDE_DATABASE_URL`.
 
 SQLite is in WAL mode, so that readers and one writer do not wait for each other. A writer takes the lock when
 it begins: one that reads first and writes later would be refused at once, however long it may wait. Writers
 queue for a file lock, because the database's own waiting is unfair and took up to 14 s with eight of them.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -14,16 +15,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.runtime.environment import EnvironmentContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from scoring.common.findings import InputRefused, error
 from scoring.services.access.roles import Actor, Role, default_actor
-from scoring.services.store.bucket import SETTING, Bucket, folder_of, is_bucket
-from scoring.services.store.files import FileStore, Folder
-from scoring.services.store.migrate import migrate
-from scoring.services.store.problems import DAMAGED, refusing
+from scoring.services.store.files import SETTING, Bucket, FileStore, Folder, folder_of, is_bucket
 
 if sys.platform != "win32":
     import fcntl
@@ -178,3 +180,99 @@ def _turn(store: Store) -> Iterator[None]:
     with (store.folder / "writer.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+SCRIPTS = Path(__file__).parent / "migrations"
+MIGRATION_LOCK = 7_266_142
+"""Number of the lock that PostgreSQL's programs take in turn while they change tables."""
+
+
+def migrate(connection: Connection, place: str) -> None:
+    """Make the tables, or change those of an older version.
+
+    Args:
+        connection: In a transaction that writes.
+        place: What messages call the store.
+
+    Raises:
+        InputRefused: `store-newer` where a newer version of Benchside made the tables.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": MIGRATION_LOCK})
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    scripts = ScriptDirectory.from_config(config)
+    current, newest = (
+        MigrationContext.configure(connection).get_current_revision(),
+        scripts.get_current_head(),
+    )
+    if current == newest:
+        return
+    if current is not None and current not in {script.revision for script in scripts.walk_revisions()}:
+        words = "a newer version of Benchside made this store: install that version, or name another store."
+        raise InputRefused([error("store-newer", place, words)])
+
+    def steps(revision: Any, _context: object) -> Any:
+        return scripts._upgrade_revs(newest or "head", revision)
+
+    with EnvironmentContext(config, scripts, fn=steps) as environment:
+        environment.configure(connection=connection)
+        environment.run_migrations()
+
+
+FULL = "the disk is full: make room there and do it again. Nothing was kept of this."
+READ_ONLY = "it cannot be written: let this user write there, or name another folder in BENCHSIDE_STORE."
+LOCKED = (
+    "another program holds the database: wait until it is done and do it again. Nothing was kept of this."
+)
+DAMAGED = "the database is damaged, or is none: stop all copies and bring back the last backup."
+_BY_ERRNO = {
+    errno.ENOSPC: ("store-full", FULL),
+    errno.EDQUOT: ("store-full", FULL),
+    errno.EROFS: ("store-read-only", READ_ONLY),
+    errno.EACCES: ("store-read-only", READ_ONLY),
+    errno.EPERM: ("store-read-only", READ_ONLY),
+}
+_BY_WORDS = {
+    "disk is full": ("store-full", FULL),
+    "no space left": ("store-full", FULL),
+    "readonly database": ("store-read-only", READ_ONLY),
+    "read-only transaction": ("store-read-only", READ_ONLY),
+    "permission denied": ("store-read-only", READ_ONLY),
+    "database is locked": ("store-locked", LOCKED),
+    "lock timeout": ("store-locked", LOCKED),
+    "unable to open database file": ("store-read-only", READ_ONLY),
+    "disk image is malformed": ("store-damaged", DAMAGED),
+    "not a database": ("store-damaged", DAMAGED),
+}
+
+
+@contextmanager
+def refusing(place: str) -> Iterator[None]:
+    """Turn what the database or the disk says into a refusal. place: what messages call the store.
+
+    Raises:
+        InputRefused: With `store-full`, `store-read-only`, `store-locked`, `store-damaged` or
+            `store-unusable`.
+    """
+    try:
+        yield
+    except OSError as problem:
+        words = f"it cannot be used ({problem.strerror or problem})."
+        code, message = _BY_ERRNO.get(problem.errno or 0, ("store-unusable", words))
+        raise InputRefused([error(code, place, message)]) from problem
+    except (DatabaseError, InterfaceError) as problem:
+        raise InputRefused([error(*_of_database(problem, place))]) from problem
+    except SQLAlchemyError as problem:
+        words = f"the database cannot be used ({type(problem).__name__})."
+        raise InputRefused([error("store-unusable", place, words)]) from problem
+
+
+def _of_database(problem: DatabaseError | InterfaceError, place: str) -> tuple[str, str, str]:
+    """Return code, place and message for what a database said."""
+    said = " ".join(str(problem.orig).split())
+    for words, (code, message) in _BY_WORDS.items():
+        if words in said.lower():
+            return code, place, message
+    return "store-unusable", place, f"the database cannot be used ({said[:200]})."

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from scoring.services.store.database import Store
-from scoring.services.store.problems import refusing
+from scoring.services.store.database import Store, refusing
 from scoring.services.store.tables import OF_FILE, Base
 
 LOCK = 7_266_143

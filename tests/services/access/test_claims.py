@@ -3,9 +3,8 @@
 import pytest
 
 from scoring.common.findings import InputRefused
-from scoring.services.access.claims import AccessRules, actor_of
+from scoring.services.access.claims import AccessRules, actor_of, read, rules_of
 from scoring.services.access.roles import NOBODY, Role
-from scoring.services.access.settings import read, rules_of
 
 NOW = 1_000_000.0
 RULES = AccessRules(frozenset({"olga@example.org"}), organizer_group="admins")

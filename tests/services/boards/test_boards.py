@@ -8,7 +8,7 @@ import pytest
 
 from scoring.services.boards import rescoring, submitting
 from scoring.services.boards.board import opened
-from scoring.services.boards.submission_request import SubmissionRequest
+from scoring.services.boards.submitting import SubmissionRequest
 from scoring.services.store.database import open_store
 from tests.support import schemas
 from tests.support.boards import board, filled, labels, predictions

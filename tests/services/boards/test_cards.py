@@ -6,7 +6,7 @@ from scoring.challenges import load_challenge, samples
 from scoring.common.findings import InputRefused
 from scoring.comparison.compare import compare_cards, ranks_of
 from scoring.core.scorecard import ScoreCard
-from scoring.services.boards import cards
+from scoring.services.boards import packing
 
 
 def scored(challenge_id: str) -> dict[str, ScoreCard]:
@@ -34,12 +34,12 @@ def scored(challenge_id: str) -> dict[str, ScoreCard]:
 )
 def test_what_was_read_back_compares_alike(challenge_id):
     challenge, own = load_challenge(challenge_id), scored(challenge_id)
-    packed = {name: cards.to_bytes(card) for name, card in own.items()}
-    read = {name: cards.from_bytes(data) for name, data in packed.items()}
+    packed = {name: packing.card_to_bytes(card) for name, card in own.items()}
+    read = {name: packing.card_from_bytes(data) for name, data in packed.items()}
     assert {name: card.to_json() for name, card in read.items()} == {
         name: card.to_json() for name, card in own.items()
     }
-    assert {name: cards.to_bytes(card) for name, card in read.items()} == packed
+    assert {name: packing.card_to_bytes(card) for name, card in read.items()} == packed
     found = compare_cards(challenge, own)
     assert compare_cards(challenge, read).to_json() == found.to_json()
     assert ranks_of(challenge, read) == found.ranks
@@ -48,4 +48,4 @@ def test_what_was_read_back_compares_alike(challenge_id):
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"{}"])
 def test_what_is_no_card_is_refused(data):
     with pytest.raises(InputRefused, match="bad-card"):
-        cards.from_bytes(data)
+        packing.card_from_bytes(data)

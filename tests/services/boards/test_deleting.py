@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from scoring.services.boards import clock, deleting, rescoring, submitting
+from scoring.services.boards import deleting, phases, rescoring, submitting
 from scoring.services.boards.board import opened
-from scoring.services.boards.submission_request import SubmissionRequest
+from scoring.services.boards.submitting import SubmissionRequest
 from scoring.services.store import tables
 from scoring.services.store.database import Store, open_store
 from tests.support.boards import board, labels, predictions
@@ -100,14 +100,14 @@ def test_what_is_deleted_meanwhile_does_not_come_back(place, tmp_path, monkeypat
     assert board("show", "b", "--json", "-").json["teams"] == []
     assert files(store) == 2, "the truth in two versions"
 
-    arrival = clock.arrival
+    arrival = phases.arrival
 
     def deleted_then(of_store: Store, board_id: str) -> str:
         time = arrival(of_store, board_id)
         deleting.delete_board(of_store, board_id)
         return time
 
-    monkeypatch.setattr(clock, "arrival", deleted_then)
+    monkeypatch.setattr(phases, "arrival", deleted_then)
     with pytest.raises(Exception, match=r"no-board|store-damaged"):
         submitted(store, tmp_path, 3, "alpha")
     assert files(store) == 0

@@ -13,21 +13,19 @@ from scoring.services.boards import (
     deleting,
     hidden_truth,
     members,
+    notices,
     participant,
     phases,
-    probing_detection,
     publishing,
     redaction,
-    refused_addresses,
-    report,
 )
 from scoring.services.boards.hidden_truth import HiddenRules, ladder_scores
+from scoring.services.boards.notices import Reason
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import standing
-from scoring.services.boards.refused_addresses import Reason
 from scoring.services.store import tables
-from scoring.services.store.access_tables import RefusedAddress
 from scoring.services.store.database import open_store
+from scoring.services.store.tables import RefusedAddress
 from scoring.statistics.optimism import possible_gain
 from tests.support.archives import archive_of
 from tests.support.boards import CASES
@@ -145,12 +143,12 @@ def test_a_foreign_team_is_refused_and_the_organizer_is_told(place, tmp_path):
         assert codes(refusal(board, good(1), team=team)) == ["foreign-team"]
     assert len({str(refusal(board, good(1), team=team)) for team in ("beta", "none")}) == 1
     assert [one.team for one in standing(board).entries] == ["beta"]
-    told = [one for one in participant.notices(board.store, "h") if one.code == "foreign-team"]
+    told = [one for one in notices.board_notices(board.store, "h") if one.code == "foreign-team"]
     assert {"beta", "nobody"} <= {one.where for one in told}
     assert "https://idp|paul" in told[0].message
     for _ in range(15):
         refusal(board, good(1), team="beta")
-    assert len(participant.attempts(board.store, "h")) <= 1 + hidden_truth.REFUSED_PER_DAY
+    assert len(notices.attempts(board.store, "h")) <= 1 + hidden_truth.REFUSED_PER_DAY
     theirs = standing(board).entries[0].id
     seen = {
         str(raised(participant.submission_detail, acting(board, PAUL), "alpha", one))
@@ -162,28 +160,28 @@ def test_a_foreign_team_is_refused_and_the_organizer_is_told(place, tmp_path):
 
 def test_refused_addresses_are_told_to_the_organizer_once_a_day(place, tmp_path, monkeypatch):
     store = open_store()
-    assert refused_addresses.notices(store) == []
+    assert notices.address_notices(store) == []
     for day in ("2026-11-01", "2026-11-01", "2026-11-02"):
         monkeypatch.setattr(tables, "now", lambda day=day: f"{day}T12:00:00.000000+00:00")
         for reason in Reason:
             person = "" if reason == Reason.FORGED else f"https://idp|{reason}\x07" + "x" * 999
-            refused_addresses.record(store, person, "/about", reason)
+            notices.record_refused(store, person, "/about", reason)
     with store.read() as session:
         assert len(session.scalars(select(RefusedAddress)).all()) == 2 * len(Reason)
-    told = {one.code: one for one in refused_addresses.notices(store)}
+    told = {one.code: one for one in notices.address_notices(store)}
     assert told["refused-address"].where == "/about"
     assert told["refused-address"].message.startswith("https://idp|rolex")
     assert len(told["refused-address"].message) < 400
     assert "1 person came with a login that had ended, last on 2026-11-02" in told["ended-login"].message
     assert "on 2 days, last on 2026-11-02" in told["forged-login"].message
-    assert codes(raised(refused_addresses.notices, as_actor(store, PAUL))) == ["forbidden"]
+    assert codes(raised(notices.address_notices, as_actor(store, PAUL))) == ["forbidden"]
 
 
 def test_the_opening_of_a_board_with_a_ladder_says_that_the_best_shown_score_is_ranked(place, tmp_path):
     board = hidden_board(tmp_path)
     assert "Ranked is the last submission" in publishing.formula(standing(board))
     hidden_truth.hide(board.store, "h", HiddenRules(step=0.1))
-    assert "Ranked is the best score of each team that the Ladder shows" in report.html(standing(board))
+    assert "Ranked is the best score of each team that the Ladder shows" in publishing.html(standing(board))
 
 
 def raised(action, *arguments) -> InputRefused:
@@ -237,10 +235,10 @@ def test_the_ladder_climbs_over_all_phases(place, tmp_path, monkeypatch):
 def test_probing_one_case_at_a_time_is_told_to_the_organizer(place, tmp_path):
     board = hidden_board(tmp_path, phase=Phase("v"))
     handed_in(board, good(10))
-    assert participant.notices(board.store, "h") == []
+    assert notices.board_notices(board.store, "h") == []
     handed_in(board, good(11))
     handed_in(board, good(30))
-    (told,) = participant.notices(board.store, "h")
+    (told,) = notices.board_notices(board.store, "h")
     assert (told.code, told.where) == ("near-duplicates", "alpha")
     assert told.message.startswith("1 of its submissions")
 
@@ -249,7 +247,7 @@ def test_constant_columns_are_told_to_the_organizer(place, tmp_path):
     board = hidden_board(tmp_path, phase=Phase("v"))
     handed_in(board, good(10))
     handed_in(board, table([0.5] * len(CASES)))
-    (told,) = participant.notices(board.store, "h")
+    (told,) = notices.board_notices(board.store, "h")
     assert (told.code, told.where, told.message[:24]) == (
         "constant-columns",
         "alpha",
@@ -271,7 +269,7 @@ def test_constant_columns_are_told_to_the_organizer(place, tmp_path):
     ],
 )
 def test_what_counts_as_constant(data, found):
-    assert probing_detection.constant(data) == found
+    assert notices.constant(data) == found
 
 
 @pytest.mark.slow
@@ -306,8 +304,8 @@ def test_what_organizers_do_is_refused_to_others(place, tmp_path, actor):
         (members.set_members, ("h", "beta", ["paul@example.org"])),
         (members.members, ("h",)),
         (members.revoke, (MAX.key,)),
-        (participant.attempts, ("h",)),
-        (participant.notices, ("h",)),
+        (notices.attempts, ("h",)),
+        (notices.board_notices, ("h",)),
     ):
         assert codes(raised(action, store, *arguments)) == ["forbidden"]
     assert hidden_truth.rules(board.store, "h") == HiddenRules()
@@ -330,7 +328,7 @@ def test_a_hidden_board_stays_hidden_in_a_bundle_and_is_deleted_with_all_it_know
     data = bundle.export(board, with_truth=False)
     assert codes(raised(bundle.export, acting(board, PAUL), False)) == ["forbidden"]
     deleting.delete_board(board.store, "h")
-    assert participant.attempts(board.store, "h") == []
+    assert notices.attempts(board.store, "h") == []
     assert bundle.import_board(board.store, data) == "h"
     assert hidden_truth.rules(board.store, "h") == HiddenRules(step=0.1)
     assert members.members(board.store, "h") == {}, "addresses of people are in no bundle"

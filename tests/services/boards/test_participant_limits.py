@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from scoring.common.findings import InputRefused
-from scoring.services.boards import hidden_truth, participant
+from scoring.services.boards import hidden_truth, notices, participant
 from scoring.services.boards.board import opened
 from scoring.services.boards.hidden_truth import HiddenRules
 from scoring.services.boards.phases import Phase
@@ -68,7 +68,7 @@ def test_a_clock_that_is_set_back_gives_no_day_twice(place, tmp_path, monkeypatc
     assert code(good(2)) == "limit-reached", "the day before (UTC) does not come again"
     clock["now"] -= timedelta(days=30)
     assert code(good(3)) == "refused-other"
-    assert [one.code for one in participant.notices(board.store, "h")] == ["not-scored"]
+    assert [one.code for one in notices.board_notices(board.store, "h")] == ["not-scored"]
     assert participant.remaining_quota(acting(board, PAUL), "alpha").refused == 20, (
         "a fault of the server is nobody's"
     )

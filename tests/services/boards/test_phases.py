@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from scoring.common.findings import InputRefused
-from scoring.services.boards import phases, refused, rescoring, submitting
+from scoring.services.boards import phases, rescoring, submitting
 from scoring.services.boards.board import opened
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import standing
-from scoring.services.boards.submission_request import SubmissionRequest
+from scoring.services.boards.submitting import SubmissionRequest
 from scoring.services.store import tables
 from scoring.services.store.database import Store, open_store
 from tests.support.boards import board, labels, predictions
@@ -179,7 +179,7 @@ def test_no_race_goes_beyond_a_limit(database, tmp_path):
 @pytest.mark.parametrize("keeps", [True, False])
 def test_refused_files_are_kept_only_where_the_organizer_said_so(place, tmp_path, keeps, monkeypatch):
     empty(tmp_path, *(["--keep-refused"] if keeps else []))
-    monkeypatch.setattr(refused, "PER_DAY", 2)
+    monkeypatch.setattr(submitting, "REFUSED_PER_DAY", 2)
     bad = tmp_path / "bad.csv"
     for number in range(3):
         bad.write_text(f"filename,score\nother{number},0.5\n")

@@ -10,7 +10,7 @@ from scoring.common.findings import InputRefused
 from scoring.comparison import pairwise
 from scoring.core.views import Figure, Table, Text
 from scoring.services.history import entries, keeping
-from scoring.services.history.series import FIRST, SECOND, compared, series, steps
+from scoring.services.history.entries import FIRST, SECOND, compared, series, steps
 from scoring.services.history.views import CAUTION, answer, blocks
 from scoring.services.store.database import is_there, open_store
 from tests.support import schemas

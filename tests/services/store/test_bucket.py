@@ -8,8 +8,8 @@ import fsspec
 import pytest
 
 from scoring.common.findings import InputRefused
-from scoring.services.store.bucket import Bucket
 from scoring.services.store.database import open_store
+from scoring.services.store.files import Bucket
 from tests.support.boards import board, labels, predictions
 
 

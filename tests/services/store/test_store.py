@@ -15,7 +15,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import func, inspect, select, text
 
 from scoring.common.findings import InputRefused
-from scoring.services.store import access_tables, tables
+from scoring.services.store import tables
 from scoring.services.store.database import Store, open_store
 from scoring.services.store.secure_delete import pin_files
 
@@ -132,7 +132,7 @@ def test_the_migrations_make_what_the_code_expects(database):
 
     with open_store().engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, access_tables.Base.metadata) == []
+        assert compare_metadata(context, tables.Base.metadata) == []
 
 
 @pytest.mark.slow

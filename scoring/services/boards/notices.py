@@ -1,0 +1,233 @@
+"""Notices for organizers: submissions that may probe a hidden truth, and refused addresses and logins."""
+
+import io
+import zipfile
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+import numpy as np
+from sqlalchemy import delete, select
+
+from scoring.common.arrays import Floats
+from scoring.common.findings import Finding, InputRefused, note
+from scoring.common.text import shortened
+from scoring.inputs.cells import parse_numbers
+from scoring.inputs.sources import is_zip, sha256
+from scoring.inputs.tables import TextTable, read_table
+from scoring.services.access.roles import Role
+from scoring.services.boards.phases import DAY
+from scoring.services.boards.ranking import BoardRanking, RankedSubmission
+from scoring.services.store import tables
+from scoring.services.store.database import Store
+from scoring.services.store.tables import Attempt, RefusedAddress
+
+NEAR_SHARE, NEAR_LOOKED_AT = 0.01, 10
+"""Two submissions of a team are near each other where at most this share of cases, or one case, is more or
+less right; of so many earlier submissions."""
+FEWEST_ROWS = 3
+MOST_BYTES = 1 << 24
+"""Of a file in which constant columns are looked for; in a larger one nobody probes case by case."""
+MOST_KNOWN = 10_000
+_known: dict[str, str] = {}
+"""What was found in a file, by its SHA-256."""
+EVERYTHING = "every case has the same answer"
+SCORED, FAILED = "scored", "failed"
+"""Outcomes of attempts."""
+NEAR = "differ in hardly a case from an earlier one: this is how a hidden truth is probed."
+ALIKE = (
+    "have the same number for all cases, in every column or in one: how often a class occurs is probed so."
+)
+UNSCORED = "could not be scored by a fault of this server, not of the file: its log says more."
+
+
+def near(found: BoardRanking, entry: RankedSubmission) -> str | None:
+    """Return the submission of the same team from which one differs in hardly a case; None without."""
+    correct = found.board.challenge.comparison.correct
+    values = correct(found.card(entry))
+    most = max(1, NEAR_SHARE * len(values))
+    before = [
+        one
+        for one in found.entries
+        if one.team == entry.team and one.id != entry.id and one.card and one.card != entry.card
+    ]
+    for one in before[-NEAR_LOOKED_AT:]:
+        other = correct(found.card(one))
+        if np.shape(other) == np.shape(values) and int(np.sum(~np.isclose(other, values))) <= most:
+            return one.id
+    return None
+
+
+def constant(data: bytes) -> str:
+    """Return what is the same in all cases of a submission, as a phrase; "" where nothing is.
+
+    A column of zeros is a class that a model never names, and not told; in a zip the answers of all cases
+    are compared as they are.
+    """
+    if len(data) > MOST_BYTES:
+        return ""
+    if is_zip(data[:4], ""):
+        return EVERYTHING if _has_one_answer(data) else ""
+    try:
+        table = read_table(data, "submission")
+    except InputRefused:
+        return ""
+    return _constant_columns(table)
+
+
+def constant_file(store: Store, digest: str) -> str:
+    """Return `constant` of a file of a store; "" where it is gone."""
+    if digest not in _known:
+        try:
+            found = constant(store.files.read(digest))
+        except (InputRefused, OSError):
+            return ""
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        _known[digest] = found
+    return _known[digest]
+
+
+def _has_one_answer(data: bytes) -> bool:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            files = [one for one in packed.infolist() if not one.is_dir()]
+            if len({one.CRC for one in files}) != 1 or sum(one.file_size for one in files) > MOST_BYTES:
+                return False
+            return len(files) >= FEWEST_ROWS and len({sha256(packed.read(one)) for one in files}) == 1
+    except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, OSError):
+        return False
+
+
+def _constant_columns(table: TextTable) -> str:
+    numbers = {
+        name: values
+        for name, cells in zip(table.header, table.columns, strict=True)
+        if len(values := parse_numbers(cells).values) >= FEWEST_ROWS and _are_answers(values)
+    }
+    same = [name for name, values in numbers.items() if np.ptp(values) == 0]
+    if same and len(same) == len(numbers):
+        return EVERYTHING
+    told = [shortened(name, 40) for name in same if numbers[name][0] != 0]
+    return f"the same number stands in all of {', '.join(told)}" if told else ""
+
+
+def _are_answers(values: Floats) -> bool:
+    """Return whether all are numbers, and not the numbers of the cases."""
+    if not np.isfinite(values).all():
+        return False
+    return len(np.unique(values)) < len(values) or not np.equal(values, np.round(values)).all()
+
+
+ADDRESSES_KEPT = timedelta(days=90)
+"""How long a record stays."""
+_SEPARATOR = ", "
+
+
+class Reason(StrEnum):
+    """Why an address was refused."""
+
+    ROLE = "role"
+    ENDED = "ended"
+    FORGED = "forged"
+
+
+def record_refused(store: Store, person: str, address: str, reason: Reason) -> None:
+    """Record that an address was refused: once for a person, an address, a day and a reason.
+
+    Args:
+        store: With the program's own rights.
+        person: Key of the person: issuer and subject; empty where nobody is known.
+        address: One of the addresses of this server, never a text that came from outside.
+        reason: Why it was refused.
+
+    Raises:
+        InputRefused: Where the store cannot be written.
+    """
+    now = tables.now()[:DAY]
+    key = (person[: 2 * tables.NAME], address[: tables.NAME], now, str(reason))
+    with store.read() as session:
+        if session.get(RefusedAddress, key) is not None:
+            return
+    oldest = tables.written(datetime.now(UTC) - ADDRESSES_KEPT)[:DAY]
+    with store.write() as session:
+        session.execute(delete(RefusedAddress).where(RefusedAddress.day < oldest))
+        session.merge(RefusedAddress(person=key[0], address=key[1], day=now, reason=str(reason)))
+
+
+def address_notices(store: Store) -> list[Finding]:
+    """Return what an organizer should know of refused addresses. Raises InputRefused for others."""
+    store.actor.require(Role.ORGANIZER)
+    with store.read() as session:
+        query = select(RefusedAddress).order_by(RefusedAddress.day, RefusedAddress.address)
+        rows = session.scalars(query).all()
+    by_person: dict[str, list[RefusedAddress]] = {}
+    for row in rows:
+        if row.reason == Reason.ROLE:
+            by_person.setdefault(row.person, []).append(row)
+    ended = [row for row in rows if row.reason == Reason.ENDED]
+    forged = [row for row in rows if row.reason == Reason.FORGED]
+    found = [_of_person(person, own) for person, own in sorted(by_person.items())]
+    if ended:
+        people = _count(len({row.person for row in ended}), "person", "people")
+        words = f"{people} came with a login that had ended, last on {ended[-1].day}: nothing was opened."
+        found.append(note("ended-login", "login", words))
+    if forged:
+        days = _count(len({row.day for row in forged}), "day", "days")
+        words = (
+            f"on {days}, last on {forged[-1].day}, somebody came with a login cookie that is forged or from "
+            "elsewhere: nothing was opened."
+        )
+        found.append(note("forged-login", "login", words))
+    return found
+
+
+def _of_person(person: str, rows: list[RefusedAddress]) -> Finding:
+    addresses = _SEPARATOR.join(dict.fromkeys(row.address for row in rows))
+    words = f"{shortened(person)} tried to open this, last on {rows[-1].day}, and was refused."
+    return note("refused-address", shortened(addresses, 120), words)
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
+
+
+def attempts(store: Store, board_id: str) -> list[Attempt]:
+    """Return what participants tried, newest first. Raises InputRefused for others than organizers."""
+    store.actor.require(Role.ORGANIZER)
+    with store.read() as session:
+        query = select(Attempt).where(Attempt.board_id == board_id)
+        return list(session.scalars(query.order_by(Attempt.created.desc(), Attempt.id)))
+
+
+def board_notices(store: Store, board_id: str) -> list[Finding]:
+    """Return what an organizer should know of attempts: foreign teams, submissions that differ in hardly a
+    case from an earlier one or answer all cases alike, as probing does, and those that could not be scored;
+    and of the whole server addresses that were refused.
+
+    Raises:
+        InputRefused: `forbidden` for others than organizers.
+    """
+    tried = attempts(store, board_id)
+    found = [
+        note(
+            "foreign-team", shortened(one.team, 60), f"{shortened(one.person)} tried to submit for this team."
+        )
+        for one in tried
+        if one.outcome == "foreign-team"
+    ]
+    scored = [one for one in tried if one.outcome == SCORED]
+    alike = Counter(one.team for one in scored if constant_file(store, one.sha256))
+    near = Counter(one.team for one in tried if one.near)
+    failed = Counter(one.team for one in tried if one.outcome in (FAILED, "clock-behind"))
+    return [
+        *found,
+        *(_counted("near-duplicates", team, count, NEAR) for team, count in sorted(near.items())),
+        *(_counted("constant-columns", team, count, ALIKE) for team, count in sorted(alike.items())),
+        *(_counted("not-scored", team, count, UNSCORED) for team, count in sorted(failed.items())),
+        *address_notices(store),
+    ]
+
+
+def _counted(code: str, team: str, count: int, words: str) -> Finding:
+    return note(code, shortened(team, 60), f"{count} of its submissions {words}")

@@ -1,0 +1,127 @@
+"""Entry points of the platforms: each reads and writes the files of Grand Challenge, Codabench or EvalAI.
+
+Grand Challenge: reads `/input`, writes `/output/metrics.json`. A phase that runs algorithms gives
+`predictions.json`, the list of jobs, and what each wrote in `<pk>/output/`; a phase that takes prediction
+files gives the file or its content. The truth is uploaded to the phase, apart from the container, and lies in
+`/opt/ml/input/data/ground_truth` then.
+
+Codabench: reads `input/res` and `input/ref`, writes `output/scores.json` and `output/detailed_results.html`.
+
+EvalAI: takes the value that `evaluate` returns.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from markupsafe import escape
+
+from scoring.inputs.jobs import as_table
+from scoring.inputs.sources import Source, open_source
+from scoring.services.platforms.evaluation import (
+    EvaluationResult,
+    PlatformSettings,
+    SubmissionRefused,
+    content,
+    evaluate,
+)
+
+INPUT, OUTPUT, TRUTH = Path("/input"), Path("/output"), Path("/opt/ml/input/data/ground_truth")
+METRICS = "metrics.json"
+
+
+def score_grand_challenge(
+    settings: PlatformSettings, submitted: Path = INPUT, truth: Path = TRUTH, output: Path = OUTPUT
+) -> EvaluationResult:
+    """Score a submission and write `metrics.json`. Raises Refused; nothing is written then."""
+    result = evaluate(lambda: submission(submitted, settings), truth, settings)
+    text = json.dumps(result.as_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+    (output / METRICS).write_text(text + "\n", encoding="utf-8")
+    return result
+
+
+def submission(place: Path, settings: PlatformSettings) -> Source:
+    """Return a submission as the challenge reads it. Raises InputRefused."""
+    inputs = settings.challenge.inputs
+    found = content(place)
+    if inputs.submission.several or found.is_file():
+        return found
+    table = as_table(open_source(found, "submission", inputs.streamed))
+    return found if table is None else open_source(table, "answers.csv")
+
+
+SCORES, DETAILS = "scores.json", "detailed_results.html"
+OF_PLATFORM = ("metadata", "metadata.yaml")
+"""Files that the platform puts beside a submission."""
+
+
+def score_codabench(settings: PlatformSettings, place: Path, output: Path) -> EvaluationResult:
+    """Score a submission and write the result files.
+
+    Args:
+        settings: How to score.
+        place: The folder that holds `res` and `ref`.
+        output: Where to write.
+
+    Raises:
+        Refused: With everything that is wrong; the detailed results say it too, and there are no scores.
+    """
+    try:
+        result = evaluate(lambda: content(place / "res", OF_PLATFORM), place / "ref", settings)
+    except SubmissionRefused as refused:
+        (output / DETAILS).write_text(_page(f"<pre>{escape(refused)}</pre>"), encoding="utf-8")
+        raise
+    (output / SCORES).write_text(json.dumps(result.numbers, allow_nan=False) + "\n", encoding="utf-8")
+    (output / DETAILS).write_text(_details(result), encoding="utf-8")
+    return result
+
+
+def _details(result: EvaluationResult) -> str:
+    """Return the full report of a public truth, of a hidden one score and interval."""
+    if result.settings.is_public:
+        from scoring.presentation.html import html
+
+        return html(result.card)
+    value = result.as_dict()
+    rows = [
+        f"<tr><th>{escape(name)}</th><td>{number}</td><td>{_span(value['intervals'].get(name))}</td></tr>"
+        for name, number in {"score": value["score"], **value["metrics"]}.items()
+    ]
+    head = "<tr><th></th><th>value</th><th>95% interval</th></tr>"
+    return _page(f"<table>{head}{''.join(rows)}</table><p>{value['n_cases']} cases</p>")
+
+
+def _span(pair: list[float] | None) -> str:
+    return f"{pair[0]} to {pair[1]}" if pair else ""
+
+
+def _page(body: str) -> str:
+    head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Result</title>'
+    return f"{head}<body>{body}</body></html>\n"
+
+
+def score_evalai(
+    test_annotation_file: str, user_submission_file: str, phase_codename: str, settings: PlatformSettings
+) -> dict[str, Any]:
+    """Score a submission.
+
+    Args:
+        test_annotation_file: The truth: a table or a zip.
+        user_submission_file: The submission.
+        phase_codename: Of the phase; its split has the same name.
+        settings: How to score.
+
+    Returns:
+        `result`, a dictionary of leaderboard columns for the split; `submission_result`, the same for the
+        participant's file.
+
+    Raises:
+        Refused: With everything that is wrong; the platform shows it to the participant.
+    """
+    result = evaluate(lambda: Path(user_submission_file), Path(test_annotation_file), settings)
+    numbers = result.numbers
+    return {
+        "result": [{phase_codename: numbers}],
+        "submission_result": numbers,
+        "submission_metadata": {"benchside": result.as_dict()["version"]},
+    }
