@@ -13,7 +13,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from pages.inputs.upload_quota import UploadQuotaMiddleware
-from pages.server import access, gc_tuning, kept_settings, network_exposure, session_cleanup
+from pages.server import access, gc_tuning, network_exposure, session_cleanup
 from pages.server.login_redirect import LoginRedirectMiddleware
 from pages.server.private_routes import PrivateRoutesMiddleware
 from pages.server.websocket_origin import SameOriginMiddleware
@@ -37,7 +37,6 @@ async def warm(_app):
 
     network_exposure.require_confinement()
     gc_tuning.keep_short()
-    kept_settings.keep()
     limits.raise_descriptors()
     stale_folders.sweep()
     departures = asyncio.create_task(session_cleanup.watch())

@@ -26,6 +26,16 @@ LAYERS = (
     ("scoring.common", "scoring.version"),
 )
 """What may import what in scoring: its own layer and those below it (docs/architecture.md)."""
+PAGE_LAYERS = (
+    ("app", "pages.server.navigation"),
+    ("pages.tabs",),
+    ("pages.challenge", "pages.history", "pages.comparison", "pages.boards", "pages.single_image_parts"),
+    ("pages.inputs",),
+    ("pages.display",),
+    ("pages.server",),
+)
+"""Folders of pages, in the same way; above them stands a file per page. One module of the lowest is the
+script that names the pages: Streamlit asks for it in a folder without a `pages/` beside it."""
 OF_METRICS = ("sklearn", "scipy", "statsmodels", "torchmetrics", "scoring.metrics", "scoring.statistics")
 NETWORK = (
     "requests",
@@ -121,6 +131,25 @@ def test_imports_of_scoring_point_down():
         if layer(name) < layer(module_name(path))
     ] == []
     assert layer("scoring.cli.main") < layer("scoring.challenges.isic") < layer("scoring.inputs.tables")
+
+
+def page_layer(module: str) -> int:
+    """Its folder's place; a file per page stands on top."""
+    if module.count(".") == 1:
+        return 0
+    return next(i for i, packages in enumerate(PAGE_LAYERS) if belongs(module, packages))
+
+
+def test_imports_of_pages_point_down_and_form_no_circle():
+    modules = set(map(module_name, PAGES))
+    edges = {module_name(path): imported_modules(path, modules - {"pages"}) for path in PAGES}
+    TopologicalSorter(edges).prepare()
+    assert [
+        (module, name)
+        for module, names in edges.items()
+        for name in names
+        if module != "app" and page_layer(name) < page_layer(module)
+    ] == []
 
 
 @pytest.mark.parametrize("room", ["metrics", "statistics"])

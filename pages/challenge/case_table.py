@@ -7,13 +7,12 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import streamlit as st
-from streamlit.dataframe_util import convert_pandas_df_to_arrow_table
-from streamlit.elements.lib.column_types import ColumnConfig
 
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import layout
 from pages.display.tables import shortened_column
+from pages.server.streamlit_internals import ColumnConfig, arrow_table
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block
@@ -54,7 +53,7 @@ def _cases(rows: pd.DataFrame, only: str, columns: Mapping[str, ColumnConfig]) -
     there = {name: column for name, column in columns.items() if name in rows}
     numbers = chosen[list(there)]
     cells, config = shortened_column(numbers, there)
-    return _Cases(numbers, convert_pandas_df_to_arrow_table(cells, preserve_index=False), config)
+    return _Cases(numbers, arrow_table(cells), config)
 
 
 def _table(found: _Cases, n_cases: int, only: str) -> None:

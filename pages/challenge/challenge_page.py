@@ -27,6 +27,7 @@ from pages.history import history_restore, history_tab
 from pages.inputs import drop_messages, drop_routing, fixes, selectors
 from pages.inputs.sample_selector import InputPanel
 from pages.inputs.selectors import ChosenInput
+from pages.server import deferred_widgets
 from scoring.challenges import REGISTRY, samples
 from scoring.challenges.samples import SampleSubmission
 from scoring.common.text import markdown

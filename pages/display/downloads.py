@@ -10,12 +10,10 @@ from datetime import UTC, datetime
 
 import pandas as pd
 import streamlit as st
-from streamlit.runtime import Runtime
-from streamlit.runtime.media_file_manager import MediaFileManager
 
+from pages.server import streamlit_internals
+from pages.server.session_cleanup import NONCE
 from scoring.common.text import csv_cell, file_name
-
-NONCE = "_download_nonce"
 
 
 def nonce() -> str:
@@ -29,20 +27,11 @@ def session_name(stem: str, suffix: str) -> str:
     return f"{file_name(stem)}-{nonce()}.{suffix}"
 
 
-def forget(runtime: Runtime, part: str | None) -> None:
-    """Serve the downloads of a session no more. part: `nonce` of the session, None where it had none."""
-    files: MediaFileManager = runtime.media_file_mgr
-    with files._lock:
-        stored = files._storage._files_by_id  # type: ignore[attr-defined]
-        for file_id in [i for i, file in stored.items() if part and f"-{part}." in (file.filename or "")]:
-            files._delete_file(file_id)
-    files.remove_orphaned_files()
-
-
 def forget_own() -> None:
     """Serve the downloads of this session no more; nothing to do outside of a server."""
-    if Runtime.exists():
-        forget(Runtime.instance(), st.session_state.get(NONCE))
+    runtime = streamlit_internals.server()
+    if runtime is not None:
+        streamlit_internals.forget_downloads(runtime, st.session_state.get(NONCE))
 
 
 def csv(table: pd.DataFrame, index: bool = True) -> bytes:

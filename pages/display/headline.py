@@ -6,8 +6,8 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.challenge import deferred_widgets
 from pages.display.layout import facts, with_direction
+from pages.server import deferred_widgets
 from scoring.common.text import markdown
 from scoring.core.views import Fact, Status
 

@@ -9,10 +9,10 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 from pandas.io.formats.style import Styler
-from streamlit.elements.lib.column_types import ColumnConfig
 
 from pages.display.downloads import csv_button
 from pages.display.tables import shortened_column, with_direction
+from pages.server.streamlit_internals import ColumnConfig
 from scoring.common.markup import plain
 from scoring.common.text import file_name, markdown
 from scoring.core.views import Fact, Panels

@@ -16,9 +16,9 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.challenge import deferred_widgets
 from pages.display import finding_list, layout, tables
 from pages.display import headline as score_bar
+from pages.server import deferred_widgets
 from scoring.common.findings import Finding
 from scoring.common.text import file_name, markdown
 from scoring.core.views import (

@@ -1,19 +1,17 @@
 """What brings a kept submission back on its page: files, samples, mends and choices."""
 
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
-from streamlit.proto.Common_pb2 import FileURLs
-from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 
 from pages.challenge import scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.inputs import drop_routing, fixes, reload_recovery, selectors
 from pages.inputs.selectors import ChosenInput
 from pages.server import url_state
+from pages.server.streamlit_internals import uploaded_file
 from scoring.challenges import samples
 from scoring.common.text import markdown
 from scoring.comparison import scale
@@ -109,7 +107,7 @@ def open_again(store: "Store", challenge: Challenge, entry: "SavedSubmission") -
     if truth or sample:
         _place(challenge, "metadata", metadata, "", "")
     if submitted and (as_kept := page.get("as_kept")):
-        fixes.restore(selectors.dropped([_uploaded(*file) for file in submitted]).key, as_kept)
+        fixes.restore(selectors.dropped([uploaded_file(*file) for file in submitted]).key, as_kept)
     for key, applied in page.get("mends", {}).items():
         fixes.restore(key, applied)
     for key, value in page.get("choices", {}).items():
@@ -134,18 +132,12 @@ def _place(
     """Put files at an input, or choose a sample there."""
     kept = drop_routing.KEPT[place].format(challenge.id)
     if files:
-        st.session_state[kept] = (OPENED, [_uploaded(name, data) for name, data in files])
+        st.session_state[kept] = (OPENED, [uploaded_file(name, data) for name, data in files])
         return
     st.session_state.pop(kept, None)
     if sample:
         st.session_state[kept.removesuffix(reload_recovery.ENDING)] = sample
         url_state.write(parameter, sample)
-
-
-def _uploaded(name: str, data: bytes) -> UploadedFile:
-    """Return a file as if it had been dropped."""
-    record = UploadedFileRec(secrets.token_hex(16), name, "application/octet-stream", data)
-    return UploadedFile(record, FileURLs())
 
 
 def lacks(challenge_id: str) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.server import url_state
+from pages.server.streamlit_internals import UploadedFile
 from scoring.common.text import markdown
 
 KEY = "kept_files"

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pages.challenge import deferred_widgets
-from pages.server import url_state
+from pages.server import deferred_widgets, url_state
+from pages.server.streamlit_internals import UploadedFile
 from scoring.common.text import markdown
 
 

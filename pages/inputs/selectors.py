@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pages.challenge import deferred_widgets
 from pages.inputs.drop_target import folder_button
 from pages.inputs.sample_selector import InputPanel, InUse, own_files, sample_selector
 from pages.inputs.upload_widget import MODEL, as_folder, in_use, is_zip, kept_files, latest, upload
+from pages.server import deferred_widgets
+from pages.server.streamlit_internals import UploadedFile
 from scoring.challenges.samples import SampleSubmission, SampleTestSet
 from scoring.common.findings import Finding, error
 from scoring.common.text import markdown

@@ -5,19 +5,15 @@ Streamlit itself bounds one file, and takes any number of them from any session.
 """
 
 import logging
-from collections.abc import Iterable
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.runtime import Runtime
-from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.inputs import reload_recovery
-from pages.server import network_exposure
+from pages.server import network_exposure, streamlit_internals
+from pages.server.streamlit_internals import AppSession, Runtime
 from scoring.common import limits
 from scoring.common.text import uploaded_name
 from scoring.services.doctor import Occupancy
@@ -64,7 +60,7 @@ class Quota:
     def refuse(self, session: AppSession, words: str) -> None:
         """Let the page of a session say why."""
         self._refused[session.id] = words
-        session.request_rerun(session._client_state)
+        streamlit_internals.run_again(session)
 
     def beyond(self, runtime: Runtime, session: AppSession, size: int) -> str:
         """Return why so many bytes more are refused, in one sentence with the limit; "" where they fit."""
@@ -78,7 +74,7 @@ class Quota:
                 f"This file was not taken: with it your files would have {_mb(own + size)} MB, and one "
                 f"visitor may hold {_mb(allowed.session_bytes)} MB here. Remove files that you need no more."
             )
-        everybody = sum(self._held(runtime, other) for other in _sessions(runtime))
+        everybody = sum(self._held(runtime, other) for other in streamlit_internals.sessions(runtime))
         if everybody + size > allowed.server_bytes:
             return (
                 f"This file was not taken: all visitors together may hold {_mb(allowed.server_bytes)} MB of "
@@ -88,14 +84,13 @@ class Quota:
 
     def occupancy(self, runtime: Runtime) -> Occupancy:
         """Return how many visitors are connected, and how much all sessions hold."""
-        held = sum(self._held(runtime, session) for session in _sessions(runtime))
-        return Occupancy(len(runtime._session_mgr.list_active_sessions()), held)
+        held = sum(self._held(runtime, session) for session in streamlit_internals.sessions(runtime))
+        return Occupancy(streamlit_internals.n_connected(runtime), held)
 
     def stored(self, runtime: Runtime, place: _Place) -> None:
         """Clean the name of a file that came, and remember when."""
-        now, uploads = monotonic(), _uploads(runtime)
-        with uploads._lock:
-            files = uploads.file_storage.get(place.session, {})
+        now = monotonic()
+        with streamlit_internals.uploads_of(runtime, place.session) as files:
             if place.file in files:
                 record = files[place.file]
                 files[place.file] = record._replace(name=uploaded_name(record.name))
@@ -105,29 +100,26 @@ class Quota:
     def _held(self, runtime: Runtime, session: AppSession) -> int:
         """Bytes that a session holds: what it uploaded, what it took over when its tab was loaded anew, and
         what is on its way."""
-        uploads = _uploads(runtime)
-        with uploads._lock:
-            sizes = {key: len(file.data) for key, file in uploads.file_storage.get(session.id, {}).items()}
+        with streamlit_internals.uploads_of(runtime, session.id) as files:
+            sizes = {key: len(file.data) for key, file in files.items()}
         sizes |= {
-            file.file_id: file.size for file in reload_recovery.files_of(session.session_state.filtered_state)
+            file.file_id: file.size
+            for file in reload_recovery.files_of(streamlit_internals.state_of(session))
         }
         coming = sum(size for place, size in self.under_way.items() if place.session == session.id)
         return sum(sizes.values()) + coming
 
     def _drop_unused(self, runtime: Runtime, session: AppSession) -> None:
         """Free uploads that went with their widget: a visitor has no way to remove them any more."""
-        if session._scriptrunner is not None:  # what its widgets hold is known only after the run
+        used = streamlit_internals.files_of_widgets(session)
+        if used is None:  # known only after the run
             return
-        widgets = session._client_state.widget_states.widgets
-        used = {
-            entry.file_id
-            for widget in widgets
-            for entry in widget.file_uploader_state_value.uploaded_file_info
-        }
-        uploads = _uploads(runtime)
-        for file_id in uploads.file_storage.get(session.id, {}).keys() - used:
+        manager = streamlit_internals.upload_manager(runtime)
+        with streamlit_internals.uploads_of(runtime, session.id) as files:
+            unused = files.keys() - used
+        for file_id in unused:
             if _Place(session.id, file_id) not in self._came:
-                uploads.remove_file(session.id, file_id)
+                manager.remove_file(session.id, file_id)
 
 
 QUOTA = Quota()
@@ -143,10 +135,10 @@ class UploadQuotaMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         place = _place(scope)
-        session = _session(Runtime.instance(), place.session) if place else None
+        session = streamlit_internals.connected_session(Runtime.instance(), place.session) if place else None
         if place is None or session is None:  # Streamlit answers for sessions that it does not know
             await self._app(scope, receive, send)
-        elif not _takes_files(session):
+        elif not streamlit_internals.takes_files(session):
             await _answer(send, 403, "This page takes no files.")
         else:
             await self._upload(place, session, scope, receive, send)
@@ -194,21 +186,19 @@ class UploadQuotaMiddleware:
 
 def occupancy() -> Occupancy:
     """Return how full this server is; empty outside of one."""
-    runtime = Runtime.instance() if Runtime.exists() else None
+    runtime = streamlit_internals.server()
     return QUOTA.occupancy(runtime) if type(runtime) is Runtime else Occupancy(0, 0)
 
 
 def say_refused() -> None:
     """Say why the last upload of this session was not taken, until another one is. Drawn above the page."""
-    context = get_script_run_ctx(suppress_warning=True)
-    words = QUOTA.refusal(context.session_id) if context else ""
-    if not words or context is None:
+    session = streamlit_internals.current_session()
+    words = QUOTA.refusal(session) if session else ""
+    if not words or session is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.error(words, icon=":material/upload_file:")
-        st.button(
-            "Close", key="uploads_close", type="tertiary", on_click=QUOTA.close, args=(context.session_id,)
-        )
+        st.button("Close", key="uploads_close", type="tertiary", on_click=QUOTA.close, args=(session,))
 
 
 def _place(scope: Scope) -> _Place | None:
@@ -223,26 +213,6 @@ def _announced(scope: Scope) -> int:
     """Bytes of the request's body; 0 where it does not say."""
     words = next((value for key, value in scope["headers"] if key == b"content-length"), b"0")
     return int(words) if words.isdigit() else 0
-
-
-def _sessions(runtime: Runtime) -> Iterable[AppSession]:
-    return [info.session for info in runtime._session_mgr.list_sessions()]
-
-
-def _session(runtime: Runtime, session_id: str) -> AppSession | None:
-    info = runtime._session_mgr.get_active_session_info(session_id)
-    return info.session if info else None
-
-
-def _takes_files(session: AppSession) -> bool:
-    """Return whether a session was shown a widget that takes files."""
-    widgets = session.session_state._new_widget_state.widget_metadata
-    return any(entry.value_type == "file_uploader_state_value" for entry in list(widgets.values()))
-
-
-def _uploads(runtime: Runtime) -> MemoryUploadedFileManager:
-    manager: Any = runtime.uploaded_file_mgr
-    return manager  # type: ignore[no-any-return]
 
 
 async def _drain(receive: Receive, announced: int) -> None:

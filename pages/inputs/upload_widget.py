@@ -4,10 +4,10 @@ import operator
 from collections.abc import Callable, Sequence
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.inputs import drop_routing, dropped_photographs
 from pages.inputs.sample_selector import InUse
+from pages.server.streamlit_internals import UploadedFile
 
 UPLOAD_MB = 512
 MODEL = ".onnx"

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.server import login_redirect
+from pages.server import login_redirect, streamlit_internals
 from scoring.challenges import REGISTRY
 from scoring.common.findings import InputRefused, error, lines
 from scoring.common.text import markdown
@@ -76,8 +75,7 @@ def is_configured() -> bool:
 
 def actor() -> Actor:
     """Return who this visitor is: where nobody logs in, whoever runs the app. Found out once a run."""
-    context = get_script_run_ctx(suppress_warning=True)
-    run = context and context.parallel_coordinator  # an object of each run's own
+    run = streamlit_internals.current_run()
     if run is None:
         return _actor()
     if run not in _of_runs:

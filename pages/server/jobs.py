@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 import streamlit as st
-from streamlit.runtime import Runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages.server.streamlit_internals import presence
 from scoring.inference.pool import Cancelled
 
 RUNNING_JOBS = 4
@@ -212,15 +211,6 @@ def queue() -> JobQueue:
 def session_id() -> str:
     """A random name of this session, for keys."""
     return st.session_state.setdefault("_session", secrets.token_hex(8))
-
-
-def presence() -> Callable[[], bool]:
-    """Return what tells whether this session is connected; always so outside of a server."""
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is None or not Runtime.exists():
-        return lambda: True
-    session, runtime = context.session_id, Runtime.instance()
-    return lambda: runtime.is_active_session(session)
 
 
 def watch(job: Job, key: tuple, what: str) -> None:

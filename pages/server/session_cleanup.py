@@ -1,4 +1,4 @@
-"""What a session holds is freed soon after it left, whether or not anybody else comes.
+"""Session cleanup: frees what a session holds soon after it left, whether or not anybody else comes.
 
 Streamlit keeps it until the next visitor's click, and serves files that were downloaded for longer still.
 """
@@ -8,16 +8,15 @@ import ctypes
 import gc
 import logging
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from time import monotonic
-from typing import Any
 
-from streamlit.runtime import Runtime
-from streamlit.runtime.app_session import AppSession
-
-from pages.display import downloads
+from pages.server import streamlit_internals
+from pages.server.streamlit_internals import Runtime
 from scoring.inference.cache import PICTURES
 
+NONCE = "_download_nonce"
+"""In the session: the part that the names of its downloads alone have."""
 DOWNLOADS_SECONDS = 2
 """So long after a session left, its downloads are gone. A lost connection is taken up again within a
 second."""
@@ -44,28 +43,19 @@ class Departures:
 
     def sweep(self) -> bool:
         """Free what is due, and return whether a session was ended."""
-        now, gone = self._clock(), _disconnected(self._runtime)
+        now, gone = self._clock(), streamlit_internals.disconnected_sessions(self._runtime)
         self._left = {key: self._left.get(key, now) for key in gone}
         self._without_downloads &= gone.keys()
         ended = False
         for key, since in list(self._left.items()):
             if now - since >= DOWNLOADS_SECONDS and key not in self._without_downloads:
                 self._without_downloads.add(key)
-                downloads.forget(self._runtime, _state(gone[key]).get(downloads.NONCE))
+                part = streamlit_internals.state_of(gone[key]).get(NONCE)
+                streamlit_internals.forget_downloads(self._runtime, part)
             if now - since >= SESSION_SECONDS:
                 self._runtime.close_session(key)
                 ended = True
         return ended
-
-
-def _disconnected(runtime: Runtime) -> Mapping[str, AppSession]:
-    """Return the sessions that Streamlit keeps for those who come back, by id."""
-    stored = runtime._session_mgr._session_storage.list()  # type: ignore[attr-defined]
-    return {info.session.id: info.session for info in stored}
-
-
-def _state(session: AppSession) -> Mapping[str, Any]:
-    return session.session_state.filtered_state
 
 
 async def watch() -> None:

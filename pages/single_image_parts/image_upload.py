@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import streamlit as st
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
@@ -15,6 +13,7 @@ from pages.display.layout import draw_picture
 from pages.inputs import drop_routing, dropped_photographs
 from pages.inputs.dropped_photographs import MOST, WAITING
 from pages.inputs.selectors import ChosenInput
+from pages.server import streamlit_internals
 from pages.single_image_parts import model, session
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
@@ -329,14 +328,4 @@ def _take(file) -> None:
     except InputRefused as refused:
         # The words alone: the exception holds on to the bytes.
         st.session_state[REFUSED] = tuple(problem.message for problem in refused.problems)
-    _drop_bytes(file.file_id)
-
-
-def _drop_bytes(file_id: str) -> None:
-    """Free an upload now; Streamlit would keep it until the session ends. Raises RuntimeError where it holds
-    uploads elsewhere than in memory: a file must not outlive its use unnoticed."""
-    context = get_script_run_ctx()
-    uploads = context.uploaded_file_mgr if context else None
-    if context is None or not isinstance(uploads, MemoryUploadedFileManager):
-        raise RuntimeError("uploads are not held in memory")
-    uploads.remove_file(context.session_id, file_id)
+    streamlit_internals.forget_upload(file.file_id)

@@ -5,7 +5,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from pages.challenge import deferred_widgets
+from pages.server import deferred_widgets
 from tests.support.command_line import ROOT
 
 NAVIGATION = str(ROOT / "pages" / "server" / "navigation.py")

@@ -40,7 +40,9 @@ class Server:
 @pytest.fixture
 def forgotten(monkeypatch) -> list[str]:
     names: list[str] = []
-    monkeypatch.setattr(session_cleanup.downloads, "forget", lambda _, part: names.append(part))
+    monkeypatch.setattr(
+        session_cleanup.streamlit_internals, "forget_downloads", lambda _, part: names.append(part)
+    )
     return names
 
 

@@ -5,14 +5,13 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.challenge import deferred_widgets
+from pages.server import deferred_widgets
 
 
 def page():
     import streamlit as st
 
-    from pages.challenge import deferred_widgets
-    from pages.server import url_state
+    from pages.server import deferred_widgets, url_state
 
     deferred_widgets.begin(url_state.start_run(st.query_params.get("page", "")))
     deferred_widgets.after(lambda: st.session_state.setdefault("order", []).append("choice"))
@@ -47,7 +46,7 @@ def test_a_run_that_ends_before_the_score_leaves_nothing_behind():
     def cut():
         import streamlit as st
 
-        from pages.challenge import deferred_widgets
+        from pages.server import deferred_widgets
 
         deferred_widgets.begin("first" not in st.session_state)
         deferred_widgets.after(lambda: st.text("choice"))
