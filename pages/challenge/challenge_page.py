@@ -12,7 +12,6 @@ import streamlit as st
 import scoring
 from pages.challenge import (
     class_names,
-    deferred_widgets,
     scored_submission,
     scoring_run,
     second_submission,
