@@ -8,7 +8,6 @@ import streamlit as st
 import scoring
 from pages.challenge import class_names, scoring_run
 from pages.comparison import result, teams
-from pages.comparison.selection import selected_teams
 from pages.display import finding_list, layout
 from pages.display.finding_list import cases_were_read
 from pages.inputs import drop_messages, fixes, selectors
@@ -40,7 +39,7 @@ def compare_teams() -> None:
     own_test_set, test_set = test_set, fixes.fixed_truth(challenge, test_set)
     read = scoring_run.truth(challenge.id, test_set, fixes.options_of(own_test_set))
     with right:
-        chosen, problems, options = selected_teams(challenge, test_set, sets[panel.sample])
+        chosen, problems, options = teams.selected_teams(challenge, test_set, sets[panel.sample])
     drop_messages.line(challenge.id, compares=True)
     if isinstance(read, scoring_run.Running):
         panel.caption("Being read: see below.")

@@ -9,11 +9,16 @@ from pages.challenge.challenge_page import ChallengePage, Lines, show
 from pages.inputs.option_widgets import chosen_before, option_widget
 from pages.inputs.selectors import ChosenInput
 from pages.server import access
-from pages.tabs.hecktor2026.centers import centers_tab
-from pages.tabs.hecktor2026.direction import direction_switch, direction_used
-from pages.tabs.hecktor2026.patients import all_patients, patient_table
-from pages.tabs.hecktor2026.readings import readings_tab
-from pages.tabs.hecktor2026.viewer import LINK, viewer_tab
+from pages.tabs.hecktor2026 import (
+    LINK,
+    all_patients,
+    centers_tab,
+    direction_switch,
+    direction_used,
+    patient_table,
+    readings_tab,
+    viewer_tab,
+)
 from scoring.challenges.hecktor2026 import summary
 from scoring.challenges.hecktor2026.options import CHOICES, LESIONS
 from scoring.challenges.hecktor2026.views import CONFIDENTIAL

@@ -11,7 +11,7 @@ from pages.inputs import selectors
 from pages.inputs.option_widgets import option_widget
 from pages.inputs.selectors import ChosenInput
 from pages.server import access
-from pages.tabs.isic import case_table, confusion, malignant, preflight, thresholds
+from pages.tabs import isic as tabs
 from scoring.challenges.isic.card import scores_at_half
 from scoring.challenges.isic.options import METRIC, RULES
 from scoring.challenges.isic.truth import IsicCases
@@ -54,13 +54,13 @@ def about_submission(card: ScoreCard) -> str:
 TABS = {
     "Categories": None,
     "Points": None,
-    "Confusion": confusion.cells,
-    "Curves": malignant.grouping,
-    "Thresholds": thresholds.choose,
+    "Confusion": tabs.confusion_tab,
+    "Curves": tabs.malignant_tab,
+    "Thresholds": tabs.threshold_tab,
     "Calibration": None,
     "Subgroups": None,
-    "Cases": case_table.all_cases,
-    "Preflight": preflight.mend,
+    "Cases": tabs.all_cases,
+    "Preflight": tabs.preflight_tab,
 }
 """What has widgets below the section of that name."""
 
@@ -69,8 +69,8 @@ show(
         CHALLENGE,
         lines=Lines(about_truth, about_submission, CLOSING),
         tabs=TABS,
-        table=case_table.rows,
+        table=tabs.case_rows,
         choices=choices,
-        refused=preflight.refused,
+        refused=tabs.official_message,
     )
 )

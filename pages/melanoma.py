@@ -5,7 +5,7 @@ import numpy as np
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
 from pages.server import access
-from pages.tabs.melanoma import case_table, missed, preflight, prevalence, thresholds
+from pages.tabs import melanoma as tabs
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.core.scorecard import ScoreCard
 from scoring.presentation.figures.numerals import percent
@@ -34,14 +34,14 @@ def about_submission(card: ScoreCard) -> str:
 
 
 TABS = {
-    "Threshold": thresholds.choose,
-    "Missed": missed.galleries,
+    "Threshold": tabs.threshold_tab,
+    "Missed": tabs.missed_tab,
     "Classes": None,
     "Calibration": None,
-    "Net benefit": prevalence.benefit,
+    "Net benefit": tabs.benefit_tab,
     "Subgroups": None,
-    "Cases": case_table.all_cases,
-    "Preflight": preflight.official_run,
+    "Cases": tabs.all_cases,
+    "Preflight": tabs.preflight_tab,
 }
 """What has widgets below the section of that name."""
 
@@ -49,7 +49,7 @@ show(
     ChallengePage(
         CHALLENGE,
         lines=Lines(about_truth, about_submission, CLOSING),
-        table=case_table.rows,
+        table=tabs.case_rows,
         tabs=TABS,
     )
 )

@@ -10,9 +10,8 @@ from pages.challenge.challenge_page import ChallengePage, Lines, show
 from pages.inputs.option_widgets import option_widget
 from pages.inputs.selectors import ChosenInput
 from pages.server import access
-from pages.tabs.puma.images import images_tab
-from pages.tabs.puma.radius import radius_tab
-from pages.tabs.puma.viewer import LINK, viewer_tab
+from pages.tabs.puma.setting import radius_tab
+from pages.tabs.puma.viewer import LINK, images_tab, viewer_tab
 from scoring.challenges.puma import matches
 from scoring.challenges.puma.options import OUTLINES, RULE
 from scoring.challenges.puma.predictions import NucleiPredictions

@@ -10,8 +10,8 @@ import streamlit as st
 import scoring
 from pages.challenge import class_names, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
+from pages.comparison.cases import case_pictures
 from pages.comparison.context import ComparisonContext
-from pages.comparison.pictures import pictures
 from pages.display import finding_list, layout, render
 from pages.inputs import drop_routing, fixes
 from pages.inputs.selectors import ChosenInput
@@ -59,7 +59,9 @@ class Second:
 
     def _gallery(self, name: str, places: Ints, key: str) -> None:
         def cards(start: int, stop: int) -> list[layout.GalleryCard]:
-            return pictures(self.compared, [int(k) for k in places[start:stop]], [self.first, self.other])
+            return case_pictures(
+                self.compared, [int(k) for k in places[start:stop]], [self.first, self.other]
+            )
 
         layout.gallery(
             f"Where is {name} better? {len(places)} case{'s' * (len(places) != 1)}",

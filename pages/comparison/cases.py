@@ -1,19 +1,23 @@
-"""Which cases are hard for all, which for some, and what every team made of one of them."""
+"""Cases of the comparison: hard for all, hard for some, and what every team made of one of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from pages.challenge import scoring_run
 from pages.comparison.context import ComparisonContext
-from pages.comparison.pictures import pictures
 from pages.display import layout, render, tables
-from pages.display.layout import draw_picture
-from scoring.common.text import shortened
+from pages.display.layout import GalleryCard, draw_picture
+from pages.display.tables import shortener
+from scoring.challenges.classification_views import class_name
+from scoring.common.text import markdown, shortened
 from scoring.comparison import cases as correctness
 from scoring.comparison import difference_views as views
 from scoring.comparison.cases import Correctness
+from scoring.core.scorecard import ScoreCard
+from scoring.presentation.figures.numerals import decimal
 
 OUTPUTS = {
     "largest output": lambda row: max(row["outputs"]) if row.get("outputs") else None,
@@ -54,7 +58,7 @@ def cases(compared: ComparisonContext) -> None:
         if graded
         else "Bold: the truth. Then what the teams made of it.",
         len(order),
-        lambda start, stop: pictures(compared, [int(k) for k in order[start:stop]], listed),
+        lambda start, stop: case_pictures(compared, [int(k) for k in order[start:stop]], listed),
         "case_page",
     )
 
@@ -121,7 +125,7 @@ def _chosen(found: Correctness, order: np.ndarray) -> int:
 def _one_case(compared: ComparisonContext, found: Correctness, place: int) -> None:
     """Draw the picture, where there is one, and every team's answer."""
     cards, names = compared.comparison.cards, compared.names
-    picture = pictures(compared, [place], names[:1])[0]
+    picture = case_pictures(compared, [place], names[:1])[0]
     if picture.image is not None:
         draw_picture(picture.image, width=260, alt=picture.alt)
     truth = cards[names[0]].cases[place].get("truth")
@@ -149,3 +153,32 @@ def _one_case(compared: ComparisonContext, found: Correctness, place: int) -> No
         key="one_case",
         height="content" if len(rows) < FEW else 420,
     )
+
+
+def case_pictures(
+    compared: ComparisonContext, places: Sequence[int], named_teams: Sequence[str]
+) -> list[GalleryCard]:
+    """Cards of cases: truth, and what each named team made of it."""
+    images = scoring_run.thumbnails(compared.challenge.id, compared.truth_key, tuple(places), compared.truth)
+    risks, cards = compared.challenge.display.class_risks, compared.comparison.cards
+    short = shortener([row["case"] for row in cards[named_teams[0]].cases])
+    found = []
+    for image, place in zip(images, places, strict=True):
+        row = cards[named_teams[0]].cases[place]
+        truth = row.get("truth")
+        lines = [f"**{class_name(truth, risks.get(truth))}**"] if truth else []
+        for name in named_teams:
+            lines.append(f":gray[{markdown(name, 20)}] {made(compared, cards[name], place, risks)}")
+        name = short(row["case"]).rsplit("/", 1)[-1]
+        found.append(GalleryCard(image, f"Case {row['case']}, truth {truth}", lines, name))
+    return found
+
+
+def made(compared: ComparisonContext, card: ScoreCard, place: int, risks: Mapping[str, str]) -> str:
+    """Return what a team made of one case, as Markdown."""
+    row = card.cases[place]
+    if "truth" in row:
+        called = row.get("predicted")
+        return class_name(called, risks.get(called)) if called else "no prediction"
+    value = float(compared.comparison.spec.correct(card)[place])
+    return decimal(value, 3)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
+from pages.comparison.cases import case_pictures
 from pages.comparison.context import ComparisonContext
-from pages.comparison.pictures import pictures
 from pages.display import layout, render, tables
 from scoring.common.text import named, shortened
 from scoring.comparison import classes as by_class
@@ -97,7 +97,7 @@ def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
             title,
             "First line: the truth; then what the team called it.",
             len(found),
-            lambda start, stop: pictures(compared, [one.index for one in found[start:stop]], [team]),
+            lambda start, stop: case_pictures(compared, [one.index for one in found[start:stop]], [team]),
             "class_page",
             per_page=8,
         )

@@ -8,10 +8,9 @@ import streamlit as st
 
 import scoring
 from pages.challenge import class_names, scoring_run
-from pages.comparison import cases, differences, facts, leads, teams
+from pages.comparison import cases, differences, facts, ranking, teams
 from pages.comparison.context import ComparisonContext
 from pages.comparison.teams import ComparedTeam
-from pages.comparison.weights import what_if
 from pages.display import downloads, finding_list, layout, render, tables
 from pages.display.finding_list import without_flags
 from pages.display.render import BlockPath
@@ -171,8 +170,8 @@ def _result(compared: ComparisonContext) -> None:
 
 
 LIVE: Mapping[str, Callable[[ComparisonContext], None]] = {
-    "Ranking": leads.ranking,
-    "Lead": leads.lead,
+    "Ranking": ranking.ranking_tab,
+    "Lead": ranking.lead_tab,
     "Classes": differences.classes,
     "Cases": cases.cases,
     "Subgroups": differences.subgroups,
@@ -189,4 +188,4 @@ def _section(name: str, compared: ComparisonContext) -> None:
     blocks = compared.kept(f"section/{name}", lambda: views.SECTIONS[name](compared.displayed))
     render.draw_all(blocks, compared.place(name))
     if name == "Other rules":
-        what_if(compared)
+        ranking.what_if(compared)

@@ -1,4 +1,4 @@
-"""What has widgets on the page of TRICORDER-3: mistakes to look at, all cases, another patient."""
+"""Tabs with widgets on the TRICORDER-3 page: mistakes, all cases, another patient."""
 
 import math
 from collections.abc import Iterator, Mapping

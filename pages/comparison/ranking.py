@@ -1,0 +1,131 @@
+"""Ranking and lead of the compared teams, pairs by a chosen metric, and the score under other weights."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from pages.comparison.context import ComparisonContext
+from pages.display import layout, render
+from pages.display.render import BlockPath
+from scoring.common.text import named
+from scoring.comparison import robustness, rule_views, views
+from scoring.comparison.display import MANY
+from scoring.comparison.pairs import SCORE, pairs_of
+from scoring.comparison.robustness import Rescored
+from scoring.comparison.scale import Scale
+from scoring.comparison.team_views import containing
+from scoring.core.comparison_spec import Parameter
+from scoring.core.views import Figure
+
+
+def lead_tab(compared: ComparisonContext) -> None:
+    """Draw the lead, and every pair."""
+    blocks = compared.kept("lead", lambda: views.lead(compared.displayed))
+    if len(compared.comparison.scored) < 2:
+        render.draw_all(blocks, compared.place("Lead"))
+        return
+    left, right = st.columns([9, 11], gap="large")
+    with left:
+        render.draw_all(blocks, compared.place("Lead"))
+    with right:
+        pairs_of_teams(compared)
+
+
+@st.fragment
+def ranking_tab(compared: ComparisonContext) -> None:
+    """Who wins, and what makes the scores. Of many teams the figure draws some, and the table can be
+    searched."""
+    shown = compared.displayed
+    if len(shown.comparison.cards) <= MANY:
+        render.draw_all(compared.kept("ranking", lambda: views.ranking(shown)), compared.place("Ranking"))
+        return
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        render.draw(compared.kept("scores", lambda: views.scores(shown)), compared.place("Scores"))
+    with right:
+        wanted = st.text_input("Find a team", key="find_team", placeholder="a name, institution or method")
+        table = containing(views.exported(shown), wanted)
+        render.draw(replace(table, columns=views.team_table(shown).columns), BlockPath(None, True, "teams"))
+
+
+@st.fragment
+def pairs_of_teams(compared: ComparisonContext) -> None:
+    """Return every pair, by score or by another metric with the test that belongs to it."""
+    comparison = compared.comparison
+    metrics = [
+        metric
+        for metric in comparison.spec.metrics
+        if any(card.metrics.get(metric) is not None for card in comparison.cards.values())
+    ]
+    metric = st.selectbox(
+        "Pairs by",
+        [SCORE, *metrics],
+        key="pairs_metric",
+        bind="query-params",
+        persist_state="page",
+        width=240,
+        format_func=named,
+    )
+
+    def figure() -> Figure:
+        if metric == SCORE:
+            return views.pairs(compared.displayed, comparison.pairs, compared.displayed.scale)
+        pairs = pairs_of(comparison.spec, comparison.cards, metric)
+        return views.pairs(compared.displayed, pairs, Scale(1, 3, 3, named(metric)))
+
+    render.draw(compared.kept(f"pairs/{metric}", figure), compared.place(f"Pairs/{metric}"))
+
+
+@st.fragment
+def what_if(compared: ComparisonContext) -> None:
+    """Draw the score under other numbers of its formula, with intervals. What is moved and what moves are
+    drawn anew, nothing else."""
+    comparison = compared.comparison
+    usual: Rescored | None = compared.kept("usual weights", lambda: robustness.what_if(comparison, {}))
+    if comparison.spec.what_if is None or usual is None:
+        return
+    layout.heading("What if the formula had other weights?")
+    parameters = comparison.spec.what_if.parameters
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        values = {parameter.name: _slider(compared, parameter) for parameter in parameters}
+        st.button(
+            "As official",
+            key="parameters_back",
+            type="tertiary",
+            icon=":material/undo:",
+            on_click=_reset,
+            args=(compared, parameters),
+        )
+    changed = [f"{one.label} {values[one.name]:g}" for one in parameters if values[one.name] != one.usual]
+    before = dict(zip(usual.teams, usual.ranks, strict=True))
+    found = (robustness.what_if(comparison, values) if changed else None) or usual
+    with right:
+        render.draw(
+            rule_views.rescored(compared.displayed, found, before, ", ".join(changed)),
+            compared.place(f"What if/{values}"),
+        )
+
+
+def _slider(compared: ComparisonContext, parameter: Parameter) -> float:
+    return st.slider(
+        parameter.label[:1].upper() + parameter.label[1:],
+        float(parameter.low),
+        float(parameter.high),
+        float(parameter.usual),
+        0.05 if parameter.high <= 5 else 0.5,
+        key=_key(compared, parameter),
+        bind="query-params",
+        persist_state="page",
+        help=f"Official: {parameter.usual:g}. Weights are shares of their sum.",
+    )
+
+
+def _key(compared: ComparisonContext, parameter: Parameter) -> str:
+    return f"parameter_{compared.challenge.id}_{parameter.name}"
+
+
+def _reset(compared: ComparisonContext, parameters: Sequence[Parameter]) -> None:
+    for parameter in parameters:
+        st.session_state[_key(compared, parameter)] = float(parameter.usual)

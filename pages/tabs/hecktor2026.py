@@ -1,0 +1,253 @@
+"""Tabs with widgets on the HECKTOR page: viewer, patients, centers, direction of prognosis, readings."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.challenge import scored_submission, scoring_run
+from pages.challenge.scored_submission import ScoredSubmission
+from pages.display import layout, tables, viewer
+from pages.display.render import CaseLink
+from pages.display.viewer import slices
+from scoring.challenges.hecktor2026 import patients, summary
+from scoring.challenges.hecktor2026.options import DIRECTION
+from scoring.challenges.hecktor2026.patients import IMAGE_NAMES, patient, scene
+from scoring.challenges.hecktor2026.rescoring import (
+    center_figure,
+    center_intervals,
+    rule_variants,
+    variants_view,
+)
+from scoring.challenges.hecktor2026.views import centers
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard
+from scoring.presentation.figures.numerals import share
+
+LINK = CaseLink("patient", "place")
+KEPT_SCENES = 6
+PLANES = ("axial", "coronal", "sagittal")
+
+
+@st.fragment
+def viewer_tab(shown: ScoredSubmission) -> None:
+    """Draw one patient. A fragment: a click in the viewer repaints this and nothing else."""
+    index = _choose_patient(shown)
+    left, right = st.columns([11, 5], gap="medium")
+    with left:
+        _slices(shown, index)
+    with right:
+        volumes = patients.volumes(shown.truth, shown.predictions, index)
+        for place, block in enumerate(patient(shown.card, index, volumes)):
+            scored_submission.block(block, shown, f"patient {index}/{place}")
+
+
+def _choose_patient(shown: ScoredSubmission) -> int:
+    """Draw the choice of a patient, with steps to the one before and after, and return its place. The first
+    one shown is the worst of those with CT or PET."""
+    names = [row["case"] for row in shown.card.cases]
+    images = shown.truth.contents.layout.images
+    if st.session_state.get("patient") not in names:
+        wanted = st.query_params.get("patient")
+        st.session_state["patient"] = wanted if wanted in names else _first(shown, images)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        patient = st.selectbox(
+            "Patient",
+            names,
+            key="patient",
+            persist_state="page",
+            width=260,
+            on_change=LINK.leave,
+            format_func=lambda name: " · ".join(
+                (name, *(IMAGE_NAMES[kind] for kind in images.get(name, ())))
+            ),
+            label_visibility="collapsed",
+        )
+        # By hand: a bound widget that first appears with a value from elsewhere does not write it.
+        st.query_params["patient"] = patient
+        index = names.index(patient)
+        for words, step in (("Previous", -1), ("Next", 1)):
+            st.button(
+                f"{words} patient",
+                key=f"patient_{words}",
+                icon=f":material/chevron_{'left' if step < 0 else 'right'}:",
+                on_click=_go_to,
+                args=(names[(index + step) % len(names)],),
+            )
+    return index
+
+
+def _first(shown: ScoredSubmission, images: Mapping[str, Any]) -> str:
+    """Return the patient whose masks fit worst, of those with images if there are any."""
+    cases = shown.card.cases
+    order = [one.case for one in patients.worst(shown.card, "dice", len(cases))]
+    return next((name for name in order if name in images), (*order, cases[0]["case"])[0])
+
+
+def _go_to(patient: str) -> None:
+    st.session_state["patient"] = patient
+    LINK.leave()
+
+
+def _slices(shown: ScoredSubmission, index: int) -> None:
+    found = _packed(shown.truth_key, shown.given.key, index, shown.truth, shown.predictions)
+    if found.refused:
+        st.info(markdown(str(found.refused), 600), icon=":material/visibility_off:")
+        return
+    drawn: Any = found.value
+    if drawn is None:
+        st.info("This patient has no truth mask: there is nothing to show.", icon=":material/visibility_off:")
+        return
+    payload, findings = drawn
+    for finding in findings:
+        st.markdown(f":orange-badge[▲ {finding.code}] {markdown(finding.message, 600)}")
+    viewer.show(payload, "slices", focus=_place_in_address(), on_select=lambda: _put_place(payload))
+
+
+@st.cache_resource(max_entries=KEPT_SCENES, scope="session", show_spinner="Reading the masks ...")
+def _packed(truth_key: str, submission_key: str, index: int, _truth, _predictions) -> scoring_run.Outcome:
+    """Return what the viewer shows of a patient, and its findings; None without a truth mask."""
+    found = scoring_run.attempt(scene, _truth, _predictions, index)
+    read: Any = found.value
+    if found.refused or read is None:
+        return found
+    return scoring_run.Outcome((slices.results(read, name=_truth.ids[index]), read.findings))
+
+
+def _put_place(payload) -> None:
+    """Write the place that was clicked into the address."""
+    chosen: Mapping[str, Any] | None = viewer.selected("slices", payload)
+    if chosen:
+        st.query_params["place"] = "-".join([chosen["plane"], *map(str, chosen["voxel"])])
+
+
+def _place_in_address() -> Mapping | None:
+    plane, *voxel = st.query_params.get("place", "").split("-")
+    whole = all(part.isdecimal() and len(part) < 6 for part in voxel)
+    if plane not in PLANES or len(voxel) != 3 or not whole:
+        return None
+    return {"plane": plane, "voxel": [int(part) for part in voxel]}
+
+
+def patient_table(card: ScoreCard) -> pd.DataFrame:
+    """Return what is known of every patient."""
+    return pd.DataFrame(card.cases)
+
+
+def all_patients(shown: ScoredSubmission) -> None:
+    """Draw the table of all patients; choosing a row opens the patient in the viewer."""
+    rows = patient_table(shown.card)
+    layout.table(
+        f"What became of each patient? {shown.card.n_cases}",
+        rows,
+        {
+            "case": tables.text_column("patient"),
+            "center": tables.text_column("center"),
+            "mask": tables.text_column("mask"),
+            "dice_gtvp": tables.number_column("GTVp", better="higher"),
+            "dice_gtvn": tables.number_column("GTVn", better="higher"),
+            "t_truth": tables.text_column("T"),
+            "t_prediction": tables.text_column("T predicted"),
+            "n_truth": tables.text_column("N"),
+            "n_prediction": tables.text_column("N predicted"),
+            "risk": tables.number_column("risk", 3),
+            "time": tables.number_column("days", 0),
+            "event": tables.number_column("relapse", 0),
+            "discordant_pairs": tables.number_column("discordant pairs", 0, better="lower"),
+        },
+        "A click on a row opens the patient. Risk: as it was read, the higher the worse.",
+        key="patient_rows",
+        height=320,
+        on_select=LINK.row("patient_rows", list(rows["case"])),
+        selection_mode="single-row",
+    )
+
+
+MEASURES = {
+    "segmentation": "segmentation",
+    "Dice of GTVp": "dice_gtvp",
+    "Dice of GTVn": "dice_gtvn",
+    "balanced accuracy of T": "balanced_accuracy_t",
+    "balanced accuracy of N": "balanced_accuracy_n",
+    "C-index": "c_index",
+}
+"""Name shown -> key in `per_center`."""
+
+
+def centers_tab(shown: ScoredSubmission) -> None:
+    """Draw one quantity by center, with intervals, beside all numbers of each center."""
+    tables = centers(shown.card)
+    if not tables:
+        st.info("The test set names no center (column CenterID).", icon=":material/location_off:")
+        return
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        chosen = st.selectbox(
+            "Quantity",
+            list(MEASURES),
+            key="center_quantity",
+            bind="query-params",
+            persist_state="page",
+            width=260,
+        )
+        between = scoring_run.of_card(
+            "hecktor_centers", shown, partial(center_intervals, shown.truth, shown.predictions)
+        )
+        figure = center_figure(shown.card, MEASURES[chosen], chosen, between)
+        scored_submission.block(figure, shown, f"center {chosen}")
+    with right:
+        for table in tables:
+            scored_submission.block(table, shown, "centers")
+
+
+COLUMNS = {"risk": "a column of risks", "time": "a column of times (RFS)"}
+RULES = {"risk": "the higher the worse", "time": "the lower the worse"}
+
+
+def direction_switch(shown: ScoredSubmission) -> None:
+    """Warn that scores may be read the wrong way round, beside a button that reads them the other way."""
+    if not any(finding.code == "direction-suspect" for finding in shown.card.findings):
+        return
+    found, m = summary.direction(shown.card, shown.predictions), shown.card.metrics
+    if found is None:
+        return
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f":orange-badge[▲ direction] The C-index is **{share(m['c_index'])}**, with every sign "
+            f"reversed it would be **{share(m['c_index_flipped'])}**. The scores are read as a "
+            f"{found.reading}: are they one?"
+        )
+        st.button(
+            f"Read them as a {found.other}",
+            key="switch_direction",
+            icon=":material/swap_vert:",
+            on_click=_read_as,
+            args=(found.other,),
+        )
+
+
+def _read_as(reading: str) -> None:
+    st.session_state[DIRECTION.name] = reading
+
+
+def direction_used(shown: ScoredSubmission) -> None:
+    """Say which column of scores counted, and as what it was read."""
+    found = summary.direction(shown.card, shown.predictions)
+    if found is None:
+        st.markdown("There is no column of scores: every pair counts as missing.")
+        return
+    how = "as the option says" if found.forced else "as it is called"
+    st.markdown(
+        f"Direction used: {COLUMNS[found.column]}, read as a **{found.reading}** "
+        f"({RULES[found.reading]}), {how}."
+    )
+
+
+def readings_tab(shown: ScoredSubmission) -> None:
+    """Draw the score under other readings, one rule changed at a time."""
+    variants = scoring_run.of_card(
+        "hecktor_readings", shown, partial(rule_variants, shown.truth, shown.predictions)
+    )
+    scored_submission.block(variants_view(shown.card, variants), shown, "readings")

@@ -1,0 +1,293 @@
+"""Tabs with widgets on the ISIC page: confusion, malignant grouping, thresholds, cases, preflight."""
+
+from collections.abc import Callable, Mapping
+
+import pandas as pd
+import streamlit as st
+
+import scoring
+from pages.challenge import case_table, scored_submission, scoring_run
+from pages.challenge.scored_submission import ScoredSubmission
+from pages.display import downloads, layout, tables
+from pages.display.layout import GalleryCard
+from pages.display.tables import shortener
+from pages.inputs.selectors import ChosenInput
+from scoring.challenges.classification_views import class_name
+from scoring.challenges.isic import card_summary, official_rejections, threshold_views, thresholds
+from scoring.challenges.isic.card import ID
+from scoring.challenges.isic.category_views import confusion, malignant, scores
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Fact
+from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.theme import short
+
+PHOTOGRAPHS = " Photographs are turned upright for the eye; the model receives them as they are."
+
+
+def confusion_tab(shown: ScoredSubmission) -> None:
+    """Draw the matrix; a click on a cell, or the two lists beside it, choose its cases."""
+    left, right = st.columns([9, 11], gap="large")
+    with right:
+        truth, called = _chosen_cell(shown)
+    with left:
+        kind = st.segmented_control(
+            "Cells show",
+            ["counts", "shares"],
+            key="cells",
+            bind="query-params",
+            required=True,
+            default="counts",
+        )
+        figure = confusion(shown.card, kind, (truth, called))
+        path = f"confusion/{kind}/{truth}/{called}"
+        scored_submission.clickable(figure, shown, path, _clicked)
+    with right:
+        places = card_summary.cell(shown.card, truth, called)
+        order = "right, surest first" if truth == called else "called otherwise, surest mistakes first"
+        layout.gallery(
+            f"{short(truth)} → {short(called)}: {len(places)} case{'s' * (len(places) != 1)}",
+            f"The numbers are the scores of the truth and of what it was called; {order}."
+            + PHOTOGRAPHS * any(shown.truth.images),
+            len(places),
+            lambda start, stop: pictures(shown, places[start:stop]),
+            "cell_page",
+            per_page=8,
+        )
+
+
+def _chosen_cell(shown: ScoredSubmission) -> tuple[str, str]:
+    """Draw the choice of a cell, at first the commonest mistake; return its truth and what it was called."""
+    labels, _ = shown.card.confusion
+    layout.heading("Which cases are these?")
+    with st.container(horizontal=True, gap="small"):
+        truth, called = (
+            st.selectbox(
+                words,
+                labels,
+                index=labels.index(first),
+                key=key,
+                bind="query-params",
+                persist_state="page",
+                width=170,
+            )
+            for words, key, first in zip(
+                ("Truth", "Called"),
+                ("truth", "called"),
+                card_summary.commonest_mistake(shown.card),
+                strict=True,
+            )
+        )
+    return truth, called
+
+
+def _clicked(figure: str) -> Callable[[], None]:
+    """Return what chooses the cell that was clicked. figure: its key in the session."""
+
+    def choose() -> None:
+        points = st.session_state[figure].selection.points
+        if points:
+            st.session_state["truth"], st.session_state["called"] = points[0]["customdata"]
+
+    return choose
+
+
+def pictures(shown: ScoredSubmission, places: list[int]) -> list[GalleryCard]:
+    """Return cases as cards of a gallery. places: in `card.cases`."""
+    card, marked, names = shown.card, card_summary.risks(shown.card), list(shown.card.per_class)
+    images = scoring_run.thumbnails(ID, shown.truth_key, tuple(places), shown.truth)
+    found, short = [], shortener([c["case"] for c in card.cases])
+    for image, i in zip(images, places, strict=True):
+        c, outputs = card.cases[i], card.arrays["outputs"][i]
+        lines = [
+            f"{class_name(c[key], marked.get(c[key]))}  **{decimal(outputs[names.index(c[key])], 3)}**"
+            if c[key] in names
+            else markdown(c[key])
+            for key in ("truth", "predicted")
+        ]
+        alt = f"Case {c['case']}, truth {c['truth']}, called {c['predicted']}"
+        found.append(GalleryCard(image, alt, lines, short(c["case"])))
+    return found
+
+
+@st.fragment
+def malignant_tab(shown: ScoredSubmission) -> None:
+    """Choose the malignant categories. A fragment: another grouping repaints this and nothing else."""
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        layout.heading("Which categories are malignant?")
+        chosen = st.multiselect(
+            "Malignant",
+            list(shown.card.per_class),
+            default=shown.card.more["malignant"],
+            key="malignant",
+            bind="query-params",
+            persist_state="page",
+        )
+        facts, why, curve = malignant(shown.card, chosen)
+        scored_submission.block(facts)
+        scored_submission.block(why)
+    with right:
+        scored_submission.block(curve, shown, f"malignant/{chosen}")
+
+
+def threshold_tab(shown: ScoredSubmission) -> None:
+    """Draw what tuning is worth, and a threshold for each category with what it gives."""
+    for number, block in enumerate(scoring_run.of_card("isic_tuning", shown, threshold_views.tuning)):
+        scored_submission.block(block, shown, f"tuning/{number}")
+    _sliders(shown)
+    st.caption(
+        "A file in which the official 0.5 acts as these thresholds. Each score p is rescaled around its "
+        "threshold t: up to t it becomes 0.5 p/t, above t 0.5 + 0.5 (p − t)/(1 − t). The order within a "
+        "category stays, but which score is the largest can change: look at the balanced accuracy above "
+        "before you send it."
+    )
+
+
+@st.fragment
+def _sliders(shown: ScoredSubmission) -> None:
+    """A move repaints this and nothing else."""
+    card = shown.card
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        layout.heading("Which threshold for each category?")
+        _buttons(shown)
+        chosen = _thresholds(card)
+    with right:
+        for block in threshold_views.at(card, chosen):
+            scored_submission.block(block)
+        name = st.selectbox(
+            "Category in the figure",
+            list(card.per_class),
+            key="swept",
+            bind="query-params",
+            persist_state="page",
+            width=240,
+        )
+        found = scoring_run.of_card(f"isic_sweep_{name}", shown, lambda of: thresholds.sweep(of, name))
+        scored_submission.block(threshold_views.sweep(card, found, name, chosen[name]))
+    downloads.button(
+        "Rescaled predictions",
+        lambda: thresholds.rescaled_table(card, chosen, shown.truth.id_name),
+        f"{shown.name.rsplit('.', 1)[0]}-rescaled",
+        "csv",
+        "text/csv",
+        "download_rescaled",
+    )
+
+
+def _buttons(shown: ScoredSubmission) -> None:
+    best = scoring_run.of_card("isic_best", shown, thresholds.best)
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            "All at 0.5",
+            key="to_half",
+            on_click=_set,
+            args=(dict.fromkeys(best, 0.5),),
+            icon=":material/flag:",
+        )
+        st.button(
+            "Best on these cases",
+            key="to_best",
+            on_click=_set,
+            args=(best,),
+            icon=":material/star:",
+            help=(
+                "The threshold of the highest F1 of each category, chosen on the rows it is scored on: on "
+                "new cases expect less."
+            ),
+        )
+
+
+def _set(chosen: Mapping[str, float]) -> None:
+    for name, value in chosen.items():
+        st.session_state[f"cut_{name}"] = value
+
+
+def _thresholds(card: ScoreCard) -> dict[str, float]:
+    with st.grid(min_column_width=200, gap="small"):
+        return {
+            name: st.slider(
+                markdown(short(name)),
+                0.0,
+                1.0,
+                0.5,
+                0.005,
+                format="%.3f",
+                key=f"cut_{name}",
+                bind="query-params",
+                persist_state="page",
+            )
+            for name in card.per_class
+        }
+
+
+def case_rows(card: ScoreCard) -> pd.DataFrame:
+    """Return one row per case: truth, what it was called, and all scores."""
+    outputs = pd.DataFrame(card.arrays["outputs"], columns=[f"score {name}" for name in card.per_class])
+    return pd.concat([pd.DataFrame(list(card.cases)), outputs], axis=1)
+
+
+def all_cases(shown: ScoredSubmission) -> None:
+    """Draw the table of cases, and pixels and scores of the chosen one."""
+    columns = {
+        "case": tables.text_column("case"),
+        "truth": tables.text_column("truth"),
+        "predicted": tables.text_column("called"),
+        "truth_score": tables.number_column("score of the truth", 3, better="higher"),
+        "weight": tables.number_column("weight", 2),
+    }
+    how = (
+        "Stretched in one step (bilinear) without keeping the aspect; not turned by EXIF; divided by "
+        "255. Of a lesion with several photographs: the first."
+    )
+    case_table.table_and_case(shown, case_rows, columns, case_table.pixels_and_block(how, scores))
+
+
+SHARED_MESSAGES = 32
+
+
+def preflight_tab(shown: ScoredSubmission) -> None:
+    """Draw the download of mended predictions, and what a model takes and gives."""
+    card, model = shown.card, shown.card.more.get("model")
+    downloads.button(
+        "Mended predictions",
+        lambda: card_summary.mended(card, shown.truth.id_name),
+        f"{shown.name.rsplit('.', 1)[0]}-mended",
+        "csv",
+        "text/csv",
+        "download_mended",
+    )
+    st.caption("The same numbers with ids, columns and number format as the official scorer wants them.")
+    if model is not None:
+        layout.facts(
+            [
+                Fact("IR version", str(model["ir_version"])),
+                Fact("Opset", str(model["opset"])),
+                Fact("Outputs are", str(model["output_kind"])),
+                Fact("Nodes", str(model["nodes"])),
+            ]
+        )
+        scored_submission.tensors(model)
+        scored_submission.remarks(card, ("category-order", "constant-output", "small-image", "alpha-dropped"))
+
+
+def official_message(test_set: ChosenInput, given: ChosenInput) -> None:
+    """Draw the one message of the official scorer on files that were refused: all problems stand above."""
+    if given.is_model:
+        return
+    layout.heading("What would the official scorer say?")
+    found = _message(scoring.__version__, test_set.key, (given.key, given.name), test_set, given)
+    if found.refused is not None:
+        st.markdown("It could not open the files.")
+    elif found.value:
+        st.markdown(f"Only this: “{markdown(found.value, 600)}”")
+    else:
+        st.markdown("It would accept the predictions: what is refused here, it does not check.")
+
+
+@st.cache_resource(max_entries=SHARED_MESSAGES, show_spinner=False)
+def _message(
+    version: str, truth_key: str, submission_key: tuple[str, str], _test_set: ChosenInput, _given: ChosenInput
+) -> scoring_run.Outcome:
+    return scoring_run.attempt(official_rejections.message, _given.source, _test_set.source, _given.name)

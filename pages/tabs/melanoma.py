@@ -1,0 +1,292 @@
+"""Tabs with widgets on the Melanoma page: thresholds, missed cases, prevalence, cases, preflight."""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from pages.challenge import case_table, scored_submission, scoring_run
+from pages.challenge.scored_submission import ScoredSubmission
+from pages.display import layout, tables
+from pages.display.layout import GalleryCard
+from scoring.challenges.classification_views import method
+from scoring.challenges.melanoma import threshold_views, views
+from scoring.challenges.melanoma.formula import ID, THRESHOLD
+from scoring.challenges.melanoma.threshold import best_threshold, threshold_range
+from scoring.challenges.melanoma.views import NAMES, calls, case_score
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Block, Fact, Facts, Text
+from scoring.presentation.figures.numerals import decimal
+
+USUAL_WISH = 0.9
+"""The sensitivity or specificity that is wanted at first."""
+
+
+def threshold_tab(shown: ScoredSubmission) -> None:
+    """Draw the slider with all that moves with it, and what a wanted sensitivity or specificity costs."""
+    _chosen(shown)
+    _wanted(shown)
+
+
+@st.fragment
+def _chosen(shown: ScoredSubmission) -> None:
+    """A move repaints this and nothing else."""
+    best = scoring_run.of_card("melanoma_best", shown, best_threshold)
+    threshold = _threshold(shown.card, best)
+    if threshold == THRESHOLD:
+        for number, block in enumerate(scoring_run.of_card("melanoma_official", shown, _at_official)):
+            scored_submission.block(block, shown, f"threshold/official/{number}")
+        return
+    for block in threshold_views.chosen(shown.card, threshold, best):
+        scored_submission.block(block)
+
+
+def _at_official(card: ScoreCard) -> tuple[Block, ...]:
+    return threshold_views.chosen(card, THRESHOLD, best_threshold(card))
+
+
+def _threshold(card: ScoreCard, best: float | None) -> float:
+    """Draw the slider with its buttons and return the threshold."""
+    low, high = threshold_range(card)
+    if not low <= st.session_state.get("threshold", low) <= high:
+        _set_threshold(THRESHOLD)  # chosen for another submission, whose scores reach further
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        threshold = st.slider(
+            "Threshold: a case is called melanoma where its score is greater",
+            low,
+            high,
+            THRESHOLD,
+            (high - low) / 1000,
+            format="%.3f",
+            key="threshold",
+            bind="query-params",
+            persist_state="page",
+        )
+        st.button(
+            "Official 0.5",
+            key="to_official",
+            on_click=_set_threshold,
+            args=(THRESHOLD,),
+            icon=":material/flag:",
+        )
+        if best is not None:
+            st.button(
+                "Best on these cases",
+                key="to_best",
+                on_click=_set_threshold,
+                args=(min(max(best, low), high),),
+                icon=":material/star:",
+            )
+    return threshold
+
+
+def _set_threshold(value: float) -> None:
+    st.session_state["threshold"] = value
+
+
+@st.fragment
+def _wanted(shown: ScoredSubmission) -> None:
+    """Choose a sensitivity and a specificity. A move repaints this and nothing else."""
+    layout.heading("What does a wanted sensitivity or specificity cost?")
+    for place, wanted in zip(st.columns(2, gap="large"), ("sensitivity", "specificity"), strict=True):
+        with place:
+            value = st.slider(
+                f"Wanted {wanted}, at least",
+                0.5,
+                1.0,
+                USUAL_WISH,
+                0.01,
+                format="%.2f",
+                key=f"wanted_{wanted}",
+                bind="query-params",
+                persist_state="page",
+            )
+            scored_submission.block(_cost(shown, wanted, value))
+    st.caption(method(shown.card))
+
+
+def _cost(shown: ScoredSubmission, wanted: str, value: float) -> Facts | Text:
+    if value != USUAL_WISH:
+        return threshold_views.cost(shown.card, wanted, value)
+    return scoring_run.of_card(
+        f"melanoma_{wanted}", shown, lambda card: threshold_views.cost(card, wanted, value)
+    )
+
+
+GALLERIES = (
+    ("missed", "Missed melanomas, lowest score first", ("positive", "negative"), 1),
+    ("alarms", "False alarms, highest score first", ("negative", "positive"), -1),
+)
+"""Key, title, (truth, called) of its cases, and 1 where the lowest score comes first."""
+
+
+def missed_tab(shown: ScoredSubmission) -> None:
+    """Draw what a call is worth, and the cases that were called wrongly."""
+    scored_submission.block(calls(shown.card))
+    _worth(shown)
+    for key, title, wrong, direction in GALLERIES:
+        places = _places(shown.card, wrong, direction)
+        layout.gallery(
+            f"{title}, {len(places)} case{'s' * (len(places) != 1)}",
+            "The number is the score; above 0.5 a case is flagged. Photographs are turned upright for the "
+            "eye; the model receives them as they are.",
+            len(places),
+            partial(_pictures_between, shown, places),
+            key,
+        )
+
+
+def _places(card: ScoreCard, wrong: tuple[str, str], direction: int) -> list[int]:
+    """Return indices of cases with that truth that were called so, or nothing, those first."""
+    truth, called = wrong
+    found = [i for i, c in enumerate(card.cases) if c["truth"] == truth and c["predicted"] in (called, None)]
+    return sorted(
+        found,
+        key=lambda i: (card.cases[i]["output"] is not None, direction * (card.cases[i]["output"] or 0)),
+    )
+
+
+def _pictures_between(shown: ScoredSubmission, places: list[int], start: int, stop: int) -> list[GalleryCard]:
+    return pictures(shown, places[start:stop])
+
+
+def pictures(shown: ScoredSubmission, places: list[int]) -> list[GalleryCard]:
+    """Return cases as cards of a gallery. places: in `card.cases`."""
+    images = scoring_run.thumbnails(ID, shown.truth_key, tuple(places), shown.truth)
+    found = []
+    for image, i in zip(images, places, strict=True):
+        c = shown.card.cases[i]
+        shape = ":red[▲] melanoma" if c["truth"] == "positive" else "■ other"
+        output = "no prediction" if c["output"] is None else f"score **{decimal(c['output'], 3)}**"
+        facts = " ".join(str(v) for v in (c.get("age"), c.get("gender"), c.get("location")) if v is not None)
+        found.append(
+            GalleryCard(
+                image,
+                f"Case {c['case']}, truth {NAMES[c['truth']]}, {output.replace('*', '')}",
+                (shape, output),
+                f"{c['case'].rsplit('/', 1)[-1]} {facts}".strip(),
+            )
+        )
+    return found
+
+
+PREVALENCES = {"as here": None, "1%": 0.01, "2%": 0.02, "5%": 0.05, "10%": 0.1, "20%": 0.2}
+
+
+def _worth(shown: ScoredSubmission) -> None:
+    """Draw what a call is worth at the chosen prevalence."""
+    chosen = _chosen_prevalence()
+    block = scoring_run.of_card(
+        f"melanoma_worth_{chosen}", shown, lambda card: views.in_practice(card, PREVALENCES[chosen])
+    )
+    scored_submission.block(block)
+    people = (
+        "as many with a melanoma as in it" if PREVALENCES[chosen] is None else f"{chosen} with a melanoma"
+    )
+    st.caption(
+        f"Sensitivity and specificity as in this test set, among people of whom there are {people}. "
+        f"{method(shown.card)}"
+    )
+
+
+def benefit_tab(shown: ScoredSubmission) -> None:
+    """Draw the net benefit at the chosen prevalence."""
+    chosen = _chosen_prevalence() if "reliability_n" in shown.card.arrays else "as here"
+    blocks = scoring_run.of_card(
+        f"melanoma_benefit_{chosen}", shown, lambda card: views.benefit(card, PREVALENCES[chosen])
+    )
+    for block in blocks:
+        scored_submission.block(block, shown, f"benefit/{chosen}")
+
+
+def _chosen_prevalence() -> str:
+    """Draw the choice of a prevalence, the same on every tab."""
+    return st.segmented_control(
+        "Share of people with a melanoma",
+        list(PREVALENCES),
+        key="prevalence",
+        bind="query-params",
+        persist_state="page",
+        required=True,
+        default=next(iter(PREVALENCES)),
+        help="Test sets hold far more melanomas than life does.",
+    )
+
+
+def case_rows(card: ScoreCard) -> pd.DataFrame:
+    """Return one row per case."""
+    return pd.DataFrame(
+        [{**c, "truth": NAMES[c["truth"]], "predicted": NAMES[c["predicted"]]} for c in card.cases]
+    )
+
+
+def all_cases(shown: ScoredSubmission) -> None:
+    """Draw the table of cases, and pixels and score of the chosen one."""
+    columns = {
+        "case": tables.text_column("case"),
+        "truth": tables.text_column("truth"),
+        "predicted": tables.text_column("called"),
+        "output": tables.number_column("score", 4),
+        "age": tables.number_column("age", 0),
+        "gender": tables.text_column("gender"),
+        "location": tables.text_column("body site"),
+    }
+    how = (
+        "Stretched in one step (bicubic) from the photograph, without keeping the aspect; not turned by "
+        "EXIF; divided by 255."
+    )
+    case_table.table_and_case(shown, case_rows, columns, case_table.pixels_and_block(how, case_score))
+
+
+ZERO = "would give score 0, for a prediction is missing or no number"
+VERDICTS = {
+    "official-run-cancelled": "would cancel the whole run",
+    "official-score-zero": "would give every model the score 0",
+    "label-spelling": "would count positives that are not spelled True as negative",
+    "one-class-truth": "would yield NaN, for the truth has one class only",
+    "several-score-columns": "would take the first column of scores, whatever it holds",
+    "missing-case": ZERO,
+    "missing-value": ZERO,
+    "not-finite": ZERO,
+    "ir-version": "would refuse the model (IR version)",
+    "opset-version": "would refuse the model (opset)",
+    "input-size": "would feed 224 × 224 pixels, and the model would fail",
+    "fixed-batch-1": "would have failed until 2025, when blocks of 200 images were fed",
+    "two-column-output": "would score the first of several output columns",
+    "logits": "would compare the raw output with 0.5, logit or not",
+}
+"""Finding code -> what the official code does then, as "It ..."."""
+REMARKS = (
+    "two-column-output",
+    "input-size",
+    "fixed-batch-1",
+    "logits",
+    "constant-output",
+    "small-image",
+    "alpha-dropped",
+)
+
+
+def preflight_tab(shown: ScoredSubmission) -> None:
+    """Draw whether the official code would run the model and read the tables."""
+    card, model = shown.card, shown.card.more.get("model")
+    scored_submission.verdicts(
+        card,
+        "What would the official code do?",
+        VERDICTS,
+        "It **would read these files** without complaint" + (" and **run this model**." if model else "."),
+    )
+    if model is None:
+        st.caption("The submission is a prediction file: nothing is known of its model.")
+        return
+    layout.facts(
+        [
+            Fact("Size", f"{model['size_mib']:.2f} MiB", "not scored"),
+            Fact("IR version", str(model["ir_version"]), "up to 10 there"),
+            Fact("Opset", str(model["opset"]), "up to 21 there"),
+            Fact("Outputs are", str(model["output_kind"])),
+            Fact("Nodes", str(model["nodes"])),
+        ]
+    )
+    scored_submission.tensors(model)
+    scored_submission.remarks(card, REMARKS)
