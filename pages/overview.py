@@ -1,4 +1,4 @@
-"""What Benchside is, whom it serves, and the way to each challenge."""
+"""The overview: the purpose of Benchside, its three kinds of users, and the way to each challenge."""
 
 import streamlit as st
 

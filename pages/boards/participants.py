@@ -1,4 +1,4 @@
-"""What a participant does on a board, and what its organizer says and learns of participants."""
+"""Participants of a board: their submissions, and what the organizer sets and learns."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What every challenge's page does: two selectors, then findings, headline and tabs of the scorecard, or why
-there is none."""
+"""The page of a challenge: two selectors, then findings, headline and tabs of the scorecard, or the reasons
+why there is none."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

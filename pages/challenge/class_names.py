@@ -1,5 +1,5 @@
-"""What class names of own files that are none of the challenge's count as: a choice for each, which needs no
-new upload. The choice is a mend of the file, undone as every other."""
+"""Class names of own files that are none of the challenge's: a choice for each of what it counts as, without
+a new upload. The choice is a fix of the file, undone as every other."""
 
 from collections.abc import Mapping
 

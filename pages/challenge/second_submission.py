@@ -1,4 +1,4 @@
-"""Is my new model better? A second submission on the same test set, compared with the one on the page."""
+"""A second submission on the same test set, compared with the one on the page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

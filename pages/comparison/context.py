@@ -1,4 +1,4 @@
-"""What all tabs of the page that compares teams are given."""
+"""The context that all tabs of the page of comparisons share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

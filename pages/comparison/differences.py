@@ -1,4 +1,4 @@
-"""Where teams differ: by class and by subgroup."""
+"""Differences of teams by class and by subgroup."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""What brings a kept submission back on its page: files, samples, mends and choices."""
+"""Restoring a kept submission on its page: files, samples, fixes and choices."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

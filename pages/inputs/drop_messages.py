@@ -1,5 +1,5 @@
-"""What a page says of dropped files: what they were taken for, with a way to change that; questions; what
-nothing takes and why."""
+"""Messages about dropped files: what they were taken for, with a way to change that; questions; files that
+nothing takes, with the reason."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Where dropped files go: to the challenge and input that they are recognised for."""
+"""Routing of dropped files to the challenge and input that they are recognised for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Who this visitor is, which pages they may open, and what they may write.
+"""Access of a visitor: identity, pages that may be opened, and what may be written.
 
 The shell registers only the pages that a visitor may open, each page asks again, and so does every act that
 writes: callbacks run before the shell, and fragments without it. The functions of the store ask the actor.

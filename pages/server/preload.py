@@ -1,4 +1,4 @@
-"""What a server imports before its first visitor."""
+"""Imports of a server before its first visitor."""
 
 from importlib import import_module
 

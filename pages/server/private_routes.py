@@ -1,5 +1,5 @@
-"""What Streamlit serves for operators stays on the machine: figures of memory and sessions, and its own
-interface for agents."""
+"""Private routes: Streamlit's figures of memory and sessions and its interface for agents are served to this
+machine only."""
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 

@@ -1,4 +1,4 @@
-"""What the address names, for choices whose key in the address is not what their widget shows.
+"""URL state: choices whose key in the address is not what their widget shows.
 
 A choice made on the page is written to the address. Back and Forward change the address, and the page takes
 over what it names then.

@@ -1,4 +1,4 @@
-"""Say of dropped files which challenge, input and test set they belong to."""
+"""Recognition of dropped files: the challenge, input and test set that they belong to."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How a challenge is cited."""
+"""The citation of a challenge."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a challenge tells comparisons of teams about itself: `Challenge.comparison`."""
+"""The declaration that comparisons of teams need of a challenge: `Challenge.comparison`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

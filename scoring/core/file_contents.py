@@ -1,4 +1,4 @@
-"""What files hold, whatever the challenge: their tables, their model, how their JSON begins."""
+"""Contents of files, whatever the challenge: their tables, their model, the beginning of their JSON."""
 
 import re
 import zipfile

@@ -1,5 +1,4 @@
-"""What is shown of a scorecard, as data: pages, reports and notebooks draw the same blocks with the same
-words.
+"""Views of a scorecard, as data: pages, reports and notebooks draw the same blocks with the same words.
 
 Captions, explanations and `Text` are Markdown of our own: names from files go through `text.markdown`
 first. All other words (labels, questions, names and values of facts, cells) are plain text.

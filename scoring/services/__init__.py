@@ -1,1 +1,1 @@
-"""What outlives a session: store, access, boards, history, platforms, and the check of an installation."""
+"""Services that outlive a session: store, access, boards, history, platforms; the installation's check."""

@@ -1,4 +1,4 @@
-"""What the viewer is sent: a header and arrays in one string of bytes; no array is copied into JSON."""
+"""The message to the viewer: a header and arrays in one string of bytes; no array is copied into JSON."""
 
 import hashlib
 import json

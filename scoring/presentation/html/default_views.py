@@ -1,5 +1,4 @@
-"""What is shown of a card whose challenge has no `views` of its own: everything that the card's own names
-say."""
+"""Views of a card whose challenge has none of its own: everything that the card's own names say."""
 
 from collections.abc import Callable, Iterator
 from functools import partial

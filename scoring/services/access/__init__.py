@@ -1,1 +1,1 @@
-"""Who may do what: roles of people, made from what an identity provider says about them. Knows no page."""
+"""Roles of people, made from what an identity provider claims about them. Knows no page."""

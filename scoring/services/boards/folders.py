@@ -1,4 +1,4 @@
-"""What a folder or zip of submissions holds: `team/date/files`, `team/date.csv`, or one entry per team."""
+"""A folder or zip of submissions: `team/date/files`, `team/date.csv`, or one entry per team."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a participant does on a board: submits for an own team, and sees what the organizer allows."""
+"""A participant of a board: submits for an own team, and sees what the organizer allows."""
 
 import logging
 import uuid
@@ -100,7 +100,7 @@ def submit(
         What the participant is told.
 
     Raises:
-        InputRefused: With every problem; of a hidden truth only sentences of `fixed_messages`.
+        InputRefused: With every problem; of a hidden truth only sentences of `redaction`.
     """
     actor = board.store.actor
     members.require_current(board.store, actor, Role.PARTICIPANT)

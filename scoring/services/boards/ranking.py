@@ -1,4 +1,4 @@
-"""How a board stands: who is ranked, with which submission, and how it came to that.
+"""The ranking of a board: teams with the submission that counts, and the history of both.
 
 What `as_dict` gives can be published: scores, intervals, ties and history, but no case and no prediction.
 """

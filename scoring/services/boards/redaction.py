@@ -1,4 +1,4 @@
-"""What is told of a submission that a hidden truth refuses: sentences of this list alone.
+"""Messages about a submission that a hidden truth refuses: sentences of this list alone.
 
 Readers and models quote values, ids and data in theirs.
 """

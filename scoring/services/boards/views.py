@@ -1,4 +1,4 @@
-"""What is shown of a board, as data: page and report draw the same blocks.
+"""Views of a board, as data: page and report draw the same blocks.
 
 `sections` can be published: scores, intervals, ties and history, but no case, no matrix and no prediction.
 `submissions` and `corrections` are for organizers: they name files and cases.

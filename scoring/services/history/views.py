@@ -1,4 +1,4 @@
-"""What is shown of a history, as data."""
+"""Views of a history, as data."""
 
 from collections.abc import Sequence
 

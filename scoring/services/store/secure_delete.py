@@ -1,8 +1,8 @@
 """Delete for good: files that nothing in the store refers to any more, and what a deleted row leaves behind
 in the database's own files.
 
-A file that nothing refers to yet may be deleted at any time. So who refers to files calls `hold` in the same
-`Store.write`, or keeps them there after `alone`.
+A file that nothing refers to yet may be deleted at any time. A caller that refers to files calls `pin_files`
+in the same `Store.write`, or keeps them there after `exclusive`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -68,11 +68,11 @@ def discard_unused(store: Store, session: Session, digests: Iterable[str]) -> tu
 
     Args:
         store: The store.
-        session: In a transaction that writes, after `alone` and after the rows are deleted.
+        session: In a transaction that writes, after `exclusive` and after the rows are deleted.
         digests: SHA-256 of the files.
 
     Returns:
-        Those that were deleted. Call `overwrite` when the transaction has ended.
+        Those that were deleted. Call `vacuum` when the transaction has ended.
 
     Raises:
         OSError: Where a file cannot be deleted; nothing of the transaction counts then.

@@ -1,1 +1,1 @@
-"""How the tables of a store came to be: a file per change, in `versions`, for Alembic."""
+"""Migrations of the tables of a store: a file per change, in `versions`, for Alembic."""
