@@ -86,7 +86,7 @@ def show(store: Store, board_id: str) -> None:
 def _record_guess(found: Outcome) -> None:
     """Record for the organizers that somebody else opened their tabs, or a board that is not there."""
     tab = st.query_params.get("tab")
-    if found.refused and any(one.code == "no-board" for one in found.refused.problems):
+    if found.refused and any(problem.code == "no-board" for problem in found.refused.problems):
         access.record_refused("/board?board=…")
     elif tab in ORGANIZERS_TABS:
         access.record_refused(f"/board?tab={tab}")

@@ -53,7 +53,7 @@ def show(store: Store) -> None:
             _card(store, one)
     else:
         st.info("No boards yet.", icon=":material/leaderboard:")
-    if all(one["id"] != ID for one in boards):
+    if all(board["id"] != ID for board in boards):
         st.button(
             "Make one from sample data",
             icon=":material/auto_awesome:",

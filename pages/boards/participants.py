@@ -120,12 +120,12 @@ def _history(board: OpenBoard, team: str) -> None:
     digits = 1 if scale.factor == 100 else hidden_truth.DECIMALS
     st.table(
         {
-            "submitted": [spoken(one.time) for one in answers],
-            f"score ({scale.unit})": [_score(one, scale.factor, digits) for one in answers],
-            "state": ["counts" if one.counts else one.fate for one in answers],
+            "submitted": [spoken(answer.time) for answer in answers],
+            f"score ({scale.unit})": [_score(answer, scale.factor, digits) for answer in answers],
+            "state": ["counts" if answer.counts else answer.fate for answer in answers],
         }
     )
-    with_detail = {one.submission: one for one in answers if one.score is not None}
+    with_detail = {answer.submission: answer for answer in answers if answer.score is not None}
     known = hidden_truth.rules(board.store, board.row.id)
     if not with_detail or (known is not None and known.detail == "score"):
         return

@@ -41,7 +41,7 @@ def show(shown: BoardPage) -> None:
 
 def _phases(shown: BoardPage) -> None:
     """Draw the phases, and a form that adds, changes or removes one."""
-    board, known = shown.board, {one.name: one for one in shown.standing.phases}
+    board, known = shown.board, {phase.name: phase for phase in shown.standing.phases}
     if known:
         render.draw_all(views.phase_table(shown.standing), shown.place("Settings/phases"))
         states = ", ".join(f"**{markdown(name, 60)}** is {one.state()}" for name, one in known.items())
@@ -102,7 +102,7 @@ def _facts(shown: BoardPage) -> None:
     """Draw what is known of the teams, and where it is written or dropped."""
     board, known = shown.board, shown.standing.facts
     layout.heading("What is known of the teams?")
-    teams = sorted({one.team for one in shown.standing.entries})
+    teams = sorted({entry.team for entry in shown.standing.entries})
     if not teams:
         st.caption("Nobody submitted yet: facts are kept of teams that have.")
         return
@@ -190,7 +190,7 @@ def delete(store: Store, board_id: str, title: str, submissions: int) -> None:
         if made.refused:
             finding_list.refusal(made.refused, title="The board was not deleted")
             return
-        notes = [f"{one.message[0].upper()}{one.message[1:]}" for one in made.value.findings]
+        notes = [f"{finding.message[0].upper()}{finding.message[1:]}" for finding in made.value.findings]
         words = f"{title} is deleted, with {made.value.submissions} submissions."
         st.session_state[listing.DELETED] = markdown(" ".join([words, *notes]), 600)
         url_state.replace()

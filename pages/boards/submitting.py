@@ -115,7 +115,7 @@ def _receipts(came: Any) -> None:
         finding_list.refusal(came, title="Nothing was taken", told="Nothing was counted.")
         return
     receipts, problems = came
-    new = [one for one in receipts if not one.again]
+    new = [receipt for receipt in receipts if not receipt.again]
     if new:
         st.success(
             f"{len(new)} submission{'s' * (len(new) > 1)} scored: "
@@ -124,11 +124,11 @@ def _receipts(came: Any) -> None:
             icon=":material/task_alt:",
         )
     known = [
-        note("submitted-before", one.team, f"this file was submitted already, on {one.created[:10]}.")
-        for one in receipts
-        if one.again
+        note("submitted-before", receipt.team, f"this file was submitted already, on {receipt.created[:10]}.")
+        for receipt in receipts
+        if receipt.again
     ]
-    noticed = [finding for one in receipts for finding in one.findings]
+    noticed = [finding for receipt in receipts for finding in receipt.findings]
     if problems:
         rest = " The others count." if receipts else ""
         finding_list.refusal(

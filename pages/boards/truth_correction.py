@@ -1,4 +1,4 @@
-"""Corrections of a board's truth: scoring again, and what a correction changed."""
+"""Corrections of a board's truth on its page: scoring again, and what a correction changed (`rescoring`)."""
 
 from __future__ import annotations
 

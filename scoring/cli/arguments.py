@@ -1,4 +1,8 @@
-"""Arguments of every command; those of a challenge are added when it is named, so that no other is loaded."""
+"""Arguments of every command.
+
+Those of a challenge, declared in its own `options` or `formula` module, are added when it is named: no
+other challenge is loaded.
+"""
 
 import argparse
 import sys

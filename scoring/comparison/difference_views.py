@@ -143,16 +143,16 @@ def group_panels(displayed: Displayed, rows: Sequence[Subgroup], to_overall: boo
     ends = [
         end
         for row in rows
-        for one in row.teams
-        if one.team in names
-        for end in figures.estimate(one, to_overall)[1] or ()
+        for team in row.teams
+        if team.team in names
+        for end in figures.estimate(team, to_overall)[1] or ()
     ]
     panels = []
     for row in rows:
         listed = ", ".join(
-            f"{one.team} {decimal(figures.estimate(one, to_overall)[0], 2)}"
-            for one in row.teams
-            if one.team in names
+            f"{team.team} {decimal(figures.estimate(team, to_overall)[0], 2)}"
+            for team in row.teams
+            if team.team in names
         )
         panels.append(
             Panel(

@@ -51,14 +51,18 @@ def lead(comparison: Comparison, scale: Scale, places: Sequence[int], theme: The
     names = {comparison.scored[place] for place in places}
     rows = [
         IntervalRow(
-            one.team,
-            scale.factor * one.difference,
-            scale.scaled(one.simultaneous_interval),
-            beside="" if one.separated is None else "told apart" if one.separated else "not told apart",
-            apart=bool(one.separated),
+            difference.team,
+            scale.factor * difference.difference,
+            scale.scaled(difference.simultaneous_interval),
+            beside=""
+            if difference.separated is None
+            else "told apart"
+            if difference.separated
+            else "not told apart",
+            apart=bool(difference.separated),
         )
-        for one in summary_text.leader_differences(comparison)
-        if one.team in names
+        for difference in summary_text.leader_differences(comparison)
+        if difference.team in names
     ]
     leader = short(comparison.scored[0])
     axis = f"difference to {safe(leader)}, {scale.unit}"
@@ -153,9 +157,9 @@ def subgroup(
     """Return the teams in one group. ends: of the intervals of all groups beside it; to_overall: less the
     value of all cases."""
     dots = [
-        IntervalRow(one.team, *estimate(one, to_overall), n=row.n if row.small else None)
-        for one in row.teams
-        if one.team in names
+        IntervalRow(team.team, *estimate(team, to_overall), n=row.n if row.small else None)
+        for team in row.teams
+        if team.team in names
     ]
     question = f"How do teams do in {KINDS.get(row.column, row.column)} {row.group}?"
     return figures.group_intervals(

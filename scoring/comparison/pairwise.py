@@ -96,7 +96,7 @@ def blocks(displayed: Displayed, first: str, second: str) -> tuple[Block, ...]:
     overall = _changes(displayed, first, second)
     sides = (overall, *_classes(displayed, classes, first, second))
     return (
-        SideBySide(tuple((one,) for one in sides), (1,) * len(sides)),
+        SideBySide(tuple((side,) for side in sides), (1,) * len(sides)),
         Text(_won_and_lost(classes, first, second)),
         *_cases(displayed, first, second),
         *_caveats(comparison),

@@ -96,7 +96,7 @@ def standing(comparison: Comparison) -> str:
             f"{leader} is ranked first, tied with {_listed(others)}: on these cases nobody can say "
             f"which of the {len(level)} is best."
         )
-    if all(one.separated for one in leader_differences(comparison)):
+    if all(difference.separated for difference in leader_differences(comparison)):
         return f"{leader} is ranked first and told apart from every other team."
     return f"{leader} is ranked first, and is the only team that no other is certainly better than."
 

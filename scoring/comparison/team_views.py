@@ -122,7 +122,7 @@ def excluded(comparison: Comparison) -> Table:
 
 def excluded_rows(entries: Iterable[Excluded]) -> Table:
     """Return refused submissions with what is wrong; problems of a kind are one row, as on a page."""
-    rows = [(one.team, fold) for one in entries for fold in grouped(one.problems)]
+    rows = [(entry.team, fold) for entry in entries for fold in grouped(entry.problems)]
     return Table(
         "Which submissions were refused?",
         (

@@ -156,12 +156,14 @@ def lead(displayed: Displayed) -> tuple[Block, ...]:
         return (
             Text("There is only one team with a score, so there is no other to compare it with.", "note"),
         )
-    others = [one for one in leader_differences(comparison) if one.team in displayed.names]
+    others = [
+        difference for difference in leader_differences(comparison) if difference.team in displayed.names
+    ]
     figure = Figure(
         partial(figures.lead, comparison, scale, displayed.places),
         f"{'' if summary_text.by_score(comparison) else 'By score, which does not order the teams here. '}"
         f"{_of_intervals(comparison)}{displayed.method}",
-        {"team": [one.team for one in others], **_numbers(others, scale)},
+        {"team": [other.team for other in others], **_numbers(others, scale)},
         key="lead",
     )
     words = (
@@ -331,7 +333,7 @@ def who(displayed: Displayed) -> tuple[Block, ...]:
     """Return what is known of the teams, and which submissions were refused; nothing where neither is."""
     comparison = displayed.comparison
     facts = (
-        (team_views.facts(comparison),) if any(one != UNKNOWN for one in comparison.facts.values()) else ()
+        (team_views.facts(comparison),) if any(fact != UNKNOWN for fact in comparison.facts.values()) else ()
     )
     return (*facts, *refused(comparison))
 

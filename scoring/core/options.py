@@ -1,5 +1,5 @@
-"""Options of a challenge. Each is declared once: the command line, validation, widgets, provenance and
-comparisons all use that one declaration."""
+"""Options of a challenge. Each is declared once, in the `options` or `formula` module of its challenge: the
+command line, validation, widgets, provenance and comparisons all use that one declaration."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,4 +1,5 @@
-"""Required layers of confinement for untrusted models, and those that a worker lacks."""
+"""Report of confinement: the layers that untrusted models require, and those that a worker lacks (`sandbox`
+applies them)."""
 
 import hashlib
 import os

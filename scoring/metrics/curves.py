@@ -1,4 +1,4 @@
-"""Curves of one score against a yes or no: ROC, precision and recall, and the areas under them."""
+"""Curves of one score against a yes or no: ROC, precision and recall; AUC, average precision."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -61,7 +61,7 @@ def resampled_aucs(scores: Floats, positive: Bools, weights: Floats) -> Floats:
     """Return the AUC of K scores in every replicate [B, K]. scores, positive: [N, K]; otherwise as of
     `resampled_auc`."""
     levels = [roc.levels(*columns) for columns in zip(scores.T, positive.T, strict=True)]
-    return np.column_stack([found["auc"] for found in roc.all_in_chunks(levels, weights, {"auc": roc.auc})])
+    return np.column_stack([chunk["auc"] for chunk in roc.all_in_chunks(levels, weights, {"auc": roc.auc})])
 
 
 def resampled_curves(

@@ -53,8 +53,8 @@ def quantities(
         return {}
     parts = [
         part & members
-        for found in groups.values()
-        for members in found.values()
+        for group in groups.values()
+        for members in group.values()
         for share in shares.values()
         for part in (share.part, share.whole)
     ]

@@ -1,4 +1,4 @@
-"""Files by patient, and their masks: read one by one, counted against the truth's, never held."""
+"""Masks of a submission by patient: found, opened and counted by `inputs.masks` one after the other."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

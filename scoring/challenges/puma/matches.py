@@ -1,4 +1,4 @@
-"""Outcome of every nucleus and its reason: a row per truth nucleus and per unmatched prediction."""
+"""Table of matches: outcome of every nucleus and its reason, a row for each."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Matching of nuclei: all nuclei, the pairs that lie near each other, and the matches by each rule."""
+"""Matching of nuclei within a radius: the pairs that lie near each other, and the matches by each rule."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The formula and options of TRICORDER-3: classes, risk groups, and what each is worth in the score."""
+"""The official formula (`final_score`) and options of TRICORDER-3: classes, risk groups and their weights."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A model over many images: on the cluster where one is named, else on this machine."""
+"""A model over many images: on the Dask cluster where one is named, else on this machine."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -55,9 +55,9 @@ def export(board: OpenBoard, with_truth: bool) -> bytes:
     with store.read() as session:
         rows = {
             name: [
-                _plain(one)
-                for one in session.scalars(select(table).where(table.__table__.c.board_id == row.id))
-                if getattr(one, "number", 0) <= row.version
+                _plain(scalar)
+                for scalar in session.scalars(select(table).where(table.__table__.c.board_id == row.id))
+                if getattr(scalar, "number", 0) <= row.version
             ]
             for name, table in ROWS.items()
         }
@@ -101,9 +101,12 @@ def counted(source: Source) -> Counting:
     """
     row, rows, files = _read(source)
     test_sets, _, submissions, scorings, *_ = rows
-    scored = {one.submission_id: one for one in scorings if one.number == row.version}
-    sent = {one.id: one for one in submissions}
-    ranked = counting(results((one, scored[one.id]) for one in submissions if one.id in scored), row.counts)
+    scored = {scoring.submission_id: scoring for scoring in scorings if scoring.number == row.version}
+    sent = {submission.id: submission for submission in submissions}
+    ranked = counting(
+        results((submission, scored[submission.id]) for submission in submissions if submission.id in scored),
+        row.counts,
+    )
     teams = {
         team: (sent[one.id].name, files[sent[one.id].sha256], sent[one.id].options)
         for team, one in ranked.items()
@@ -144,7 +147,9 @@ def _read(source: Source) -> tuple[Any, list[list[Any]], dict[str, bytes]]:
         words = f"its manifest cannot be read ({type(problem).__name__}): export the board again."
         raise InputRefused([error("bad-bundle", bundle.name, words)]) from problem
     _, _, submissions, scorings, _, refused, _ = rows
-    needed = {one.sha256 for one in (*submissions, *refused)} | {one.card for one in scorings if one.card}
+    needed = {one.sha256 for one in (*submissions, *refused)} | {
+        scoring.card for scoring in scorings if scoring.card
+    }
     missing = sorted((needed | digests) - {name.removeprefix(FILES) for name in bundle.members})
     problems += [f"the file {digest[:12]} is missing" for digest in missing]
     files = {} if problems else {digest: bundle.read(FILES + digest) for digest in sorted(digests | needed)}
@@ -156,8 +161,8 @@ def _read(source: Source) -> tuple[Any, list[list[Any]], dict[str, bytes]]:
     if not problems:
         problems += [
             "a score is not that of its scorecard"
-            for one in scorings
-            if one.card and packing.card_from_bytes(files[one.card]).score != one.score
+            for scoring in scorings
+            if scoring.card and packing.card_from_bytes(files[scoring.card]).score != scoring.score
         ]
     if problems:
         raise InputRefused(
@@ -197,12 +202,12 @@ def _faults(row: Any, rows: list[list[Any]]) -> list[str]:
         problems.append("it holds parts of another board")
     if {one.number for one in test_sets} != set(range(1, row.version + 1)):
         problems.append("versions of the test set are missing")
-    if {one.team for one in submissions} - {one.name for one in teams}:
+    if {submission.team for submission in submissions} - {team.name for team in teams}:
         problems.append("teams are missing")
-    pairs = {(one.submission_id, one.number) for one in scorings}
-    if {one.id for one in submissions} != {sent for sent, _ in pairs}:
+    pairs = {(scoring.submission_id, scoring.number) for scoring in scorings}
+    if {submission.id for submission in submissions} != {sent for sent, _ in pairs}:
         problems.append("results are missing, or have no submission")
-    if {one.phase for one in submissions} - {None, *(one.name for one in phases)}:
+    if {submission.phase for submission in submissions} - {None, *(phase.name for phase in phases)}:
         problems.append("phases are missing")
     if {number for _, number in pairs} - {one.number for one in test_sets}:
         problems.append("results of unknown versions are in it")

@@ -88,7 +88,10 @@ def of_folder(folder: FolderPlace) -> Iterator[SubmissionRequest | Finding]:
             name, data = only.packed() if isinstance(only, FolderMember) else packed(str(only))
             yield SubmissionRequest(team, name, data, created=time or None)
         except InputRefused as refused:
-            yield from (error(one.code, f"{team}: {one.where}", one.message) for one in refused.problems)
+            yield from (
+                error(problem.code, f"{team}: {problem.where}", problem.message)
+                for problem in refused.problems
+            )
     if not found:
         yield error("bad-option", folder.name, "there is nothing in it: put a folder per team there.")
 

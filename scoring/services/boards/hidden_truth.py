@@ -144,7 +144,7 @@ def ladder_scores(scores: Sequence[float | None], step: float | None) -> list[fl
 
 def visible_scores(entries: Iterable[RankedSubmission], team: str, step: float | None) -> list[VisibleScore]:
     """Return what is shown of the submissions of a team. Those that are excluded or refused show nothing."""
-    own = [one for one in entries if one.team == team]
+    own = [entry for entry in entries if entry.team == team]
     eligible = [one for one in own if one.is_eligible]
     scores = dict(
         zip((one.id for one in eligible), ladder_scores([one.score for one in eligible], step), strict=True)
@@ -178,10 +178,10 @@ def published(found: BoardRanking) -> dict[str, Any]:
         return value
     every = standing(board).entries  # the Ladder climbs over all phases, whichever is ranked
     teams = [_team(found, every, known, one) for one in value["teams"]]
-    placed = sorted((one for one in teams if one["score"] is not None), key=lambda one: -one["score"])
+    placed = sorted((team for team in teams if team["score"] is not None), key=lambda one: -one["score"])
     for one in placed:
         one["rank"] = 1 + sum(other["score"] > one["score"] for other in placed)
-    unseen = [one["team"] for one in teams if one["score"] is None]
+    unseen = [team["team"] for team in teams if team["score"] is None]
     provenance = {name: one for name, one in value["provenance"].items() if name not in NOT_PUBLISHED}
     return value | {
         "teams": sorted(placed, key=lambda one: (one["rank"], one["team"])),
@@ -193,8 +193,8 @@ def published(found: BoardRanking) -> dict[str, Any]:
 def _team(
     found: BoardRanking, every: Sequence[RankedSubmission], known: HiddenRules, full: Mapping[str, Any]
 ) -> dict[str, Any]:
-    ranked = {one.id for one in found.entries}
-    shown = [one for one in visible_scores(every, full["team"], known.step) if one.entry.id in ranked]
+    ranked = {entry.id for entry in found.entries}
+    shown = [score for score in visible_scores(every, full["team"], known.step) if score.entry.id in ranked]
     counts = counting(shown, found.board.row.counts, known.step)
     by_id = {one.entry.id: one for one in shown}
     nothing: dict[str, Any] = {"interval": None, "rank_that_day": None}
@@ -223,7 +223,7 @@ def use(board: OpenBoard) -> Use:
     """Return how much the truth of a board has been used up, by all teams together."""
     found = standing(board)
     known = rules(board.store, board.row.id) or HiddenRules()
-    teams = {one.team for one in found.entries}
+    teams = {entry.team for entry in found.entries}
     answers = sum(
         one.score is not None for team in teams for one in visible_scores(found.entries, team, known.step)
     )

@@ -92,9 +92,9 @@ def _has_one_answer(data: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             files = [one for one in packed.infolist() if not one.is_dir()]
-            if len({one.CRC for one in files}) != 1 or sum(one.file_size for one in files) > MOST_BYTES:
+            if len({file.CRC for file in files}) != 1 or sum(file.file_size for file in files) > MOST_BYTES:
                 return False
-            return len(files) >= FEWEST_ROWS and len({sha256(packed.read(one)) for one in files}) == 1
+            return len(files) >= FEWEST_ROWS and len({sha256(packed.read(file)) for file in files}) == 1
     except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, OSError):
         return False
 

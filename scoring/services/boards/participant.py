@@ -189,7 +189,7 @@ def _require_member(board: OpenBoard, team: str) -> None:
 
 def _history(found: BoardRanking, known: HiddenRules | None, team: str) -> list[SubmissionFeedback]:
     row = found.board.row
-    own = [one for one in found.entries if one.team == team]
+    own = [entry for entry in found.entries if entry.team == team]
     if known is None:
         counts = found.counting.get(team)
         return [

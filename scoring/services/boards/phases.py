@@ -193,7 +193,7 @@ def spoken(time: str) -> str:
 
 def _phases(session: Session, board_id: str) -> tuple[Phase, ...]:
     rows = session.scalars(select(tables.PhaseRow).where(tables.PhaseRow.board_id == board_id))
-    found = [Phase(one.name, one.opens, one.closes, one.per_day, one.total) for one in rows]
+    found = [Phase(row.name, row.opens, row.closes, row.per_day, row.total) for row in rows]
     return tuple(sorted(found, key=lambda one: (one.opens or "", one.closes or _LATEST, one.name)))
 
 

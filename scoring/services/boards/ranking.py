@@ -81,8 +81,10 @@ class BoardRanking:
         challenge, options = self.board.challenge, self.board.row.options["compare"]
         before: dict[str, RankedSubmission] = {}
         ranks: dict[str, int] = {}
-        for day in sorted({one.created[:DAY] for one in self.entries}):
-            until = counting((one for one in self.entries if one.created[:DAY] <= day), self.board.row.counts)
+        for day in sorted({entry.created[:DAY] for entry in self.entries}):
+            until = counting(
+                (entry for entry in self.entries if entry.created[:DAY] <= day), self.board.row.counts
+            )
             if until != before:
                 ranks = ranks_of(challenge, {team: self.card(one) for team, one in until.items()}, **options)
             before, found[day] = until, ranks
@@ -141,7 +143,7 @@ class BoardRanking:
             "previous_rank": self.previous_ranks.get(team),
             "submission": counted.id,
             "time": counted.created,
-            "history": [self._past(one) for one in self.entries if one.team == team],
+            "history": [self._past(entry) for entry in self.entries if entry.team == team],
         }
 
     def _past(self, one: RankedSubmission) -> dict[str, Any]:
@@ -174,10 +176,10 @@ def counting(entries: Iterable[RankedSubmission], rule: str) -> dict[str, Ranked
         rule: "last", or "best": the highest score, of equal ones the first.
     """
     chosen: dict[str, RankedSubmission] = {}
-    for one in entries:
-        before = chosen.get(one.team)
-        if one.is_eligible and (before is None or rule == "last" or _worth(one) > _worth(before)):
-            chosen[one.team] = one
+    for entry in entries:
+        before = chosen.get(entry.team)
+        if entry.is_eligible and (before is None or rule == "last" or _worth(entry) > _worth(before)):
+            chosen[entry.team] = entry
     return chosen
 
 

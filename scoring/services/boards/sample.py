@@ -27,7 +27,7 @@ def create_sample(store: Store, progress: Callable[[int, int], object] | None = 
         str(sample.path / TRUTH),
         BoardSettings(TITLE, statistics={"resamples": RESAMPLES}),
     )
-    teams = [one for one in sample.submissions.values() if not one.is_model]
+    teams = [submission for submission in sample.submissions.values() if not submission.is_model]
     for week, day in enumerate(DAYS):
         for place, team in enumerate(teams):
             if progress:

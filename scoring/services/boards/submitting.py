@@ -283,7 +283,7 @@ def refused_files(board: OpenBoard) -> list[dict[str, Any]]:
     with board.store.read() as session:
         query = select(row).where(row.board_id == board.row.id).order_by(row.created, row.id)
         return [
-            {"submission": one.id, "team": one.team, "file": one.name, "time": one.created}
-            | {"problems": list(one.problems)}
-            for one in session.scalars(query)
+            {"submission": scalar.id, "team": scalar.team, "file": scalar.name, "time": scalar.created}
+            | {"problems": list(scalar.problems)}
+            for scalar in session.scalars(query)
         ]

@@ -71,7 +71,7 @@ def _ranking(found: BoardRanking, value: Value, scale: Scale) -> list[Block]:
     if compared.scored:
         blocks.append(replace(comparison_views.scores(shown), data=table.rows))
     blocks.append(table)
-    if any(one != UNKNOWN for one in compared.facts.values()):
+    if any(fact != UNKNOWN for fact in compared.facts.values()):
         blocks.append(team_views.facts(compared))
     if value["unranked"]:
         names = ", ".join(markdown(name, 60) for name in value["unranked"])
@@ -110,7 +110,7 @@ def left(found: BoardRanking) -> list[Block]:
     if not found.phases:
         return []
     board = found.board
-    teams = sorted({one.team for one in found.entries})
+    teams = sorted({entry.team for entry in found.entries})
     allowed = [allowance(board.store, board.row.id, team) for team in teams]
     columns = [
         Column("team", "team"),
@@ -247,7 +247,7 @@ def _history(value: Value, scale: Scale) -> Table:
         "team": team,
         "submitted": time,
         "score": [_scaled(one, scale) for one in score],
-        "interval": [scale.scaled(one) for one in ends],
+        "interval": [scale.scaled(end) for end in ends],
         "rank": rank,
         "state": fate,
     }
@@ -283,13 +283,13 @@ def submissions(found: BoardRanking) -> Table | Text:
         Column("id", "id", lighter=True),
     ]
     rows: Data = {
-        "team": [one.team for one in entries],
-        "submitted": [one.minute for one in entries],
-        "file": [shortened(one.name, 60) for one in entries],
-        "score": [_scaled(one.score, scale) for one in entries],
-        "interval": [scale.scaled(one.interval) for one in entries],
-        "state": [state(found, one) for one in entries],
-        "id": [one.id for one in entries],
+        "team": [entry.team for entry in entries],
+        "submitted": [entry.minute for entry in entries],
+        "file": [shortened(entry.name, 60) for entry in entries],
+        "score": [_scaled(entry.score, scale) for entry in entries],
+        "interval": [scale.scaled(entry.interval) for entry in entries],
+        "state": [state(found, entry) for entry in entries],
+        "id": [entry.id for entry in entries],
     }
     return Table("What became of each submission?", columns, rows, key="board_files")
 

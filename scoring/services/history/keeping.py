@@ -1,4 +1,4 @@
-"""Keep, note and delete own submissions."""
+"""Kept submissions: keep, note and delete own ones in the store."""
 
 import json
 import secrets
