@@ -1,10 +1,12 @@
 """Findings about a score: missing parts, credit for empty masks, small numbers, the published rules."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from scoring.challenges.hecktor2026.evaluation import Evaluation
 from scoring.challenges.hecktor2026.formula import (
     FEW_EVENTS,
     SMALL_CLASS,
@@ -13,28 +15,25 @@ from scoring.challenges.hecktor2026.formula import (
     SUSPECT_C_INDEX,
     T0,
 )
-from scoring.challenges.hecktor2026.measures import quantities, stage_truth
 from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, HecktorOptions
-from scoring.challenges.hecktor2026.submission import HecktorSubmission
-from scoring.challenges.hecktor2026.tables import NO_STAGE, chosen, oriented
+from scoring.challenges.hecktor2026.tables import NO_STAGE, chosen
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import Finding, note, warning
 from scoring.core.scorecard import Official
 from scoring.statistics.replicates import Replicates
 
 
-def missing_findings(
-    truth: HecktorTruth, submission: HecktorSubmission, options: HecktorOptions
-) -> Iterator[Finding]:
+def missing_findings(evaluation: Evaluation) -> Iterator[Finding]:
     """Yield `subtask-missing`, `missing-mask`, `missing-stage` and `missing-risk`, each naming all
     patients."""
+    truth, submission, options = evaluation.truth, evaluation.submission, evaluation.options
     absent = truth.has_mask & (np.array(submission.masks.states) == "missing")
     if truth.has_mask.any() and not submission.contents.layout.masks:
         yield _subtask("segmentation", "there is no mask: every mask counts as empty.")
     elif absent.any():
         yield _missing("missing-mask", "masks", _named(truth, absent), "no mask, counted as empty")
     for kind in STAGES:
-        takes_part, submitted = stage_truth(truth, kind, options) >= 0, submission.stages[kind]
+        takes_part, submitted = evaluation.true_stages[kind] >= 0, submission.stages[kind]
         if not takes_part.any():
             continue
         if submitted is None:
@@ -54,8 +53,7 @@ def missing_findings(
             *near
         )
     elif truth.has_survival.any() and column is not None:
-        scores = oriented(submission.scores, options.prognosis_direction, len(truth))
-        lacking = truth.has_survival & np.isnan(scores) & ~submission.scores[column].unusable
+        lacking = truth.has_survival & np.isnan(evaluation.risks) & ~submission.scores[column].unusable
         if lacking.any():
             rule = {
                 "non-concordant": "count as non-concordant",
@@ -90,18 +88,13 @@ UNDEFINED = {
 
 
 def score_findings(
-    truth: HecktorTruth,
-    submission: HecktorSubmission,
-    options: HecktorOptions,
-    metrics: Mapping[str, float],
-    replicates: Replicates,
+    evaluation: Evaluation, metrics: Mapping[str, float], replicates: Replicates
 ) -> Iterator[Finding]:
-    """Findings of reading, then those of the score."""
+    """Yield findings of reading, then those of the score."""
+    truth, is_assumed = evaluation.truth, evaluation.options.prognosis_direction == "auto"
     yield from truth.findings
-    yield from (
-        f for f in submission.read if f.code != "direction-assumed" or options.prognosis_direction == "auto"
-    )
-    yield from missing_findings(truth, submission, options)
+    yield from (f for f in evaluation.submission.read if f.code != "direction-assumed" or is_assumed)
+    yield from missing_findings(evaluation)
     yield from (
         warning("subtask-not-scored", name, message)
         for name, message in UNDEFINED.items()
@@ -109,7 +102,7 @@ def score_findings(
     )
     yield from _segmentation(truth, metrics)
     for kind in STAGES:
-        yield from _staging(truth, options, kind, bool(replicates.values))
+        yield from _staging(evaluation, kind, bool(replicates.values))
     yield from _prognosis(truth, metrics)
     yield from replicates.findings
 
@@ -132,13 +125,12 @@ def _segmentation(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator
                 )
 
 
-def _staging(
-    truth: HecktorTruth, options: HecktorOptions, kind: str, has_intervals: bool
-) -> Iterator[Finding]:
-    everyone, taking_part = truth.stages[kind], stage_truth(truth, kind, options)
+def _staging(evaluation: Evaluation, kind: str, has_intervals: bool) -> Iterator[Finding]:
+    truth, taking_part = evaluation.truth, evaluation.true_stages[kind]
+    everyone = truth.stages[kind]
     if kind == "t" and (at_zero := np.flatnonzero(everyone == T0)).size:
         named = ", ".join(truth.ids[i] for i in at_zero)
-        if options.t0 == "count":
+        if evaluation.options.t0 == "count":
             message = (
                 f"{at_zero.size} patient{'s have' if at_zero.size > 1 else ' has'} T0 in the truth, a stage "
                 "that submissions may not answer. It counts as a class that nobody gets right, which lowers "
@@ -189,17 +181,9 @@ PAIRS = {
 """What becomes of pairs that touch a patient without a score, by the option."""
 
 
-def official(
-    truth: HecktorTruth, submission: HecktorSubmission, options: HecktorOptions, score: float
-) -> Official:
-    """Return what the published rules give.
-
-    Args:
-        truth: The test set.
-        submission: What was scored.
-        options: What it was scored by.
-        score: The score here; NaN where it is undefined.
-    """
+def official(evaluation: Evaluation, score: float) -> Official:
+    """Return what the published rules give. score: that of the evaluation, NaN where it is undefined."""
+    options = evaluation.options
     usual = HecktorOptions()
     changed = [name for name in CHOICES if getattr(options, name) != getattr(usual, name)]
     if not changed:
@@ -208,19 +192,18 @@ def official(
     changes = ", ".join(
         f"{labels[name]}: {getattr(options, name)} instead of {getattr(usual, name)}" for name in changed
     )
-    values = quantities(truth, submission, usual, np.ones((1, len(truth)), np.float32))
-    return Official.compare(
-        score, float(values["score"][0]), f"Other rules than the published ones ({changes})."
-    )
+    published = float(replace(evaluation, options=usual).point["score"][0])
+    return Official.compare(score, published, f"Other rules than the published ones ({changes}).")
 
 
-def missing_words(truth: HecktorTruth, options: HecktorOptions, metrics: Mapping[str, Any]) -> str:
+def missing_words(evaluation: Evaluation, metrics: Mapping[str, Any]) -> str:
     """Return what lacks or cannot be used, "" where nothing does. metrics: of the card."""
+    truth, staged = evaluation.truth, {k: codes >= 0 for k, codes in evaluation.true_stages.items()}
     lacking = (
         ("masks", ("n_missing_masks", "n_malformed_masks"), truth.has_mask, "counted as empty"),
-        ("T stages", ("n_missing_t",), stage_truth(truth, "t", options) >= 0, "counted as wrong"),
-        ("N stages", ("n_missing_n",), stage_truth(truth, "n", options) >= 0, "counted as wrong"),
-        ("risk scores", ("n_missing_risk",), truth.has_survival, PAIRS[options.missing_risk]),
+        ("T stages", ("n_missing_t",), staged["t"], "counted as wrong"),
+        ("N stages", ("n_missing_n",), staged["n"], "counted as wrong"),
+        ("risk scores", ("n_missing_risk",), truth.has_survival, PAIRS[evaluation.options.missing_risk]),
     )
     counted = [(noun, sum(int(metrics[name]) for name in names), of, how) for noun, names, of, how in lacking]
     return "; ".join(

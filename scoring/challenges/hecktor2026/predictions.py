@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from scoring.challenges.hecktor2026 import masks
+from scoring.challenges.hecktor2026.evaluation import Evaluation
 from scoring.challenges.hecktor2026.findings import missing_findings
 from scoring.challenges.hecktor2026.formula import STAGES
 from scoring.challenges.hecktor2026.masks import Layout, SubmissionLayout
@@ -80,13 +81,14 @@ def read_predictions(
         read=tuple(findings),
         missing=(),
         near=near_columns(table) if table else {},
-        contents=contents.digested([*used, *(layout.masks[one][0] for one in ids if one in layout.masks)]),
+        contents=contents.digested(
+            [*used, *(layout.masks[patient][0] for patient in ids if patient in layout.masks)]
+        ),
     )
-    return (
-        submission
-        if truth is None
-        else replace(submission, missing=tuple(missing_findings(truth, submission, HecktorOptions())))
-    )
+    if truth is None:
+        return submission
+    usual = Evaluation(truth, submission, HecktorOptions())
+    return replace(submission, missing=tuple(missing_findings(usual)))
 
 
 def _rows(

@@ -8,8 +8,9 @@ import numpy as np
 
 from scoring.challenges.classification_views import method
 from scoring.challenges.hecktor2026 import summary
+from scoring.challenges.hecktor2026.evaluation import Evaluation
 from scoring.challenges.hecktor2026.formula import SUBTASKS, WEIGHTS
-from scoring.challenges.hecktor2026.measures import OF_CENTERS, centers, combined, quantities
+from scoring.challenges.hecktor2026.measures import OF_CENTERS, centers, combined
 from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, HecktorOptions
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.challenges.hecktor2026.truth import HecktorTruth
@@ -47,22 +48,20 @@ def rule_variants(
     truth: HecktorTruth, predictions: HecktorSubmission, card: ScoreCard
 ) -> tuple[RuleVariant, ...]:
     """Return the score under every other value of every option that changes it, one option at a time."""
-    usual = options_of(card)
+    evaluation = Evaluation(truth, predictions, options_of(card))
     return tuple(
-        _variant(truth, predictions, card, name, value)
+        _variant(evaluation, card, name, value)
         for name, allowed in CHOICES.items()
         for value in allowed
-        if value != getattr(usual, name)
+        if value != getattr(evaluation.options, name)
     )
 
 
-def _variant(
-    truth: HecktorTruth, predictions: HecktorSubmission, card: ScoreCard, name: str, value: str
-) -> RuleVariant:
+def _variant(evaluation: Evaluation, card: ScoreCard, name: str, value: str) -> RuleVariant:
     changed: dict[str, str] = {name: value}
-    options = replace(options_of(card), **changed)  # type: ignore[arg-type]
-    quantity_of = quantities(truth, predictions, options, np.ones((1, len(truth)), np.float32))
-    values = {part: float(quantity_of[part][0]) for part in SUBTASKS}
+    options = replace(evaluation.options, **changed)  # type: ignore[arg-type]
+    point = replace(evaluation, options=options).point
+    values = {part: float(point[part][0]) for part in SUBTASKS}
     score = combined(values)["weighted_score"]
     known = not np.isnan(score)
     return RuleVariant(
@@ -137,11 +136,10 @@ def center_intervals(
     without replicates."""
     source = card.provenance
     statistics = StatisticsOptions(source["resamples"], source["seed"], None, source["options"]["interval"])
-    once = np.ones((1, len(truth)), np.float32)
-    bounds = {}
+    everybody, bounds = Evaluation(truth, predictions, options_of(card)), {}
     for center, members in centers(truth).items():
-        evaluate = partial(quantities, truth, predictions, options_of(card), among=members)
-        drawn = replicate(evaluate, evaluate(once), card.arrays["units"], statistics)
+        inside = everybody.among(members)
+        drawn = replicate(inside.quantities, inside.point, card.arrays["units"], statistics)
         if drawn.values:
             bounds[center] = {name: drawn.intervals[name] for name in OF_CENTERS}
     return bounds

@@ -9,7 +9,7 @@ import numpy as np
 from scoring.challenges.hecktor2026 import masks
 from scoring.challenges.hecktor2026.formula import STAGES
 from scoring.challenges.hecktor2026.masks import SubmissionLayout
-from scoring.challenges.hecktor2026.tables import PrognosisScores
+from scoring.challenges.hecktor2026.tables import NO_STAGE, PrognosisScores
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Array, Ints
 from scoring.common.findings import Finding
@@ -55,6 +55,12 @@ class HecktorSubmission:
     def findings(self) -> tuple[Finding, ...]:
         """Everything that was noticed, under the usual options."""
         return (*self.read, *self.missing)
+
+    @property
+    def stage_codes(self) -> dict[str, Ints]:
+        """Stages as codes [N] by kind; all missing without such a column."""
+        missing = np.full(len(self.ids), NO_STAGE)
+        return {kind: missing if codes is None else codes for kind, codes in self.stages.items()}
 
     @property
     def fingerprint(self) -> Array:

@@ -104,11 +104,11 @@ def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]
     `missing-column`, `missing-value` and `duplicate-case`; None where there is no patient column. Rows
     without anything in them are left out, repeated ones and those of the wrong length too."""
     problems += table.problems
-    places = {meaning: _column(table, meaning, problems) for meaning in ("patient", *meanings)}
-    if places["patient"] is None:
+    columns = {meaning: _column(table, meaning, problems) for meaning in ("patient", *meanings)}
+    if columns["patient"] is None:
         problems.append(tables.missing_column(table, "the patient", ("PatientID",), "text"))
         return None
-    ids = table.cells(places["patient"])
+    ids = table.cells(columns["patient"])
     row_of: dict[str, int] = {}
     for row, patient in enumerate(ids):
         if patient.lower() in tables.MISSING:
@@ -123,13 +123,13 @@ def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]
         elif row_of.setdefault(patient, row) != row:
             name = f"patient {patient}"
             problems.append(
-                repeated_row(table, row, row_of[patient], places["patient"], name, unit="patient")
+                repeated_row(table, row, row_of[patient], columns["patient"], name, unit="patient")
             )
     rows = [row for row in row_of.values() if row not in table.ragged]
     cells = {
-        meaning: tuple(table.columns[place][row].strip() for row in rows)
-        for meaning, place in places.items()
-        if place is not None and meaning != "patient"
+        meaning: tuple(table.columns[column][row].strip() for row in rows)
+        for meaning, column in columns.items()
+        if column is not None and meaning != "patient"
     }
     return PatientCells(tuple(ids[row] for row in rows), cells, tuple(table.place(row) for row in rows))
 

@@ -1,0 +1,135 @@
+"""A submission held against a truth under options: what it is scored by, on many test sets at once.
+
+Row b of weights [B, N] says how often each patient is in test set b.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, T0, weighted
+from scoring.challenges.hecktor2026.options import HecktorOptions
+from scoring.challenges.hecktor2026.submission import HecktorSubmission
+from scoring.challenges.hecktor2026.tables import NO_STAGE, oriented
+from scoring.challenges.hecktor2026.truth import HecktorTruth
+from scoring.common.arrays import Bools, Floats, Ints
+from scoring.metrics import classification, overlap, survival
+from scoring.metrics.classification import ClassCounts
+from scoring.metrics.survival import ConcordancePairs
+from scoring.statistics.replicates import Quantities, QuantityName
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A submission on a truth, under options.
+
+    Attributes:
+        truth: The N patients.
+        submission: Aligned with them.
+        options: How the rules are read.
+        members: Patients that take part at all, bool [N]; True: all.
+    """
+
+    truth: HecktorTruth
+    submission: HecktorSubmission
+    options: HecktorOptions
+    members: Bools | bool = True
+
+    @cached_property
+    def once(self) -> Floats:
+        """The weights [1, N] of the test set itself."""
+        return np.ones((1, len(self.truth)), np.float32)
+
+    @cached_property
+    def point(self) -> Quantities:
+        """Every quantity on the test set itself, [1] each."""
+        return self.quantities(self.once)
+
+    @cached_property
+    def voxels(self) -> Mapping[str, tuple[Ints, Ints, Ints]]:
+        """Voxels [N] of each structure in both masks, in the truth and in the submission."""
+        tables = self.submission.masks.tables
+        return {s: overlap.overlap(tables, label) for s, (_, label) in STRUCTURES.items()}
+
+    @cached_property
+    def scored_voxels(self) -> Mapping[str, tuple[Ints, ...]]:
+        """`voxels` of the patients with a truth mask."""
+        return {s: tuple(v[self.truth.has_mask] for v in voxels) for s, voxels in self.voxels.items()}
+
+    @cached_property
+    def dices(self) -> Mapping[str, Floats]:
+        """Dice of every patient [N] by structure; NaN without a truth mask, and of a pair that is left out
+        because both are empty."""
+        counts = self.truth.has_mask & self.members
+        return {
+            s: np.where(counts, overlap.dice(*voxels, self.options.empty_masks), np.nan)
+            for s, voxels in self.voxels.items()
+        }
+
+    @cached_property
+    def true_stages(self) -> Mapping[str, Ints]:
+        """True stages as codes [N] by kind, `NO_STAGE` for patients who do not take part."""
+        codes = dict(self.truth.stages)
+        if self.options.t0 == "exclude":
+            codes["t"] = np.where(codes["t"] == T0, NO_STAGE, codes["t"])
+        return {kind: np.where(self.members, codes[kind], NO_STAGE) for kind in STAGES}
+
+    @cached_property
+    def submitted_stages(self) -> Mapping[str, Ints]:
+        """Submitted stages as codes [N] by kind; none for patients without a true one."""
+        codes = self.submission.stage_codes
+        return {kind: np.where(true >= 0, codes[kind], NO_STAGE) for kind, true in self.true_stages.items()}
+
+    @cached_property
+    def risks(self) -> Floats:
+        """Oriented scores [N], the higher the worse; NaN = none."""
+        return oriented(self.submission.scores, self.options.prognosis_direction, len(self.truth))
+
+    @cached_property
+    def pairs(self) -> ConcordancePairs:
+        """Comparable pairs of the test set itself, and what the scores make of them."""
+        return self.pairs_of(self.once)
+
+    def among(self, members: Bools) -> "Evaluation":
+        """Return the evaluation of these patients [N] alone."""
+        return replace(self, members=members)
+
+    def stage_counts(self, kind: str, weights: Floats) -> ClassCounts:
+        """Count support, predictions and hits per stage over the patients with a true one.
+
+        No usable prediction is no class.
+        """
+        true, submitted = self.true_stages[kind], self.submitted_stages[kind]
+        return classification.counts(true, submitted, weights, len(STAGES[kind]))
+
+    def pairs_of(self, weights: Floats) -> ConcordancePairs:
+        """Count comparable pairs and what the scores make of them, over the patients with time and event."""
+        truth = self.truth
+        known = truth.has_survival & self.members
+        return survival.pairs(
+            truth.time[known], truth.event[known] == 1, self.risks[known], weights[:, known]
+        )
+
+    def quantities(self, weights: Floats) -> dict[QuantityName, Floats]:
+        """Return every quantity of `WITH_INTERVAL`, and those of a class under (measure, class).
+
+        [B] each, NaN where undefined.
+        """
+        values: dict[QuantityName, Floats] = {
+            f"dice_{s}": overlap.mean_dice(dice, weights) for s, dice in self.dices.items()
+        }
+        of_classes: dict[QuantityName, Floats] = {
+            ("mean_dice", name): values[f"dice_{s}"] for s, (name, _) in STRUCTURES.items()
+        }
+        values["segmentation"] = (values["dice_gtvp"] + values["dice_gtvn"]) / 2
+        for kind in STAGES:
+            counts = self.stage_counts(kind, weights)
+            recall = classification.recall(counts)
+            values[f"balanced_accuracy_{kind}"] = classification.mean_over_present(recall, counts)
+            of_classes |= {("recall", name): recall[:, k] for k, name in enumerate(STAGES[kind])}
+        values["staging"] = (values["balanced_accuracy_t"] + values["balanced_accuracy_n"]) / 2
+        values["c_index"] = survival.c_index(self.pairs_of(weights), self.options.missing_risk)
+        values["score"] = weighted(values["segmentation"], values["staging"], values["c_index"])
+        return values | of_classes
