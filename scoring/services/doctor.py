@@ -164,10 +164,10 @@ def _files() -> Iterator[Check]:
         return
     advice = "Make room there, or name another folder with TMPDIR: uploads pass through it."
     yield _room("Folder for temporary files", folder, advice)
-    left = len(stale_folders.abandoned())
-    if left:
+    stale = len(stale_folders.abandoned())
+    if stale:
         yield Check(
-            DATA, "Folders that a killed server left", f"{left}", "caution", "The next start removes them."
+            DATA, "Folders that a killed server left", f"{stale}", "caution", "The next start removes them."
         )
 
 
@@ -175,15 +175,15 @@ def _store() -> Iterator[Check]:
     """Yield where boards and history are, whether that can be used, and the room beside it."""
     from scoring.services.store.database import is_there, store_folder
 
-    place, name = store_folder(), "Boards and history"
+    folder, name = store_folder(), "Boards and history"
     if not is_there():
-        yield Check(DATA, name, f"none yet; they will be in {place}")
+        yield Check(DATA, name, f"none yet; they will be in {folder}")
         return
-    problem = _problem_of_store(place, int(time.monotonic() / STATE_SECONDS))
+    problem = _problem_of_store(folder, int(time.monotonic() / STATE_SECONDS))
     if problem is not None:
         yield Check(DATA, name, f"{problem.where} cannot be used", "fault", problem.message)
         return
-    yield _room(name, place, "Make room there: without it nothing more can be kept.")
+    yield _room(name, folder, "Make room there: without it nothing more can be kept.")
 
 
 def _room(name: str, folder: Path, advice: str) -> Check:
@@ -194,12 +194,12 @@ def _room(name: str, folder: Path, advice: str) -> Check:
 
 
 @lru_cache(maxsize=1)
-def _problem_of_store(place: Path, _since: int) -> Finding | None:
+def _problem_of_store(folder: Path, _since: int) -> Finding | None:
     """Return what is wrong with the store, looked for once for each `_since`."""
     from scoring.services.store.database import open_store
 
     try:
-        store = open_store(place)
+        store = open_store(folder)
         try:
             store.check()
         finally:
@@ -210,7 +210,7 @@ def _problem_of_store(place: Path, _since: int) -> Finding | None:
 
 
 def _limits(public: bool, occupancy: Occupancy | None) -> Iterator[Check]:
-    allowed, one = limits.uploads(public), Limits()
+    allowed, model = limits.uploads(public), Limits()
     yield Check(LIMITS, "Uploads of one visitor", _mb(allowed.session_bytes), public=True)
     value, state, advice = _mb(allowed.server_bytes), "ok", ""
     if occupancy is not None:
@@ -221,8 +221,8 @@ def _limits(public: bool, occupancy: Occupancy | None) -> Iterator[Check]:
     yield Check(
         LIMITS,
         "One model",
-        f"{one.model_bytes >> 20} MiB; {one.load_seconds:g} s to load, {one.run_seconds:g} s an image; "
-        f"{one.memory_bytes >> 30} GiB of memory up to 160 MiB of model, more for larger ones",
+        f"{model.model_bytes >> 20} MiB; {model.load_seconds:g} s to load, {model.run_seconds:g} s an image; "
+        f"{model.memory_bytes >> 30} GiB of memory up to 160 MiB of model, more for larger ones",
         public=True,
     )
     yield Check(LIMITS, "One table", f"{_mb(TABLE_BYTES)}, {CELLS:,} cells", public=True)

@@ -93,7 +93,7 @@ def _groups(value: object) -> frozenset[str]:
     if isinstance(value, str):
         return frozenset([value])
     if isinstance(value, Sequence):
-        return frozenset(one for one in value if isinstance(one, str))
+        return frozenset(group for group in value if isinstance(group, str))
     return frozenset()
 
 
@@ -135,8 +135,8 @@ def read(files: Sequence[Path], environment: Mapping[str, str] | None = None) ->
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as problem:
-            place = f" ({problem})" if isinstance(problem, tomllib.TOMLDecodeError) else ""
-            problems.append(_mistake(file.name, f"it cannot be read as TOML{place}: mend or remove it."))
+            reason = f" ({problem})" if isinstance(problem, tomllib.TOMLDecodeError) else ""
+            problems.append(_mistake(file.name, f"it cannot be read as TOML{reason}: mend or remove it."))
     if not problems and "auth" not in secrets and "access" not in secrets:
         if switch != REQUIRED:
             return None
@@ -154,7 +154,7 @@ def rules_of(access: object) -> AccessRules:
     if problems or not isinstance(access, Mapping):
         raise InputRefused(problems)
     values: dict[str, Any] = {name: access[name] for name in TEXTS if name in access}
-    values["organizers"] = frozenset(one.strip().casefold() for one in access.get("organizers", ()))
+    values["organizers"] = frozenset(address.strip().casefold() for address in access.get("organizers", ()))
     if "grace_hours" in access:
         values["grace"] = timedelta(hours=access["grace_hours"])
     return AccessRules(**values)
@@ -166,8 +166,8 @@ def _faults_of_auth(auth: object) -> list[Finding]:
     wrong = [name for name in AUTH if not isinstance(auth.get(name), str) or not auth[name].strip()]
     problems = [_mistake("[auth]", f"{name} is missing or empty.") for name in wrong]
     if "cookie_secret" not in wrong and len(auth["cookie_secret"]) < SHORTEST_SECRET:
-        words = f"cookie_secret needs {SHORTEST_SECRET} random characters or more."
-        problems.append(_mistake("[auth]", words))
+        message = f"cookie_secret needs {SHORTEST_SECRET} random characters or more."
+        problems.append(_mistake("[auth]", message))
     for name in ("redirect_uri", "server_metadata_url"):
         if name not in wrong and not _is_safe(auth[name]):
             problems.append(_mistake("[auth]", f"{name} needs an address that begins with https://."))
@@ -189,7 +189,7 @@ def _faults_of_access(access: object) -> list[Finding]:
         if name in access and not (isinstance(access[name], str) and access[name].strip())
     ]
     people = access.get("organizers", [])
-    if not isinstance(people, list) or not all(isinstance(one, str) and "@" in one for one in people):
+    if not isinstance(people, list) or not all(isinstance(name, str) and "@" in name for name in people):
         problems.append(_mistake("[access]", "organizers needs a list of e-mail addresses."))
     elif not people and not access.get("organizer_group"):
         problems.append(_mistake("[access]", "nobody is organizer: name organizers or organizer_group."))
@@ -210,5 +210,5 @@ def _is_safe(address: str) -> bool:
         return False
 
 
-def _mistake(where: str, words: str) -> Finding:
-    return error("bad-secrets", where, words)
+def _mistake(where: str, message: str) -> Finding:
+    return error("bad-secrets", where, message)

@@ -144,8 +144,8 @@ def create(
     problems = [*name_problems(store, board_id, settings.title), *_wrong(challenge, settings)]
     table = None
     try:
-        called, data = packed(truth, name)
-        read = challenge.read_truth(data, name=called, **challenge.needed("truth", settings.score))
+        filename, data = packed(truth, name)
+        read = challenge.read_truth(data, name=filename, **challenge.needed("truth", settings.score))
         if settings.metadata is not None:
             joined_columns(read, settings.metadata, repeated=True)
             table = packed(settings.metadata)[1]
@@ -165,7 +165,9 @@ def create(
         version=1,
         keep_refused=settings.keep_refused,
     )
-    test_set = tables.TestSetVersion(board_id=board_id, number=1, name=called, sha256=digest, created=created)
+    test_set = tables.TestSetVersion(
+        board_id=board_id, number=1, name=filename, sha256=digest, created=created
+    )
     files = {digest: data}
     if table is not None:
         test_set.metadata_sha256 = sha256(table)
@@ -185,8 +187,8 @@ def _wrong(challenge: Challenge[Any, Any], settings: BoardSettings) -> list[Find
         *StatisticsOptions(**settings.statistics).problems(),
     ]
     if settings.counts not in COUNTS:
-        words = f"{settings.counts!r} is not one of {', '.join(COUNTS)}."
-        problems.append(error("bad-option", "--counts", words))
+        message = f"{settings.counts!r} is not one of {', '.join(COUNTS)}."
+        problems.append(error("bad-option", "--counts", message))
     return problems
 
 
@@ -200,21 +202,21 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
         row = session.get(tables.Board, board_id)
         if row is None:
             known = ", ".join(session.scalars(select(tables.Board.id).order_by(tables.Board.id)))
-            words = f"there is no such board here. Boards: {known or 'none yet'}."
-            raise InputRefused([error("no-board", shortened(board_id, 64), words)])
+            message = f"there is no such board here. Boards: {known or 'none yet'}."
+            raise InputRefused([error("no-board", shortened(board_id, 64), message)])
         if IMPORTED in row.options:
-            words = "it was imported from another platform: it is shown, and takes no submissions."
-            raise InputRefused([error("imported-board", board_id, words)])
+            message = "it was imported from another platform: it is shown, and takes no submissions."
+            raise InputRefused([error("imported-board", board_id, message)])
         if row.challenge not in REGISTRY:
-            words = (
+            message = (
                 f"its challenge {shortened(row.challenge, 64)} is unknown here: install a newer Benchside."
             )
-            raise InputRefused([error("no-board", board_id, words)])
+            raise InputRefused([error("no-board", board_id, message)])
         wanted = number or row.version
         test_set = session.get(tables.TestSetVersion, (board_id, wanted)) if wanted <= row.version else None
         if test_set is None:
-            words = f"the board has no version {wanted} of its test set; there are 1 to {row.version}."
-            raise InputRefused([error("no-version", board_id, words)])
+            message = f"the board has no version {wanted} of its test set; there are 1 to {row.version}."
+            raise InputRefused([error("no-version", board_id, message)])
     return OpenBoard(store, row, test_set)
 
 
@@ -288,13 +290,13 @@ def name_problems(store: Store, board_id: str, title: str) -> list[Finding]:
     """Return what is wrong with the id and the title of a new board."""
     problems = []
     if not _ID.fullmatch(board_id):
-        words = "write small letters, digits and hyphens, at most 64, such as lesions-2026."
-        problems.append(error("bad-option", "--id", words))
+        message = "write small letters, digits and hyphens, at most 64, such as lesions-2026."
+        problems.append(error("bad-option", "--id", message))
     problems += title_problems(title)
     with store.read() as session:
         if session.get(tables.Board, board_id) is not None:
-            words = f"there is a board {board_id} already: choose another id."
-            problems.append(error("board-exists", "--id", words))
+            message = f"there is a board {board_id} already: choose another id."
+            problems.append(error("board-exists", "--id", message))
     return problems
 
 
@@ -327,8 +329,8 @@ def change_settings(
     board = opened(store, board_id)
     problems = [] if title is None else title_problems(title)
     if counts not in (None, *COUNTS):
-        words = f"{counts!r} is not one of {', '.join(COUNTS)}."
-        problems.append(error("bad-option", "--counts", words))
+        message = f"{counts!r} is not one of {', '.join(COUNTS)}."
+        problems.append(error("bad-option", "--counts", message))
     if problems:
         raise InputRefused(problems)
     with store.write() as session:

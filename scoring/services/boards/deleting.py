@@ -67,8 +67,8 @@ def delete_submission(store: Store, board_id: str, submission_id: str) -> Delete
         _board(session, board_id)
         row = session.get(tables.Submission, submission_id) or session.get(tables.RefusedFile, submission_id)
         if row is None or row.board_id != board_id:
-            words = f"the board {board_id} has no such submission: `board show` lists their ids."
-            raise InputRefused([error("no-submission", shortened(submission_id, 64), words)])
+            message = f"the board {board_id} has no such submission: `board show` lists their ids."
+            raise InputRefused([error("no-submission", shortened(submission_id, 64), message)])
         session.execute(
             delete_rows(tables.ScoredVersion).where(tables.ScoredVersion.submission_id == submission_id)
         )
@@ -86,8 +86,8 @@ def delete_submission(store: Store, board_id: str, submission_id: str) -> Delete
 def _board(session: Session, board_id: str) -> tables.Board:
     row = session.get(tables.Board, board_id, with_for_update=True)
     if row is None:
-        words = "there is no such board here: `board list` lists them."
-        raise InputRefused([error("no-board", shortened(board_id, 64), words)])
+        message = "there is no such board here: `board list` lists them."
+        raise InputRefused([error("no-board", shortened(board_id, 64), message)])
     return row
 
 
@@ -95,8 +95,8 @@ def _left(store: Store) -> tuple[Finding, ...]:
     """Empty the database's log, and return what keeps it from being emptied."""
     if vacuum(store):
         return ()
-    words = (
+    message = (
         "another program reads the database: what was deleted stays in its log until a later deletion. "
         "Delete something again when that program is done."
     )
-    return (warning("store-busy", store.place, words),)
+    return (warning("store-busy", store.place, message),)

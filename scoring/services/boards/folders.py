@@ -74,17 +74,17 @@ def of_source(source: Source, name: str | None = None) -> Iterator[SubmissionReq
 def of_folder(folder: FolderPlace) -> Iterator[SubmissionRequest | Finding]:
     """Yield what a folder holds, oldest first: `team/date/files`, `team/date.csv`, or one entry per team; a
     finding for what cannot be read."""
-    found: list[tuple[str, str, FolderPlace]] = []
+    dated: list[tuple[str, str, FolderPlace]] = []
     for entry in _entries(folder):
         inside = _entries(entry)
         if entry.is_dir() and _is_dated(inside):
-            found += [(_time(child) or "", entry.name, child) for child in inside]
+            dated += [(_time(child) or "", entry.name, child) for child in inside]
         else:
-            found.append(("", entry.name if entry.is_dir() else entry.stem, entry))
-    for time, team, place in sorted(found, key=lambda one: (one[0] or "9999", one[1], _path(one[2]))):
+            dated.append(("", entry.name if entry.is_dir() else entry.stem, entry))
+    for time, team, member in sorted(dated, key=lambda row: (row[0] or "9999", row[1], _path(row[2]))):
         try:
-            inside = _entries(place)
-            only = inside[0] if len(inside) == 1 and inside[0].is_file() else place
+            inside = _entries(member)
+            only = inside[0] if len(inside) == 1 and inside[0].is_file() else member
             name, data = only.packed() if isinstance(only, FolderMember) else packed(str(only))
             yield SubmissionRequest(team, name, data, created=time or None)
         except InputRefused as refused:
@@ -92,16 +92,16 @@ def of_folder(folder: FolderPlace) -> Iterator[SubmissionRequest | Finding]:
                 error(problem.code, f"{team}: {problem.where}", problem.message)
                 for problem in refused.problems
             )
-    if not found:
+    if not dated:
         yield error("bad-option", folder.name, "there is nothing in it: put a folder per team there.")
 
 
-def _path(place: FolderPlace) -> str:
-    return place.path if isinstance(place, FolderMember) else str(place)
+def _path(member: FolderPlace) -> str:
+    return member.path if isinstance(member, FolderMember) else str(member)
 
 
-def _time(place: FolderPlace) -> str | None:
-    return time_of(place.name) or time_of(place.stem)
+def _time(member: FolderPlace) -> str | None:
+    return time_of(member.name) or time_of(member.stem)
 
 
 def _is_dated(entries: Sequence[FolderPlace]) -> bool:
@@ -111,8 +111,8 @@ def _is_dated(entries: Sequence[FolderPlace]) -> bool:
 def _entries(folder: FolderPlace) -> list[Any]:
     """Return what a folder holds, sorted, without what operating systems leave behind."""
     try:
-        found = folder.iterdir() if folder.is_dir() else ()
-        return sorted((place for place in found if not is_litter(place.name)), key=_path)
+        members = folder.iterdir() if folder.is_dir() else ()
+        return sorted((member for member in members if not is_litter(member.name)), key=_path)
     except OSError as problem:
-        words = f"it cannot be opened ({problem.strerror})."
-        raise InputRefused([error("unreadable-file", folder.name, words)]) from problem
+        message = f"it cannot be opened ({problem.strerror})."
+        raise InputRefused([error("unreadable-file", folder.name, message)]) from problem

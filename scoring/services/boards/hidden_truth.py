@@ -130,82 +130,86 @@ def ladder_scores(scores: Sequence[float | None], step: float | None) -> list[fl
     Returns:
         For each the score that is shown; None where none is.
     """
-    shown: list[float | None] = []
+    visible: list[float | None] = []
     best = -np.inf
     for score in scores:
         if score is None or (step is not None and not score > best + step):
-            shown.append(None)
+            visible.append(None)
             continue
         value = round(float(round(score / step) * step if step else score), DECIMALS)
         best = max(best, value)
-        shown.append(value)
-    return shown
+        visible.append(value)
+    return visible
 
 
 def visible_scores(entries: Iterable[RankedSubmission], team: str, step: float | None) -> list[VisibleScore]:
     """Return what is shown of the submissions of a team. Those that are excluded or refused show nothing."""
     own = [entry for entry in entries if entry.team == team]
-    eligible = [one for one in own if one.is_eligible]
+    eligible = [entry for entry in own if entry.is_eligible]
     scores = dict(
-        zip((one.id for one in eligible), ladder_scores([one.score for one in eligible], step), strict=True)
+        zip(
+            (entry.id for entry in eligible),
+            ladder_scores([entry.score for entry in eligible], step),
+            strict=True,
+        )
     )
-    found: list[VisibleScore] = []
+    results: list[VisibleScore] = []
     best: float | None = None
-    for one in own:
-        score = scores.get(one.id)
+    for entry in own:
+        score = scores.get(entry.id)
         if score is not None:
             best = score if best is None else max(best, score)
-        found.append(VisibleScore(one, score, best))
-    return found
+        results.append(VisibleScore(entry, score, best))
+    return results
 
 
-def counting(found: Sequence[VisibleScore], rule: str, step: float | None) -> VisibleScore | None:
+def counting(scores: Sequence[VisibleScore], rule: str, step: float | None) -> VisibleScore | None:
     """Return the submission of a team whose shown score is ranked; None where none is shown."""
-    visible = [one for one in found if one.score is not None]
+    visible = [candidate for candidate in scores if candidate.score is not None]
     if not visible:
         return None
     if rule == "last" and step is None:
         return visible[-1]
-    return max(visible, key=lambda one: one.score or 0.0)
+    return max(visible, key=lambda candidate: candidate.score or 0.0)
 
 
-def published(found: BoardRanking) -> dict[str, Any]:
+def published(ranking: BoardRanking) -> dict[str, Any]:
     """Return what may be published of a board: `BoardRanking.as_dict`. Of a hidden truth only scores as
     they are shown, ranked by these, without intervals and ties."""
-    value, board = found.as_dict(), found.board
+    value, board = ranking.as_dict(), ranking.board
     known = rules(board.store, board.row.id)
     if known is None:
         return value
     every = standing(board).entries  # the Ladder climbs over all phases, whichever is ranked
-    teams = [_team(found, every, known, one) for one in value["teams"]]
+    teams = [_team(ranking, every, known, team) for team in value["teams"]]
     placed = sorted((team for team in teams if team["score"] is not None), key=lambda one: -one["score"])
-    for one in placed:
-        one["rank"] = 1 + sum(other["score"] > one["score"] for other in placed)
+    for team in placed:
+        team["rank"] = 1 + sum(other["score"] > team["score"] for other in placed)
     unseen = [team["team"] for team in teams if team["score"] is None]
-    provenance = {name: one for name, one in value["provenance"].items() if name not in NOT_PUBLISHED}
+    provenance = {name: item for name, item in value["provenance"].items() if name not in NOT_PUBLISHED}
     return value | {
-        "teams": sorted(placed, key=lambda one: (one["rank"], one["team"])),
+        "teams": sorted(placed, key=lambda team: (team["rank"], team["team"])),
         "unranked": sorted({*value["unranked"], *unseen}),
         "provenance": provenance,
     }
 
 
 def _team(
-    found: BoardRanking, every: Sequence[RankedSubmission], known: HiddenRules, full: Mapping[str, Any]
+    ranking: BoardRanking, every: Sequence[RankedSubmission], known: HiddenRules, full: Mapping[str, Any]
 ) -> dict[str, Any]:
-    ranked = {entry.id for entry in found.entries}
-    shown = [score for score in visible_scores(every, full["team"], known.step) if score.entry.id in ranked]
-    counts = counting(shown, found.board.row.counts, known.step)
-    by_id = {one.entry.id: one for one in shown}
+    ranked = {entry.id for entry in ranking.entries}
+    visible = [score for score in visible_scores(every, full["team"], known.step) if score.entry.id in ranked]
+    counts = counting(visible, ranking.board.row.counts, known.step)
+    by_id = {score.entry.id: score for score in visible}
     nothing: dict[str, Any] = {"interval": None, "rank_that_day": None}
     history = [
-        one
+        submission
         | nothing
         | {
-            "score": by_id[one["submission"]].score,
-            "counts": counts is not None and counts.entry.id == one["submission"],
+            "score": by_id[submission["submission"]].score,
+            "counts": counts is not None and counts.entry.id == submission["submission"],
         }
-        for one in full["history"]
+        for submission in full["history"]
     ]
     return dict(full) | {
         "score": counts.score if counts else None,
@@ -221,16 +225,18 @@ def _team(
 
 def use(board: OpenBoard) -> Use:
     """Return how much the truth of a board has been used up, by all teams together."""
-    found = standing(board)
+    ranking = standing(board)
     known = rules(board.store, board.row.id) or HiddenRules()
-    teams = {entry.team for entry in found.entries}
+    teams = {entry.team for entry in ranking.entries}
     answers = sum(
-        one.score is not None for team in teams for one in visible_scores(found.entries, team, known.step)
+        visible.score is not None
+        for team in teams
+        for visible in visible_scores(ranking.entries, team, known.step)
     )
     return Use(answers, len(board.truth))
 
 
-def classes_of(found: BoardRanking, entry: RankedSubmission) -> dict[str, dict[str, float]]:
+def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict[str, float]]:
     """Return the rates of each class, rounded: no number of cases, no share of the truth, and no cell of a
     confusion matrix."""
     return {
@@ -239,13 +245,13 @@ def classes_of(found: BoardRanking, entry: RankedSubmission) -> dict[str, dict[s
             for key, value in row.items()
             if key in RATES and isinstance(value, float) and 0 <= value <= 1
         }
-        for name, row in found.card(entry).per_class.items()
+        for name, row in ranking.card(entry).per_class.items()
     }
 
 
-def cases_of(found: BoardRanking, entry: RankedSubmission) -> list[tuple[str, float]]:
+def cases_of(ranking: BoardRanking, entry: RankedSubmission) -> list[tuple[str, float]]:
     """Return how right each case is, rounded, by id: no label, and not in the order of the truth."""
-    card = found.card(entry)
-    values = found.board.challenge.comparison.correct(card)
+    card = ranking.card(entry)
+    values = ranking.board.challenge.comparison.correct(card)
     pairs = zip(card.cases, map(float, values), strict=True)
     return sorted((str(row["case"]), round(value, DECIMALS)) for row, value in pairs if np.isfinite(value))

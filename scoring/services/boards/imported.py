@@ -62,40 +62,40 @@ def read_leaderboard(source: Source, score: str | None = None) -> Leaderboard:
     files = open_source(source)
     tables = [m for m in files.members if m.lower().endswith((".csv", ".json"))] or list(files.members)
     if len(tables) != 1:
-        words = f"it holds {len(tables)} tables; one is read: import each phase by itself."
-        raise _refusal(files, words)
+        message = f"it holds {len(tables)} tables; one is read: import each phase by itself."
+        raise _refusal(files, message)
     member = tables[0]
     if files.sizes[member] > BYTES:
         raise _refusal(files, f"it has more than {BYTES // 1_000_000} MB.")
     try:
         text = files.read(member).decode("utf-8-sig")
-        found = _of_json(json.loads(text)) if text.lstrip()[:1] in ("{", "[") else _of_csv(text)
+        leaderboard = _of_json(json.loads(text)) if text.lstrip()[:1] in ("{", "[") else _of_csv(text)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, csv.Error) as problem:
-        words = (
+        message = (
             "it is no leaderboard of Grand Challenge (JSON of evaluations), Codabench (CSV or JSON of "
             "results) or EvalAI (JSON), and no CSV with a column team and one of numbers."
         )
-        raise _refusal(files, words) from problem
-    if not found.entries or len(found.entries) > ENTRIES:
-        raise _refusal(files, f"it has {len(found.entries)} entries; 1 to {ENTRIES} are read.")
-    return _ranked_by(found, score, files)
+        raise _refusal(files, message) from problem
+    if not leaderboard.entries or len(leaderboard.entries) > ENTRIES:
+        raise _refusal(files, f"it has {len(leaderboard.entries)} entries; 1 to {ENTRIES} are read.")
+    return _ranked_by(leaderboard, score, files)
 
 
-def _ranked_by(found: Leaderboard, score: str | None, files: SourceFiles) -> Leaderboard:
-    columns = tuple(dict.fromkeys(name for entry in found.entries for name in entry.values))[:COLUMNS]
-    named = score or found.score or (columns[0] if len(columns) == 1 else SCORE)
+def _ranked_by(leaderboard: Leaderboard, score: str | None, files: SourceFiles) -> Leaderboard:
+    columns = tuple(dict.fromkeys(name for entry in leaderboard.entries for name in entry.values))[:COLUMNS]
+    named = score or leaderboard.score or (columns[0] if len(columns) == 1 else SCORE)
     exact = [name for name in columns if name == named] or [
         name for name in columns if name.rpartition("-")[2].lower() == named.lower()
     ]
     if len(exact) != 1:
         listed = ", ".join(shortened(name, 40) for name in columns[:12]) or "none"
-        words = f"which column is the score? Name it with --score; columns of numbers: {listed}."
-        raise _refusal(files, words)
-    return Leaderboard(found.platform, found.entries, exact[0], columns)
+        message = f"which column is the score? Name it with --score; columns of numbers: {listed}."
+        raise _refusal(files, message)
+    return Leaderboard(leaderboard.platform, leaderboard.entries, exact[0], columns)
 
 
-def _refusal(files: SourceFiles, words: str) -> InputRefused:
-    return InputRefused([error("bad-leaderboard", files.name, words)])
+def _refusal(files: SourceFiles, message: str) -> InputRefused:
+    return InputRefused([error("bad-leaderboard", files.name, message)])
 
 
 def _of_json(value: Any) -> Leaderboard:
@@ -190,15 +190,15 @@ def _name(text: Any) -> str:
 
 def _numbers(pairs: Any) -> dict[str, float]:
     """Return what of a row is a finite number."""
-    found = {}
+    numbers = {}
     for name, value in pairs:
         try:
             number = float(value)
         except (TypeError, ValueError):
             continue
         if math.isfinite(number) and not isinstance(value, bool):
-            found[shortened(str(name), 128)] = number
-    return found
+            numbers[shortened(str(name), 128)] = number
+    return numbers
 
 
 def _time(text: Any) -> str | None:
@@ -238,13 +238,13 @@ class ImportedBoard:
         name = str(self.leaderboard.score)
         scored = [(entry, entry.values.get(name)) for entry in self.leaderboard.entries]
         known = [score for _, score in scored if score is not None]
-        found = []
+        ranked = []
         for entry, score in scored:
             rank = entry.rank
             if rank is None and score is not None:
                 rank = 1 + sum(other < score if self.is_ascending else other > score for other in known)
-            found.append((rank, entry, score))
-        return sorted(found, key=lambda one: (one[0] is None, one[0] or 0, one[1].team))
+            ranked.append((rank, entry, score))
+        return sorted(ranked, key=lambda row: (row[0] is None, row[0] or 0, row[1].team))
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `board show --json` writes of it."""

@@ -32,10 +32,10 @@ def members(store: Store, board_id: str) -> dict[str, list[str]]:
     store.actor.require(Role.ORGANIZER)
     with store.read() as session:
         rows = session.scalars(select(Member).where(Member.board_id == board_id)).all()
-    found: dict[str, list[str]] = {}
-    for row in sorted(rows, key=lambda one: (one.team, one.who)):
-        found.setdefault(row.team, []).append(row.who)
-    return found
+    teams: dict[str, list[str]] = {}
+    for row in sorted(rows, key=lambda row: (row.team, row.who)):
+        teams.setdefault(row.team, []).append(row.who)
+    return teams
 
 
 def set_members(store: Store, board_id: str, team: str, people: list[str]) -> None:
@@ -54,19 +54,19 @@ def set_members(store: Store, board_id: str, team: str, people: list[str]) -> No
     problems = list(name_problems(team, "--team"))
     if len(team) > tables.NAME:
         problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
-    who = {_who(one) for one in people}
-    for one in sorted(who):
-        name = one.removeprefix(GROUP)
-        if not name or len(one) > tables.NAME or (not one.startswith(GROUP) and "@" not in one):
-            words = f"{shortened(one, 60)} is neither an e-mail address nor group:NAME."
-            problems.append(error("bad-option", "--member", words))
+    who = {_who(person) for person in people}
+    for person in sorted(who):
+        name = person.removeprefix(GROUP)
+        if not name or len(person) > tables.NAME or (not person.startswith(GROUP) and "@" not in person):
+            message = f"{shortened(person, 60)} is neither an e-mail address nor group:NAME."
+            problems.append(error("bad-option", "--member", message))
     if problems:
         raise InputRefused(problems)
     with store.write() as session:
         if session.get(tables.Board, board_id) is None:
             raise InputRefused([error("no-board", shortened(board_id, 64), "there is no such board here.")])
         session.execute(delete(Member).where(Member.board_id == board_id, Member.team == team))
-        session.add_all(Member(board_id=board_id, team=team, who=one) for one in sorted(who))
+        session.add_all(Member(board_id=board_id, team=team, who=person) for person in sorted(who))
 
 
 def _who(text: str) -> str:
@@ -87,8 +87,8 @@ def revoke(store: Store, person: str, now: float | None = None) -> None:
     """
     store.actor.require(Role.ORGANIZER)
     if "|" not in person or len(person) > 2 * tables.NAME:
-        words = "write issuer and subject as the attempts on a board name them: issuer|subject."
-        raise InputRefused([error("bad-option", "PERSON", words)])
+        message = "write issuer and subject as the attempts on a board name them: issuer|subject."
+        raise InputRefused([error("bad-option", "PERSON", message)])
     with store.write() as session:
         session.merge(Revocation(person=person, not_before=time.time() if now is None else now))
 
@@ -132,11 +132,11 @@ def keep_facts(store: Store, board_id: str, source: Source, name: str | None = N
     """
     with store.read() as session:
         teams = set(session.scalars(select(tables.Team.name).where(tables.Team.board_id == board_id)))
-    found, noticed = read_facts(source, teams, name)
-    if not found:
-        words = "no row is of a team of the board: facts are kept of teams that have submitted."
-        raise InputRefused([error("unknown-team", name or "facts", words)], noticed)
-    _store_facts(store, board_id, found)
+    facts, noticed = read_facts(source, teams, name)
+    if not facts:
+        message = "no row is of a team of the board: facts are kept of teams that have submitted."
+        raise InputRefused([error("unknown-team", name or "facts", message)], noticed)
+    _store_facts(store, board_id, facts)
     return tuple(noticed)
 
 
@@ -158,9 +158,9 @@ def keep_typed(store: Store, board_id: str, team: str, cells: Mapping[str, str])
     _store_facts(store, board_id, {team: told})
 
 
-def _store_facts(store: Store, board_id: str, found: Mapping[str, TeamFacts]) -> None:
+def _store_facts(store: Store, board_id: str, facts: Mapping[str, TeamFacts]) -> None:
     with store.write() as session:
-        for team, told in found.items():
+        for team, told in facts.items():
             row = session.get(tables.Team, (board_id, team))
             if row is not None:
                 row.facts = told.as_dict() if told != UNKNOWN else None

@@ -41,20 +41,20 @@ ALIKE = (
 UNSCORED = "could not be scored by a fault of this server, not of the file: its log says more."
 
 
-def near(found: BoardRanking, entry: RankedSubmission) -> str | None:
+def near(ranking: BoardRanking, entry: RankedSubmission) -> str | None:
     """Return the submission of the same team from which one differs in hardly a case; None without."""
-    correct = found.board.challenge.comparison.correct
-    values = correct(found.card(entry))
+    correct = ranking.board.challenge.comparison.correct
+    values = correct(ranking.card(entry))
     most = max(1, NEAR_SHARE * len(values))
     before = [
-        one
-        for one in found.entries
-        if one.team == entry.team and one.id != entry.id and one.card and one.card != entry.card
+        past
+        for past in ranking.entries
+        if past.team == entry.team and past.id != entry.id and past.card and past.card != entry.card
     ]
-    for one in before[-NEAR_LOOKED_AT:]:
-        other = correct(found.card(one))
+    for past in before[-NEAR_LOOKED_AT:]:
+        other = correct(ranking.card(past))
         if np.shape(other) == np.shape(values) and int(np.sum(~np.isclose(other, values))) <= most:
-            return one.id
+            return past.id
     return None
 
 
@@ -79,19 +79,19 @@ def constant_file(store: Store, digest: str) -> str:
     """Return `constant` of a file of a store; "" where it is gone."""
     if digest not in _known:
         try:
-            found = constant(store.files.read(digest))
+            constant_kind = constant(store.files.read(digest))
         except (InputRefused, OSError):
             return ""
         if len(_known) >= MOST_KNOWN:
             _known.clear()
-        _known[digest] = found
+        _known[digest] = constant_kind
     return _known[digest]
 
 
 def _has_one_answer(data: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            files = [one for one in packed.infolist() if not one.is_dir()]
+            files = [member for member in packed.infolist() if not member.is_dir()]
             if len({file.CRC for file in files}) != 1 or sum(file.file_size for file in files) > MOST_BYTES:
                 return False
             return len(files) >= FEWEST_ROWS and len({sha256(packed.read(file)) for file in files}) == 1
@@ -167,29 +167,29 @@ def address_notices(store: Store) -> list[Finding]:
             by_person.setdefault(row.person, []).append(row)
     ended = [row for row in rows if row.reason == Reason.ENDED]
     forged = [row for row in rows if row.reason == Reason.FORGED]
-    found = [_of_person(person, own) for person, own in sorted(by_person.items())]
+    findings = [_of_person(person, own) for person, own in sorted(by_person.items())]
     if ended:
         people = _count(len({row.person for row in ended}), "person", "people")
-        words = f"{people} came with a login that had ended, last on {ended[-1].day}: nothing was opened."
-        found.append(note("ended-login", "login", words))
+        message = f"{people} came with a login that had ended, last on {ended[-1].day}: nothing was opened."
+        findings.append(note("ended-login", "login", message))
     if forged:
         days = _count(len({row.day for row in forged}), "day", "days")
-        words = (
+        message = (
             f"on {days}, last on {forged[-1].day}, somebody came with a login cookie that is forged or from "
             "elsewhere: nothing was opened."
         )
-        found.append(note("forged-login", "login", words))
-    return found
+        findings.append(note("forged-login", "login", message))
+    return findings
 
 
 def _of_person(person: str, rows: list[RefusedAddress]) -> Finding:
     addresses = _SEPARATOR.join(dict.fromkeys(row.address for row in rows))
-    words = f"{shortened(person)} tried to open this, last on {rows[-1].day}, and was refused."
-    return note("refused-address", shortened(addresses, 120), words)
+    message = f"{shortened(person)} tried to open this, last on {rows[-1].day}, and was refused."
+    return note("refused-address", shortened(addresses, 120), message)
 
 
-def _count(number: int, one: str, several: str) -> str:
-    return f"{number} {one if number == 1 else several}"
+def _count(number: int, singular: str, plural: str) -> str:
+    return f"{number} {singular if number == 1 else plural}"
 
 
 def attempts(store: Store, board_id: str) -> list[Attempt]:
@@ -209,19 +209,19 @@ def board_notices(store: Store, board_id: str) -> list[Finding]:
         InputRefused: `forbidden` for others than organizers.
     """
     tried = attempts(store, board_id)
-    found = [
+    foreign = [
         note(
-            "foreign-team", shortened(one.team, 60), f"{shortened(one.person)} tried to submit for this team."
+            "foreign-team", shortened(row.team, 60), f"{shortened(row.person)} tried to submit for this team."
         )
-        for one in tried
-        if one.outcome == "foreign-team"
+        for row in tried
+        if row.outcome == "foreign-team"
     ]
-    scored = [one for one in tried if one.outcome == SCORED]
-    alike = Counter(one.team for one in scored if constant_file(store, one.sha256))
-    near = Counter(one.team for one in tried if one.near)
-    failed = Counter(one.team for one in tried if one.outcome in (FAILED, "clock-behind"))
+    scored = [attempt for attempt in tried if attempt.outcome == SCORED]
+    alike = Counter(attempt.team for attempt in scored if constant_file(store, attempt.sha256))
+    near = Counter(attempt.team for attempt in tried if attempt.near)
+    failed = Counter(attempt.team for attempt in tried if attempt.outcome in (FAILED, "clock-behind"))
     return [
-        *found,
+        *foreign,
         *(_counted("near-duplicates", team, count, NEAR) for team, count in sorted(near.items())),
         *(_counted("constant-columns", team, count, ALIKE) for team, count in sorted(alike.items())),
         *(_counted("not-scored", team, count, UNSCORED) for team, count in sorted(failed.items())),
@@ -229,5 +229,5 @@ def board_notices(store: Store, board_id: str) -> list[Finding]:
     ]
 
 
-def _counted(code: str, team: str, count: int, words: str) -> Finding:
-    return note(code, shortened(team, 60), f"{count} of its submissions {words}")
+def _counted(code: str, team: str, count: int, message: str) -> Finding:
+    return note(code, shortened(team, 60), f"{count} of its submissions {message}")

@@ -28,15 +28,15 @@ def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:
         InputRefused: Where it cannot be read.
     """
     files = open_source(source, name)
-    called = files.name.encode("utf-8", "replace").decode()  # a name in another encoding cannot be kept
+    filename = files.name.encode("utf-8", "replace").decode()  # a name in another encoding cannot be kept
     if files.kind == "folder":
         members = (as_read(member, _read(files.open(member))) for member in files.members)
-        return f"{called}.zip", zipped(members)
+        return f"{filename}.zip", zipped(members)
     if isinstance(source, bytes):
-        return called, source
+        return filename, source
     if files.kind == "file":
-        return as_read(called, files.read(files.members[0]))
-    return called, Path(str(source)).read_bytes()
+        return as_read(filename, files.read(files.members[0]))
+    return filename, Path(str(source)).read_bytes()
 
 
 def as_read(name: str, data: bytes) -> tuple[str, bytes]:
@@ -109,8 +109,8 @@ def card_from_bytes(data: bytes) -> ScoreCard:
             arrays = {name: _array(packed.read(name)) for name in packed.namelist() if name != DOCUMENT}
         return _card(document, arrays)
     except (zipfile.BadZipFile, ValueError, KeyError, TypeError, EOFError, NotImplementedError) as problem:
-        words = f"a scorecard in it cannot be read ({type(problem).__name__}): export the board again."
-        raise InputRefused([error("bad-card", "scorecard", words)]) from problem
+        message = f"a scorecard in it cannot be read ({type(problem).__name__}): export the board again."
+        raise InputRefused([error("bad-card", "scorecard", message)]) from problem
 
 
 def _card(document: dict[str, Any], arrays: dict[str, Array]) -> ScoreCard:
@@ -131,8 +131,8 @@ def _card(document: dict[str, Any], arrays: dict[str, Array]) -> ScoreCard:
 
 def _array_bytes(array: Array) -> bytes:
     target = io.BytesIO()
-    kept = array.astype(str) if array.dtype == object else array
-    np.lib.format.write_array(target, np.asarray(kept), version=(2, 0), allow_pickle=False)
+    storable = array.astype(str) if array.dtype == object else array
+    np.lib.format.write_array(target, np.asarray(storable), version=(2, 0), allow_pickle=False)
     return target.getvalue()
 
 

@@ -109,8 +109,8 @@ def submit(
     digest = sha256(data)
     if actor.role < Role.ORGANIZER and team not in members.teams_of(inner.store, board.row.id, actor):
         _begin(inner, actor, team, digest, "foreign-team", _most_refused(known))
-        words = "you are not in such a team. The organizer, who says who is, is told of this attempt."
-        raise InputRefused([error("foreign-team", "team", words)])
+        message = "you are not in such a team. The organizer, who says who is, is told of this attempt."
+        raise InputRefused([error("foreign-team", "team", message)])
     if (problem := remaining_quota(board, team).problem) is not None:
         raise InputRefused([problem])
     attempt = _begin(inner, actor, team, digest, RUNNING, _most_refused(known))
@@ -124,22 +124,22 @@ def submit(
         LOG.warning("a submission to %s could not be scored: %s", board.row.id, type(problem).__name__)
         _end(inner, attempt, FAILED)
         raise InputRefused(redact([error(FAILED, "submission", "")])) from None
-    found = standing(inner)
-    entry = next(one for one in found.entries if one.id == receipt.id)
+    ranking = standing(inner)
+    entry = next(entry for entry in ranking.entries if entry.id == receipt.id)
     if receipt.again:
         _end(inner, attempt, AGAIN)
     else:
-        _end(inner, attempt, SCORED, notices.near(found, entry))
-    answer = _answered(found, known, team, entry)
-    return replace(answer, again=receipt.again, findings=() if known else receipt.findings)
+        _end(inner, attempt, SCORED, notices.near(ranking, entry))
+    reply = _answered(ranking, known, team, entry)
+    return replace(reply, again=receipt.again, findings=() if known else receipt.findings)
 
 
 def answers(board: OpenBoard, team: str) -> list[SubmissionFeedback]:
     """Return what a team is told of its submissions, oldest first. Raises InputRefused for others' teams."""
     _require_member(board, team)
     inner = _as_program(board)
-    found, known = standing(inner), hidden_truth.rules(inner.store, board.row.id)
-    return _history(found, known, team)
+    ranking, known = standing(inner), hidden_truth.rules(inner.store, board.row.id)
+    return _history(ranking, known, team)
 
 
 def submission_detail(board: OpenBoard, team: str, submission: str) -> SubmissionFeedback:
@@ -150,11 +150,11 @@ def submission_detail(board: OpenBoard, team: str, submission: str) -> Submissio
     """
     _require_member(board, team)
     inner = _as_program(board)
-    found, known = standing(inner), hidden_truth.rules(inner.store, board.row.id)
-    entry = next((one for one in found.entries if (one.id, one.team) == (submission, team)), None)
+    ranking, known = standing(inner), hidden_truth.rules(inner.store, board.row.id)
+    entry = next((entry for entry in ranking.entries if (entry.id, entry.team) == (submission, team)), None)
     if entry is None:
         raise InputRefused([error("no-submission", "submission", "your team has no such submission.")])
-    return _answered(found, known, team, entry)
+    return _answered(ranking, known, team, entry)
 
 
 def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:
@@ -165,8 +165,8 @@ def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:
     refused = max(0, _most_refused(known) - _refused_today(inner.store, board.row.id, team))
     problem = allowed.problem
     if problem is None and known is not None and allowed.phase is None:
-        words = "this board takes no submissions yet: its organizer has opened no phase."
-        problem = error("phase-not-open", "board", words)
+        message = "this board takes no submissions yet: its organizer has opened no phase."
+        problem = error("phase-not-open", "board", message)
     if problem is None and not refused:
         problem = _refused_limit()
     phase = allowed.phase
@@ -187,44 +187,51 @@ def _require_member(board: OpenBoard, team: str) -> None:
         raise InputRefused([error("foreign-team", "team", "you are not in such a team.")])
 
 
-def _history(found: BoardRanking, known: HiddenRules | None, team: str) -> list[SubmissionFeedback]:
-    row = found.board.row
-    own = [entry for entry in found.entries if entry.team == team]
+def _history(ranking: BoardRanking, known: HiddenRules | None, team: str) -> list[SubmissionFeedback]:
+    row = ranking.board.row
+    own = [entry for entry in ranking.entries if entry.team == team]
     if known is None:
-        counts = found.counting.get(team)
+        counts = ranking.counting.get(team)
         return [
             SubmissionFeedback(
-                one.id, team, one.created, one.score, one.interval, None, one is counts, fate=_fate(one)
+                entry.id,
+                team,
+                entry.created,
+                entry.score,
+                entry.interval,
+                None,
+                entry is counts,
+                fate=_fate(entry),
             )
-            for one in own
+            for entry in own
         ]
-    shown = hidden_truth.visible_scores(own, team, known.step)
-    chosen = hidden_truth.counting(shown, row.counts, known.step)
+    visible = hidden_truth.visible_scores(own, team, known.step)
+    chosen = hidden_truth.counting(visible, row.counts, known.step)
     return [
         SubmissionFeedback(
-            one.entry.id,
+            result.entry.id,
             team,
-            one.entry.created,
-            one.score,
+            result.entry.created,
+            result.score,
             None,
-            one.best,
-            one is chosen,
-            fate=_fate(one.entry),
+            result.best,
+            result is chosen,
+            fate=_fate(result.entry),
         )
-        for one in shown
+        for result in visible
     ]
 
 
 def _answered(
-    found: BoardRanking, known: HiddenRules | None, team: str, entry: RankedSubmission
+    ranking: BoardRanking, known: HiddenRules | None, team: str, entry: RankedSubmission
 ) -> SubmissionFeedback:
     """Return the answer with its details. Where the Ladder shows no score, it shows no detail either."""
-    answer = next(one for one in _history(found, known, team) if one.submission == entry.id)
+    reply = next(reply for reply in _history(ranking, known, team) if reply.submission == entry.id)
     detail = known.detail if known else hidden_truth.DETAILS[-1]
-    if answer.score is None or detail == "score" or not entry.is_eligible:
-        return answer
-    answer = replace(answer, classes=hidden_truth.classes_of(found, entry))
-    return replace(answer, cases=tuple(hidden_truth.cases_of(found, entry))) if detail == "cases" else answer
+    if reply.score is None or detail == "score" or not entry.is_eligible:
+        return reply
+    reply = replace(reply, classes=hidden_truth.classes_of(ranking, entry))
+    return replace(reply, cases=tuple(hidden_truth.cases_of(ranking, entry))) if detail == "cases" else reply
 
 
 def _fate(entry: RankedSubmission) -> str:
@@ -236,8 +243,8 @@ def _most_refused(known: HiddenRules | None) -> int:
 
 
 def _refused_limit() -> Finding:
-    words = "too many submissions were refused today (UTC): submit it on another day."
-    return error("refused-limit", "team", words)
+    message = "too many submissions were refused today (UTC): submit it on another day."
+    return error("refused-limit", "team", message)
 
 
 def _refused_today(store: Store, board_id: str, team: str) -> int:

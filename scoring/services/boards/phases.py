@@ -94,19 +94,19 @@ def phases(store: Store, board_id: str) -> tuple[Phase, ...]:
         return _phases(session, board_id)
 
 
-def state_now(found: Sequence[Phase], time: str | None = None) -> tuple[str, str]:
+def state_now(phases: Sequence[Phase], time: str | None = None) -> tuple[str, str]:
     """Return whether a board takes submissions at a time, None: now, as "open", "upcoming" or "closed"; and
-    that in words, plain text. found: its phases."""
+    that in words, plain text. phases: its phases."""
     time = time or tables.now()
-    if not found:
+    if not phases:
         return OPEN, "takes submissions at any time"
-    for phase in found:
+    for phase in phases:
         if phase.state(time) == OPEN:
             until = f" until {spoken(phase.closes)}" if phase.closes else ""
             return OPEN, f"{phase.name} is open{until}"
-    problem = _not_open(found, time)
+    problem = _not_open(phases, time)
     state = UPCOMING if problem.code == "phase-not-open" else CLOSED
-    at = next(one for one in found if one.name == problem.where)
+    at = next(phase for phase in phases if phase.name == problem.where)
     moment = spoken(str(at.opens if state == UPCOMING else at.closes))
     return state, f"{at.name} {'opens on' if state == UPCOMING else 'closed on'} {moment}"
 
@@ -125,7 +125,7 @@ def define(store: Store, board_id: str, phase: Phase) -> None:
     """
     with store.write() as session:
         session.get(tables.Board, board_id, with_for_update=True)
-        others = [one for one in _phases(session, board_id) if one.name != phase.name]
+        others = [other for other in _phases(session, board_id) if other.name != phase.name]
         if problems := _faults(phase, others):
             raise InputRefused(problems)
         session.merge(tables.PhaseRow(board_id=board_id, **asdict(phase)))
@@ -146,8 +146,8 @@ def remove(store: Store, board_id: str, name: str) -> None:
         sent = tables.Submission
         used = select(func.count()).where(sent.board_id == board_id, sent.phase == name)
         if session.scalar(used):
-            words = "something was submitted in it: let it close instead."
-            raise InputRefused([error("phase-used", shortened(name, 64), words)])
+            message = "something was submitted in it: let it close instead."
+            raise InputRefused([error("phase-used", shortened(name, 64), message)])
         session.delete(row)
 
 
@@ -162,12 +162,12 @@ def allowed(session: Session, board_id: str, team: str, time: str, wanted: str |
         time: When it was submitted.
         wanted: Name of the phase that the sender means; None: the one that is open.
     """
-    found = _phases(session, board_id)
-    if wanted is not None and wanted not in {phase.name for phase in found}:
-        return Allowance(None, left=0, problem=unknown(wanted, found))
-    if not found:
+    phases = _phases(session, board_id)
+    if wanted is not None and wanted not in {phase.name for phase in phases}:
+        return Allowance(None, left=0, problem=unknown(wanted, phases))
+    if not phases:
         return Allowance(None)
-    meant = [phase for phase in found if wanted in (None, phase.name)]
+    meant = [phase for phase in phases if wanted in (None, phase.name)]
     now_open = [phase for phase in meant if phase.state(time) == OPEN]
     if not now_open:
         return Allowance(None, left=0, problem=_not_open(meant, time))
@@ -180,9 +180,9 @@ def allowed(session: Session, board_id: str, team: str, time: str, wanted: str |
     rest = [
         limit - used for limit, used in ((phase.per_day, today), (phase.total, total)) if limit is not None
     ]
-    left = max(0, min(rest)) if rest else None
-    problem = _used_up(phase, total, time) if left == 0 else None
-    return Allowance(phase, today, total, left, problem)
+    remaining = max(0, min(rest)) if rest else None
+    problem = _used_up(phase, total, time) if remaining == 0 else None
+    return Allowance(phase, today, total, remaining, problem)
 
 
 def spoken(time: str) -> str:
@@ -193,38 +193,38 @@ def spoken(time: str) -> str:
 
 def _phases(session: Session, board_id: str) -> tuple[Phase, ...]:
     rows = session.scalars(select(tables.PhaseRow).where(tables.PhaseRow.board_id == board_id))
-    found = [Phase(row.name, row.opens, row.closes, row.per_day, row.total) for row in rows]
-    return tuple(sorted(found, key=lambda one: (one.opens or "", one.closes or _LATEST, one.name)))
+    phases = [Phase(row.name, row.opens, row.closes, row.per_day, row.total) for row in rows]
+    return tuple(sorted(phases, key=lambda phase: (phase.opens or "", phase.closes or _LATEST, phase.name)))
 
 
-def _not_open(found: Sequence[Phase], time: str) -> Finding:
+def _not_open(phases: Sequence[Phase], time: str) -> Finding:
     """Return why no phase is open, from the phase that comes next or else the one that was last."""
-    upcoming = [phase for phase in found if phase.state(time) == UPCOMING]
+    upcoming = [phase for phase in phases if phase.state(time) == UPCOMING]
     if upcoming:
         phase = upcoming[0]
-        words = f"the phase opens on {spoken(str(phase.opens))}: submit then. Nothing was counted."
-        return error("phase-not-open", phase.name, words)
-    phase = found[-1]
-    words = f"the phase closed on {spoken(str(phase.closes))}: nothing was counted."
-    return error("phase-closed", phase.name, words)
+        message = f"the phase opens on {spoken(str(phase.opens))}: submit then. Nothing was counted."
+        return error("phase-not-open", phase.name, message)
+    phase = phases[-1]
+    message = f"the phase closed on {spoken(str(phase.closes))}: nothing was counted."
+    return error("phase-closed", phase.name, message)
 
 
 def _used_up(phase: Phase, total: int, time: str) -> Finding:
     if phase.total is not None and total >= phase.total:
-        words = (
+        message = (
             f"the team has submitted {phase.total} of {phase.total} times in this phase: nothing was counted."
         )
     else:
-        words = (
+        message = (
             f"the team has submitted {phase.per_day} of {phase.per_day} times on {time[:DAY]} (UTC): submit "
             "it on another day. Nothing was counted."
         )
-    return error("limit-reached", phase.name, words)
+    return error("limit-reached", phase.name, message)
 
 
-def unknown(name: str, found: Sequence[Phase]) -> Finding:
+def unknown(name: str, phases: Sequence[Phase]) -> Finding:
     """Return the finding for a name that no phase has."""
-    known = ", ".join(phase.name for phase in found) or "none"
+    known = ", ".join(phase.name for phase in phases) or "none"
     return error("no-phase", shortened(name, 64), f"the board has no such phase. Phases: {known}.")
 
 
@@ -237,14 +237,14 @@ def _faults(phase: Phase, others: Sequence[Phase]) -> list[Finding]:
         if value is not None and not 0 < value < 2**31:
             problems.append(error("bad-option", flag, f"{value} is no number from 1 to {2**31 - 1}."))
     if (phase.opens or "") >= (phase.closes or _LATEST):
-        words = f"it closes on {spoken(str(phase.closes))}, before it opens: name a later time."
-        return [*problems, error("bad-option", "--closes", words)]
+        message = f"it closes on {spoken(str(phase.closes))}, before it opens: name a later time."
+        return [*problems, error("bad-option", "--closes", message)]
     for other in others:
         if (phase.opens or "") < (other.closes or _LATEST) and (other.opens or "") < (
             phase.closes or _LATEST
         ):
-            words = f"it overlaps the phase {other.name}: let one close before the other opens."
-            problems.append(error("bad-option", "--opens", words))
+            message = f"it overlaps the phase {other.name}: let one close before the other opens."
+            problems.append(error("bad-option", "--opens", message))
     return problems
 
 
@@ -270,9 +270,9 @@ def arrival(store: Store, board_id: str) -> str:
         return now
     last = datetime.fromisoformat(newest)
     if last - datetime.fromisoformat(now) > SKEW:
-        words = (
+        message = (
             f"the clock of this machine is at {spoken(now)}, but the newest submission came on "
             f"{spoken(newest)}: set the clock right. Nothing was counted."
         )
-        raise InputRefused([error("clock-behind", board_id, words)])
+        raise InputRefused([error("clock-behind", board_id, message)])
     return tables.written(last + timedelta(microseconds=1))

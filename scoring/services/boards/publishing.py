@@ -26,23 +26,23 @@ WORDS = {
 }
 
 
-def value(found: BoardRanking) -> dict[str, Any]:
+def value(ranking: BoardRanking) -> dict[str, Any]:
     """Return what `board show --json` writes."""
-    return hidden_truth.published(found)
+    return hidden_truth.published(ranking)
 
 
-def sections(found: BoardRanking) -> tuple[Section, ...]:
+def sections(ranking: BoardRanking) -> tuple[Section, ...]:
     """Return what everybody sees of a board."""
-    known = hidden_truth.rules(found.board.store, found.board.row.id)
-    return views.sections(found) if known is None else _hidden(found, known)
+    known = hidden_truth.rules(ranking.board.store, ranking.board.row.id)
+    return views.sections(ranking) if known is None else _hidden(ranking, known)
 
 
-def formula(found: BoardRanking) -> str:
+def formula(ranking: BoardRanking) -> str:
     """Return what is scored and which submission is ranked, as everybody sees it (Markdown)."""
-    known = hidden_truth.rules(found.board.store, found.board.row.id)
+    known = hidden_truth.rules(ranking.board.store, ranking.board.row.id)
     if known is None or known.step is None:
-        return views.formula(found)
-    return views.formula(found, "the best score of each team that the Ladder shows")
+        return views.formula(ranking)
+    return views.formula(ranking, "the best score of each team that the Ladder shows")
 
 
 def hidden_truth_words(known: HiddenRules) -> str:
@@ -51,28 +51,28 @@ def hidden_truth_words(known: HiddenRules) -> str:
     return f"{WORDS['shown']} {ladder}".strip()
 
 
-def _hidden(found: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
-    shown, scale = hidden_truth.published(found), scales.of(found.board.challenge)
+def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
+    public, scale = hidden_truth.published(ranking), scales.of(ranking.board.challenge)
     note = Text(hidden_truth_words(known), "note")
-    if not shown["teams"]:
+    if not public["teams"]:
         nobody = Text("Nobody is ranked yet.", "note")
-        return (Section("Ranking", [note, nobody, *views.phase_table(found)]),)
-    blocks: list[Block] = [note, _ranking(shown, scale), *views.phase_table(found)]
-    if shown["unranked"]:
-        names = ", ".join(markdown(name, 60) for name in shown["unranked"])
+        return (Section("Ranking", [note, nobody, *views.phase_table(ranking)]),)
+    blocks: list[Block] = [note, _ranking(public, scale), *views.phase_table(ranking)]
+    if public["unranked"]:
+        names = ", ".join(markdown(name, 60) for name in public["unranked"])
         blocks.append(Text(f"Without a score that is shown: {names}."))
-    if found.board.store.files.holds(found.board.test_set.sha256):
+    if ranking.board.store.files.holds(ranking.board.test_set.sha256):
         blocks.append(
-            Text(hidden_truth.use(found.board).words, question="How much has the truth been used up?")
+            Text(hidden_truth.use(ranking.board).words, question="How much has the truth been used up?")
         )
     return (
         Section("Ranking", blocks),
-        Section("History", [_history(shown, scale), *views.excluded(shown)]),
+        Section("History", [_history(public, scale), *views.excluded(public)]),
     )
 
 
-def _ranking(shown: dict[str, Any], scale: Scale) -> Table:
-    teams = shown["teams"]
+def _ranking(public: dict[str, Any], scale: Scale) -> Table:
+    teams = public["teams"]
     columns = [
         Column("rank", "#", "number", 0, full="rank", width=36),
         Column("team", "team"),
@@ -89,8 +89,8 @@ def _ranking(shown: dict[str, Any], scale: Scale) -> Table:
     return Table("Who is ranked where?", columns, rows, caption, key="board_teams")
 
 
-def _history(shown: dict[str, Any], scale: Scale) -> Table:
-    team, time, score, _, _, state = zip(*history_rows(shown["teams"]), strict=True)
+def _history(public: dict[str, Any], scale: Scale) -> Table:
+    team, time, score, _, _, state = zip(*history_rows(public["teams"]), strict=True)
     columns = [
         Column("team", "team"),
         Column("submitted", "submitted (UTC)"),
@@ -100,7 +100,7 @@ def _history(shown: dict[str, Any], scale: Scale) -> Table:
     cells: Data = {
         "team": team,
         "submitted": time,
-        "score": [None if one is None else scale.factor * one for one in score],
+        "score": [None if points is None else scale.factor * points for points in score],
         "state": state,
     }
     return Table("How did the teams get there?", columns, cells, key="board_submissions")
@@ -111,18 +111,18 @@ def _digits(scale: Scale) -> int:
     return 1 if scale.factor == 100 else hidden_truth.DECIMALS
 
 
-def html(found: BoardRanking) -> str:
+def html(ranking: BoardRanking) -> str:
     """Return the report of a board. The same board gives the same bytes; names are escaped."""
-    row, challenge = found.board.row, found.board.challenge
+    row, challenge = ranking.board.row, ranking.board.challenge
     lines = [
         ("Challenge", challenge.words.title),
-        ("Test set", f"version {found.board.test_set.number} of {row.version}"),
+        ("Test set", f"version {ranking.board.test_set.number} of {row.version}"),
     ]
-    if found.phase is not None:
-        lines.append(("Phase", found.phase))
+    if ranking.phase is not None:
+        lines.append(("Phase", ranking.phase))
     parts = [
-        front.front(row.title, formula(found), lines),
-        *blocks.sections(sections(found), Figures()),
+        front.front(row.title, formula(ranking), lines),
+        *blocks.sections(sections(ranking), Figures()),
         rule(f"{summary_text.RULE}\n\n{challenge.words.rule.strip()}"),
     ]
     return document(row.title, [Markup(part) for part in parts])

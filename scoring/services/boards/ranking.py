@@ -70,25 +70,27 @@ class BoardRanking:
     @cached_property
     def comparison(self) -> Comparison | None:
         """Return the comparison of the teams; None where nobody is ranked."""
-        chosen = {team: self.card(one) for team, one in self.counting.items()}
+        chosen = {team: self.card(entry) for team, entry in self.counting.items()}
         options = self.board.row.options["compare"]
         return compare_cards(self.board.challenge, chosen, facts=self.facts, **options) if chosen else None
 
     @cached_property
     def ranks_by_day(self) -> dict[str, dict[str, int]]:
         """Return the rank of each team at the end of each day on which somebody submitted."""
-        found: dict[str, dict[str, int]] = {}
+        by_day: dict[str, dict[str, int]] = {}
         challenge, options = self.board.challenge, self.board.row.options["compare"]
         before: dict[str, RankedSubmission] = {}
         ranks: dict[str, int] = {}
         for day in sorted({entry.created[:DAY] for entry in self.entries}):
-            until = counting(
+            now = counting(
                 (entry for entry in self.entries if entry.created[:DAY] <= day), self.board.row.counts
             )
-            if until != before:
-                ranks = ranks_of(challenge, {team: self.card(one) for team, one in until.items()}, **options)
-            before, found[day] = until, ranks
-        return found
+            if now != before:
+                ranks = ranks_of(
+                    challenge, {team: self.card(entry) for team, entry in now.items()}, **options
+                )
+            before, by_day[day] = now, ranks
+        return by_day
 
     @property
     def previous_ranks(self) -> Mapping[str, int]:
@@ -109,7 +111,7 @@ class BoardRanking:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `board show --json` writes."""
-        row, found = self.board.row, self.comparison
+        row, comparison = self.board.row, self.comparison
         value = {
             "board": {
                 "id": row.id,
@@ -121,51 +123,51 @@ class BoardRanking:
                 "test_set_versions": row.version,
                 "phase": self.phase,
             },
-            "teams": [self._team(entry) for entry in (found.as_dict()["teams"] if found else ())],
+            "teams": [self._team(entry) for entry in (comparison.as_dict()["teams"] if comparison else ())],
             "phases": [phase.as_dict() for phase in self.phases],
-            "unranked": sorted({one.team for one in self.entries} - set(self.counting)),
+            "unranked": sorted({entry.team for entry in self.entries} - set(self.counting)),
             "excluded": [
-                {"team": one.team, "submission": one.id, "time": one.created, "reason": one.excluded}
-                for one in self.entries
-                if one.excluded is not None
+                {"team": entry.team, "submission": entry.id, "time": entry.created, "reason": entry.excluded}
+                for entry in self.entries
+                if entry.excluded is not None
             ],
-            "provenance": self._provenance(found),
+            "provenance": self._provenance(comparison),
         }
         result: dict[str, Any] = plain(value)
         return result
 
     def _team(self, compared: Mapping[str, Any]) -> dict[str, Any]:
         team = compared["team"]
-        kept = ("team", "rank", "rank_interval", "tied_for_first", "score", "interval", "facts")
+        names = ("team", "rank", "rank_interval", "tied_for_first", "score", "interval", "facts")
         counted = self.counting[team]
         return {
-            **{name: compared[name] for name in kept},
+            **{name: compared[name] for name in names},
             "previous_rank": self.previous_ranks.get(team),
             "submission": counted.id,
             "time": counted.created,
             "history": [self._past(entry) for entry in self.entries if entry.team == team],
         }
 
-    def _past(self, one: RankedSubmission) -> dict[str, Any]:
+    def _past(self, entry: RankedSubmission) -> dict[str, Any]:
         return {
-            "submission": one.id,
-            "time": one.created,
-            "phase": one.phase,
-            "score": one.score,
-            "interval": one.interval,
-            "rank_that_day": self.ranks_by_day[one.created[:DAY]].get(one.team),
-            "counts": self.counting.get(one.team) == one,
-            "scored": one.card is not None,
-            "excluded": one.excluded is not None,
+            "submission": entry.id,
+            "time": entry.created,
+            "phase": entry.phase,
+            "score": entry.score,
+            "interval": entry.interval,
+            "rank_that_day": self.ranks_by_day[entry.created[:DAY]].get(entry.team),
+            "counts": self.counting.get(entry.team) == entry,
+            "scored": entry.card is not None,
+            "excluded": entry.excluded is not None,
         }
 
     @staticmethod
-    def _provenance(found: Comparison | None) -> dict[str, Any]:
-        if found is None:
+    def _provenance(comparison: Comparison | None) -> dict[str, Any]:
+        if comparison is None:
             return {}
-        kept = ("version", "truth_sha256", "seed", "resamples", "interval", "unit", "n_units", "pairs_test")
-        n_cases = next(iter(found.cards.values())).n_cases
-        return {**{name: found.provenance[name] for name in kept}, "n_cases": n_cases}
+        names = ("version", "truth_sha256", "seed", "resamples", "interval", "unit", "n_units", "pairs_test")
+        n_cases = next(iter(comparison.cards.values())).n_cases
+        return {**{name: comparison.provenance[name] for name in names}, "n_cases": n_cases}
 
 
 def counting(entries: Iterable[RankedSubmission], rule: str) -> dict[str, RankedSubmission]:
@@ -198,7 +200,7 @@ def standing(board: OpenBoard, phase: str | None = None) -> BoardRanking:
         InputRefused: `no-phase` where the board has none of that name.
     """
     known = phases.phases(board.store, board.row.id)
-    if phase is not None and phase not in {one.name for one in known}:
+    if phase is not None and phase not in {item.name for item in known}:
         raise InputRefused([phases.unknown(phase, known)])
     with board.store.read() as session:
         scored = tables.ScoredVersion
@@ -212,8 +214,8 @@ def standing(board: OpenBoard, phase: str | None = None) -> BoardRanking:
 
 def results(rows: Iterable[tuple[tables.Submission, tables.ScoredVersion]]) -> tuple[RankedSubmission, ...]:
     """Return submissions with their results, oldest first."""
-    entries = (_entry(sent, result) for sent, result in rows)
-    return tuple(sorted(entries, key=lambda one: (one.created, one.id)))
+    entries = (_entry(submission, result) for submission, result in rows)
+    return tuple(sorted(entries, key=lambda entry: (entry.created, entry.id)))
 
 
 def _entry(sent: tables.Submission, result: tables.ScoredVersion) -> RankedSubmission:
@@ -231,27 +233,27 @@ def rank_change(now: int, before: int | None) -> str:
     return "as before" if not steps else f"{'up' if steps > 0 else 'down'} {abs(steps)}"
 
 
-def history_rows(found: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
+def history_rows(teams: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
     """Return team, time, score, interval, rank of that day and what became of it, for every submission of the
     teams of `BoardRanking.as_dict`."""
     return [
         (
             team["team"],
-            one["time"][:MINUTE].replace("T", " "),
-            one["score"],
-            one["interval"],
-            one["rank_that_day"],
-            status(one),
+            submission["time"][:MINUTE].replace("T", " "),
+            submission["score"],
+            submission["interval"],
+            submission["rank_that_day"],
+            status(submission),
         )
-        for team in found
-        for one in team["history"]
+        for team in teams
+        for submission in team["history"]
     ]
 
 
-def status(one: Mapping[str, Any]) -> str:
+def status(submission: Mapping[str, Any]) -> str:
     """Return what became of a submission."""
-    if one["excluded"]:
+    if submission["excluded"]:
         return "excluded"
-    if not one["scored"]:
+    if not submission["scored"]:
         return "refused by this version of the test set"
-    return "counts" if one["counts"] else ""
+    return "counts" if submission["counts"] else ""

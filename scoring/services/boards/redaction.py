@@ -66,9 +66,9 @@ CATEGORY = {
 
 def redact(problems: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return one sentence of the list for each kind of problem, in the order of the list."""
-    found = list(problems)
-    own = [one for one in found if one.code in OWN]
-    kinds = {CATEGORY.get(one.code, "other") for one in found if one.code not in OWN}
+    findings = list(problems)
+    own = [finding for finding in findings if finding.code in OWN]
+    kinds = {CATEGORY.get(finding.code, "other") for finding in findings if finding.code not in OWN}
     return (
         *own,
         *(error(f"refused-{kind}", WHERE, SENTENCES[kind]) for kind in SENTENCES if kind in kinds),

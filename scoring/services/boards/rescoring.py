@@ -91,17 +91,17 @@ def rescore(
     goes_on = truth is None and metadata is None
     target = _begun(board) if goes_on else _begin(board, _corrected(board, truth, name, metadata))
     while True:
-        left, total = _left(target)
-        for place, sent in enumerate(left):
+        remaining, total = _left(target)
+        for position, submission in enumerate(remaining):
             if progress:
-                progress(total - len(left) + place, total)
-            data = _read(store, sent)
+                progress(total - len(remaining) + position, total)
+            data = _read(store, submission)
             if data is None:
                 continue
-            result = target.result(data, sent.name, sent.options)
-            row = scoring_of(sent.id, target, result)
+            result = target.result(data, submission.name, submission.options)
+            row = scoring_of(submission.id, target, result)
             with store.write() as session:
-                if session.get(tables.Submission, sent.id, with_for_update=True) is None:
+                if session.get(tables.Submission, submission.id, with_for_update=True) is None:
                     continue  # it was deleted meanwhile
                 pin_files(store, session, result.files)
                 session.merge(row)
@@ -118,8 +118,8 @@ def stopped(board: OpenBoard) -> tuple[int, int] | None:
         begun = session.get(tables.TestSetVersion, (board.row.id, board.row.version + 1))
     if begun is None:
         return None
-    left, total = _left(OpenBoard(board.store, board.row, begun))
-    return total - len(left), total
+    remaining, total = _left(OpenBoard(board.store, board.row, begun))
+    return total - len(remaining), total
 
 
 def _read(store: Store, sent: tables.Submission) -> bytes | None:
@@ -138,8 +138,8 @@ def _begun(board: OpenBoard) -> OpenBoard:
     with board.store.read() as session:
         begun = session.get(tables.TestSetVersion, (board.row.id, board.row.version + 1))
     if begun is None:
-        words = "no run was stopped: name the corrected test set with --truth."
-        raise InputRefused([error("nothing-to-rescore", board.row.id, words)])
+        message = "no run was stopped: name the corrected test set with --truth."
+        raise InputRefused([error("nothing-to-rescore", board.row.id, message)])
     return OpenBoard(board.store, board.row, begun)
 
 
@@ -163,11 +163,11 @@ def _corrected(
 ) -> _Corrected:
     """Return the files of the next version, when they can be read. None: that of the board stays."""
     files: dict[str, bytes] = {}
-    called, digest, read = board.test_set.name, board.test_set.sha256, None
+    filename, digest, read = board.test_set.name, board.test_set.sha256, None
     if truth is not None:
-        called, data = packed(truth, name)
+        filename, data = packed(truth, name)
         needed = board.challenge.needed("truth", board.row.options["score"])
-        read = board.challenge.read_truth(data, name=called, **needed)
+        read = board.challenge.read_truth(data, name=filename, **needed)
         digest = sha256(data)
         files[digest] = data
     of_table = board.test_set.metadata_sha256
@@ -176,11 +176,11 @@ def _corrected(
         table = packed(metadata)[1]
         of_table = sha256(table)
         files[of_table] = table
-    found = _Corrected(called, digest, of_table, files)
-    if found.is_of(board.test_set):
-        words = f"this is the test set of version {board.row.version} already: nothing to score again."
-        raise InputRefused([error("nothing-to-rescore", called, words)])
-    return found
+    corrected = _Corrected(filename, digest, of_table, files)
+    if corrected.is_of(board.test_set):
+        message = f"this is the test set of version {board.row.version} already: nothing to score again."
+        raise InputRefused([error("nothing-to-rescore", filename, message)])
+    return corrected
 
 
 def _begin(board: OpenBoard, corrected: _Corrected) -> OpenBoard:
@@ -225,7 +225,7 @@ def _left(target: OpenBoard) -> tuple[list[tables.Submission], int]:
                 )
             )
         )
-    return [one for one in sent if one.id not in done], len(sent)
+    return [submission for submission in sent if submission.id not in done], len(sent)
 
 
 def _finished(target: OpenBoard) -> bool:
@@ -253,7 +253,7 @@ def changes(board: OpenBoard) -> list[TeamChange]:
         return []
     after, before = standing(board), standing(opened(board.store, board.row.id, number - 1))
     ranks_after, ranks_before = (
-        found.comparison.ranks if found.comparison else {} for found in (after, before)
+        ranking.comparison.ranks if ranking.comparison else {} for ranking in (after, before)
     )
     ranked = sorted(ranks_after, key=lambda team: ranks_after[team] or len(ranks_after))
     teams = [*ranked, *(team for team in ranks_before if team not in ranks_after)]
@@ -268,15 +268,15 @@ def changes(board: OpenBoard) -> list[TeamChange]:
     ]
 
 
-def _score(found: BoardRanking, team: str) -> float | None:
-    return found.counting[team].score if team in found.counting else None
+def _score(ranking: BoardRanking, team: str) -> float | None:
+    return ranking.counting[team].score if team in ranking.counting else None
 
 
 def _cases(before: BoardRanking, after: BoardRanking, team: str) -> tuple[tuple[str, ...], frozenset[str]]:
     """Return the cases on which the submission that counts now is more or less right than before, and those
     on which it is more right. A case that one version lacks is as one with nothing right."""
     entry = after.counting.get(team)
-    old = next((one for one in before.entries if entry and one.id == entry.id and one.card), None)
+    old = next((past for past in before.entries if entry and past.id == entry.id and past.card), None)
     if entry is None or old is None:
         return (), frozenset()
     now, then = _right(after, after.card(entry)), _right(before, before.card(old))
@@ -284,12 +284,12 @@ def _cases(before: BoardRanking, after: BoardRanking, team: str) -> tuple[tuple[
     return cases, frozenset(case for case in cases if now.get(case, 0.0) > then.get(case, 0.0))
 
 
-def _right(found: BoardRanking, card: ScoreCard) -> dict[str, float]:
-    values = found.board.challenge.comparison.correct(card)
+def _right(ranking: BoardRanking, card: ScoreCard) -> dict[str, float]:
+    values = ranking.board.challenge.comparison.correct(card)
     return {str(row["case"]): float(value) for row, value in zip(card.cases, values, strict=True)}
 
 
-def _same(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return bool(np.isclose(one, other, rtol=0, atol=1e-12, equal_nan=True))
+def _same(first: float | None, second: float | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return bool(np.isclose(first, second, rtol=0, atol=1e-12, equal_nan=True))

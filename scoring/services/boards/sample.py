@@ -29,12 +29,12 @@ def create_sample(store: Store, progress: Callable[[int, int], object] | None = 
     )
     teams = [submission for submission in sample.submissions.values() if not submission.is_model]
     for week, day in enumerate(DAYS):
-        for place, team in enumerate(teams):
+        for number, team in enumerate(teams):
             if progress:
-                progress(week * len(teams) + place, len(DAYS) * len(teams))
+                progress(week * len(teams) + number, len(DAYS) * len(teams))
             name, data = packed(str(team.path))
             if week < len(MIXED):
-                data = _mixed(data, MIXED[week] + place % 2)
+                data = _mixed(data, MIXED[week] + number % 2)
             submit(
                 board, SubmissionRequest(team.title, name, data, team.options, f"{day}T12:00:00.000000+00:00")
             )
@@ -47,6 +47,6 @@ def _mixed(table: bytes, every: int) -> bytes:
     header, *lines = table.decode().splitlines()
     rows = [line.partition(",") for line in lines]
     for at in range(0, len(rows) - 1, every):
-        one, other = rows[at], rows[at + 1]
-        rows[at], rows[at + 1] = (*one[:2], other[2]), (*other[:2], one[2])
+        row, following = rows[at], rows[at + 1]
+        rows[at], rows[at + 1] = (*row[:2], following[2]), (*following[:2], row[2])
     return "\n".join([header, *map("".join, rows), ""]).encode()

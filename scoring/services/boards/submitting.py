@@ -98,13 +98,13 @@ def submit(board: OpenBoard, sent: SubmissionRequest) -> Receipt:
         return before
     if allowed.problem is not None:
         raise refusal(board, sent, time, (allowed.problem,))
-    files, found = dict[str, bytes](), None
+    files, receipt = dict[str, bytes](), None
     try:
-        found = _scored_and_kept(board, sent, time, files)
+        receipt = _scored_and_kept(board, sent, time, files)
     finally:
-        if files and (found is None or found.again):
+        if files and (receipt is None or receipt.again):
             discard_left(store, files)
-    return found
+    return receipt
 
 
 def _scored_and_kept(
@@ -124,13 +124,13 @@ def _scored_and_kept(
         for data in files.values():
             board.store.keep(data)
         scorings[number] = scoring_of(sent.id, board, result)
-        kept = _kept(board, sent, time, files, scorings)
-        if isinstance(kept, Finding):
-            raise refusal(board, sent, time, (kept,))
-        if kept is not None:
+        receipt = _kept(board, sent, time, files, scorings)
+        if isinstance(receipt, Finding):
+            raise refusal(board, sent, time, (receipt,))
+        if receipt is not None:
             known = frozenset(board.truth.findings)
-            noticed = () if kept.again else (f for f in result.card.findings if f not in known)
-            return replace(kept, findings=tuple(noticed))
+            noticed = () if receipt.again else (f for f in result.card.findings if f not in known)
+            return replace(receipt, findings=tuple(noticed))
         board = opened(board.store, board.row.id)
 
 
@@ -193,8 +193,8 @@ def _before(session: Session, board_id: str, sent: SubmissionRequest, digest: st
     """Return the receipt of the same id, or of the same file by the same team; None where neither is kept."""
     row = session.get(tables.Submission, sent.id)
     if row is not None and (row.board_id, row.team, row.sha256) != (board_id, sent.team, digest):
-        words = "another submission has this id: let each have its own."
-        raise InputRefused([error("submission-exists", sent.id, words)])
+        message = "another submission has this id: let each have its own."
+        raise InputRefused([error("submission-exists", sent.id, message)])
     if row is None:
         same = (tables.Submission.team == sent.team, tables.Submission.sha256 == digest)
         query = select(tables.Submission).where(tables.Submission.board_id == board_id, *same)
@@ -226,17 +226,17 @@ def exclude(store: Store, board_id: str, submission_id: str, reason: str | None)
     with store.write() as session:
         row = session.get(tables.Submission, submission_id)
         if row is None or row.board_id != board_id:
-            words = f"the board {board_id} has no such submission: `board show` lists their ids."
-            raise InputRefused([error("no-submission", shortened(submission_id, 64), words)])
+            message = f"the board {board_id} has no such submission: `board show` lists their ids."
+            raise InputRefused([error("no-submission", shortened(submission_id, 64), message)])
         row.excluded = shortened(reason) if reason is not None else None
 
 
 def time_of(text: str) -> str | None:
     """Return the time, in UTC, that a text names: 2026-01-31 or 2026-01-31T18:00; None for any other text."""
-    found = _DATE.fullmatch(text.strip())
-    if not found:
+    match = _DATE.fullmatch(text.strip())
+    if not match:
         return None
-    day, *clock = found.groups()
+    day, *clock = match.groups()
     try:
         hour, minute, second = (int(part or 0) for part in clock)
         start = datetime.fromisoformat(day).replace(hour=hour, minute=minute, second=second, tzinfo=UTC)
@@ -255,8 +255,8 @@ def refusal(
     """Return the refusal of a submission, whose file is kept where the board keeps refused files."""
     if not board.row.keep_refused or not _keep_refused(board, sent, time, problems):
         return InputRefused(problems)
-    words = "the refused file is kept for the organizer; it counts nothing."
-    return InputRefused(problems, [note("refused-kept", sent.name, words)])
+    message = "the refused file is kept for the organizer; it counts nothing."
+    return InputRefused(problems, [note("refused-kept", sent.name, message)])
 
 
 def _keep_refused(board: OpenBoard, sent: SubmissionRequest, time: str, problems: Sequence[Finding]) -> bool:
@@ -271,9 +271,9 @@ def _keep_refused(board: OpenBoard, sent: SubmissionRequest, time: str, problems
         if (session.scalar(today) or 0) >= REFUSED_PER_DAY or session.get(row, sent.id) is not None:
             return False
         pin_files(board.store, session, {digest: sent.data})
-        kept = {"team": sent.team, "name": sent.name[-tables.NAME :], "sha256": digest, "created": time}
+        columns = {"team": sent.team, "name": sent.name[-tables.NAME :], "sha256": digest, "created": time}
         refused_files = [problem.as_dict() for problem in problems]
-        session.add(row(id=sent.id, board_id=board.row.id, problems=refused_files, **kept))
+        session.add(row(id=sent.id, board_id=board.row.id, problems=refused_files, **columns))
     return True
 
 

@@ -31,23 +31,23 @@ Value = Mapping[str, Any]
 """What `BoardRanking.as_dict` gives."""
 
 
-def formula(found: BoardRanking, ranked: str = "") -> str:
+def formula(ranking: BoardRanking, ranked: str = "") -> str:
     """Return what is scored and which submission is ranked (Markdown). ranked: where it is not by the rule of
     the board."""
-    which = ranked or RULES[found.board.row.counts]
-    return f"{found.board.challenge.words.formula}. Ranked is {which}; higher is better"
+    which = ranked or RULES[ranking.board.row.counts]
+    return f"{ranking.board.challenge.words.formula}. Ranked is {which}; higher is better"
 
 
-def sections(found: BoardRanking) -> tuple[Section, ...]:
+def sections(ranking: BoardRanking) -> tuple[Section, ...]:
     """Return what can be published of a board."""
-    value, scale = found.as_dict(), scales.of(found.board.challenge)
-    phases = phase_table(found)
-    if found.comparison is None:
+    value, scale = ranking.as_dict(), scales.of(ranking.board.challenge)
+    phases = phase_table(ranking)
+    if ranking.comparison is None:
         nobody = Text("Nobody is ranked yet.", "note")
         return (Section("Ranking", [nobody, *phases]), *_of_excluded(value))
     return (
-        Section("Ranking", [*_ranking(found, value, scale), *phases]),
-        Section("History", [_figure(found, value, scale), _history(value, scale), *excluded(value)]),
+        Section("Ranking", [*_ranking(ranking, value, scale), *phases]),
+        Section("History", [_figure(ranking, value, scale), _history(value, scale), *excluded(value)]),
     )
 
 
@@ -56,20 +56,20 @@ def _of_excluded(value: Value) -> tuple[Section, ...]:
     return (Section("History", blocks),) if blocks else ()
 
 
-def _ranking(found: BoardRanking, value: Value, scale: Scale) -> list[Block]:
-    compared = found.comparison
+def _ranking(ranking: BoardRanking, value: Value, scale: Scale) -> list[Block]:
+    compared = ranking.comparison
     assert compared is not None
-    table = _teams(found, value, scale)
-    words = [
+    table = _teams(ranking, value, scale)
+    sentences = [
         summary_text.standing(compared),
         summary_text.caveat(compared),
         summary_text.gap(compared, scale),
     ]
-    text = " ".join(markdown(sentence, display.SENTENCE) for sentence in words if sentence)
-    shown = display.of(compared)
+    text = " ".join(markdown(sentence, display.SENTENCE) for sentence in sentences if sentence)
+    context = display.of(compared)
     blocks: list[Block] = [Text(text, question="Who is first?")]
     if compared.scored:
-        blocks.append(replace(comparison_views.scores(shown), data=table.rows))
+        blocks.append(replace(comparison_views.scores(context), data=table.rows))
     blocks.append(table)
     if any(fact != UNKNOWN for fact in compared.facts.values()):
         blocks.append(team_views.facts(compared))
@@ -79,10 +79,10 @@ def _ranking(found: BoardRanking, value: Value, scale: Scale) -> list[Block]:
     return blocks
 
 
-def phase_table(found: BoardRanking) -> list[Block]:
+def phase_table(ranking: BoardRanking) -> list[Block]:
     """Return when the board takes submissions, where it has phases."""
-    known = found.phases
-    if not known:
+    phases = ranking.phases
+    if not phases:
         return []
     columns = [
         Column("phase", "phase"),
@@ -92,11 +92,11 @@ def phase_table(found: BoardRanking) -> list[Block]:
         Column("total", "in all", "written", full="submissions of each team in the phase at most"),
     ]
     rows: Data = {
-        "phase": [one.name for one in known],
-        "opens": [_minute(one.opens) if one.opens else "from the beginning" for one in known],
-        "closes": [_minute(one.closes) if one.closes else "never" for one in known],
-        "day": [str(one.per_day or "any number") for one in known],
-        "total": [str(one.total or "any number") for one in known],
+        "phase": [phase.name for phase in phases],
+        "opens": [_minute(phase.opens) if phase.opens else "from the beginning" for phase in phases],
+        "closes": [_minute(phase.closes) if phase.closes else "never" for phase in phases],
+        "day": [str(phase.per_day or "any number") for phase in phases],
+        "total": [str(phase.total or "any number") for phase in phases],
     }
     return [Table("When may teams submit?", columns, rows, key="board_phases")]
 
@@ -105,12 +105,12 @@ def _minute(time: str) -> str:
     return spoken(time).removesuffix(" UTC")
 
 
-def left(found: BoardRanking) -> list[Block]:
+def left(ranking: BoardRanking) -> list[Block]:
     """Return what each team may still submit today, where the board has phases: for organizers."""
-    if not found.phases:
+    if not ranking.phases:
         return []
-    board = found.board
-    teams = sorted({entry.team for entry in found.entries})
+    board = ranking.board
+    teams = sorted({entry.team for entry in ranking.entries})
     allowed = [allowance(board.store, board.row.id, team) for team in teams]
     columns = [
         Column("team", "team"),
@@ -121,23 +121,23 @@ def left(found: BoardRanking) -> list[Block]:
     ]
     rows: Data = {
         "team": teams,
-        "phase": [one.phase.name if one.phase else "none" for one in allowed],
-        "today": [one.today for one in allowed],
-        "total": [one.total for one in allowed],
-        "left": [_left(one) for one in allowed],
+        "phase": [allowance.phase.name if allowance.phase else "none" for allowance in allowed],
+        "today": [allowance.today for allowance in allowed],
+        "total": [allowance.total for allowance in allowed],
+        "left": [_left(allowance) for allowance in allowed],
     }
     return [Table("What may teams still submit?", columns, rows, key="board_left")]
 
 
-def _left(one: Allowance) -> str:
-    if one.problem is not None:
+def _left(allowance: Allowance) -> str:
+    if allowance.problem is not None:
         return "0"
-    return "any number" if one.left is None else str(one.left)
+    return "any number" if allowance.left is None else str(allowance.left)
 
 
-def refused(kept: Sequence[Mapping[str, Any]]) -> list[Block]:
+def refused(refused_files: Sequence[Mapping[str, Any]]) -> list[Block]:
     """Return the refused files that a board kept (`refused.listed`): for organizers."""
-    if not kept:
+    if not refused_files:
         return []
     columns = [
         Column("team", "team"),
@@ -147,22 +147,24 @@ def refused(kept: Sequence[Mapping[str, Any]]) -> list[Block]:
         Column("problems", "problems", "number", 0),
     ]
     rows: Data = {
-        "team": [one["team"] for one in kept],
-        "submitted": [one["time"][:MINUTE].replace("T", " ") for one in kept],
-        "file": [shortened(one["file"], 60) for one in kept],
-        "problem": [shortened(one["problems"][0]["message"]) if one["problems"] else "" for one in kept],
-        "problems": [len(one["problems"]) for one in kept],
+        "team": [file["team"] for file in refused_files],
+        "submitted": [file["time"][:MINUTE].replace("T", " ") for file in refused_files],
+        "file": [shortened(file["file"], 60) for file in refused_files],
+        "problem": [
+            shortened(file["problems"][0]["message"]) if file["problems"] else "" for file in refused_files
+        ],
+        "problems": [len(file["problems"]) for file in refused_files],
     }
     return [Table("What was refused?", columns, rows, "They count nothing.", key="board_refused")]
 
 
-def leaderboard(found: ImportedBoard) -> list[Block]:
+def leaderboard(board: ImportedBoard) -> list[Block]:
     """Return what is shown of an imported leaderboard."""
-    ranked = found.ranked()
+    ranked = board.ranked()
     columns = [
         Column("rank", "#", "number", 0, full="rank", width=36),
         Column("team", "team"),
-        Column("score", str(found.leaderboard.score or "score"), "number", 4),
+        Column("score", str(board.leaderboard.score or "score"), "number", 4),
         Column("submitted", "submitted"),
     ]
     rows: Data = {
@@ -171,12 +173,12 @@ def leaderboard(found: ImportedBoard) -> list[Block]:
         "score": [score for _, _, score in ranked],
         "submitted": [(entry.created or "")[:DAY] for _, entry, _ in ranked],
     }
-    note = Text(markdown(found.words, 400), "caution")
+    note = Text(markdown(board.words, 400), "caution")
     return [note, Table("Who is ranked where?", columns, rows, key="board_imported")]
 
 
-def _teams(found: BoardRanking, value: Value, scale: Scale) -> Table:
-    compared, teams = found.comparison, value["teams"]
+def _teams(ranking: BoardRanking, value: Value, scale: Scale) -> Table:
+    compared, teams = ranking.comparison, value["teams"]
     level = summary_text.tied(compared) if compared else ()
     tie = summary_text.tie(compared) if compared else ""
     columns = [
@@ -198,7 +200,8 @@ def _teams(found: BoardRanking, value: Value, scale: Scale) -> Table:
         "could hold": [summary_text.places(team["rank_interval"]) for team in teams],
         "tie": [tie if len(level) > 1 and team["team"] in level else "" for team in teams],
         "moved": [
-            rank_change(team["rank"], team["previous_rank"]) if found.previous_ranks else "" for team in teams
+            rank_change(team["rank"], team["previous_rank"]) if ranking.previous_ranks else ""
+            for team in teams
         ],
         "submissions": [len(team["history"]) for team in teams],
         "submitted": [team["time"][:DAY] for team in teams],
@@ -207,22 +210,25 @@ def _teams(found: BoardRanking, value: Value, scale: Scale) -> Table:
     return Table("Who is ranked where?", columns, rows, caption, key="board_teams")
 
 
-def _figure(found: BoardRanking, value: Value, scale: Scale) -> Figure:
+def _figure(ranking: BoardRanking, value: Value, scale: Scale) -> Figure:
     teams = [
         (
             team["team"],
             [
                 DatedScore(
-                    one["time"], _scaled(one["score"], scale), scale.scaled(one["interval"]), one["counts"]
+                    submission["time"],
+                    _scaled(submission["score"], scale),
+                    scale.scaled(submission["interval"]),
+                    submission["counts"],
                 )
-                for one in team["history"]
-                if one["scored"] and not one["excluded"]
+                for submission in team["history"]
+                if submission["scored"] and not submission["excluded"]
             ],
         )
         for team in value["teams"]
     ]
     few = f"The first {MOST} of {len(teams)} teams are drawn. " if len(teams) > MOST else ""
-    n = found.as_dict()["provenance"]["n_cases"]
+    n = ranking.as_dict()["provenance"]["n_cases"]
     caption = f"Filled: the submission that counts. Whiskers: its own 95% interval. {few}n = {n}."
     return Figure(partial(_drawn, teams, scale), caption, key="board_history")
 
@@ -261,16 +267,16 @@ def excluded(value: Value) -> list[Block]:
         return []
     columns = [Column("team", "team"), Column("submitted", "submitted"), Column("reason", "reason")]
     rows: Data = {
-        "team": [one["team"] for one in rows_of],
-        "submitted": [one["time"][:10] for one in rows_of],
-        "reason": [one["reason"] for one in rows_of],
+        "team": [entry["team"] for entry in rows_of],
+        "submitted": [entry["time"][:10] for entry in rows_of],
+        "reason": [entry["reason"] for entry in rows_of],
     }
     return [Table("What was excluded?", columns, rows, key="board_excluded")]
 
 
-def submissions(found: BoardRanking) -> Table | Text:
+def submissions(ranking: BoardRanking) -> Table | Text:
     """Return every submission with its file and what became of it, newest first: for organizers."""
-    entries, scale = found.entries[::-1], scales.of(found.board.challenge)
+    entries, scale = ranking.entries[::-1], scales.of(ranking.board.challenge)
     if not entries:
         return Text("Nothing was submitted yet.", "note")
     columns = [
@@ -288,28 +294,28 @@ def submissions(found: BoardRanking) -> Table | Text:
         "file": [shortened(entry.name, 60) for entry in entries],
         "score": [_scaled(entry.score, scale) for entry in entries],
         "interval": [scale.scaled(entry.interval) for entry in entries],
-        "state": [state(found, entry) for entry in entries],
+        "state": [state(ranking, entry) for entry in entries],
         "id": [entry.id for entry in entries],
     }
     return Table("What became of each submission?", columns, rows, key="board_files")
 
 
-def state(found: BoardRanking, entry: RankedSubmission) -> str:
+def state(ranking: BoardRanking, entry: RankedSubmission) -> str:
     """Return what became of a submission, with the reason."""
     if entry.excluded is not None:
         return f"excluded: {entry.excluded}"
     if entry.card is None:
         return f"refused by this version of the test set: {entry.refused}".removesuffix(": ")
-    return "counts" if found.counting.get(entry.team) == entry else "does not count"
+    return "counts" if ranking.counting.get(entry.team) == entry else "does not count"
 
 
-def corrections(found: BoardRanking, changed: Sequence[TeamChange]) -> list[Block]:
+def corrections(ranking: BoardRanking, changed: Sequence[TeamChange]) -> list[Block]:
     """Return what a version of the test set changed, and by which cases: for organizers."""
-    scale, number = scales.of(found.board.challenge), found.board.test_set.number
+    scale, number = scales.of(ranking.board.challenge), ranking.board.test_set.number
     if not changed:
         return [Text("Nobody is ranked, so there is nothing to compare.", "note")]
-    steps = sum(one.ranks[0] != one.ranks[1] for one in changed)
-    cases = list(dict.fromkeys(case for one in changed for case in one.cases))
+    steps = sum(change.ranks[0] != change.ranks[1] for change in changed)
+    cases = list(dict.fromkeys(case for change in changed for case in change.cases))
     columns = [
         Column("team", "team"),
         Column("rank before", "rank before", "number", 0),
@@ -321,14 +327,14 @@ def corrections(found: BoardRanking, changed: Sequence[TeamChange]) -> list[Bloc
         Column("lost", "cases lost", "number", 0, full="cases on which it is less right than before"),
     ]
     rows: Data = {
-        "team": [one.team for one in changed],
-        "rank before": [one.ranks[0] for one in changed],
-        "rank": [one.ranks[1] for one in changed],
-        "score before": [_scaled(one.scores[0], scale) for one in changed],
-        "score": [_scaled(one.scores[1], scale) for one in changed],
-        "change": [_difference(one, scale) for one in changed],
-        "gained": [len(one.gained) for one in changed],
-        "lost": [len(one.lost) for one in changed],
+        "team": [change.team for change in changed],
+        "rank before": [change.ranks[0] for change in changed],
+        "rank": [change.ranks[1] for change in changed],
+        "score before": [_scaled(change.scores[0], scale) for change in changed],
+        "score": [_scaled(change.scores[1], scale) for change in changed],
+        "change": [_difference(change, scale) for change in changed],
+        "gained": [len(change.gained) for change in changed],
+        "lost": [len(change.lost) for change in changed],
     }
     caption = (
         f"{steps} of {len(changed)} teams have another rank with version {number} of the test set than with "
@@ -339,8 +345,10 @@ def corrections(found: BoardRanking, changed: Sequence[TeamChange]) -> list[Bloc
         [Column("case", "case"), Column("gained", "gained by"), Column("lost", "lost by")],
         {
             "case": cases,
-            "gained": [", ".join(one.team for one in changed if case in one.gained) for case in cases],
-            "lost": [", ".join(one.team for one in changed if case in one.lost) for case in cases],
+            "gained": [
+                ", ".join(change.team for change in changed if case in change.gained) for case in cases
+            ],
+            "lost": [", ".join(change.team for change in changed if case in change.lost) for case in cases],
         },
         "Gained: the team has the case more right than with the version before; lost: less right.",
         key="board_cases",
@@ -349,8 +357,8 @@ def corrections(found: BoardRanking, changed: Sequence[TeamChange]) -> list[Bloc
     return [changes, by_case] if cases else [changes]
 
 
-def _difference(one: TeamChange, scale: Scale) -> float | None:
-    before, now = one.scores
+def _difference(change: TeamChange, scale: Scale) -> float | None:
+    before, now = change.scores
     return None if before is None or now is None else scale.factor * (now - before)
 
 

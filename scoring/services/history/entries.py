@@ -116,11 +116,11 @@ def one(store: Store, kept_id: str, owner: str = "") -> SavedSubmission:
     Raises:
         InputRefused: `nothing-kept` where there is none, or several begin so.
     """
-    found = [entry for entry in kept(store, owner=owner) if kept_id and entry.id.startswith(kept_id)]
-    if len(found) != 1:
-        words = "several ids begin so: write more of it." if found else "nothing of that id is kept."
-        raise InputRefused([error("nothing-kept", shortened(kept_id, 64) or "id", words)])
-    return found[0]
+    matches = [entry for entry in kept(store, owner=owner) if kept_id and entry.id.startswith(kept_id)]
+    if len(matches) != 1:
+        message = "several ids begin so: write more of it." if matches else "nothing of that id is kept."
+        raise InputRefused([error("nothing-kept", shortened(kept_id, 64) or "id", message)])
+    return matches[0]
 
 
 def card_of(store: Store, entry: SavedSubmission) -> ScoreCard:
@@ -128,18 +128,18 @@ def card_of(store: Store, entry: SavedSubmission) -> ScoreCard:
     return packing.card_from_bytes(store.files.read(entry.card))
 
 
-def files(store: Store, entry: SavedSubmission, place: str) -> Sequence[tuple[str, bytes]]:
+def files(store: Store, entry: SavedSubmission, role: str) -> Sequence[tuple[str, bytes]]:
     """Return the files that are kept with an entry, by name, in the order in which they were dropped.
 
     Args:
         store: Where.
         entry: What is kept.
-        place: "submission" or "truth".
+        role: "submission" or "truth".
 
     Raises:
         InputRefused: `store-damaged` where one is missing or was changed.
     """
-    query = select(tables.KeptFile).where(tables.KeptFile.kept_id == entry.id, tables.KeptFile.place == place)
+    query = select(tables.KeptFile).where(tables.KeptFile.kept_id == entry.id, tables.KeptFile.place == role)
     with store.read() as session:
         rows = session.scalars(query.order_by(tables.KeptFile.number)).all()
     return [(row.name, store.files.read(row.sha256)) for row in rows]
@@ -176,7 +176,7 @@ def series(entries: Iterable[SavedSubmission]) -> list[list[SavedSubmission]]:
     """Return entries that can be compared together, each group oldest first, the group with the newest entry
     first."""
     groups: dict[tuple[str, str, str], list[SavedSubmission]] = {}
-    for entry in sorted(entries, key=lambda one: (one.created, one.id)):
+    for entry in sorted(entries, key=lambda entry: (entry.created, entry.id)):
         groups.setdefault(entry.series, []).append(entry)
     return sorted(groups.values(), key=lambda group: group[-1].created, reverse=True)
 
@@ -193,22 +193,22 @@ def steps(store: Store, group: Sequence[SavedSubmission]) -> list[Step]:
     """
     best: SavedSubmission | None = None
     cards: dict[str, ScoreCard] = {}
-    found = []
+    steps = []
     for entry in group:
         if entry.score is None:
-            found.append(Step(entry))
+            steps.append(Step(entry))
             continue
         if best is None:
-            found.append(Step(entry))
+            steps.append(Step(entry))
         else:
-            for one in (entry, best):
-                cards.setdefault(one.card, card_of(store, one))
+            for item in (entry, best):
+                cards.setdefault(item.card, card_of(store, item))
             between = compared(entry.challenge, cards[entry.card], cards[best.card])
-            found.append(Step(entry, best, pairwise.change(between.comparison, FIRST, SECOND)))
+            steps.append(Step(entry, best, pairwise.change(between.comparison, FIRST, SECOND)))
         if best is None or best.score is None or entry.score > best.score:
             best = entry
             cards = {digest: card for digest, card in cards.items() if digest == entry.card}
-    return found
+    return steps
 
 
 def compared(

@@ -114,12 +114,12 @@ def _digest(value: list[Any]) -> str:
     return sha256(json.dumps(value, sort_keys=True).encode())
 
 
-def keep(store: Store, what: Keeping) -> tuple[SavedSubmission, bool]:
+def keep(store: Store, keeping: Keeping) -> tuple[SavedSubmission, bool]:
     """Keep a scored submission.
 
     Args:
         store: Where.
-        what: The submission.
+        keeping: The submission.
 
     Returns:
         What is kept, and whether it was kept before. Then files of the test set are added where they were
@@ -128,58 +128,58 @@ def keep(store: Store, what: Keeping) -> tuple[SavedSubmission, bool]:
     Raises:
         InputRefused: Where the note is too long, or the store cannot be written; nothing is kept then.
     """
-    check_note(what.note)
-    card, test_set = what.card, test_set_of(what.card, what.truth)
+    check_note(keeping.note)
+    card, test_set = keeping.card, test_set_of(keeping.card, keeping.truth)
     with store.write() as session:
         exclusive(session)
-        own = (tables.Kept.owner == what.owner, tables.Kept.test_set == test_set)
+        own = (tables.Kept.owner == keeping.owner, tables.Kept.test_set == test_set)
         rows = session.scalars(select(tables.Kept).where(*own))
         row = next((row for row in rows if is_same(row, card, test_set)), None)
         before = row is not None
         if row is None:
-            row = _row(store, what, test_set)
+            row = _row(store, keeping, test_set)
             session.add(row)
             session.flush()
-            _add_files(store, session, row.id, SUBMISSION, what.submission)
-            _add_files(store, session, row.id, METADATA, what.metadata)
-        row.note = what.note.strip() or row.note
-        if what.test_set and not _has(session, row.id, TRUTH):
-            _add_files(store, session, row.id, TRUTH, what.test_set)
+            _add_files(store, session, row.id, SUBMISSION, keeping.submission)
+            _add_files(store, session, row.id, METADATA, keeping.metadata)
+        row.note = keeping.note.strip() or row.note
+        if keeping.test_set and not _has(session, row.id, TRUTH):
+            _add_files(store, session, row.id, TRUTH, keeping.test_set)
         session.flush()
         return of_row(row, _has(session, row.id, TRUTH)), before
 
 
-def _row(store: Store, what: Keeping, test_set: str) -> tables.Kept:
-    card = what.card
+def _row(store: Store, keeping: Keeping, test_set: str) -> tables.Kept:
+    card = keeping.card
     low, high = card.intervals.get("score") or (None, None)
     return tables.Kept(
         id=secrets.token_hex(6),
-        owner=what.owner,
+        owner=keeping.owner,
         content=content_of(card, test_set),
         challenge=card.challenge,
         test_set=test_set,
         rules=rules_of(card),
-        name=what.name[-tables.NAME :],
-        test_set_name=what.test_set_name[-tables.NAME :],
+        name=keeping.name[-tables.NAME :],
+        test_set_name=keeping.test_set_name[-tables.NAME :],
         score=card.score,
         low=low,
         high=high,
         card=store.keep(packing.card_to_bytes(card)),
-        page=dict(what.page),
+        page=dict(keeping.page),
         note="",
         created=tables.now(),
         program=str(card.provenance["version"]),
     )
 
 
-def _add_files(store: Store, session: Session, kept_id: str, place: str, files: Sequence[File]) -> None:
+def _add_files(store: Store, session: Session, kept_id: str, role: str, files: Sequence[File]) -> None:
     for number, (name, data) in enumerate(files):
         digest = store.keep(data)
-        session.add(tables.KeptFile(kept_id=kept_id, place=place, number=number, name=name, sha256=digest))
+        session.add(tables.KeptFile(kept_id=kept_id, place=role, number=number, name=name, sha256=digest))
 
 
-def _has(session: Session, kept_id: str, place: str) -> bool:
-    return session.get(tables.KeptFile, (kept_id, place, 0)) is not None
+def _has(session: Session, kept_id: str, role: str) -> bool:
+    return session.get(tables.KeptFile, (kept_id, role, 0)) is not None
 
 
 def files_at(path: str) -> list[File]:
@@ -188,16 +188,16 @@ def files_at(path: str) -> list[File]:
     Raises:
         InputRefused: `unreadable-file` where one cannot be read.
     """
-    place = Path(path)
+    folder = Path(path)
     try:
-        if not place.is_dir():
-            return [(place.name, place.read_bytes())]
-        inside = sorted(file for file in place.rglob("*") if file.is_file())
-        named = [(f"{place.name}/{file.relative_to(place).as_posix()}", file) for file in inside]
+        if not folder.is_dir():
+            return [(folder.name, folder.read_bytes())]
+        inside = sorted(file for file in folder.rglob("*") if file.is_file())
+        named = [(f"{folder.name}/{file.relative_to(folder).as_posix()}", file) for file in inside]
         return [(name, file.read_bytes()) for name, file in named if not is_litter(name)]
     except OSError as problem:
-        words = f"it cannot be kept ({problem.strerror or problem})."
-        raise InputRefused([error("unreadable-file", place.name, words)]) from problem
+        message = f"it cannot be kept ({problem.strerror or problem})."
+        raise InputRefused([error("unreadable-file", folder.name, message)]) from problem
 
 
 def write_note(store: Store, kept_id: str, note: str, owner: str = LOCAL) -> SavedSubmission:
@@ -216,8 +216,8 @@ def write_note(store: Store, kept_id: str, note: str, owner: str = LOCAL) -> Sav
 def check_note(note: str) -> None:
     """Raise InputRefused (`bad-note`) for a note that is too long."""
     if len(note) > NOTE:
-        words = f"it has {len(note)} characters, of {NOTE} at most: write less."
-        raise InputRefused([error("bad-note", "note", words)])
+        message = f"it has {len(note)} characters, of {NOTE} at most: write less."
+        raise InputRefused([error("bad-note", "note", message)])
 
 
 def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> int:
@@ -250,6 +250,6 @@ def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> int:
 def _mine(session: Session, kept_id: str, owner: str) -> tables.Kept:
     row = session.get(tables.Kept, kept_id)
     if row is None or row.owner != owner:
-        words = "nothing of that id is kept: it may have been deleted meanwhile."
-        raise InputRefused([error("nothing-kept", shortened(kept_id, 64), words)])
+        message = "nothing of that id is kept: it may have been deleted meanwhile."
+        raise InputRefused([error("nothing-kept", shortened(kept_id, 64), message)])
     return row

@@ -27,20 +27,20 @@ SMALLEST_CAUTION = 3
 """Tries from which on the caution is given."""
 
 
-def blocks(steps: Sequence[Step], shown: str | None = None) -> tuple[Block, ...]:
+def blocks(steps: Sequence[Step], current: str | None = None) -> tuple[Block, ...]:
     """Return a series as a figure and a table.
 
     Args:
         steps: Oldest first, of one challenge.
-        shown: Id of the one that is on the page.
+        current: Id of the one that is on the page.
     """
     challenge = load_challenge(steps[0].entry.challenge)
     of = scale.of(challenge)
     caution = (Text(CAUTION, "note"),) if len(steps) >= SMALLEST_CAUTION else ()
-    return (_figure(steps, of, shown), _table(steps, of), *caution)
+    return (_figure(steps, of, current), _table(steps, of), *caution)
 
 
-def _figure(steps: Sequence[Step], of: Scale, shown: str | None) -> Figure:
+def _figure(steps: Sequence[Step], of: Scale, current: str | None) -> Figure:
     drawn = steps[-DRAWN:]
     days = {step.entry.created[:10] for step in drawn}
     (start, stop), axis = ((0, 10), "kept on") if len(days) > 1 else ((11, 16), f"kept on {min(days)} (UTC)")
@@ -51,7 +51,7 @@ def _figure(steps: Sequence[Step], of: Scale, shown: str | None) -> Figure:
             None if step.entry.score is None else of.factor * step.entry.score,
             of.scaled(step.entry.interval),
             bool(step.change and step.change.apart),
-            step.entry.id == shown,
+            step.entry.id == current,
         )
         for step in drawn
     ]
@@ -60,8 +60,8 @@ def _figure(steps: Sequence[Step], of: Scale, shown: str | None) -> Figure:
         return progress(moments, theme, (QUESTION, axis, of.unit), of.digits)
 
     cut = f" The newest {DRAWN} of {len(steps)} are drawn." if len(steps) > DRAWN else ""
-    words = "Dotted: the best so far. Filled: told apart from the best before it. Whiskers: 95% interval."
-    return Figure(build, words + cut, _numbers(drawn), key="own_history")
+    legend = "Dotted: the best so far. Filled: told apart from the best before it. Whiskers: 95% interval."
+    return Figure(build, legend + cut, _numbers(drawn), key="own_history")
 
 
 def _numbers(steps: Sequence[Step]) -> dict[str, list[object]]:

@@ -40,14 +40,14 @@ def score_grand_challenge(
     return result
 
 
-def submission(place: Path, settings: PlatformSettings) -> Source:
+def submission(folder: Path, settings: PlatformSettings) -> Source:
     """Return a submission as the challenge reads it. Raises InputRefused."""
     inputs = settings.challenge.inputs
-    found = content(place)
-    if inputs.submission.several or found.is_file():
-        return found
-    table = as_table(open_source(found, "submission", inputs.streamed))
-    return found if table is None else open_source(table, "answers.csv")
+    path = content(folder)
+    if inputs.submission.several or path.is_file():
+        return path
+    table = as_table(open_source(path, "submission", inputs.streamed))
+    return path if table is None else open_source(table, "answers.csv")
 
 
 SCORES, DETAILS = "scores.json", "detailed_results.html"
@@ -55,19 +55,19 @@ OF_PLATFORM = ("metadata", "metadata.yaml")
 """Files that the platform puts beside a submission."""
 
 
-def score_codabench(settings: PlatformSettings, place: Path, output: Path) -> EvaluationResult:
+def score_codabench(settings: PlatformSettings, folder: Path, output: Path) -> EvaluationResult:
     """Score a submission and write the result files.
 
     Args:
         settings: How to score.
-        place: The folder that holds `res` and `ref`.
+        folder: The folder that holds `res` and `ref`.
         output: Where to write.
 
     Raises:
         Refused: With everything that is wrong; the detailed results say it too, and there are no scores.
     """
     try:
-        result = evaluate(lambda: content(place / "res", OF_PLATFORM), place / "ref", settings)
+        result = evaluate(lambda: content(folder / "res", OF_PLATFORM), folder / "ref", settings)
     except SubmissionRefused as refused:
         (output / DETAILS).write_text(_page(f"<pre>{escape(refused)}</pre>"), encoding="utf-8")
         raise

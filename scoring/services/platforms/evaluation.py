@@ -48,13 +48,13 @@ class PlatformSettings:
 
     def problems(self) -> list[Finding]:
         """Return `bad-option` for every value that is not allowed."""
-        found = [
+        problems = [
             *self.challenge.check_options(self.options),
             *StatisticsOptions(**self.statistics).problems(),
         ]
         if self.decimals is not None and not 0 <= self.decimals <= 15:
-            found.append(error("bad-option", "--decimals", f"{self.decimals} is not within 0 and 15."))
-        return found
+            problems.append(error("bad-option", "--decimals", f"{self.decimals} is not within 0 and 15."))
+        return problems
 
     def to_json(self) -> str:
         """Return the file. The same settings give the same bytes."""
@@ -90,8 +90,8 @@ def read_settings(path: str | Path) -> PlatformSettings:
         )
         problems = settings.problems()
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
-        words = "the settings cannot be read: write them again with `benchside platform bundle`."
-        raise InputRefused([error("bad-settings", Path(path).name, words)]) from problem
+        message = "the settings cannot be read: write them again with `benchside platform bundle`."
+        raise InputRefused([error("bad-settings", Path(path).name, message)]) from problem
     if problems:
         raise InputRefused(problems)
     return settings
@@ -116,8 +116,8 @@ class EvaluationResult:
         """Return what a leaderboard has columns for: the score and the published metrics that are defined."""
         card, chosen = self.card, self.settings.metrics
         names = card.metrics if self.settings.is_public and not chosen else chosen
-        found = {"score": card.score, **{name: card.metrics.get(name) for name in names}}
-        return {name: self._rounded(value) for name, value in plain(found).items() if value is not None}
+        numbers = {"score": card.score, **{name: card.metrics.get(name) for name in names}}
+        return {name: self._rounded(value) for name, value in plain(numbers).items() if value is not None}
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything that may be published."""
@@ -162,8 +162,8 @@ def evaluate(read: Callable[[], Source], truth_place: Path, settings: PlatformSe
         raise
     except Exception as defect:  # its text may quote the truth
         at = traceback.extract_tb(defect.__traceback__)[-1]
-        place = f"{type(defect).__name__} at {Path(at.filename).name}:{at.lineno}"
-        raise SubmissionRefused(f"internal error, tell the organizers: {place}.") from None
+        where = f"{type(defect).__name__} at {Path(at.filename).name}:{at.lineno}"
+        raise SubmissionRefused(f"internal error, tell the organizers: {where}.") from None
 
 
 def _evaluate(read: Callable[[], Source], truth_place: Path, settings: PlatformSettings) -> EvaluationResult:
@@ -185,34 +185,34 @@ def _evaluate(read: Callable[[], Source], truth_place: Path, settings: PlatformS
         known = refused.problems if settings.is_public else _without_truth(refused, source, settings)
         raise SubmissionRefused(_text(known)) from None
     if plain(card.score) is None:
-        words = "the score is undefined for this submission."
-        raise SubmissionRefused(_text([error("undefined-score", "submission", words)]))
+        message = "the score is undefined for this submission."
+        raise SubmissionRefused(_text([error("undefined-score", "submission", message)]))
     if unknown := sorted(set(settings.metrics) - set(card.metrics)):
-        words = f"the settings name metrics that there are not ({', '.join(unknown)}): tell the organizers."
-        raise SubmissionRefused(_text([error("bad-settings", "benchside.json", words)]))
+        message = f"the settings name metrics that there are not ({', '.join(unknown)}): tell the organizers."
+        raise SubmissionRefused(_text([error("bad-settings", "benchside.json", message)]))
     return EvaluationResult(card, settings)
 
 
-def content(place: Path, ignored: tuple[str, ...] = ()) -> Path:
+def content(folder: Path, ignored: tuple[str, ...] = ()) -> Path:
     """Return what a folder of a platform holds: its only file, or the folder itself.
 
     Raises:
         InputRefused: `unreadable-file` where there is nothing.
     """
-    if not place.is_dir():
-        return place
-    inside = [path for path in place.iterdir() if not is_litter(path.name) and path.name not in ignored]
+    if not folder.is_dir():
+        return folder
+    inside = [path for path in folder.iterdir() if not is_litter(path.name) and path.name not in ignored]
     if not inside:
-        raise InputRefused([error("unreadable-file", place.name, "there is nothing in this folder.")])
-    return inside[0] if len(inside) == 1 and inside[0].is_file() else place
+        raise InputRefused([error("unreadable-file", folder.name, "there is nothing in this folder.")])
+    return inside[0] if len(inside) == 1 and inside[0].is_file() else folder
 
 
 def _of_truth(refused: InputRefused, settings: PlatformSettings) -> str:
     """Return what is said where the truth cannot be read: the organizers see why with `benchside check`."""
     if settings.is_public:
         return _text(refused.problems)
-    words = "the test set cannot be read: tell the organizers. Nothing is wrong with the submission so far."
-    return _text([error("unreadable-file", "test set", words)])
+    message = "the test set cannot be read: tell the organizers. Nothing is wrong with the submission so far."
+    return _text([error("unreadable-file", "test set", message)])
 
 
 def _without_truth(refused: InputRefused, source: Source, settings: PlatformSettings) -> list[Finding]:
