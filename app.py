@@ -15,8 +15,7 @@ from starlette.middleware import Middleware
 from pages.inputs.upload_quota import UploadQuotaMiddleware
 from pages.server import access, gc_tuning, network_exposure, session_cleanup
 from pages.server.login_redirect import LoginRedirectMiddleware
-from pages.server.private_routes import PrivateRoutesMiddleware
-from pages.server.websocket_origin import SameOriginMiddleware
+from pages.server.request_guard import RequestGuardMiddleware
 
 
 @asynccontextmanager
@@ -48,8 +47,7 @@ app = st.App(
     Path(__file__).parent / "pages" / "server" / "navigation.py",
     lifespan=warm,
     middleware=[
-        Middleware(SameOriginMiddleware),
-        Middleware(PrivateRoutesMiddleware),
+        Middleware(RequestGuardMiddleware),
         Middleware(UploadQuotaMiddleware),
         Middleware(LoginRedirectMiddleware),
     ],

@@ -5,6 +5,7 @@ Streamlit itself bounds one file, and takes any number of them from any session.
 """
 
 import logging
+from dataclasses import dataclass
 from time import monotonic
 from typing import NamedTuple
 
@@ -31,9 +32,22 @@ NO_ROOM = (
 LOG = logging.getLogger(__name__)
 
 
-class _Place(NamedTuple):
+class _FileKey(NamedTuple):
     session: str
     file: str
+
+
+@dataclass(eq=False)
+class _Arrival:
+    """One upload on its way. Several may bring the same file id: each counts.
+
+    Attributes:
+        session: Its session.
+        size: Bytes that it announced, or that have come where it announced none.
+    """
+
+    session: str
+    size: int
 
 
 class _TooMuch(Exception):
@@ -45,8 +59,8 @@ class Quota:
     server's event loop; `refusal` and `close` on any."""
 
     def __init__(self) -> None:
-        self.under_way: dict[_Place, int] = {}
-        self._came: dict[_Place, float] = {}
+        self.arrivals: set[_Arrival] = set()
+        self._came: dict[_FileKey, float] = {}
         self._refused: dict[str, str] = {}
 
     def refusal(self, session: str) -> str:
@@ -87,15 +101,15 @@ class Quota:
         held = sum(self._held(runtime, session) for session in streamlit_internals.sessions(runtime))
         return Occupancy(streamlit_internals.n_connected(runtime), held)
 
-    def stored(self, runtime: Runtime, place: _Place) -> None:
+    def stored(self, runtime: Runtime, key: _FileKey) -> None:
         """Clean the name of a file that came, and remember when."""
         now = monotonic()
-        with streamlit_internals.uploads_of(runtime, place.session) as files:
-            if place.file in files:
-                record = files[place.file]
-                files[place.file] = record._replace(name=uploaded_name(record.name))
-        self._came = {k: t for k, t in self._came.items() if now - t < SETTLED_SECONDS} | {place: now}
-        self.close(place.session)
+        with streamlit_internals.uploads_of(runtime, key.session) as files:
+            if key.file in files:
+                record = files[key.file]
+                files[key.file] = record._replace(name=uploaded_name(record.name))
+        self._came = {k: t for k, t in self._came.items() if now - t < SETTLED_SECONDS} | {key: now}
+        self.close(key.session)
 
     def _held(self, runtime: Runtime, session: AppSession) -> int:
         """Bytes that a session holds: what it uploaded, what it took over when its tab was loaded anew, and
@@ -106,7 +120,7 @@ class Quota:
             file.file_id: file.size
             for file in reload_recovery.files_of(streamlit_internals.state_of(session))
         }
-        coming = sum(size for place, size in self.under_way.items() if place.session == session.id)
+        coming = sum(arrival.size for arrival in self.arrivals if arrival.session == session.id)
         return sum(sizes.values()) + coming
 
     def _drop_unused(self, runtime: Runtime, session: AppSession) -> None:
@@ -118,7 +132,7 @@ class Quota:
         with streamlit_internals.uploads_of(runtime, session.id) as files:
             unused = files.keys() - used
         for file_id in unused:
-            if _Place(session.id, file_id) not in self._came:
+            if _FileKey(session.id, file_id) not in self._came:
                 manager.remove_file(session.id, file_id)
 
 
@@ -134,17 +148,17 @@ class UploadQuotaMiddleware:
         self._app, self._quota = app, quota
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        place = _place(scope)
-        session = streamlit_internals.connected_session(Runtime.instance(), place.session) if place else None
-        if place is None or session is None:  # Streamlit answers for sessions that it does not know
+        key = _file_key(scope)
+        session = streamlit_internals.connected_session(Runtime.instance(), key.session) if key else None
+        if key is None or session is None:  # Streamlit answers for sessions that it does not know
             await self._app(scope, receive, send)
         elif not streamlit_internals.takes_files(session):
             await _answer(send, 403, "This page takes no files.")
         else:
-            await self._upload(place, session, scope, receive, send)
+            await self._upload(key, session, scope, receive, send)
 
     async def _upload(
-        self, place: _Place, session: AppSession, scope: Scope, receive: Receive, send: Send
+        self, key: _FileKey, session: AppSession, scope: Scope, receive: Receive, send: Send
     ) -> None:
         runtime, quota = Runtime.instance(), self._quota
         announced = _announced(scope)
@@ -154,20 +168,21 @@ class UploadQuotaMiddleware:
             quota.refuse(session, words)
             await _answer(send, 413, words)
             return
-        quota.under_way[place] = announced
+        arrival = _Arrival(session.id, announced)
+        quota.arrivals.add(arrival)
 
         async def counted() -> Message:
             message = await receive()
             if not announced:
-                quota.under_way[place] += len(message.get("body", b""))
+                arrival.size += len(message.get("body", b""))
                 if quota.beyond(runtime, session, 0):
                     raise _TooMuch
             return message
 
         async def cleaned(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] < 300:
-                quota.under_way.pop(place, None)
-                quota.stored(runtime, place)
+                quota.arrivals.discard(arrival)
+                quota.stored(runtime, key)
             await send(message)
 
         try:
@@ -181,7 +196,7 @@ class UploadQuotaMiddleware:
             quota.refuse(session, NO_ROOM.format(fault.strerror))
             await _answer(send, 507, NO_ROOM.format(fault.strerror))
         finally:
-            quota.under_way.pop(place, None)
+            quota.arrivals.discard(arrival)
 
 
 def occupancy() -> Occupancy:
@@ -201,12 +216,12 @@ def say_refused() -> None:
         st.button("Close", key="uploads_close", type="tertiary", on_click=QUOTA.close, args=(session,))
 
 
-def _place(scope: Scope) -> _Place | None:
+def _file_key(scope: Scope) -> _FileKey | None:
     """Session and file of an upload, None of any other request."""
     if scope["type"] != "http" or scope["method"] != "PUT" or ROUTE not in scope["path"]:
         return None
     session, _, file = scope["path"].partition(ROUTE)[2].partition("/")
-    return _Place(session, file)
+    return _FileKey(session, file)
 
 
 def _announced(scope: Scope) -> int:

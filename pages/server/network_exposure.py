@@ -12,7 +12,7 @@ def is_public() -> bool:
     """Return whether the server listens beyond this machine, or is told that its visitors know it under
     another name (behind a proxy it listens to this machine alone)."""
     return not (
-        _is_loopback(st.get_option("server.address")) and _is_loopback(st.get_option("browser.serverAddress"))
+        is_loopback(st.get_option("server.address")) and is_loopback(st.get_option("browser.serverAddress"))
     )
 
 
@@ -22,7 +22,8 @@ def require_confinement() -> None:
         confinement.require(samples.model_digests())
 
 
-def _is_loopback(address: str | None) -> bool:
+def is_loopback(address: str | None) -> bool:
+    """Return whether a host name or IP address is this machine's own."""
     if address == "localhost":
         return True
     try:

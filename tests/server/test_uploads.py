@@ -5,6 +5,7 @@ import socket
 import time
 
 import pytest
+from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
 
 from tests.browser import driver
 from tests.browser.driver import Server
@@ -61,22 +62,45 @@ def test_an_upload_that_does_not_say_its_size_ends_at_the_same_limit(visitor):
     assert one.put(path, "a.csv", b"," * 4500 * KILOBYTE, announced=False)[0] == 413
 
 
+def half_sent(one: Visitor, file: str, size: int) -> socket.socket:
+    """Announce an upload, send half of it, and leave the connection open."""
+    host, port = one.address.removeprefix("http://").split(":")
+    token = generate_xsrf_token_string()
+    head = (
+        f"PUT /_stcore/upload_file/{one.session}/{file} HTTP/1.1\r\nHost: {host}:{port}\r\n"
+        f"Cookie: _streamlit_xsrf={token}\r\nX-Xsrftoken: {token}\r\n"
+        f"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: {size}\r\n\r\n"
+        '--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+    )
+    channel = socket.create_connection((host, int(port)))
+    channel.sendall(head.encode() + b"," * (size // 2))
+    return channel
+
+
+def test_one_file_id_sent_many_times_at_once_counts_each_time(visitor):
+    """Two that are on their way leave no room for a third of the same id."""
+    one = visitor()
+    path = f"_stcore/upload_file/{one.session}/probe"
+    with half_sent(one, "same", 1400 * KILOBYTE), half_sent(one, "same", 1400 * KILOBYTE):
+        until = time.monotonic() + 60
+        while one.put(path, "a.csv", b"," * 300 * KILOBYTE)[0] != 413:  # until the server has seen both
+            assert time.monotonic() < until
+
+
+def test_an_upload_whose_connection_is_lost_leaves_nothing(visitor):
+    one, size = visitor(), 2500 * KILOBYTE
+    with half_sent(one, "lost", size):
+        until = time.monotonic() + 60
+        while one.upload("a.csv", b"," * size)[0] != 413:
+            assert time.monotonic() < until
+    while one.upload("b.csv", b"," * size)[0] != 204:  # until the server has noticed
+        assert time.monotonic() < until
+
+
 @pytest.mark.parametrize(("page", "status"), [("about", 403), ("isic", 204)])
 def test_only_who_was_shown_an_input_for_files_uploads(visitor, page, status):
     one = visitor(page)
     assert one.put(f"_stcore/upload_file/{one.session}/made-up", "a.csv", b",")[0] == status
-
-
-def test_an_upload_whose_connection_is_lost_leaves_nothing(visitor, server):
-    one, size = visitor(), 2500 * KILOBYTE
-    host, port = server.address.removeprefix("http://").split(":")
-    for _ in range(3):
-        with socket.create_connection((host, int(port))) as channel:
-            head = f"PUT /_stcore/upload_file/{one.session}/lost HTTP/1.1\r\nHost: {host}:{port}\r\n"
-            channel.sendall(f"{head}Content-Length: {size}\r\n\r\n".encode() + b"," * (size // 2))
-    until = time.monotonic() + 60
-    while one.upload("a.csv", b"," * size)[0] != 204:  # until the server has noticed
-        assert time.monotonic() < until
 
 
 def test_a_session_that_nobody_knows_uploads_nothing(visitor):
