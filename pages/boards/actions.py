@@ -39,10 +39,10 @@ def _permitted(work: Callable[..., Any], *arguments: Any) -> Any:
     return work(*arguments)
 
 
-def done(made: Outcome, words: str = "This was not done") -> None:
-    """Show the board as it is now, or say why it was not changed. words: what could not be done."""
-    if made.refused:
-        finding_list.refusal(made.refused, title=words)
+def done(outcome: Outcome, title: str = "This was not done") -> None:
+    """Show the board as it is now, or say why it was not changed. title: what could not be done."""
+    if outcome.refused:
+        finding_list.refusal(outcome.refused, title=title)
     else:
         st.rerun()
 

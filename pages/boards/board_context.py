@@ -12,14 +12,14 @@ from scoring.services.boards.ranking import BoardRanking
 class BoardPage:
     """A board on the page. sections: what everybody sees; key: of all that it rests on."""
 
-    standing: BoardRanking
+    ranking: BoardRanking
     sections: tuple[Section, ...]
     key: tuple[str, ...]
 
     @property
     def board(self) -> OpenBoard:
         """Return the board."""
-        return self.standing.board
+        return self.ranking.board
 
     def place(self, path: str) -> BlockPath:
         """Return where a block stands, which is drawn once."""

@@ -19,7 +19,7 @@ from scoring.core.views import Section
 from scoring.services.access.roles import NOBODY, Role
 from scoring.services.boards import bundle, hidden_truth, imported, members, phases, publishing, views
 from scoring.services.boards.board import OpenBoard, opened
-from scoring.services.boards.ranking import BoardRanking, standing
+from scoring.services.boards.ranking import BoardRanking, board_ranking
 from scoring.services.store.database import Store
 
 ORGANIZERS_TABS = ("Submissions", "Corrections", "Participants", "Settings")
@@ -36,13 +36,13 @@ STATES = {
 
 def show(store: Store, board_id: str) -> None:
     """Draw a board, or why there is none."""
-    kept, organizes = imported.find(store, board_id), actions.may_organize()
-    if kept is not None:
-        layout.plain_opening(markdown(kept.title, 80), f"{kept.leaderboard.platform}, {kept.created[:10]}")
+    board, organizes = imported.find(store, board_id), actions.may_organize()
+    if board is not None:
+        layout.plain_opening(markdown(board.title, 80), f"{board.leaderboard.platform}, {board.created[:10]}")
         _way("All boards", "arrow_back")
-        render.draw_all(views.leaderboard(kept), BlockPath(None, False, "board"))
+        render.draw_all(views.leaderboard(board), BlockPath(None, False, "board"))
         if organizes:
-            settings.delete(store, board_id, kept.title, 0)
+            settings.delete(store, board_id, board.title, 0)
         return
     is_public = not organizes or st.query_params.get("view") == PUBLIC
     top = st.container(gap="small")
@@ -50,43 +50,43 @@ def show(store: Store, board_id: str) -> None:
     ways = bar.container(horizontal=True, gap="small", vertical_alignment="center", width="content")
     with bar:
         phase = _phase(store, board_id)
-    found = attempt(_shown, store, board_id, is_public, phase)
+    outcome = attempt(_shown, store, board_id, is_public, phase)
     if not organizes:
-        _record_guess(found)
-    if found.refused:
+        _record_guess(outcome)
+    if outcome.refused:
         layout.plain_opening("Boards", "")
-        finding_list.refusal(found.refused, title="This board cannot be shown")
+        finding_list.refusal(outcome.refused, title="This board cannot be shown")
         _way("All boards", "arrow_back")
         return
-    shown: BoardPage = found.value
+    page: BoardPage = outcome.value
     with top:
-        _opening(shown, is_public)
+        _opening(page, is_public)
     if organizes:
         with ways:
-            _ways(shown, is_public)
+            _ways(page, is_public)
     with bar:
-        _state(shown)
+        _state(page)
     tabs: dict[str, Callable[[], None]] = {
-        section.name: partial(_section, shown, section) for section in shown.sections
+        section.name: partial(_section, page, section) for section in page.sections
     }
     if not is_public:
-        whole = shown if phase is None else _shown(store, board_id, is_public, None)
+        whole = page if phase is None else _shown(store, board_id, is_public, None)
         tabs["Submissions"] = partial(submitting.show, whole)
         tabs["Corrections"] = partial(truth_correction.show, whole)
-        tabs["Participants"] = partial(participants.show, store, shown.board)
+        tabs["Participants"] = partial(participants.show, store, page.board)
         tabs["Settings"] = partial(settings.show, whole)
     elif not organizes and access.is_configured() and access.allowed(Role.PARTICIPANT):
-        tabs["Submit"] = partial(participants.submit, store, shown.board)
+        tabs["Submit"] = partial(participants.submit, store, page.board)
     may_log_in = access.is_configured() and not store.actor.key
     is_own_tab = st.query_params.get("tab") in (None, *tabs)
     layout.tabs(tabs, bound=is_own_tab or not may_log_in)  # the tab is there after the login
-    _downloads(shown, is_public)
+    _downloads(page, is_public)
 
 
-def _record_guess(found: Outcome) -> None:
+def _record_guess(outcome: Outcome) -> None:
     """Record for the organizers that somebody else opened their tabs, or a board that is not there."""
     tab = st.query_params.get("tab")
-    if found.refused and any(problem.code == "no-board" for problem in found.refused.problems):
+    if outcome.refused and any(problem.code == "no-board" for problem in outcome.refused.problems):
         access.record_refused("/board?board=…")
     elif tab in ORGANIZERS_TABS:
         access.record_refused(f"/board?tab={tab}")
@@ -100,9 +100,9 @@ def _phase(store: Store, board_id: str) -> str | None:
     every = "All phases"
     chosen = st.segmented_control(
         "Ranked are submissions of",
-        [every, *(one.name for one in known)],
+        [every, *(phase.name for phase in known)],
         default=every,
-        format_func=lambda one: markdown(one, 60),
+        format_func=lambda name: markdown(name, 60),
         key="phase",
         bind="query-params",
         required=True,
@@ -114,33 +114,33 @@ def _phase(store: Store, board_id: str) -> str | None:
 def _shown(store: Store, board_id: str, is_public: bool, phase: str | None) -> BoardPage:
     """Return a board. What is kept of it for everybody acts for nobody; an organizer's is theirs alone."""
     actor = NOBODY if is_public else store.actor
-    found = standing(opened(replace(store, actor=actor), board_id), phase)
-    row = found.board.row
+    ranking = board_ranking(opened(replace(store, actor=actor), board_id), phase)
+    row = ranking.board.row
     known = (
         repr((row.options, row.counts)),
-        repr((found.entries, found.phases, found.facts)),
+        repr((ranking.entries, ranking.phases, ranking.facts)),
         repr(hidden_truth.rules(store, board_id)),
     )
     key = (store.place, row.id, str(row.version), row.title, *known, repr((actor, phase)))
-    return _kept(key, found, is_public)
+    return _kept(key, ranking, is_public)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Ranking ...")
-def _kept(key: tuple[str, ...], _found: BoardRanking, is_public: bool) -> BoardPage:
-    return BoardPage(_found, publishing.sections(_found) if is_public else views.sections(_found), key)
+def _kept(key: tuple[str, ...], _ranking: BoardRanking, is_public: bool) -> BoardPage:
+    return BoardPage(_ranking, publishing.sections(_ranking) if is_public else views.sections(_ranking), key)
 
 
-def _opening(shown: BoardPage, is_public: bool) -> None:
-    row, formula = shown.board.row, publishing.formula if is_public else views.formula
-    rule = f"{summary_text.RULE}\n\n{shown.board.challenge.words.rule.strip()}"
-    layout.opening(markdown(row.title, 80), formula(shown.standing), rule)
+def _opening(page: BoardPage, is_public: bool) -> None:
+    row, formula = page.board.row, publishing.formula if is_public else views.formula
+    rule = f"{summary_text.RULE}\n\n{page.board.challenge.words.rule.strip()}"
+    layout.opening(markdown(row.title, 80), formula(page.ranking), rule)
     version = f"version {row.version} of its test set" if row.version > 1 else "its test set"
-    st.caption(f"{shown.board.challenge.words.title} · on {version} · open since {row.created[:10]}")
+    st.caption(f"{page.board.challenge.words.title} · on {version} · open since {row.created[:10]}")
 
 
-def _ways(shown: BoardPage, is_public: bool) -> None:
+def _ways(page: BoardPage, is_public: bool) -> None:
     """Draw the ways from a board to the others, and between its views."""
-    board_id = shown.board.row.id
+    board_id = page.board.row.id
     _way("All boards", "arrow_back")
     if is_public:
         _way("Organizer’s view", "edit", board=board_id)
@@ -149,12 +149,12 @@ def _ways(shown: BoardPage, is_public: bool) -> None:
         _way("Public view", "public", board=board_id, view=PUBLIC)
 
 
-def _state(shown: BoardPage) -> None:
+def _state(page: BoardPage) -> None:
     """Draw whether the board takes submissions now."""
-    if shown.standing.phases:
-        state, words = phases.state_now(shown.standing.phases)
+    if page.ranking.phases:
+        state, sentence = phases.state_now(page.ranking.phases)
         icon, is_open = STATES[state], state == phases.OPEN
-        st.badge(markdown(words, 120), icon=f":material/{icon}:", color="green" if is_open else "gray")
+        st.badge(markdown(sentence, 120), icon=f":material/{icon}:", color="green" if is_open else "gray")
 
 
 def _way(label: str, icon: str, **address_of: str) -> None:
@@ -169,21 +169,21 @@ def _way(label: str, icon: str, **address_of: str) -> None:
     )
 
 
-def _section(shown: BoardPage, section: Section) -> None:
-    render.draw_all(section.blocks, shown.place(section.name))
+def _section(page: BoardPage, section: Section) -> None:
+    render.draw_all(section.blocks, page.place(section.name))
 
 
-def _downloads(shown: BoardPage, is_public: bool) -> None:
+def _downloads(page: BoardPage, is_public: bool) -> None:
     """Draw what can be taken away: the report for everybody, the whole board for its organizer."""
-    stem = f"board-{shown.board.row.id}"
+    stem = f"board-{page.board.row.id}"
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        downloads.html_button(partial(publishing.html, shown.standing), stem, "download_board")
-        downloads.json_button(partial(_json, shown.standing), stem, "download_board_json", "board.json")
+        downloads.html_button(partial(publishing.html, page.ranking), stem, "download_board")
+        downloads.json_button(partial(_json, page.ranking), stem, "download_board_json", "board.json")
         if not is_public:
             with_truth = st.toggle("with the test sets", key="board_with_truth")
             downloads.button(
                 "Whole board (zip)",
-                partial(_bundle, shown.board, with_truth),
+                partial(_bundle, page.board, with_truth),
                 stem,
                 "zip",
                 "application/zip",
@@ -194,8 +194,8 @@ def _downloads(shown: BoardPage, is_public: bool) -> None:
         st.caption("Report and board.json can be published: no case is in them.")
 
 
-def _json(found: BoardRanking) -> str:
-    return json.dumps(publishing.value(found), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+def _json(ranking: BoardRanking) -> str:
+    return json.dumps(publishing.value(ranking), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def _bundle(board: OpenBoard, with_truth: bool) -> bytes:

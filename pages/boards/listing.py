@@ -36,21 +36,21 @@ def show(store: Store) -> None:
     layout.plain_opening("Boards", WHAT)
     if not actions.may_organize():
         every = listed(store) if store.actor.key else []
-        own = [one for one in every if members.teams_of(store, one["id"], store.actor)]
-        for one in own:
-            _card(store, one)
+        own = [board for board in every if members.teams_of(store, board["id"], store.actor)]
+        for board in own:
+            _card(store, board)
         which = "Other boards open" if own else "A board opens"
-        words = f"{which} by the address that the organizer published."
-        st.info(words, icon=":material/leaderboard:")
+        message = f"{which} by the address that the organizer published."
+        st.info(message, icon=":material/leaderboard:")
         return
-    told = st.container()  # there with and without words, so that what is open below stays open
+    messages = st.container()  # there with and without words, so that what is open below stays open
     if gone := st.session_state.pop(DELETED, ""):
-        told.success(gone, icon=":material/delete:")
+        messages.success(gone, icon=":material/delete:")
     _follow(actions.outcome(("sample",), "submissions"))
     boards = listed(store)
     if boards:
-        for one in boards:
-            _card(store, one)
+        for board in boards:
+            _card(store, board)
     else:
         st.info("No boards yet.", icon=":material/leaderboard:")
     if all(board["id"] != ID for board in boards):
@@ -67,21 +67,21 @@ def show(store: Store) -> None:
         _import(store)
 
 
-def _card(store: Store, one: dict) -> None:
+def _card(store: Store, board: dict) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
-            f"**{markdown(one['title'], 80)}**",
-            key=f"board_open_{one['id']}",
+            f"**{markdown(board['title'], 80)}**",
+            key=f"board_open_{board['id']}",
             icon=":material/leaderboard:",
             on_click=url_state.replace,
-            kwargs={"board": one["id"]},
+            kwargs={"board": board["id"]},
         )
-        known = REGISTRY.get(one["challenge"])
-        teams, sent = one["teams"], one["submissions"]
-        name = known.name if known else markdown(one["challenge"])
-        counts = f"{teams} team{'s' * (teams != 1)} · {sent} submission{'s' * (sent != 1)}"
-        st.caption(f"{name} · {counts} · since {one['created'][:10]}")
-        times = phases.phases(store, one["id"])
+        known = REGISTRY.get(board["challenge"])
+        teams, submissions = board["teams"], board["submissions"]
+        name = known.name if known else markdown(board["challenge"])
+        counts = f"{teams} team{'s' * (teams != 1)} · {submissions} submission{'s' * (submissions != 1)}"
+        st.caption(f"{name} · {counts} · since {board['created'][:10]}")
+        times = phases.phases(store, board["id"])
         if times:
             st.caption(markdown(phases.state_now(times)[1], 120))
 
@@ -124,11 +124,11 @@ def _new(store: Store) -> None:
             st.error("Drop the test set first.", icon=":material/block:")
             return
         settings = replace(settings, metadata=table.source if table else None)
-        made = actions.attempt(_create, store, board_id, challenge, truth, settings)
-        if not made.refused:
+        outcome = actions.attempt(_create, store, board_id, challenge, truth, settings)
+        if not outcome.refused:
             for name in ("truth", "metadata"):
                 st.session_state.pop(f"board_new_{name}_kept", None)
-        _follow(made)
+        _follow(outcome)
 
 
 def _create(store: Store, board_id: str, challenge: Challenge, truth, settings: BoardSettings) -> str:
@@ -165,13 +165,13 @@ def _value(option: Option) -> Any:
 
 
 def _import(store: Store) -> None:
-    given = selectors.one_file("Board: a zip that was exported from another server", "board_bundle")
-    if given is not None and st.button("Import the board", icon=":material/unarchive:"):
-        made = actions.attempt(_imported, store, given)
-        if not made.refused:
+    zip_file = selectors.one_file("Board: a zip that was exported from another server", "board_bundle")
+    if zip_file is not None and st.button("Import the board", icon=":material/unarchive:"):
+        outcome = actions.attempt(_imported, store, zip_file)
+        if not outcome.refused:
             st.session_state.pop("board_bundle_kept", None)
-        _follow(made)
+        _follow(outcome)
 
 
-def _imported(store: Store, given) -> str:
-    return bundle.import_board(store, given.source)
+def _imported(store: Store, zip_file) -> str:
+    return bundle.import_board(store, zip_file.source)

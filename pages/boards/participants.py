@@ -37,9 +37,9 @@ WORN = {
 }
 
 
-def submit(store: Store, shown: OpenBoard) -> None:
+def submit(store: Store, board: OpenBoard) -> None:
     """Draw what a participant may do on a board, and what was told of each own submission."""
-    board = board_of(store, shown.row.id)
+    board = board_of(store, board.row.id)
     teams = members.teams_of(store, board.row.id, store.actor)
     if not teams:
         st.info("You are in no team of this board: its organizer says who is.", icon=":material/group:")
@@ -49,10 +49,10 @@ def submit(store: Store, shown: OpenBoard) -> None:
     came = actions.outcome(key, "submissions")
     if came is not None:
         st.session_state[f"own_came_{board.row.id}"] = came
-    left = participant.remaining_quota(board, team)
-    st.markdown(_left_words(left))
-    if left.problem is not None:
-        st.info(f"{left.problem.message[0].upper()}{left.problem.message[1:]}", icon=":material/event_busy:")
+    quota = participant.remaining_quota(board, team)
+    st.markdown(_left_words(quota))
+    if (problem := quota.problem) is not None:
+        st.info(f"{problem.message[0].upper()}{problem.message[1:]}", icon=":material/event_busy:")
     else:
         _drop(board, team, key)
     _last_outcome(st.session_state.get(f"own_came_{board.row.id}"))
@@ -64,9 +64,9 @@ def submit(store: Store, shown: OpenBoard) -> None:
 
 def _drop(board: OpenBoard, team: str, key: tuple[str, str]) -> None:
     """Draw where a file is dropped and submitted."""
-    place = f"own_file_{board.row.id}"
-    given = selectors.one_file(f"Submission: {board.challenge.inputs.submission.words}", place)
-    if given is None:
+    key_of_file = f"own_file_{board.row.id}"
+    file = selectors.one_file(f"Submission: {board.challenge.inputs.submission.words}", key_of_file)
+    if file is None:
         return
     options = {
         option.name: st.text_input(option.label or option.name, key=f"own_{option.name}_{board.row.id}")
@@ -76,15 +76,15 @@ def _drop(board: OpenBoard, team: str, key: tuple[str, str]) -> None:
     written = {name: text for name, text in options.items() if text.strip()}
     if st.button("Submit", type="primary", icon=":material/send:", key="own_submit"):
         submission = uuid4().hex
-        actions.long(key, lambda _job: _hand_in(board, team, given, written, submission), Role.PARTICIPANT)
-        st.session_state.pop(f"{place}_kept", None)
+        actions.long(key, lambda _job: _hand_in(board, team, file, written, submission), Role.PARTICIPANT)
+        st.session_state.pop(f"{key_of_file}_kept", None)
         st.rerun()
 
 
 def _hand_in(
-    board: OpenBoard, team: str, given: ChosenInput, options: dict[str, str], submission: str
+    board: OpenBoard, team: str, file: ChosenInput, options: dict[str, str], submission: str
 ) -> SubmissionFeedback:
-    name, data = packed(given.source, given.name)
+    name, data = packed(file.source, file.name)
     return participant.submit(board, team, name, data, options, submission)
 
 
@@ -95,44 +95,44 @@ def _last_outcome(came: Any) -> None:
     if came.refused:
         finding_list.refusal(came.refused)
         return
-    answer: SubmissionFeedback = came.value
-    if answer is None:
+    feedback: SubmissionFeedback = came.value
+    if feedback is None:
         return
-    if answer.again:
+    if feedback.again:
         st.info("This file was submitted already: it counts once.", icon=":material/content_copy:")
-    elif answer.score is None and answer.best is not None:
-        words = "Scored. It does not beat your best by the step of the Ladder, so no score is shown."
-        st.success(words, icon=":material/task_alt:")
+    elif feedback.score is None and feedback.best is not None:
+        message = "Scored. It does not beat your best by the step of the Ladder, so no score is shown."
+        st.success(message, icon=":material/task_alt:")
     else:
         st.success("Scored.", icon=":material/task_alt:")
-    if answer.findings:
-        finding_list.findings(answer.findings)
+    if feedback.findings:
+        finding_list.findings(feedback.findings)
 
 
 def _history(board: OpenBoard, team: str) -> None:
     """Draw what was told of each submission of the team."""
-    answers = participant.answers(board, team)[::-1]
+    submissions = participant.answers(board, team)[::-1]
     layout.heading("What did your team submit?")
-    if not answers:
+    if not submissions:
         st.caption("Nothing yet.")
         return
     scale = scales.of(board.challenge)
     digits = 1 if scale.factor == 100 else hidden_truth.DECIMALS
     st.table(
         {
-            "submitted": [spoken(answer.time) for answer in answers],
-            f"score ({scale.unit})": [_score(answer, scale.factor, digits) for answer in answers],
-            "state": ["counts" if answer.counts else answer.fate for answer in answers],
+            "submitted": [spoken(entry.time) for entry in submissions],
+            f"score ({scale.unit})": [_score(entry, scale.factor, digits) for entry in submissions],
+            "state": ["counts" if entry.counts else entry.status for entry in submissions],
         }
     )
-    with_detail = {answer.submission: answer for answer in answers if answer.score is not None}
+    with_detail = {entry.submission: entry for entry in submissions if entry.score is not None}
     known = hidden_truth.rules(board.store, board.row.id)
     if not with_detail or (known is not None and known.detail == "score"):
         return
     chosen = st.selectbox(
         "Details of",
         list(with_detail),
-        format_func=lambda one: spoken(with_detail[one].time) if one in with_detail else one,
+        format_func=lambda key: spoken(with_detail[key].time) if key in with_detail else key,
         key=f"own_detail_{board.row.id}",
         width=360,
     )
@@ -144,34 +144,34 @@ def _history(board: OpenBoard, team: str) -> None:
         st.dataframe({"case": cases, "right": values}, hide_index=True, height=300)
 
 
-def _score(one: SubmissionFeedback, factor: float, digits: int) -> str:
-    return "not shown" if one.score is None else f"{factor * one.score:.{digits}f}"
+def _score(feedback: SubmissionFeedback, factor: float, digits: int) -> str:
+    return "not shown" if feedback.score is None else f"{factor * feedback.score:.{digits}f}"
 
 
 def _written(row: Any) -> dict[str, str]:
     return {name: f"{value:.3f}" for name, value in row.items()}
 
 
-def _left_words(left: RemainingQuota) -> str:
+def _left_words(quota: RemainingQuota) -> str:
     """Return what a team may still do, in words (Markdown)."""
-    if not left.phase:
+    if not quota.phase:
         return ""
-    number = left.submissions
+    number = quota.submissions
     many = "any number of submissions" if number is None else f"**{number}** more today (UTC)"
-    closes = f", which closes on {spoken(left.closes)}" if left.closes else ""
-    name = markdown(left.phase, 60)
-    return f"Phase {name}{closes}. Left: {many}; up to **{left.refused}** may be refused today."
+    closes = f", which closes on {spoken(quota.closes)}" if quota.closes else ""
+    name = markdown(quota.phase, 60)
+    return f"Phase {name}{closes}. Left: {many}; up to **{quota.refused}** may be refused today."
 
 
-def show(store: Store, shown: OpenBoard) -> None:
+def show(store: Store, board: OpenBoard) -> None:
     """Draw what an organizer says of participants and of a hidden truth, and what they tried."""
-    board = board_of(store, shown.row.id)
+    board = board_of(store, board.row.id)
     _hiding(board)
     _teams(board)
     layout.heading("What should you know of attempts?")
-    found = notices.board_notices(store, board.row.id)
-    if found:
-        finding_list.findings(found)
+    findings = notices.board_notices(store, board.row.id)
+    if findings:
+        finding_list.findings(findings)
     else:
         st.caption("Nobody tried a foreign team or a page that is not for them; nothing looks like probing.")
 
@@ -190,7 +190,7 @@ def _hiding(board: OpenBoard) -> None:
             "Participants see",
             DETAILS,
             DETAILS.index(known.detail) if known else 0,
-            format_func=lambda one: TELLS[one],
+            format_func=lambda detail: TELLS[detail],
             key=f"hide_detail_{row.id}",
         )
         if WORN[detail]:
@@ -227,7 +227,7 @@ def _teams(board: OpenBoard) -> None:
         example = "paul@example.org, group:lab"
         who = st.text_input("Members", key="members_who", placeholder=example, help="Empty: none any more.")
         if st.form_submit_button("Set members", icon=":material/group_add:"):
-            people = [one.strip() for one in who.split(",") if one.strip()]
+            people = [person.strip() for person in who.split(",") if person.strip()]
             actions.done(
                 actions.attempt(members.set_members, board.store, board.row.id, team.strip(), people)
             )

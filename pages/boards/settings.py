@@ -30,21 +30,21 @@ WIDTH = 240
 """Of a field, px: four stand side by side, on a phone one below the other."""
 
 
-def show(shown: BoardPage) -> None:
+def show(page: BoardPage) -> None:
     """Draw what an organizer settles for the board as a whole."""
-    _phases(shown)
-    _facts(shown)
-    _rules(shown.board)
-    row = shown.board.row
-    delete(shown.board.store, row.id, row.title, len(shown.standing.entries))
+    _phases(page)
+    _facts(page)
+    _rules(page.board)
+    row = page.board.row
+    delete(page.board.store, row.id, row.title, len(page.ranking.entries))
 
 
-def _phases(shown: BoardPage) -> None:
+def _phases(page: BoardPage) -> None:
     """Draw the phases, and a form that adds, changes or removes one."""
-    board, known = shown.board, {phase.name: phase for phase in shown.standing.phases}
+    board, known = page.board, {phase.name: phase for phase in page.ranking.phases}
     if known:
-        render.draw_all(views.phase_table(shown.standing), shown.place("Settings/phases"))
-        states = ", ".join(f"**{markdown(name, 60)}** is {one.state()}" for name, one in known.items())
+        render.draw_all(views.phase_table(page.ranking), page.place("Settings/phases"))
+        states = ", ".join(f"**{markdown(name, 60)}** is {phase.state()}" for name, phase in known.items())
         st.markdown(f"Now {states}.")
     else:
         layout.heading("When may teams submit?")
@@ -53,7 +53,7 @@ def _phases(shown: BoardPage) -> None:
         name = st.selectbox(
             "Phase",
             [NEW, *known],
-            format_func=lambda one: one or "A new one",
+            format_func=lambda name: name or "A new one",
             key=f"phase_{board.row.id}",
             width=WIDTH,
         )
@@ -98,16 +98,16 @@ def _number(label: str, value: int | None, key: str) -> int | None:
     )
 
 
-def _facts(shown: BoardPage) -> None:
+def _facts(page: BoardPage) -> None:
     """Draw what is known of the teams, and where it is written or dropped."""
-    board, known = shown.board, shown.standing.facts
+    board, known = page.board, page.ranking.facts
     layout.heading("What is known of the teams?")
-    teams = sorted({entry.team for entry in shown.standing.entries})
+    teams = sorted({entry.team for entry in page.ranking.entries})
     if not teams:
         st.caption("Nobody submitted yet: facts are kept of teams that have.")
         return
     rows = {team: known.get(team, UNKNOWN).as_dict() for team in teams}
-    if any(one != UNKNOWN for one in known.values()):
+    if any(facts != UNKNOWN for facts in known.values()):
         columns = {label: [_text(row[fact]) for row in rows.values()] for fact, label in LABELS.items()}
         st.dataframe({"team": teams, **columns}, hide_index=True, alt="What is known of the teams")
     else:
@@ -128,14 +128,14 @@ def _facts(shown: BoardPage) -> None:
             if st.form_submit_button("Keep", icon=":material/save:"):
                 actions.done(actions.attempt(members.keep_typed, board.store, board.row.id, team, cells))
         names = ", ".join(LABELS)
-        given = selectors.one_file(
+        table = selectors.one_file(
             f"All at once: a table with a column team, and any of {names}", f"facts_{board.row.id}"
         )
-        if given is not None and st.button("Keep the table", icon=":material/save:"):
-            made = actions.attempt(members.keep_facts, board.store, board.row.id, given.source, given.name)
-            if not made.refused:
+        if table is not None and st.button("Keep the table", icon=":material/save:"):
+            outcome = actions.attempt(members.keep_facts, board.store, board.row.id, table.source, table.name)
+            if not outcome.refused:
                 st.session_state.pop(f"facts_{board.row.id}_kept", None)
-            actions.done(made)
+            actions.done(outcome)
 
 
 def _text(value: object) -> str:
@@ -161,14 +161,14 @@ def _rules(board: OpenBoard) -> None:
             format_func=views.RULES.get,
             key=f"settings_counts_{row.id}_{row.counts}",
         )
-        kept = st.toggle(
+        keeps = st.toggle(
             "Keep files that are refused from now on",
             row.keep_refused,
             key=f"settings_keep_{row.id}_{row.keep_refused}",
             help="For you to look at; they count nothing. Those that are kept already stay.",
         )
         if st.form_submit_button("Save", icon=":material/save:"):
-            actions.done(actions.attempt(change_settings, board.store, row.id, title.strip(), counts, kept))
+            actions.done(actions.attempt(change_settings, board.store, row.id, title.strip(), counts, keeps))
 
 
 def delete(store: Store, board_id: str, title: str, submissions: int) -> None:
@@ -183,15 +183,15 @@ def delete(store: Store, board_id: str, title: str, submissions: int) -> None:
         if not st.button("Delete for good", icon=":material/delete_forever:"):
             return
         if name.strip() != board_id:
-            words = f"This is not its address: write {board_id}. Nothing was deleted."
-            st.error(words, icon=":material/edit:")
+            message = f"This is not its address: write {board_id}. Nothing was deleted."
+            st.error(message, icon=":material/edit:")
             return
-        made = actions.attempt(deleting.delete_board, store, board_id)
-        if made.refused:
-            finding_list.refusal(made.refused, title="The board was not deleted")
+        outcome = actions.attempt(deleting.delete_board, store, board_id)
+        if outcome.refused:
+            finding_list.refusal(outcome.refused, title="The board was not deleted")
             return
-        notes = [f"{finding.message[0].upper()}{finding.message[1:]}" for finding in made.value.findings]
-        words = f"{title} is deleted, with {made.value.submissions} submissions."
-        st.session_state[listing.DELETED] = markdown(" ".join([words, *notes]), 600)
+        notes = [f"{finding.message[0].upper()}{finding.message[1:]}" for finding in outcome.value.findings]
+        message = f"{title} is deleted, with {outcome.value.submissions} submissions."
+        st.session_state[listing.DELETED] = markdown(" ".join([message, *notes]), 600)
         url_state.replace()
         st.rerun()

@@ -27,41 +27,41 @@ NAMED = 12
 """Dropped files whose teams can be named one by one."""
 
 
-def show(shown: BoardPage) -> None:
+def show(page: BoardPage) -> None:
     """Draw where submissions are dropped, what became of them, and all that the board has."""
-    board, page = shown.board, f"board_{shown.board.row.id}"
+    board, prefix = page.board, f"board_{page.board.row.id}"
     key = ("submit", board.row.id)
     came = actions.outcome(key, "submissions")
     if came is not None:
-        st.session_state[f"{page}_receipts"] = came.value or came.refused
+        st.session_state[f"{prefix}_receipts"] = came.value or came.refused
     layout.heading("What do the teams submit?")
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            single, packs, in_use = selectors.teams(page, elsewhere=False)
+            single, packs, in_use = selectors.teams(prefix, elsewhere=False)
         st.caption(
             "A zip or folder has a folder per team, in it a folder or file per date (2026-10-01, "
             "2026-10-01.csv), or one entry per team. Without a date it is submitted now."
         )
-        sent = _to_send(board, single, packs)
-        if sent:
+        chosen = _to_send(board, single, packs)
+        if chosen:
             with st.container(horizontal=True, gap="small"):
-                words = f"Submit {len(sent)} file{'s' * (len(sent) > 1)}" if not packs else "Submit"
-                if st.button(words, type="primary", icon=":material/send:", key="board_submit"):
-                    actions.long(key, lambda job: _submit(board, sent, job))
+                label = f"Submit {len(chosen)} file{'s' * (len(chosen) > 1)}" if not packs else "Submit"
+                if st.button(label, type="primary", icon=":material/send:", key="board_submit"):
+                    actions.long(key, lambda job: _submit(board, chosen, job))
                     in_use.forget()
                     st.rerun()
                 st.button("Without them", type="tertiary", icon=":material/undo:", on_click=in_use.forget)
-    _receipts(st.session_state.get(f"{page}_receipts"))
-    now = [*views.left(shown.standing), *views.refused(submitting.refused_files(board))]
+    _receipts(st.session_state.get(f"{prefix}_receipts"))
+    now = [*views.remaining_quotas(page.ranking), *views.refused(submitting.refused_files(board))]
     render.draw_all(now, BlockPath(None, True, "board"))
-    render.draw(views.submissions(shown.standing), shown.place("Submissions"))
-    _exclusion(shown)
+    render.draw(views.submissions(page.ranking), page.place("Submissions"))
+    _exclusion(page)
 
 
 def _to_send(board: OpenBoard, single: list[ChosenInput], packs: list[ChosenInput]) -> list[Any]:
     """Return what would be submitted: files with the names of their teams, and folders of many."""
     own = [option for option in board.challenge.options if option.per_team]
-    sent: list[Any] = list(packs)
+    submissions: list[Any] = list(packs)
     for number, file in enumerate(single):
         usual = clean_name(file.name.rsplit(".", 1)[0] or file.name)
         team, options = usual, {}
@@ -73,32 +73,32 @@ def _to_send(board: OpenBoard, single: list[ChosenInput], packs: list[ChosenInpu
                 for option in own:
                     key = f"board_{option.name}_{file.key[:12]}"
                     options[option.name] = option_widget(option, key, bind=None, width=260)
-        given = {name: value for name, value in options.items() if value is not None}
-        sent.append((team, file, given))
-    return sent
+        written = {name: value for name, value in options.items() if value is not None}
+        submissions.append((team, file, written))
+    return submissions
 
 
-def _submit(board: OpenBoard, sent: list[Any], job: jobs.Job) -> tuple[list[Receipt], list[Finding]]:
+def _submit(board: OpenBoard, submissions: list[Any], job: jobs.Job) -> tuple[list[Receipt], list[Finding]]:
     """Submit one after the other; what is refused is listed, the others count."""
     receipts: list[Receipt] = []
     problems: list[Finding] = []
     every: list[SubmissionRequest] = []
-    for one in sent:
-        if isinstance(one, ChosenInput):
+    for item in submissions:
+        if isinstance(item, ChosenInput):
             try:
-                found = list(folders.of_source(one.source, one.name))
-                every += [entry for entry in found if isinstance(entry, SubmissionRequest)]
-                problems += [entry for entry in found if isinstance(entry, Finding)]
+                entries = list(folders.of_source(item.source, item.name))
+                every += [entry for entry in entries if isinstance(entry, SubmissionRequest)]
+                problems += [entry for entry in entries if isinstance(entry, Finding)]
             except InputRefused as why:
                 problems += why.problems
         else:
-            team, file, options = one
+            team, file, options = item
             every.append(SubmissionRequest(team.strip(), file.name, file.source, options))
-    for place, entry in enumerate(every):
-        job.progress(place, len(every))
+    for number, entry in enumerate(every):
+        job.progress(number, len(every))
         if job.cancelled():
-            left = len(every) - place
-            problems.append(error("cancelled", "submit", f"{left} were not submitted: drop them again."))
+            rest = len(every) - number
+            problems.append(error("cancelled", "submit", f"{rest} were not submitted: drop them again."))
             break
         try:
             receipts.append(submit(board, entry))
@@ -119,7 +119,7 @@ def _receipts(came: Any) -> None:
     if new:
         st.success(
             f"{len(new)} submission{'s' * (len(new) > 1)} scored: "
-            + ", ".join(dict.fromkeys(markdown(one.team, 40) for one in new))
+            + ", ".join(dict.fromkeys(markdown(receipt.team, 40) for receipt in new))
             + ".",
             icon=":material/task_alt:",
         )
@@ -140,9 +140,9 @@ def _receipts(came: Any) -> None:
         finding_list.findings([*known, *noticed])
 
 
-def _exclusion(shown: BoardPage) -> None:
+def _exclusion(page: BoardPage) -> None:
     """Draw what lets a submission not count, with a reason, what takes that back, and what deletes it."""
-    entries = {one.id: one for one in shown.standing.entries[::-1]}
+    entries = {entry.id: entry for entry in page.ranking.entries[::-1]}
     if not entries:
         return
     with st.expander("**Exclude or delete a submission**", icon=":material/block:"):
@@ -152,7 +152,7 @@ def _exclusion(shown: BoardPage) -> None:
             format_func=lambda key: _called(entries[key]) if key in entries else key,
             key="board_excluded",
         )
-        entry, board = entries[chosen], shown.board
+        entry, board = entries[chosen], page.board
         _excluding(board, entry)
         with st.popover("Delete it", icon=":material/delete_forever:", type="tertiary"):
             st.markdown(
@@ -182,7 +182,7 @@ def _called(entry: RankedSubmission) -> str:
     return f"{markdown(entry.team, 40)}, {entry.minute}{state}"
 
 
-def _done(made: Outcome) -> None:
-    if not made.refused:
+def _done(outcome: Outcome) -> None:
+    if not outcome.refused:
         st.session_state.pop("board_reason", None)
-    actions.done(made)
+    actions.done(outcome)

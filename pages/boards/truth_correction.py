@@ -14,14 +14,14 @@ from pages.server import jobs
 from scoring.core.views import Block
 from scoring.services.boards import rescoring, views
 from scoring.services.boards.board import OpenBoard, opened
-from scoring.services.boards.ranking import standing
+from scoring.services.boards.ranking import board_ranking
 
 ABOUT_CASES = "a table of age, sex, site, patient by case id"
 
 
-def show(shown: BoardPage) -> None:
+def show(page: BoardPage) -> None:
     """Draw where a corrected truth is dropped, how far the scoring is, and what each correction changed."""
-    board, page = shown.board, f"board_{shown.board.row.id}"
+    board, prefix = page.board, f"board_{page.board.row.id}"
     key = ("rescore", board.row.id)
     came = actions.outcome(key, "submissions")
     if came is not None and came.refused:
@@ -30,12 +30,12 @@ def show(shown: BoardPage) -> None:
     begun = rescoring.stopped(board)
     if begun is not None:
         _go_on(board, key, begun)
-    words = board.challenge.inputs.truth.words
+    label = board.challenge.inputs.truth.words
     left, right = st.columns(2)
     with left:
-        truth = selectors.one_file(f"Corrected test set: {words}", f"{page}_truth")
+        truth = selectors.one_file(f"Corrected test set: {label}", f"{prefix}_truth")
     with right:
-        table = selectors.one_file(f"Metadata, if it changed: {ABOUT_CASES}", f"{page}_metadata")
+        table = selectors.one_file(f"Metadata, if it changed: {ABOUT_CASES}", f"{prefix}_metadata")
     st.caption(
         "It becomes the next version: all submissions are scored again, and the board shows the new numbers "
         "once all are there. The old ones stay."
@@ -45,9 +45,9 @@ def show(shown: BoardPage) -> None:
     ):
         actions.long(key, lambda job: _rescored(board, truth, table, job))
         for name in ("truth", "metadata"):
-            st.session_state.pop(f"{page}_{name}_kept", None)
+            st.session_state.pop(f"{prefix}_{name}_kept", None)
         st.rerun()
-    _changes(shown)
+    _changes(page)
 
 
 def _go_on(board: OpenBoard, key: tuple, begun: tuple[int, int]) -> None:
@@ -71,28 +71,28 @@ def _rescored(
     return done.row.version
 
 
-def _changes(shown: BoardPage) -> None:
-    row = shown.board.row
+def _changes(page: BoardPage) -> None:
+    row = page.board.row
     if row.version == 1:
         return
     version = row.version
     if version > 2:
         versions = list(range(row.version, 1, -1))
         version = st.selectbox("Version of the test set", versions, key="board_version", width=220)
-    found = _changed(shown.key, version, shown.board)
-    render.draw_all(found, shown.place(f"Corrections/{version}"))
+    changes = _changed(page.key, version, page.board)
+    render.draw_all(changes, page.place(f"Corrections/{version}"))
     st.caption("These tables name cases: they are not for publication.")
     if st.toggle(f"Show the ranking with version {version - 1}", key="board_old_ranking"):
-        before = _ranked(shown.key, version - 1, shown.board)
-        render.draw_all(before, shown.place(f"Corrections/ranked {version - 1}"))
+        before = _ranked(page.key, version - 1, page.board)
+        render.draw_all(before, page.place(f"Corrections/ranked {version - 1}"))
 
 
 @st.cache_resource(max_entries=8, show_spinner="Comparing versions ...")
 def _changed(key: tuple[str, ...], version: int, _board: OpenBoard) -> list:
     board = opened(_board.store, _board.row.id, version)
-    return views.corrections(standing(board), rescoring.changes(board))
+    return views.corrections(board_ranking(board), rescoring.changes(board))
 
 
 @st.cache_resource(max_entries=8, show_spinner="Ranking ...")
 def _ranked(key: tuple[str, ...], version: int, _board: OpenBoard) -> Sequence[Block]:
-    return views.sections(standing(opened(_board.store, _board.row.id, version)))[0].blocks
+    return views.sections(board_ranking(opened(_board.store, _board.row.id, version)))[0].blocks

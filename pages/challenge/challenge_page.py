@@ -258,7 +258,7 @@ def _result(
 ) -> None:
     """Headline, findings, tabs, downloads of one card. What the score is made of begins the first tab; the
     comparison with a second submission is the last."""
-    shown, card = offer.shown, offer.shown.card
+    shown, card = offer.scored, offer.scored.card
     scored_submission.headline(shown, places, page.viewer)
     scored_submission.findings(shown)
     if page.below_headline:

@@ -28,21 +28,21 @@ NOT_CHOICES = ("tab", "set", "submission", "with")
 
 @dataclass(frozen=True)
 class HistoryContext:
-    """What can be kept. test_set, given: as they were dropped or chosen; samples: keys of the samples at both
-    inputs."""
+    """Scored submission that can be kept. test_set, submission: as they were dropped or chosen; samples: keys
+    of the samples at both inputs."""
 
     challenge: Challenge
     test_set: ChosenInput
-    given: ChosenInput
+    submission: ChosenInput
     samples: tuple[str, str]
-    shown: ScoredSubmission
+    scored: ScoredSubmission
 
     def is_same(self, entry: "SavedSubmission") -> bool:
         """Return whether a kept submission is the one on the page, scored the same."""
         from scoring.services.history import keeping
 
-        card = self.shown.card
-        return keeping.is_same(entry, card, keeping.test_set_of(card, self.shown.truth))
+        card = self.scored.card
+        return keeping.is_same(entry, card, keeping.test_set_of(card, self.scored.truth))
 
 
 def keep(store: "Store", offer: HistoryContext, note: str, owner: str, with_test_set: bool) -> None:
@@ -53,11 +53,11 @@ def keep(store: "Store", offer: HistoryContext, note: str, owner: str, with_test
     keeping.keep(
         store,
         keeping.Keeping(
-            offer.shown.card,
-            offer.shown.truth,
-            offer.shown.title,
+            offer.scored.card,
+            offer.scored.truth,
+            offer.scored.title,
             offer.test_set.name,
-            _files(offer.given),
+            _files(offer.submission),
             _files(offer.test_set) if with_test_set else (),
             [(file.name, file.getvalue()) for file in held[1]] if held else (),
             _page(offer),
@@ -67,13 +67,13 @@ def keep(store: "Store", offer: HistoryContext, note: str, owner: str, with_test
     )
 
 
-def _files(given: ChosenInput) -> list[tuple[str, bytes]]:
+def _files(chosen: ChosenInput) -> list[tuple[str, bytes]]:
     """Return the files of an own input as they were dropped; none of a sample."""
-    if not given.own:
+    if not chosen.own:
         return []
-    if isinstance(given.source, Mapping):
-        return list(given.source.items())
-    return [(given.name, given.source)]
+    if isinstance(chosen.source, Mapping):
+        return list(chosen.source.items())
+    return [(chosen.name, chosen.source)]
 
 
 def _page(offer: HistoryContext) -> dict[str, Any]:
@@ -84,8 +84,8 @@ def _page(offer: HistoryContext) -> dict[str, Any]:
     choices = [key for key in {*options, *st.query_params} if key not in NOT_CHOICES]
     return {
         "test_set": "" if offer.test_set.own else test_set,
-        "submission": "" if offer.given.own else sample,
-        "mends": {one.key: fixes.written(one) for one in (offer.given, offer.test_set)},
+        "submission": "" if offer.submission.own else sample,
+        "mends": {chosen.key: fixes.written(chosen) for chosen in (offer.submission, offer.test_set)},
         "choices": {key: state[key] for key in choices if isinstance(state.get(key), (str, int, float))},
     }
 
@@ -127,16 +127,16 @@ def _sample_of(challenge: Challenge, entry: "SavedSubmission") -> str:
 
 
 def _place(
-    challenge: Challenge, place: str, files: Sequence[tuple[str, bytes]], parameter: str, sample: str
+    challenge: Challenge, role: str, files: Sequence[tuple[str, bytes]], parameter: str, sample: str
 ) -> None:
     """Put files at an input, or choose a sample there."""
-    kept = drop_routing.KEPT[place].format(challenge.id)
+    files_key = drop_routing.KEPT[role].format(challenge.id)
     if files:
-        st.session_state[kept] = (OPENED, [uploaded_file(name, data) for name, data in files])
+        st.session_state[files_key] = (OPENED, [uploaded_file(name, data) for name, data in files])
         return
-    st.session_state.pop(kept, None)
+    st.session_state.pop(files_key, None)
     if sample:
-        st.session_state[kept.removesuffix(reload_recovery.ENDING)] = sample
+        st.session_state[files_key.removesuffix(reload_recovery.ENDING)] = sample
         url_state.write(parameter, sample)
 
 
@@ -147,8 +147,8 @@ def lacks(challenge_id: str) -> None:
     if entry is None or entry.challenge != challenge_id or before != _test_set(challenge_id):
         return
     name, test_set = markdown(entry.name, 60), markdown(entry.test_set_name, 60)
-    words = f"was opened, but its test set **{test_set}** was not kept: drop it at Test set."
-    st.info(f"**{name}**, kept on {entry.created[:10]}, {words}", icon=":material/history:")
+    message = f"was opened, but its test set **{test_set}** was not kept: drop it at Test set."
+    st.info(f"**{name}**, kept on {entry.created[:10]}, {message}", icon=":material/history:")
 
 
 def line(offer: HistoryContext) -> None:
@@ -162,16 +162,16 @@ def line(offer: HistoryContext) -> None:
         st.markdown(f":material/history: **{name}** is as it was kept on {day}{note}.")
     elif st.session_state.get(LACKS) is None:
         then = scale.of(offer.challenge).words(entry.score)
-        words = (
+        message = (
             f"is scored otherwise than when it was kept on {day}: then {then}, by version {entry.program}."
         )
-        st.markdown(f":material/history: **{name}** {words}")
+        st.markdown(f":material/history: **{name}** {message}")
 
 
 def _test_set(challenge_id: str) -> tuple[object, object]:
     """Return what is chosen as test set: a sample, and own files."""
-    kept = drop_routing.KEPT["truth"].format(challenge_id)
-    return st.session_state.get(kept.removesuffix(reload_recovery.ENDING)), st.session_state.get(kept)
+    key = drop_routing.KEPT["truth"].format(challenge_id)
+    return st.session_state.get(key.removesuffix(reload_recovery.ENDING)), st.session_state.get(key)
 
 
 def _is_in_use(offer: HistoryContext, entry: "SavedSubmission") -> bool:

@@ -44,7 +44,7 @@ def button(offer: HistoryContext) -> None:
     """Draw how what is shown is kept; once it is, the way to the history."""
     if owner() is None:
         return
-    if (offer.shown.truth_key, offer.shown.given.key, repr(offer.shown.card.provenance)) in _contents():
+    if (offer.scored.truth_key, offer.scored.given.key, repr(offer.scored.card.provenance)) in _contents():
         st.button("Kept: see History", type="tertiary", icon=":material/bookmark_added:", on_click=_to_tab)
         return
     with st.popover("Keep this", type="tertiary", icon=":material/bookmark_add:"):
@@ -55,7 +55,7 @@ def button(offer: HistoryContext) -> None:
                 key="keep_test_set",
                 help="With it, what is kept opens again by one click. It holds the truth.",
             )
-        file = f"{markdown(offer.given.name, 60)}, " if offer.given.own else ""
+        file = f"{markdown(offer.submission.name, 60)}, " if offer.submission.own else ""
         st.caption(f"Scorecard, {file}options and note stay on this machine until you delete them.")
         st.button("Keep", key="keep", icon=":material/bookmark_add:", on_click=_keep, args=(offer,))
 
@@ -64,7 +64,7 @@ def refused() -> None:
     """Draw why the last one could not be kept, once."""
     problem: InputRefused | None = st.session_state.pop(REFUSED, None)
     if problem is not None:
-        st.error(" ".join(markdown(f"{one.where}: {one.message}", 400) for one in problem.problems))
+        st.error(" ".join(markdown(f"{p.where}: {p.message}", 400) for p in problem.problems))
 
 
 def tab(offer: HistoryContext, _shown: "ScoredSubmission") -> None:
@@ -93,25 +93,25 @@ def tab(offer: HistoryContext, _shown: "ScoredSubmission") -> None:
 
 def _group(offer: HistoryContext, groups: Sequence[list["SavedSubmission"]]) -> list["SavedSubmission"]:
     """Draw the choice among series, and return the chosen one: of what is shown, else the newest."""
-    here = next((place for place, group in enumerate(groups) if group[0].series == _series_of(offer)), 0)
+    here = next((number for number, group in enumerate(groups) if group[0].series == _series_of(offer)), 0)
     if len(groups) == 1:
         return groups[0]
 
-    def words(place: int) -> str:
-        last, count = groups[place][-1], len(groups[place])
-        current = "this test set and rules" if groups[place][0].series == _series_of(offer) else "other"
+    def label(number: int) -> str:
+        last, count = groups[number][-1], len(groups[number])
+        current = "this test set and rules" if groups[number][0].series == _series_of(offer) else "other"
         return f"{shortened(last.test_set_name, 40)}, {count} kept, until {last.created[:10]} ({current})"
 
-    label = "Test set and rules"
-    return groups[st.selectbox(label, range(len(groups)), here, format_func=words, key="history_series")]
+    title = "Test set and rules"
+    return groups[st.selectbox(title, range(len(groups)), here, format_func=label, key="history_series")]
 
 
 def _series_of(offer: HistoryContext) -> tuple[str, str, str]:
     from scoring.services.history import keeping
     from scoring.services.history.entries import series_of
 
-    card = offer.shown.card
-    return series_of(card.challenge, keeping.test_set_of(card, offer.shown.truth), keeping.rules_of(card))
+    card = offer.scored.card
+    return series_of(card.challenge, keeping.test_set_of(card, offer.scored.truth), keeping.rules_of(card))
 
 
 def _series(store: "Store", offer: HistoryContext, group: Sequence["SavedSubmission"]) -> None:
@@ -122,14 +122,14 @@ def _series(store: "Store", offer: HistoryContext, group: Sequence["SavedSubmiss
     here = next(iter(same), None)
     if group[0].series == _series_of(offer):
         others = [entry for entry in group if entry.id not in same]
-        if words := views.answer(store, offer.shown.card, offer.shown.title, others):
-            st.markdown(f":material/compare_arrows: {words}")
-    found = _steps(known, store, group)
-    if found.refused:
-        finding_list.refusal(found.refused)
+        if summary := views.answer(store, offer.scored.card, offer.scored.title, others):
+            st.markdown(f":material/compare_arrows: {summary}")
+    outcome = _steps(known, store, group)
+    if outcome.refused:
+        finding_list.refusal(outcome.refused)
     else:
         draw_all(
-            views.blocks(found.value, here), BlockPath((*map(repr, known), str(here)), True, "own_history")
+            views.blocks(outcome.value, here), BlockPath((*map(repr, known), str(here)), True, "own_history")
         )
     _manage(store, offer, list(reversed(group)), here)
     st.caption(f"Kept in {markdown(store.place)}.")
@@ -206,7 +206,7 @@ def _keep(offer: HistoryContext) -> None:
     except InputRefused as problem:
         st.session_state[REFUSED] = problem
         return
-    _contents().add((offer.shown.truth_key, offer.shown.given.key, repr(offer.shown.card.provenance)))
+    _contents().add((offer.scored.truth_key, offer.scored.given.key, repr(offer.scored.card.provenance)))
     st.session_state[NOTE] = ""
 
 

@@ -38,7 +38,7 @@ from scoring.services.boards.hidden_truth import HiddenRules
 from scoring.services.boards.imported import read_leaderboard
 from scoring.services.boards.packing import packed
 from scoring.services.boards.phases import Phase
-from scoring.services.boards.ranking import standing
+from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.rescoring import TeamChange, changes
 from scoring.services.boards.submitting import Receipt, SubmissionRequest
 from scoring.services.store import tables
@@ -71,7 +71,7 @@ def _create(store: Store, arguments: argparse.Namespace) -> None:
     )
     print_findings(board.truth.findings)
     message = f"Board {board.row.id} is open, with {len(board.truth)} cases. It is kept in {store.place}."
-    answer(arguments.json, publishing.value(standing(board)), message)
+    answer(arguments.json, publishing.value(board_ranking(board)), message)
 
 
 def _submit(store: Store, arguments: argparse.Namespace) -> None:
@@ -164,7 +164,7 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
         answer(arguments.json, leaderboard.as_dict(), imported_table(leaderboard))
         return
     board = opened(store, arguments.board, arguments.test_set)
-    ranking = standing(board, arguments.phase)
+    ranking = board_ranking(board, arguments.phase)
     value, message = publishing.value(ranking), board_table(ranking)
     if arguments.changes:
         changed = changes(board)
@@ -180,7 +180,7 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
 def _facts(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     print_findings(members.keep_facts(store, board.row.id, arguments.table))
-    ranking = standing(board)
+    ranking = board_ranking(board)
     answer(arguments.json, ranking.as_dict(), board_table(ranking))
 
 
@@ -190,7 +190,7 @@ def _exclude(store: Store, arguments: argparse.Namespace) -> None:
     if reason == "":
         raise InputRefused([error("bad-option", "--reason", "say why it does not count.")])
     submitting.exclude(store, board.row.id, arguments.submission, reason)
-    ranking = standing(board)
+    ranking = board_ranking(board)
     answer(arguments.json, publishing.value(ranking), board_table(ranking))
 
 
@@ -242,7 +242,7 @@ def _import(store: Store, arguments: argparse.Namespace) -> None:
     if Path(arguments.file).suffix.lower() in (".json", ".csv"):
         message = "a leaderboard of another platform becomes a board of its own: name it, --id lesions-2026."
         raise InputRefused([error("bad-option", "--id", message)])
-    ranking = standing(opened(store, bundle.import_board(store, arguments.file)))
+    ranking = board_ranking(opened(store, bundle.import_board(store, arguments.file)))
     answer(arguments.json, publishing.value(ranking), board_table(ranking))
 
 

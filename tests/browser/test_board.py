@@ -9,7 +9,7 @@ from playwright.sync_api import Page, WebSocket, expect
 from scoring.services.boards import bundle, rescoring
 from scoring.services.boards.board import BoardSettings, create, opened
 from scoring.services.boards.packing import zipped
-from scoring.services.boards.ranking import standing
+from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.submitting import SubmissionRequest, exclude, submit
 from scoring.services.store.database import open_store
 from tests.browser import driver
@@ -43,7 +43,7 @@ def hidden(tmp_path) -> str:
             time = f"{day}T12:00:00.000000+00:00"
             submit(board, SubmissionRequest(team, "canaryfile.csv", file.read_bytes(), created=time))
     rescoring.rescore(store, board_id, str(hidden_truth(tmp_path / "canarycorrected.csv")))
-    exclude(store, board_id, standing(opened(store, board_id)).entries[0].id, "sent by mistake")
+    exclude(store, board_id, board_ranking(opened(store, board_id)).entries[0].id, "sent by mistake")
     return board_id
 
 
@@ -129,7 +129,7 @@ def test_an_organizers_walk(visitor, server, tmp_path):
     driver.settled(page).get_by_role("button", name="Submit", exact=True).click()
     expect(page.get_by_text("9 submissions scored")).to_be_visible(timeout=driver.PATIENCE)
     store = open_store()
-    before = standing(opened(store, board_id)).as_dict()["teams"]
+    before = board_ranking(opened(store, board_id)).as_dict()["teams"]
     assert before[0]["team"] == "alpha"
 
     driver.tab(page, "Corrections")
@@ -139,7 +139,7 @@ def test_an_organizers_walk(visitor, server, tmp_path):
     )
     driver.settled(page).get_by_role("button", name="Score all again").click()
     expect(page.get_by_role("heading", name="By which cases?")).to_be_visible(timeout=driver.PATIENCE)
-    after = standing(opened(store, board_id))
+    after = board_ranking(opened(store, board_id))
     assert after.as_dict()["teams"][-1]["team"] == "alpha", "the first is last now"
     changed = rescoring.changes(after.board)
     (alpha,) = (one for one in changed if one.team == "alpha")

@@ -10,7 +10,7 @@ from scoring.services.boards.board import change_settings, listed
 from scoring.services.boards.board import opened as board_of
 from scoring.services.boards.members import facts as known_facts
 from scoring.services.boards.phases import Phase, define, phases
-from scoring.services.boards.ranking import standing
+from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.submitting import exclude
 from scoring.services.store.database import open_store
 from tests.support.boards import filled, labels, predictions
@@ -41,7 +41,7 @@ def button(app, label: str):
 def test_a_server_without_boards_makes_one_from_sample_data(store, opened):
     app = opened("board")
     finished(button(app, "Make one from sample data").click().run())
-    assert len(standing(board_of(store, "sample")).entries) == 12
+    assert len(board_ranking(board_of(store, "sample")).entries) == 12
 
 
 def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
@@ -68,7 +68,7 @@ def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
     assert not app.exception
     assert "2 submissions scored: alpha, beta" in "".join(one.value for one in app.success)
     assert "wrong" in words(app)
-    assert sorted(standing(board_of(store, "lesions-2026")).counting) == ["alpha", "beta"]
+    assert sorted(board_ranking(board_of(store, "lesions-2026")).counting) == ["alpha", "beta"]
 
     app = opened("board", board="lesions-2026", tab="Corrections")
     corrected = labels(tmp_path / "corrected.csv").read_bytes()
@@ -86,19 +86,19 @@ def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
 
 def test_a_submission_is_excluded_with_a_reason(filled_store, opened):
     app = opened("board", board="b", tab="Submissions")
-    newest = standing(board_of(filled_store, "b")).entries[-1].id
+    newest = board_ranking(board_of(filled_store, "b")).entries[-1].id
     button(app, "Exclude").click().run()
     assert "Say why it does not count." in words(app)
     app.text_input(key="board_reason").input("sent by mistake")
     button(app, "Exclude").click().run()
     assert not app.exception
-    excluded = {one.id: one.excluded for one in standing(board_of(filled_store, "b")).entries}
+    excluded = {one.id: one.excluded for one in board_ranking(board_of(filled_store, "b")).entries}
     assert excluded[newest] == "sent by mistake"
     button(app, "Let it count again").click().run()
-    assert all(one.excluded is None for one in standing(board_of(filled_store, "b")).entries)
+    assert all(one.excluded is None for one in board_ranking(board_of(filled_store, "b")).entries)
     button(app, "Delete for good").click().run()
     assert not app.exception
-    assert newest not in {one.id for one in standing(board_of(filled_store, "b")).entries}
+    assert newest not in {one.id for one in board_ranking(board_of(filled_store, "b")).entries}
 
 
 def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(filled_store, opened):
@@ -155,7 +155,7 @@ def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(fille
 
 def test_what_is_not_taken_is_one_sentence_of_the_page(filled_store, opened, tmp_path):
     define(filled_store, "b", Phase("only", total=1))
-    before = len(standing(board_of(filled_store, "b")).entries)
+    before = len(board_ranking(board_of(filled_store, "b")).entries)
     app = opened("board", board="b", tab="Submissions")
     new = predictions(tmp_path / "new.csv", 8, 1.0).read_bytes()
     files = {
@@ -187,11 +187,11 @@ def test_what_is_not_taken_is_one_sentence_of_the_page(filled_store, opened, tmp
     assert app.error[0].proto.title == "Not everything was taken: 1 problem"
     assert "submitted-before" in words(app)
     assert "the phase closed on 2026-10-01 00:00 UTC: nothing was counted" in words(app)
-    assert len(standing(board_of(filled_store, "b")).entries) == before + 1
+    assert len(board_ranking(board_of(filled_store, "b")).entries) == before + 1
 
 
 def test_others_see_what_is_public(filled_store, opened, monkeypatch):
-    exclude(filled_store, "b", standing(board_of(filled_store, "b")).entries[0].id, "too early")
+    exclude(filled_store, "b", board_ranking(board_of(filled_store, "b")).entries[0].id, "too early")
     organizer = opened("board", board="b")
     assert [tab.label for tab in organizer.tabs] == ["Ranking", "History", *OF_ORGANIZERS]
     public = opened("board", board="b", view="public")

@@ -21,7 +21,7 @@ from scoring.comparison import scale, summary_text
 from scoring.presentation.figures.numerals import points
 from scoring.services.boards import board as boards
 from scoring.services.boards import bundle
-from scoring.services.boards.ranking import standing
+from scoring.services.boards.ranking import board_ranking
 from scoring.services.store.database import open_store
 from tests.support import visits
 from tests.support.boards import filled
@@ -503,7 +503,7 @@ def test_a_dropped_board_is_compared_on_its_own_test_set(page, tmp_path, monkeyp
     assert "60 cases were read from the dropped board" in words(app)
     table = next(frame.value for frame in app.dataframe if "team" in frame.value)
     assert sorted(table["team"]) == ["alpha", "beta"]
-    assert [points(one.score) for one in standing(board).counting.values()] == [
+    assert [points(one.score) for one in board_ranking(board).counting.values()] == [
         points(score / 100) for score in table.set_index("team").loc[["alpha", "beta"], "score"]
     ]
 

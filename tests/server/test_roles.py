@@ -16,7 +16,7 @@ from scoring.services.access.roles import Role
 from scoring.services.boards import notices, participant
 from scoring.services.boards.board import opened
 from scoring.services.boards.hidden_truth import HiddenRules
-from scoring.services.boards.ranking import standing
+from scoring.services.boards.ranking import board_ranking
 from scoring.services.store.database import open_store
 from tests.browser import driver
 from tests.support.hidden_boards import OPEN, good, hidden_board
@@ -147,7 +147,7 @@ def test_a_forged_team_and_submission_are_refused_and_told(place, arrive):
     paul.run()
     hand_in(paul, good(3))
     until(paul, b"Scored.")
-    assert {one.team for one in standing(opened(open_store_of(place), "h")).entries} == {"alpha"}
+    assert {one.team for one in board_ranking(opened(open_store_of(place), "h")).entries} == {"alpha"}
     max_ = arrive(None, cookie=place.cookie("max", groups=["lab"], email="max@example.org"), **with_board)
     assert b"own_team_h" in max_.content
     assert b"alpha" not in b"".join(text.encode() for text in max_.texts)
@@ -186,7 +186,7 @@ def test_no_frame_download_or_media_address_of_a_participant_holds_the_truth(pla
     log = (place.folder / LOG).read_bytes()
     assert log, "the server says where it is"
     everything = b"\0".join([*seen, log, arrive(None, board="h").everything])
-    scores = [repr(one.score).encode() for one in standing(opened(open_store_of(place), "h")).entries]
+    scores = [repr(one.score).encode() for one in board_ranking(opened(open_store_of(place), "h")).entries]
     assert len(scores) >= 2
     assert [word for word in (*secret, *scores) if word in everything] == []
 
@@ -208,7 +208,7 @@ def test_two_tabs_share_the_limits_of_a_team(place, arrive):
         one.join()
     for one in tabs:
         until(one, b"**0** more")
-    entries = standing(opened(open_store_of(place), "h")).entries
+    entries = board_ranking(opened(open_store_of(place), "h")).entries
     assert sum(one.team == "alpha" for one in entries) == OPEN.per_day
 
 
@@ -256,7 +256,7 @@ def test_two_copies_of_the_server_share_the_limits_of_a_team(place):
         for one in tabs:
             until(one, b"**0** more")
             one.close()
-    entries = standing(opened(open_store_of(place), "h")).entries
+    entries = board_ranking(opened(open_store_of(place), "h")).entries
     assert sum(one.team == "beta" for one in entries) == OPEN.per_day
 
 

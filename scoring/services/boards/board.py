@@ -224,7 +224,7 @@ def listed(store: Store) -> list[dict[str, Any]]:
     """Return the boards, oldest first, with how many teams and submissions each has."""
     with store.read() as session:
         rows = session.scalars(select(tables.Board).order_by(tables.Board.created, tables.Board.id)).all()
-        sent = session.execute(select(tables.Submission.board_id, tables.Submission.team)).all()
+        pairs = session.execute(select(tables.Submission.board_id, tables.Submission.team)).all()
     return [
         {
             "id": row.id,
@@ -235,9 +235,9 @@ def listed(store: Store) -> list[dict[str, Any]]:
             "teams": len(
                 {entry[0] for entry in row.options[IMPORTED]["entries"]}
                 if IMPORTED in row.options
-                else {team for board_id, team in sent if board_id == row.id}
+                else {team for board_id, team in pairs if board_id == row.id}
             ),
-            "submissions": sum(board_id == row.id for board_id, _ in sent),
+            "submissions": sum(board_id == row.id for board_id, _ in pairs),
         }
         for row in rows
     ]

@@ -45,8 +45,8 @@ def delete_board(store: Store, board_id: str) -> Deleted:
     with store.write() as session:
         exclusive(session)
         row = _board(session, board_id)
-        sent = tables.Submission
-        count = len(session.scalars(select(sent.id).where(sent.board_id == board_id)).all())
+        submission = tables.Submission
+        count = len(session.scalars(select(submission.id).where(submission.board_id == board_id)).all())
         for table in OF_BOARD:
             session.execute(delete_rows(table).where(table.__table__.c.board_id == board_id))
         session.delete(row)
@@ -74,8 +74,8 @@ def delete_submission(store: Store, board_id: str, submission_id: str) -> Delete
         )
         session.delete(row)
         session.flush()
-        sent = tables.Submission
-        others = select(sent.id).where(sent.board_id == board_id, sent.team == row.team)
+        table = tables.Submission
+        others = select(table.id).where(table.board_id == board_id, table.team == row.team)
         if session.scalars(others).first() is None:
             team = (tables.Team.board_id == board_id, tables.Team.name == row.team)
             session.execute(delete_rows(tables.Team).where(*team))

@@ -14,7 +14,7 @@ import numpy as np
 from scoring.common.findings import InputRefused, error
 from scoring.services.access.roles import Role
 from scoring.services.boards.board import OpenBoard
-from scoring.services.boards.ranking import BoardRanking, RankedSubmission, standing
+from scoring.services.boards.ranking import BoardRanking, RankedSubmission, board_ranking
 from scoring.services.store.database import Store
 from scoring.services.store.tables import Hidden
 from scoring.statistics.optimism import possible_gain
@@ -180,7 +180,7 @@ def published(ranking: BoardRanking) -> dict[str, Any]:
     known = rules(board.store, board.row.id)
     if known is None:
         return value
-    every = standing(board).entries  # the Ladder climbs over all phases, whichever is ranked
+    every = board_ranking(board).entries  # the Ladder climbs over all phases, whichever is ranked
     teams = [_team(ranking, every, known, team) for team in value["teams"]]
     placed = sorted((team for team in teams if team["score"] is not None), key=lambda one: -one["score"])
     for team in placed:
@@ -225,7 +225,7 @@ def _team(
 
 def use(board: OpenBoard) -> Use:
     """Return how much the truth of a board has been used up, by all teams together."""
-    ranking = standing(board)
+    ranking = board_ranking(board)
     known = rules(board.store, board.row.id) or HiddenRules()
     teams = {entry.team for entry in ranking.entries}
     answers = sum(

@@ -152,18 +152,18 @@ def keep_typed(store: Store, board_id: str, team: str, cells: Mapping[str, str])
     Raises:
         InputRefused: `bad-team-fact` with every text that cannot be.
     """
-    told, problems = parse(team, cells)
+    facts, problems = parse(team, cells)
     if problems:
         raise InputRefused(problems)
-    _store_facts(store, board_id, {team: told})
+    _store_facts(store, board_id, {team: facts})
 
 
 def _store_facts(store: Store, board_id: str, facts: Mapping[str, TeamFacts]) -> None:
     with store.write() as session:
-        for team, told in facts.items():
+        for team, team_facts in facts.items():
             row = session.get(tables.Team, (board_id, team))
             if row is not None:
-                row.facts = told.as_dict() if told != UNKNOWN else None
+                row.facts = team_facts.as_dict() if team_facts != UNKNOWN else None
 
 
 def facts_of_row(values: Mapping[str, Any]) -> TeamFacts:
@@ -175,7 +175,7 @@ def facts_of_row(values: Mapping[str, Any]) -> TeamFacts:
     texts = {fact: "" if value is None else str(value) for fact, value in values.items()}
     if set(texts) != set(LABELS):
         raise ValueError("these are no facts about a team")
-    told, problems = parse("", texts)
+    facts, problems = parse("", texts)
     if problems:
         raise ValueError(problems[0].message)
-    return told
+    return facts

@@ -108,8 +108,8 @@ def _constant_columns(table: TextTable) -> str:
     same = [name for name, values in numbers.items() if np.ptp(values) == 0]
     if same and len(same) == len(numbers):
         return EVERYTHING
-    told = [shortened(name, 40) for name in same if numbers[name][0] != 0]
-    return f"the same number stands in all of {', '.join(told)}" if told else ""
+    listed = [shortened(name, 40) for name in same if numbers[name][0] != 0]
+    return f"the same number stands in all of {', '.join(listed)}" if listed else ""
 
 
 def _are_answers(values: Floats) -> bool:

@@ -16,7 +16,7 @@ from scoring.services.boards.board import OpenBoard, own_options
 from scoring.services.boards.hidden_truth import HiddenRules
 from scoring.services.boards.notices import FAILED, SCORED
 from scoring.services.boards.phases import DAY
-from scoring.services.boards.ranking import BoardRanking, RankedSubmission, standing
+from scoring.services.boards.ranking import BoardRanking, RankedSubmission, board_ranking
 from scoring.services.boards.redaction import redact
 from scoring.services.boards.submitting import SubmissionRequest
 from scoring.services.store import tables
@@ -43,7 +43,7 @@ class SubmissionFeedback:
         interval: Of the score, on an open board only.
         best: The team's best that is shown so far.
         counts: Whether it is ranked.
-        fate: "scored", "excluded", or "refused" by this version of the test set.
+        status: "scored", "excluded", or "refused" by this version of the test set.
         again: Whether the same file had been submitted before.
         classes: Rates by class, where the board tells them.
         cases: How right each case is, by id, where the board tells it.
@@ -57,7 +57,7 @@ class SubmissionFeedback:
     interval: tuple[float, float] | None
     best: float | None
     counts: bool
-    fate: str
+    status: str
     again: bool = False
     classes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     cases: tuple[tuple[str, float], ...] = ()
@@ -124,7 +124,7 @@ def submit(
         LOG.warning("a submission to %s could not be scored: %s", board.row.id, type(problem).__name__)
         _end(inner, attempt, FAILED)
         raise InputRefused(redact([error(FAILED, "submission", "")])) from None
-    ranking = standing(inner)
+    ranking = board_ranking(inner)
     entry = next(entry for entry in ranking.entries if entry.id == receipt.id)
     if receipt.again:
         _end(inner, attempt, AGAIN)
@@ -138,7 +138,7 @@ def answers(board: OpenBoard, team: str) -> list[SubmissionFeedback]:
     """Return what a team is told of its submissions, oldest first. Raises InputRefused for others' teams."""
     _require_member(board, team)
     inner = _as_program(board)
-    ranking, known = standing(inner), hidden_truth.rules(inner.store, board.row.id)
+    ranking, known = board_ranking(inner), hidden_truth.rules(inner.store, board.row.id)
     return _history(ranking, known, team)
 
 
@@ -150,7 +150,7 @@ def submission_detail(board: OpenBoard, team: str, submission: str) -> Submissio
     """
     _require_member(board, team)
     inner = _as_program(board)
-    ranking, known = standing(inner), hidden_truth.rules(inner.store, board.row.id)
+    ranking, known = board_ranking(inner), hidden_truth.rules(inner.store, board.row.id)
     entry = next((entry for entry in ranking.entries if (entry.id, entry.team) == (submission, team)), None)
     if entry is None:
         raise InputRefused([error("no-submission", "submission", "your team has no such submission.")])
@@ -171,7 +171,7 @@ def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:
         problem = _refused_limit()
     phase = allowed.phase
     return RemainingQuota(
-        phase.name if phase else "", phase.closes if phase else None, allowed.left, refused, problem
+        phase.name if phase else "", phase.closes if phase else None, allowed.remaining, refused, problem
     )
 
 
@@ -201,7 +201,7 @@ def _history(ranking: BoardRanking, known: HiddenRules | None, team: str) -> lis
                 entry.interval,
                 None,
                 entry is counts,
-                fate=_fate(entry),
+                status=_status(entry),
             )
             for entry in own
         ]
@@ -216,7 +216,7 @@ def _history(ranking: BoardRanking, known: HiddenRules | None, team: str) -> lis
             None,
             result.best,
             result is chosen,
-            fate=_fate(result.entry),
+            status=_status(result.entry),
         )
         for result in visible
     ]
@@ -234,7 +234,7 @@ def _answered(
     return replace(reply, cases=tuple(hidden_truth.cases_of(ranking, entry))) if detail == "cases" else reply
 
 
-def _fate(entry: RankedSubmission) -> str:
+def _status(entry: RankedSubmission) -> str:
     return "excluded" if entry.excluded is not None else "scored" if entry.card is not None else "refused"
 
 

@@ -77,14 +77,14 @@ class Allowance:
         phase: The phase that is open; None where none is, or the board has no phases.
         today: Submissions of the team in the phase on that day.
         total: Its submissions in the phase.
-        left: How many more it may submit on that day; None: any number.
+        remaining: How many more it may submit on that day; None: any number.
         problem: Why it may submit nothing; None where it may.
     """
 
     phase: Phase | None
     today: int = 0
     total: int = 0
-    left: int | None = None
+    remaining: int | None = None
     problem: Finding | None = None
 
 
@@ -143,8 +143,8 @@ def remove(store: Store, board_id: str, name: str) -> None:
         row = session.get(tables.PhaseRow, (board_id, name))
         if row is None:
             raise InputRefused([unknown(name, _phases(session, board_id))])
-        sent = tables.Submission
-        used = select(func.count()).where(sent.board_id == board_id, sent.phase == name)
+        table = tables.Submission
+        used = select(func.count()).where(table.board_id == board_id, table.phase == name)
         if session.scalar(used):
             message = "something was submitted in it: let it close instead."
             raise InputRefused([error("phase-used", shortened(name, 64), message)])
@@ -164,19 +164,19 @@ def allowed(session: Session, board_id: str, team: str, time: str, wanted: str |
     """
     phases = _phases(session, board_id)
     if wanted is not None and wanted not in {phase.name for phase in phases}:
-        return Allowance(None, left=0, problem=unknown(wanted, phases))
+        return Allowance(None, remaining=0, problem=unknown(wanted, phases))
     if not phases:
         return Allowance(None)
     meant = [phase for phase in phases if wanted in (None, phase.name)]
     now_open = [phase for phase in meant if phase.state(time) == OPEN]
     if not now_open:
-        return Allowance(None, left=0, problem=_not_open(meant, time))
+        return Allowance(None, remaining=0, problem=_not_open(meant, time))
     (phase,) = now_open
-    sent = tables.Submission
-    of_team = (sent.board_id == board_id, sent.team == team, sent.phase == phase.name)
-    count = select(func.count()).select_from(sent).where(*of_team)
+    table = tables.Submission
+    of_team = (table.board_id == board_id, table.team == team, table.phase == phase.name)
+    count = select(func.count()).select_from(table).where(*of_team)
     total = session.scalar(count) or 0
-    today = session.scalar(count.where(sent.created.startswith(time[:DAY]))) or 0
+    today = session.scalar(count.where(table.created.startswith(time[:DAY]))) or 0
     rest = [
         limit - used for limit, used in ((phase.per_day, today), (phase.total, total)) if limit is not None
     ]
@@ -261,9 +261,9 @@ def arrival(store: Store, board_id: str) -> str:
     Raises:
         InputRefused: `clock-behind` where the clock is behind by more than ten minutes.
     """
-    sent = tables.Submission
+    table = tables.Submission
     with store.read() as session:
-        query = select(func.max(sent.created)).where(sent.board_id == board_id, sent.dated.is_(False))
+        query = select(func.max(table.created)).where(table.board_id == board_id, table.dated.is_(False))
         newest = session.scalar(query)
     now = tables.now()
     if newest is None or newest < now:

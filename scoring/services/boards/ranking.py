@@ -189,7 +189,7 @@ def _worth(entry: RankedSubmission) -> float:
     return float("-inf") if entry.score is None else entry.score
 
 
-def standing(board: OpenBoard, phase: str | None = None) -> BoardRanking:
+def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:
     """Return how a board stands on its version of the test set.
 
     Args:
@@ -208,7 +208,7 @@ def standing(board: OpenBoard, phase: str | None = None) -> BoardRanking:
         rows = session.execute(
             query.where(tables.Submission.board_id == board.row.id, scored.number == board.test_set.number)
         ).all()
-    chosen = [(sent, result) for sent, result in rows if phase in (None, sent.phase)]
+    chosen = [(row, result) for row, result in rows if phase in (None, row.phase)]
     return BoardRanking(board, results(chosen), known, facts_of_teams(board.store, board.row.id), phase)
 
 
@@ -218,11 +218,11 @@ def results(rows: Iterable[tuple[tables.Submission, tables.ScoredVersion]]) -> t
     return tuple(sorted(entries, key=lambda entry: (entry.created, entry.id)))
 
 
-def _entry(sent: tables.Submission, result: tables.ScoredVersion) -> RankedSubmission:
+def _entry(row: tables.Submission, result: tables.ScoredVersion) -> RankedSubmission:
     ends = None if result.low is None or result.high is None else (result.low, result.high)
     problem = str(result.problems[0]["message"]) if result.problems else ""
-    known = (sent.id, sent.team, sent.name, sent.created, result.score, ends, result.card)
-    return RankedSubmission(*known, sent.excluded, problem, sent.phase)
+    known = (row.id, row.team, row.name, row.created, result.score, ends, result.card)
+    return RankedSubmission(*known, row.excluded, problem, row.phase)
 
 
 def rank_change(now: int, before: int | None) -> str:

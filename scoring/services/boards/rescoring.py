@@ -18,7 +18,7 @@ from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.sources import Source, sha256
 from scoring.services.boards.board import OpenBoard, opened, scoring_of
 from scoring.services.boards.packing import packed
-from scoring.services.boards.ranking import BoardRanking, standing
+from scoring.services.boards.ranking import BoardRanking, board_ranking
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.secure_delete import pin_files
@@ -122,13 +122,13 @@ def stopped(board: OpenBoard) -> tuple[int, int] | None:
     return total - len(remaining), total
 
 
-def _read(store: Store, sent: tables.Submission) -> bytes | None:
+def _read(store: Store, submission: tables.Submission) -> bytes | None:
     """Return the file of a submission; None where it was deleted meanwhile."""
     try:
-        return store.files.read(sent.sha256)
+        return store.files.read(submission.sha256)
     except InputRefused:
         with store.read() as session:
-            if session.get(tables.Submission, sent.id) is None:
+            if session.get(tables.Submission, submission.id) is None:
                 return None
         raise
 
@@ -212,7 +212,7 @@ def _begin(board: OpenBoard, corrected: _Corrected) -> OpenBoard:
 def _left(target: OpenBoard) -> tuple[list[tables.Submission], int]:
     """Return the submissions that are not scored on the version yet, oldest first, and the number of all."""
     with target.store.read() as session:
-        sent = session.scalars(
+        submissions = session.scalars(
             select(tables.Submission)
             .where(tables.Submission.board_id == target.row.id)
             .order_by(tables.Submission.created, tables.Submission.id)
@@ -225,7 +225,7 @@ def _left(target: OpenBoard) -> tuple[list[tables.Submission], int]:
                 )
             )
         )
-    return [submission for submission in sent if submission.id not in done], len(sent)
+    return [submission for submission in submissions if submission.id not in done], len(submissions)
 
 
 def _finished(target: OpenBoard) -> bool:
@@ -234,11 +234,11 @@ def _finished(target: OpenBoard) -> bool:
         row = session.get(tables.Board, target.row.id, with_for_update=True)
         if row is None:
             return True  # it was deleted meanwhile
-        sent, scored = tables.Submission, tables.ScoredVersion
+        submission, scored = tables.Submission, tables.ScoredVersion
         done = select(scored.submission_id).where(
             scored.board_id == row.id, scored.number == target.test_set.number
         )
-        missing = select(sent.id).where(sent.board_id == row.id, sent.id.not_in(done))
+        missing = select(submission.id).where(submission.board_id == row.id, submission.id.not_in(done))
         if session.scalars(missing).first() is not None:
             return False
         row.version = target.test_set.number
@@ -251,7 +251,7 @@ def changes(board: OpenBoard) -> list[TeamChange]:
     number = board.test_set.number
     if number == 1:
         return []
-    after, before = standing(board), standing(opened(board.store, board.row.id, number - 1))
+    after, before = board_ranking(board), board_ranking(opened(board.store, board.row.id, number - 1))
     ranks_after, ranks_before = (
         ranking.comparison.ranks if ranking.comparison else {} for ranking in (after, before)
     )

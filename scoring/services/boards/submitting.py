@@ -77,7 +77,7 @@ class Receipt:
         }
 
 
-def submit(board: OpenBoard, sent: SubmissionRequest) -> Receipt:
+def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
     """Score a submission and keep it, unless the team submitted the same file before.
 
     Its time is that of its arrival, however long it is scored. Where the truth is corrected meanwhile, it is
@@ -87,20 +87,20 @@ def submit(board: OpenBoard, sent: SubmissionRequest) -> Receipt:
         InputRefused: With every problem; nothing is counted then, and the file is kept only where the board
             keeps refused files (`refused-kept` among its findings).
     """
-    if problems := _misnamed(sent):
+    if problems := _misnamed(request):
         raise InputRefused(problems)
-    store, digest = board.store, sha256(sent.data)
-    time = sent.created or phases.arrival(store, board.row.id)
+    store, digest = board.store, sha256(request.data)
+    time = request.created or phases.arrival(store, board.row.id)
     with store.read() as session:
-        before = _before(session, board.row.id, sent, digest)
-        allowed = phases.allowed(session, board.row.id, sent.team, time, sent.phase)
+        before = _before(session, board.row.id, request, digest)
+        allowed = phases.allowed(session, board.row.id, request.team, time, request.phase)
     if before is not None:
         return before
     if allowed.problem is not None:
-        raise refusal(board, sent, time, (allowed.problem,))
+        raise refusal(board, request, time, (allowed.problem,))
     files, receipt = dict[str, bytes](), None
     try:
-        receipt = _scored_and_kept(board, sent, time, files)
+        receipt = _scored_and_kept(board, request, time, files)
     finally:
         if files and (receipt is None or receipt.again):
             discard_left(store, files)
@@ -108,25 +108,25 @@ def submit(board: OpenBoard, sent: SubmissionRequest) -> Receipt:
 
 
 def _scored_and_kept(
-    board: OpenBoard, sent: SubmissionRequest, time: str, files: dict[str, bytes]
+    board: OpenBoard, request: SubmissionRequest, time: str, files: dict[str, bytes]
 ) -> Receipt:
     """Score a submission and keep it. files: to which is added what is kept, by SHA-256."""
     scorings: dict[int, tables.ScoredVersion] = {}
     while True:
         number = board.test_set.number
-        result = board.result(sent.data, sent.name, sent.options)
+        result = board.result(request.data, request.name, request.options)
         if result.card is None:
             board = opened(board.store, board.row.id)
             if board.test_set.number == number:
-                raise refusal(board, sent, time, result.problems)
+                raise refusal(board, request, time, result.problems)
             continue
-        files |= {sha256(sent.data): sent.data, **result.files}
+        files |= {sha256(request.data): request.data, **result.files}
         for data in files.values():
             board.store.keep(data)
-        scorings[number] = scoring_of(sent.id, board, result)
-        receipt = _kept(board, sent, time, files, scorings)
+        scorings[number] = scoring_of(request.id, board, result)
+        receipt = _kept(board, request, time, files, scorings)
         if isinstance(receipt, Finding):
-            raise refusal(board, sent, time, (receipt,))
+            raise refusal(board, request, time, (receipt,))
         if receipt is not None:
             known = frozenset(board.truth.findings)
             noticed = () if receipt.again else (f for f in result.card.findings if f not in known)
@@ -134,12 +134,12 @@ def _scored_and_kept(
         board = opened(board.store, board.row.id)
 
 
-def _misnamed(sent: SubmissionRequest) -> list[Finding]:
+def _misnamed(request: SubmissionRequest) -> list[Finding]:
     """Return what is wrong with the names of a submission."""
-    problems = list(name_problems(sent.team, "--team"))
-    if len(sent.team) > tables.NAME:
+    problems = list(name_problems(request.team, "--team"))
+    if len(request.team) > tables.NAME:
         problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
-    if not 0 < len(sent.id) <= tables.NAME or has_hidden(sent.id):
+    if not 0 < len(request.id) <= tables.NAME or has_hidden(request.id):
         problems.append(
             error("bad-option", "--submission", f"an id has 1 to {tables.NAME} visible characters.")
         )
@@ -148,7 +148,7 @@ def _misnamed(sent: SubmissionRequest) -> list[Finding]:
 
 def _kept(
     board: OpenBoard,
-    sent: SubmissionRequest,
+    request: SubmissionRequest,
     time: str,
     files: Mapping[str, bytes],
     scorings: Mapping[int, tables.ScoredVersion],
@@ -160,43 +160,43 @@ def _kept(
         row = session.get(tables.Board, board.row.id, with_for_update=True)
         if row is None or row.version != board.test_set.number:
             return None
-        before = _before(session, board.row.id, sent, digest)
+        before = _before(session, board.row.id, request, digest)
         if before is not None:
             return before
-        allowed = phases.allowed(session, row.id, sent.team, time, sent.phase)
+        allowed = phases.allowed(session, row.id, request.team, time, request.phase)
         if allowed.problem is not None:
             return allowed.problem
         pin_files(store, session, files)
-        if session.get(tables.Team, (row.id, sent.team)) is None:
-            session.add(tables.Team(board_id=row.id, name=sent.team, created=time))
+        if session.get(tables.Team, (row.id, request.team)) is None:
+            session.add(tables.Team(board_id=row.id, name=request.team, created=time))
             session.flush()
         session.add(
             tables.Submission(
-                id=sent.id,
+                id=request.id,
                 board_id=row.id,
-                team=sent.team,
-                name=sent.name[-tables.NAME :],
+                team=request.team,
+                name=request.name[-tables.NAME :],
                 sha256=digest,
-                options=dict(sent.options),
+                options=dict(request.options),
                 created=time,
                 excluded=None,
                 phase=allowed.phase.name if allowed.phase else None,
-                dated=sent.created is not None,
+                dated=request.created is not None,
             )
         )
         session.flush()
         session.add_all(scorings.values())
-    return Receipt(sent.id, sent.team, time, scoring.score, _interval(scoring))
+    return Receipt(request.id, request.team, time, scoring.score, _interval(scoring))
 
 
-def _before(session: Session, board_id: str, sent: SubmissionRequest, digest: str) -> Receipt | None:
+def _before(session: Session, board_id: str, request: SubmissionRequest, digest: str) -> Receipt | None:
     """Return the receipt of the same id, or of the same file by the same team; None where neither is kept."""
-    row = session.get(tables.Submission, sent.id)
-    if row is not None and (row.board_id, row.team, row.sha256) != (board_id, sent.team, digest):
+    row = session.get(tables.Submission, request.id)
+    if row is not None and (row.board_id, row.team, row.sha256) != (board_id, request.team, digest):
         message = "another submission has this id: let each have its own."
-        raise InputRefused([error("submission-exists", sent.id, message)])
+        raise InputRefused([error("submission-exists", request.id, message)])
     if row is None:
-        same = (tables.Submission.team == sent.team, tables.Submission.sha256 == digest)
+        same = (tables.Submission.team == request.team, tables.Submission.sha256 == digest)
         query = select(tables.Submission).where(tables.Submission.board_id == board_id, *same)
         row = session.scalars(query).first()
     if row is None:
@@ -250,30 +250,32 @@ REFUSED_PER_DAY = 20
 
 
 def refusal(
-    board: OpenBoard, sent: SubmissionRequest, time: str, problems: Sequence[Finding]
+    board: OpenBoard, request: SubmissionRequest, time: str, problems: Sequence[Finding]
 ) -> InputRefused:
     """Return the refusal of a submission, whose file is kept where the board keeps refused files."""
-    if not board.row.keep_refused or not _keep_refused(board, sent, time, problems):
+    if not board.row.keep_refused or not _keep_refused(board, request, time, problems):
         return InputRefused(problems)
     message = "the refused file is kept for the organizer; it counts nothing."
-    return InputRefused(problems, [note("refused-kept", sent.name, message)])
+    return InputRefused(problems, [note("refused-kept", request.name, message)])
 
 
-def _keep_refused(board: OpenBoard, sent: SubmissionRequest, time: str, problems: Sequence[Finding]) -> bool:
+def _keep_refused(
+    board: OpenBoard, request: SubmissionRequest, time: str, problems: Sequence[Finding]
+) -> bool:
     """Keep a refused file, and return whether it is kept."""
-    digest, row = sha256(sent.data), tables.RefusedFile
-    of_team = (row.board_id == board.row.id, row.team == sent.team)
+    digest, row = sha256(request.data), tables.RefusedFile
+    of_team = (row.board_id == board.row.id, row.team == request.team)
     with board.store.write() as session:
         session.get(tables.Board, board.row.id, with_for_update=True)
         if session.scalar(select(row.id).where(*of_team, row.sha256 == digest)) is not None:
             return True
         today = select(func.count()).where(*of_team, row.created.startswith(time[:DAY]))
-        if (session.scalar(today) or 0) >= REFUSED_PER_DAY or session.get(row, sent.id) is not None:
+        if (session.scalar(today) or 0) >= REFUSED_PER_DAY or session.get(row, request.id) is not None:
             return False
-        pin_files(board.store, session, {digest: sent.data})
-        columns = {"team": sent.team, "name": sent.name[-tables.NAME :], "sha256": digest, "created": time}
-        refused_files = [problem.as_dict() for problem in problems]
-        session.add(row(id=sent.id, board_id=board.row.id, problems=refused_files, **columns))
+        pin_files(board.store, session, {digest: request.data})
+        columns = {"team": request.team, "name": request.name[-tables.NAME :], "created": time}
+        findings = [problem.as_dict() for problem in problems]
+        session.add(row(id=request.id, board_id=board.row.id, sha256=digest, problems=findings, **columns))
     return True
 
 

@@ -105,7 +105,7 @@ def _minute(time: str) -> str:
     return spoken(time).removesuffix(" UTC")
 
 
-def left(ranking: BoardRanking) -> list[Block]:
+def remaining_quotas(ranking: BoardRanking) -> list[Block]:
     """Return what each team may still submit today, where the board has phases: for organizers."""
     if not ranking.phases:
         return []
@@ -132,7 +132,7 @@ def left(ranking: BoardRanking) -> list[Block]:
 def _left(allowance: Allowance) -> str:
     if allowance.problem is not None:
         return "0"
-    return "any number" if allowance.left is None else str(allowance.left)
+    return "any number" if allowance.remaining is None else str(allowance.remaining)
 
 
 def refused(refused_files: Sequence[Mapping[str, Any]]) -> list[Block]:
@@ -240,7 +240,7 @@ def _drawn(teams: Sequence[tuple[str, Sequence[DatedScore]]], scale: Scale, them
 
 def _history(value: Value, scale: Scale) -> Table:
     rows = list(zip(*history_rows(value["teams"]), strict=True))
-    team, time, score, ends, rank, fate = rows
+    team, time, score, ends, rank, status = rows
     columns = [
         Column("team", "team"),
         Column("submitted", "submitted (UTC)"),
@@ -255,7 +255,7 @@ def _history(value: Value, scale: Scale) -> Table:
         "score": [_scaled(one, scale) for one in score],
         "interval": [scale.scaled(end) for end in ends],
         "rank": rank,
-        "state": fate,
+        "state": status,
     }
     return Table("How did the teams get there?", columns, cells, key="board_submissions")
 

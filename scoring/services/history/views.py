@@ -103,8 +103,8 @@ def difference(change: PairedDifference | None, of: Scale) -> str:
     if change is None:
         return ""
     interval = f" ({of.span(change.interval, sign=True)})" if change.interval else ""
-    told = {True: ", told apart", False: ", could be chance", None: ""}[change.apart]
-    return f"{of.number(change.value, sign=True)}{interval}{told}"
+    apart = {True: ", told apart", False: ", could be chance", None: ""}[change.apart]
+    return f"{of.number(change.value, sign=True)}{interval}{apart}"
 
 
 def label(entry: SavedSubmission, of: Scale) -> str:

@@ -22,7 +22,7 @@ from scoring.services.boards import (
 from scoring.services.boards.hidden_truth import HiddenRules, ladder_scores
 from scoring.services.boards.notices import Reason
 from scoring.services.boards.phases import Phase
-from scoring.services.boards.ranking import standing
+from scoring.services.boards.ranking import board_ranking
 from scoring.services.store import tables
 from scoring.services.store.database import open_store
 from scoring.services.store.tables import RefusedAddress
@@ -47,7 +47,7 @@ def codes(problem: InputRefused) -> list[str]:
 def test_a_score_is_rounded_and_nothing_else_is_told(place, tmp_path, capfd, caplog):
     board = hidden_board(tmp_path)
     answer = handed_in(board, good(7))
-    full = standing(board).entries[0].score
+    full = board_ranking(board).entries[0].score
     assert answer.score == round(full, 3) != full
     assert (answer.interval, answer.classes, answer.cases, answer.findings) == (None, {}, (), ())
     assert answer.counts
@@ -96,7 +96,7 @@ def test_refusals_are_sentences_of_the_list(place, tmp_path, capfd, caplog):
         told += [one.message for one in problem.problems]
     assert set(told) <= SENTENCES
     assert "canary" not in " ".join([*told, *capfd.readouterr(), caplog.text])
-    assert standing(board).entries == ()
+    assert board_ranking(board).entries == ()
 
 
 def test_what_a_program_says_of_its_faults_is_never_passed_on(place, tmp_path, monkeypatch, caplog):
@@ -142,14 +142,14 @@ def test_a_foreign_team_is_refused_and_the_organizer_is_told(place, tmp_path):
     for team in ("beta", "nobody", "alpha\0", "x" * 999):
         assert codes(refusal(board, good(1), team=team)) == ["foreign-team"]
     assert len({str(refusal(board, good(1), team=team)) for team in ("beta", "none")}) == 1
-    assert [one.team for one in standing(board).entries] == ["beta"]
+    assert [one.team for one in board_ranking(board).entries] == ["beta"]
     told = [one for one in notices.board_notices(board.store, "h") if one.code == "foreign-team"]
     assert {"beta", "nobody"} <= {one.where for one in told}
     assert "https://idp|paul" in told[0].message
     for _ in range(15):
         refusal(board, good(1), team="beta")
     assert len(notices.attempts(board.store, "h")) <= 1 + hidden_truth.REFUSED_PER_DAY
-    theirs = standing(board).entries[0].id
+    theirs = board_ranking(board).entries[0].id
     seen = {
         str(raised(participant.submission_detail, acting(board, PAUL), "alpha", one))
         for one in (theirs, "none")
@@ -179,9 +179,11 @@ def test_refused_addresses_are_told_to_the_organizer_once_a_day(place, tmp_path,
 
 def test_the_opening_of_a_board_with_a_ladder_says_that_the_best_shown_score_is_ranked(place, tmp_path):
     board = hidden_board(tmp_path)
-    assert "Ranked is the last submission" in publishing.formula(standing(board))
+    assert "Ranked is the last submission" in publishing.formula(board_ranking(board))
     hidden_truth.hide(board.store, "h", HiddenRules(step=0.1))
-    assert "Ranked is the best score of each team that the Ladder shows" in publishing.html(standing(board))
+    assert "Ranked is the best score of each team that the Ladder shows" in publishing.html(
+        board_ranking(board)
+    )
 
 
 def raised(action, *arguments) -> InputRefused:
@@ -206,16 +208,16 @@ def test_what_is_published_is_ranked_by_what_is_shown(place, tmp_path):
     for wrong in (20, 19):
         handed_in(board, good(wrong))
     handed_in(board, good(20), actor=MAX, team="beta")
-    value = hidden_truth.published(standing(board))
+    value = hidden_truth.published(board_ranking(board))
     assert [(team["team"], team["rank"]) for team in value["teams"]] == [("alpha", 1), ("beta", 1)]
     assert len({team["score"] for team in value["teams"]}) == 1
     assert "truth_sha256" not in value["provenance"]
     text = json.dumps(value)
     assert "canary" not in text
-    for entry in standing(board).entries:
+    for entry in board_ranking(board).entries:
         assert str(entry.score) not in text
     hidden_truth.reveal(board.store, "h")
-    assert hidden_truth.published(standing(board)) == standing(board).as_dict()
+    assert hidden_truth.published(board_ranking(board)) == board_ranking(board).as_dict()
 
 
 def test_the_ladder_climbs_over_all_phases(place, tmp_path, monkeypatch):
@@ -226,7 +228,7 @@ def test_the_ladder_climbs_over_all_phases(place, tmp_path, monkeypatch):
     for day, wrong in (("01", 5), ("03", 15)):
         monkeypatch.setattr(tables, "now", lambda day=day: f"2026-12-{day}T12:00:00.000000+00:00")
         handed_in(board, good(wrong))
-    first, second = (hidden_truth.published(standing(board, name)) for name in ("first", "second"))
+    first, second = (hidden_truth.published(board_ranking(board, name)) for name in ("first", "second"))
     assert [team["team"] for team in first["teams"]] == ["alpha"]
     assert (second["teams"], second["unranked"]) == ([], ["alpha"]), "a worse score is shown in no phase"
     assert hidden_truth.use(board).answers == 1

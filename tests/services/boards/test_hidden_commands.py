@@ -3,7 +3,7 @@
 import json
 
 from scoring.services.boards import hidden_truth
-from scoring.services.boards.ranking import standing
+from scoring.services.boards.ranking import board_ranking
 from scoring.services.store.database import open_store
 from tests.support import schemas
 from tests.support.boards import board
@@ -27,7 +27,7 @@ def test_an_organizer_hides_names_members_and_reads_attempts(place, tmp_path):
     assert schemas.problems("board", shown.out) == []
     assert shown.json["teams"][0]["interval"] is None
     html = (tmp_path / "h.html").read_text()
-    assert str(standing(opened).entries[0].score)[:7] not in html
+    assert str(board_ranking(opened).entries[0].score)[:7] not in html
     assert "canary" not in html + json.dumps(shown.json)
     assert board("hide", "h", "--open").status == 0
     assert hidden_truth.rules(open_store(), "h") is None

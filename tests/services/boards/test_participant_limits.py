@@ -10,7 +10,7 @@ from scoring.services.boards import hidden_truth, notices, participant
 from scoring.services.boards.board import opened
 from scoring.services.boards.hidden_truth import HiddenRules
 from scoring.services.boards.phases import Phase
-from scoring.services.boards.ranking import standing
+from scoring.services.boards.ranking import board_ranking
 from scoring.services.store import tables
 from scoring.services.store.database import open_store
 from tests.support.hidden_boards import PAUL, acting, good, handed_in, hidden_board
@@ -55,7 +55,7 @@ def test_copies_and_tabs_that_submit_at_once_share_the_limits(place, tmp_path):
     told = raced([good(wrong) for wrong in range(4)])
     assert told.count("scored") == LIMIT
     assert set(told) <= {"scored", "limit-reached", "refused-limit"}
-    assert len(standing(opened(board.store, "h")).entries) == LIMIT
+    assert len(board_ranking(opened(board.store, "h")).entries) == LIMIT
     assert participant.remaining_quota(acting(board, PAUL), "alpha").submissions == 0
 
 
@@ -72,7 +72,7 @@ def test_a_clock_that_is_set_back_gives_no_day_twice(place, tmp_path, monkeypatc
     assert participant.remaining_quota(acting(board, PAUL), "alpha").refused == 20, (
         "a fault of the server is nobody's"
     )
-    assert len(standing(opened(board.store, "h")).entries) == 1
+    assert len(board_ranking(opened(board.store, "h")).entries) == 1
 
 
 def test_no_option_of_a_participant_names_a_time_or_a_phase(place, tmp_path):

@@ -10,7 +10,7 @@ from scoring.common.findings import InputRefused
 from scoring.services.boards import phases, rescoring, submitting
 from scoring.services.boards.board import opened
 from scoring.services.boards.phases import Phase
-from scoring.services.boards.ranking import standing
+from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.submitting import SubmissionRequest
 from scoring.services.store import tables
 from scoring.services.store.database import Store, open_store
@@ -70,9 +70,9 @@ def test_a_submission_counts_only_within_a_phase_and_its_limits(database, tmp_pa
     assert phases.allowance(store, "b", "alpha", at("2026-10-02")).problem.code == "limit-reached"
     submitting.submit(opened(store, "b"), submit(3, "2026-10-06"))
     assert phases.allowance(store, "b", "alpha", at("2026-10-06")) == phases.Allowance(known[1], 1, 1)
-    found = standing(opened(store, "b"))
+    found = board_ranking(opened(store, "b"))
     assert [one.phase for one in found.entries] == ["first", "first", "final"]
-    assert [len(standing(opened(store, "b"), name).entries) for name in ("first", "final")] == [2, 1]
+    assert [len(board_ranking(opened(store, "b"), name).entries) for name in ("first", "final")] == [2, 1]
     assert found.as_dict()["phases"][0]["per_day"] == 1
     of_final = board("show", "b", "--phase", "final", "--json", "-", "--html", tmp_path / "final.html")
     assert of_final.json["board"]["phase"] == "final"
@@ -141,7 +141,7 @@ def test_what_is_not_taken_is_one_sentence_of_the_command_line(place, tmp_path):
     (tmp_path / "wrong.csv").write_text(second.read_text().replace("canary00,", "canary00,red"))
     assert "not-a-number" in refused_as(tmp_path / "wrong.csv")
     store = open_store()
-    assert [one.name for one in standing(opened(store, "b")).entries] == ["1.csv"]
+    assert [one.name for one in board_ranking(opened(store, "b")).entries] == ["1.csv"]
     assert sum(path.is_file() for path in (store.folder / "files").rglob("*")) == 1 + 2, "and no file is kept"
 
 
@@ -172,7 +172,7 @@ def test_no_race_goes_beyond_a_limit(database, tmp_path):
     assert told.count("kept") == 2
     assert set(told) <= {"kept", "again", "limit-reached"}
     store = open_store()
-    assert len({one.card for one in standing(opened(store, "b")).entries}) == 2, "no file counts twice"
+    assert len({one.card for one in board_ranking(opened(store, "b")).entries}) == 2, "no file counts twice"
     assert sum(path.is_file() for path in (store.folder / "files").rglob("*")) == 1 + 2 * 2
 
 
@@ -191,7 +191,7 @@ def test_refused_files_are_kept_only_where_the_organizer_said_so(place, tmp_path
     store = open_store()
     files = [path for path in (store.folder / "files").rglob("*") if path.is_file()]
     assert len(files) == 1 + len(value), "the truth, and what is kept"
-    assert standing(opened(store, "b")).entries == ()
+    assert board_ranking(opened(store, "b")).entries == ()
     if not keeps:
         assert "--keep-refused" in board("refused", "b").out
         changed = board("settings", "b", "--keep-refused", "--title", "C", "--json", "-").json
@@ -233,5 +233,5 @@ def test_a_truth_corrected_during_a_submission_scores_it_on_both(database, tmp_p
     before = opened(store, "b")
     rescoring.rescore(store, "b", str(labels(tmp_path / "corrected.csv")))
     receipt = submitting.submit(before, sent(tmp_path, 1))
-    scores = [standing(opened(store, "b", number)).entries[0].score for number in (1, 2)]
+    scores = [board_ranking(opened(store, "b", number)).entries[0].score for number in (1, 2)]
     assert scores[1] == receipt.score != scores[0]

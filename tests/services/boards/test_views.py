@@ -5,7 +5,7 @@ from scoring.comparison import scale
 from scoring.core.views import Table
 from scoring.services.boards import bundle, rescoring, views
 from scoring.services.boards.board import opened
-from scoring.services.boards.ranking import standing
+from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.submitting import exclude
 from scoring.services.store.database import open_store
 from tests.support.boards import labels
@@ -15,7 +15,7 @@ def test_a_correction_is_told_by_team_and_by_case(sent, tmp_path):
     store = open_store()
     board = rescoring.rescore(store, "b", str(labels(tmp_path / "corrected.csv")))
     changed = rescoring.changes(board)
-    by_team, by_case = views.corrections(standing(board), changed)
+    by_team, by_case = views.corrections(board_ranking(board), changed)
     factor = scale.of(board.challenge).factor
     assert by_team.rows["team"] == [one.team for one in changed]
     assert by_team.rows["change"] == [factor * (one.scores[1] - one.scores[0]) for one in changed]
@@ -28,9 +28,9 @@ def test_a_correction_is_told_by_team_and_by_case(sent, tmp_path):
 
 def test_every_submission_has_a_state(sent):
     store = open_store()
-    newest = standing(opened(store, "b")).entries[-1]
+    newest = board_ranking(opened(store, "b")).entries[-1]
     exclude(store, "b", newest.id, "sent by mistake")
-    found = standing(opened(store, "b"))
+    found = board_ranking(opened(store, "b"))
     table = views.submissions(found)
     assert isinstance(table, Table)
     states = dict(zip(table.rows["id"], table.rows["state"], strict=True))
@@ -48,7 +48,7 @@ def test_a_bundle_is_recognised_and_says_what_is_ranked(sent):
     (found,) = recognise({"b.zip": data})
     assert (found.readings[0].place, found.readings[0].words) == ("board", "a board of Melanoma with 2 teams")
     counted = bundle.counted(data)
-    ranked = standing(board).counting
+    ranked = board_ranking(board).counting
     assert {team: name for team, (name, _, _) in counted.teams.items()} == {
         team: one.name for team, one in ranked.items()
     }
