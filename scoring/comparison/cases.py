@@ -47,27 +47,31 @@ def _entropy(cards: Sequence[ScoreCard]) -> Floats:
     return entropy
 
 
-def only_right(found: Correctness, team: str) -> Ints:
+def only_right(correct: Correctness, team: str) -> Ints:
     """Return the cases, hardest first, that this team alone got right."""
-    right = found.values == 1
-    place = found.teams.index(team)
-    return _kept(found, right[:, place] & (right.sum(1) == 1))
+    right = correct.values == 1
+    column = correct.teams.index(team)
+    return _kept(correct, right[:, column] & (right.sum(1) == 1))
 
 
-def right_and_wrong(found: Correctness, a: str, b: str) -> Ints:
+def right_and_wrong(correct: Correctness, a: str, b: str) -> Ints:
     """Return the cases, hardest first, in which a did better than b: for labels those that a got right and
     b wrong."""
-    return _kept(found, found.values[:, found.teams.index(a)] > found.values[:, found.teams.index(b)])
+    return _kept(
+        correct, correct.values[:, correct.teams.index(a)] > correct.values[:, correct.teams.index(b)]
+    )
 
 
-def wrong_and_confident(found: Correctness, cards: Mapping[str, ScoreCard], least: float = CONFIDENT) -> Ints:
+def wrong_and_confident(
+    correct: Correctness, cards: Mapping[str, ScoreCard], least: float = CONFIDENT
+) -> Ints:
     """Return cases that all teams got wrong while at least one gave its label `least` or more: candidates for
     wrong true labels. Empty without such outputs."""
-    sure = np.zeros(len(found.cases), bool)
+    sure = np.zeros(len(correct.cases), bool)
     for card in cards.values():
         if "outputs" in card.arrays:
             sure |= _confidence(card) >= least
-    return _kept(found, ~(found.values > 0).any(1) & sure)
+    return _kept(correct, ~(correct.values > 0).any(1) & sure)
 
 
 def _confidence(card: ScoreCard) -> Floats:
@@ -80,10 +84,10 @@ def _confidence(card: ScoreCard) -> Floats:
     return largest
 
 
-def _kept(found: Correctness, chosen: Bools) -> Ints:
-    return found.order[chosen[found.order]]
+def _kept(correct: Correctness, chosen: Bools) -> Ints:
+    return correct.order[chosen[correct.order]]
 
 
-def counted_right(found: Correctness) -> Ints:
+def counted_right(correct: Correctness) -> Ints:
     """Return how many cases 0, 1 ... A teams got right [A + 1]."""
-    return np.bincount((found.values[found.order] == 1).sum(1), minlength=len(found.teams) + 1)
+    return np.bincount((correct.values[correct.order] == 1).sum(1), minlength=len(correct.teams) + 1)

@@ -102,19 +102,19 @@ class ClassMember:
 
 def members(card: ScoreCard, name: str) -> tuple[ClassMember, ...]:
     """Return all cases of class `name`, the team's worst results first."""
-    found = [
+    cases = [
         ClassMember(index, str(row["case"]), *verdict)
         for index, row in enumerate(card.cases)
         if (verdict := _verdict(row, name)) is not None
     ]
-    return tuple(sorted(found, key=lambda member: (member.value is None, member.value or 0.0)))
+    return tuple(sorted(cases, key=lambda member: (member.value is None, member.value or 0.0)))
 
 
 def _verdict(row: Mapping[str, Any], name: str) -> tuple[float | None, str | None] | None:
     """Return value and label of one case; None where it is not of the class."""
-    for truth, called in (("truth", "predicted"), ("t_truth", "t_prediction"), ("n_truth", "n_prediction")):
+    for truth, label in (("truth", "predicted"), ("t_truth", "t_prediction"), ("n_truth", "n_prediction")):
         if truth in row and row[truth] == name:
-            return float(row.get(called) == name), row.get(called)
+            return float(row.get(label) == name), row.get(label)
     if isinstance(row.get("f1"), Mapping):
         return (row["f1"][name], None) if name in row["f1"] else None
     dice = f"dice_{name.lower()}"
@@ -168,14 +168,14 @@ def subgroups(comparison: Comparison) -> tuple[Subgroup, ...]:
 
 
 def _estimate(
-    comparison: Comparison, team: str, slices: Groups, place: tuple[str, str, str], overall: str
+    comparison: Comparison, team: str, slices: Groups, key: tuple[str, str, str], overall: str
 ) -> Estimate:
-    card, (column, group, measure) = comparison.cards[team], place
+    card, (column, group, measure) = comparison.cards[team], key
     row = slices[column][group]
     value, whole = number(row[measure]), number(card.metrics.get(overall))
     if value != value:
         return Estimate(team, None, None, None, None)
-    drawn = card.arrays.get(array_name(("slice", *place)))
+    drawn = card.arrays.get(array_name(("slice", *key)))
     return Estimate(
         team,
         value,

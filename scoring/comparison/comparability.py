@@ -57,16 +57,16 @@ def of_refusal(team: str, refused: InputRefused) -> Excluded:
 
 def excluded_warnings(excluded: Iterable[Excluded]) -> Iterator[Finding]:
     """Yield a warning for each excluded submission, with its reason."""
-    for one in excluded:
-        yield warning("excluded-submission", one.team, f"refused, so it has no rank: {one.reason}")
+    for entry in excluded:
+        yield warning("excluded-submission", entry.team, f"refused, so it has no rank: {entry.reason}")
 
 
 def identical_groups(cards: Mapping[str, ScoreCard]) -> tuple[tuple[str, ...], ...]:
     """Return groups of teams whose aligned predictions are equal."""
-    found: dict[bytes, list[str]] = {}
+    groups: dict[bytes, list[str]] = {}
     for name, card in cards.items():
-        found.setdefault(_fingerprint(card), []).append(name)
-    return tuple(tuple(names) for names in found.values() if len(names) > 1)
+        groups.setdefault(_fingerprint(card), []).append(name)
+    return tuple(tuple(names) for names in groups.values() if len(names) > 1)
 
 
 def _fingerprint(card: ScoreCard) -> bytes:
@@ -123,18 +123,18 @@ def unequal(cards: Mapping[str, ScoreCard], may_differ: set[str]) -> Iterator[Fi
             )
         for key in EQUAL:
             if card.provenance[key] != model.provenance[key]:
-                words = (
+                message = (
                     f"{key} is {card.provenance[key]!r}, that of {first} is {model.provenance[key]!r}: "
                     "score both with the same options."
                 )
-                yield error("different-replicates", name, words)
+                yield error("different-replicates", name, message)
         for option, value in model.provenance["options"].items():
             if option not in may_differ and card.provenance["options"].get(option) != value:
-                words = (
+                message = (
                     f"{option} is {card.provenance['options'].get(option)!r}, that of {first} is "
                     f"{value!r}: score both with the same options."
                 )
-                yield error("different-options", name, words)
+                yield error("different-options", name, message)
 
 
 def _same_labels(card: ScoreCard, other: ScoreCard) -> bool:

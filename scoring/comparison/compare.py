@@ -116,7 +116,7 @@ class Comparison:
         value: dict[str, Any] = {
             "challenge": self.challenge,
             "teams": [self._team(name) for name in self.cards],
-            "excluded": [one.as_dict() for one in self.excluded],
+            "excluded": [submission.as_dict() for submission in self.excluded],
             "size_assumed": self.size_assumed,
         }
         value |= {
@@ -198,8 +198,8 @@ def compare(
             refused.append(of_refusal(name, problem))
     if refused and (not cards or excluded is None):
         raise InputRefused(
-            [entry for one in refused for entry in one.of_team(one.problems)],
-            [entry for one in refused for entry in one.of_team(one.findings)],
+            [entry for submission in refused for entry in submission.of_team(submission.problems)],
+            [entry for submission in refused for entry in submission.of_team(submission.findings)],
         )
     return compare_cards(
         challenge, cards, pairs_metric=pairs_metric, facts=facts, excluded=refused, **of_comparison

@@ -67,74 +67,77 @@ def class_values(
     )
 
 
-def class_difference(one: ClassDifference, team: str, leader: str) -> Text:
+def class_difference(gap: ClassDifference, team: str, leader: str) -> Text:
     """Return how much better or worse a team is than the leader in one class."""
-    of_class = f"{named(one.measure)} of {markdown(one.name)}"
-    if one.difference is None:
+    of_class = f"{named(gap.measure)} of {markdown(gap.name)}"
+    if gap.difference is None:
         return Text(f"{of_class} is undefined for one of the two.")
-    words = (
+    sentence = (
         f"{of_class}: **{markdown(team, 40)}** less **{markdown(leader, 40)}** is "
-        f"**{decimal(one.difference, 3, True)}**"
+        f"**{decimal(gap.difference, 3, True)}**"
     )
-    if not one.interval:
-        return Text(f"{words}.")
-    interval = span(one.interval, 3, sign=True)
-    return Text(f"{words}, 95% interval {interval}; not adjusted for looking at many classes.")
+    if not gap.interval:
+        return Text(f"{sentence}.")
+    interval = span(gap.interval, 3, sign=True)
+    return Text(f"{sentence}, 95% interval {interval}; not adjusted for looking at many classes.")
 
 
 def cases(displayed: Displayed) -> tuple[Block, ...]:
     """Return the cases that are hardest for all teams."""
-    found = by_case.correctness(displayed.comparison)
-    return (case_values(displayed, found, found.order),) if len(found.order) else ()
+    correct = by_case.correctness(displayed.comparison)
+    return (case_values(displayed, correct, correct.order),) if len(correct.order) else ()
 
 
-def case_values(displayed: Displayed, found: Correctness, order: Ints) -> Figure:
+def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figure:
     """Return which of some cases each team got right. order: places of the cases, in the order drawn."""
     columns, drawn, names = (
-        [found.teams.index(name) for name in displayed.names],
+        [correct.teams.index(name) for name in displayed.names],
         order[:CASES],
         displayed.names,
     )
-    is_graded = graded(found)
+    is_graded = graded(correct)
 
     def build(theme: Theme) -> go.Figure:
-        values = found.values[drawn][:, columns]
-        return case_heat(names, [found.cases[k] for k in drawn], values, theme)
+        values = correct.values[drawn][:, columns]
+        return case_heat(names, [correct.cases[k] for k in drawn], values, theme)
 
     how = "The stronger the colour, the less right; ×: nothing right" if is_graded else "Strong and ×: wrong"
     return Figure(
         build,
         f"{how}. {len(drawn)} of {len(order)} such cases, those first that the fewest teams got right, then "
-        f"those on which teams differ. {len(found.order)} cases count in the score. {displayed.method}",
+        f"those on which teams differ. {len(correct.order)} cases count in the score. {displayed.method}",
         {
-            "case": [found.cases[k] for k in order],
-            **{f"right: {found.teams[column]}": found.values[order, column].tolist() for column in columns},
+            "case": [correct.cases[k] for k in order],
+            **{
+                f"right: {correct.teams[column]}": correct.values[order, column].tolist()
+                for column in columns
+            },
         },
     )
 
 
-def graded(found: Correctness) -> bool:
+def graded(correct: Correctness) -> bool:
     """Return whether cases can be more or less right."""
-    return bool(((found.values > 0) & (found.values < 1)).any())
+    return bool(((correct.values > 0) & (correct.values < 1)).any())
 
 
-def right_counts(found: Correctness) -> Figure:
+def right_counts(correct: Correctness) -> Figure:
     """Return how many teams got how many cases right."""
-    counts = by_case.counted_right(found).tolist()
+    counts = by_case.counted_right(correct).tolist()
     return Figure(
         partial(teams_right, counts),
-        f"First bar: cases that no team got right. n = {len(found.order)}.",
+        f"First bar: cases that no team got right. n = {len(correct.order)}.",
         {"teams right": range(len(counts)), "cases": counts},
     )
 
 
 def subgroups(displayed: Displayed) -> tuple[Block, ...]:
     """Return every team's measures in every subgroup, in numbers."""
-    found = by_class.subgroups(displayed.comparison)
-    if not found:
-        words = "The test set tells nothing about its cases that could make subgroups."
-        return (Text(words, "note"),)
-    return (group_table(displayed, found, len(found), "Which subgroup fails?"),)
+    groups = by_class.subgroups(displayed.comparison)
+    if not groups:
+        message = "The test set tells nothing about its cases that could make subgroups."
+        return (Text(message, "note"),)
+    return (group_table(displayed, groups, len(groups), "Which subgroup fails?"),)
 
 
 def group_panels(displayed: Displayed, rows: Sequence[Subgroup], to_overall: bool) -> Panels:
@@ -180,7 +183,7 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
         looked_at: How many there are in all.
         question: That the table answers.
     """
-    listed = [(row, one) for row in rows for one in row.teams]
+    listed = [(row, estimate) for row in rows for estimate in row.teams]
     return Table(
         question,
         [

@@ -29,7 +29,7 @@ class Displayed:
     @property
     def names(self) -> list[str]:
         """Return the teams that are drawn, best first."""
-        return [self.comparison.scored[place] for place in self.places]
+        return [self.comparison.scored[index] for index in self.places]
 
     @property
     def method(self) -> str:
@@ -46,5 +46,5 @@ class Displayed:
 
 def of(comparison: Comparison, chosen: str | None = None) -> Displayed:
     """Return what figures draw of a comparison: all teams, or of many the first and the chosen one."""
-    places = [place for place, name in enumerate(comparison.scored) if place < MANY or name == chosen]
+    places = [index for index, name in enumerate(comparison.scored) if index < MANY or name == chosen]
     return Displayed(comparison, scales.of(load_challenge(comparison.challenge)), places)

@@ -37,9 +37,9 @@ def ranking(comparison: Comparison, scale: Scale, places: Sequence[int], theme: 
             f"{comparison.ranks[name]}  {name}",
             scale.factor * number(comparison.cards[name].score),
             scale.scaled(comparison.cards[name].intervals.get("score")),
-            beside=summary_text.rank_interval(comparison, place),
+            beside=summary_text.rank_interval(comparison, index),
         )
-        for place, name in ((place, comparison.scored[place]) for place in places)
+        for index, name in ((index, comparison.scored[index]) for index in places)
     ]
     return figures.team_intervals(
         rows, theme, "Who wins?", scale.unit, scale.digits, tied=min(summary_text.band(comparison), len(rows))
@@ -48,7 +48,7 @@ def ranking(comparison: Comparison, scale: Scale, places: Sequence[int], theme: 
 
 def lead(comparison: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
     """Differences to the leader with simultaneous intervals."""
-    names = {comparison.scored[place] for place in places}
+    names = {comparison.scored[index] for index in places}
     rows = [
         IntervalRow(
             difference.team,
@@ -88,12 +88,12 @@ def pairs(of: PairDifferences, scale: Scale, names: Sequence[str], theme: Theme)
 
 
 def _pair_words(a: str, b: str, pair: Pair, sign: int, scale: Scale) -> str:
-    words = f"<b>{safe(a)}</b> minus {safe(b)}: <b>{scale.number(sign * pair.difference, sign=True)}</b>"
+    label = f"<b>{safe(a)}</b> minus {safe(b)}: <b>{scale.number(sign * pair.difference, sign=True)}</b>"
     if pair.simultaneous_interval is None:
-        return words if pair.p_adjusted is None else f"{words}<br>adjusted p {p_words(pair.p_adjusted)}"
+        return label if pair.p_adjusted is None else f"{label}<br>adjusted p {p_words(pair.p_adjusted)}"
     bounds = sorted(sign * v for v in pair.simultaneous_interval)
     return (
-        f"{words}<br>simultaneous 95% interval {scale.span(bounds, sign=True)}"
+        f"{label}<br>simultaneous 95% interval {scale.span(bounds, sign=True)}"
         f"<br>adjusted p {p_words(pair.p_adjusted)}<br>{'told apart' if pair.separated else 'not told apart'}"
     )
 
@@ -106,9 +106,9 @@ def p_words(p: float | None) -> str:
 def rank_shares(comparison: Comparison, places: Sequence[int], theme: Theme) -> go.Figure:
     """Return the share of the resamples at each rank. The comparison has replicates."""
     rank_shares, intervals = comparison.result.rank_shares or [], comparison.result.rank_intervals
-    shares = np.array([rank_shares[place] for place in places])
-    bounds = [intervals[place] for place in places] if intervals else []
-    return figures.rank_heat([comparison.scored[place] for place in places], shares, bounds, theme)
+    shares = np.array([rank_shares[index] for index in places])
+    bounds = [intervals[index] for index in places] if intervals else []
+    return figures.rank_heat([comparison.scored[index] for index in places], shares, bounds, theme)
 
 
 def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], theme: Theme) -> go.Figure:
@@ -142,8 +142,8 @@ def classes(
     if against is not None:
         values = values - table.values[:, [table.teams.index(against)]]
     support = [n or 0 for n in table.support]
-    shown = figures.ClassValues(values, table.classes, names, support, measures(table), risks)
-    return figures.class_heat(shown, theme, chosen, against is not None)
+    class_values = figures.ClassValues(values, table.classes, names, support, measures(table), risks)
+    return figures.class_heat(class_values, theme, chosen, against is not None)
 
 
 def measures(table: ClassMatrix) -> str:
@@ -167,9 +167,9 @@ def subgroup(
     )
 
 
-def estimate(one: Estimate, to_overall: bool) -> tuple[float | None, list[float] | None]:
+def estimate(row: Estimate, to_overall: bool) -> tuple[float | None, list[float] | None]:
     """Value and interval of a team in a group, or of its difference to all cases."""
-    return (one.to_overall, one.to_overall_interval) if to_overall else (one.value, one.interval)
+    return (row.to_overall, row.to_overall_interval) if to_overall else (row.value, row.interval)
 
 
 def sized(comparison: Comparison, scale: Scale) -> list[Sized]:

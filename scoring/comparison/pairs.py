@@ -72,14 +72,14 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str) 
     result = replicate_comparison.compare(
         np.array([value_of(card, metric) for card in valued.values()], float), replicates, n_units
     )
-    found, test = result.pairs, TESTS[result.test]
+    pairs, test = result.pairs, TESTS[result.test]
     samples = _samples(spec, valued, metric, n_units)
-    if samples and found and replicates.shape[1] and n_units >= UNITS_OF_COMPARISON:
+    if samples and pairs and replicates.shape[1] and n_units >= UNITS_OF_COMPARISON:
         test = NAMES[type(samples[0])]
-        found = replicate_comparison.tested(
-            found, [p_value(samples[pair.a], samples[pair.b]) for pair in found]
+        pairs = replicate_comparison.tested(
+            pairs, [p_value(samples[pair.a], samples[pair.b]) for pair in pairs]
         )
-    return PairDifferences(metric, test, tuple(valued), found)
+    return PairDifferences(metric, test, tuple(valued), pairs)
 
 
 def _samples(
@@ -90,8 +90,8 @@ def _samples(
     if any(card.n_cases != n_units for card in cards.values()):
         return None
     samples = [spec.sample(card, metric) for card in cards.values()]
-    found = [sample for sample in samples if sample is not None]
-    return found if found and len(found) == len(samples) else None
+    known = [sample for sample in samples if sample is not None]
+    return known if known and len(known) == len(samples) else None
 
 
 def testable(card: ScoreCard) -> tuple[str, ...]:
@@ -104,12 +104,12 @@ def testable(card: ScoreCard) -> tuple[str, ...]:
         for measure, value in row.items()
         if _is_number(value)
     ]
-    kept = [
+    tested = [
         name
         for name in (*metrics, *of_classes)
         if not card.provenance["resamples"] or array_name(name) in card.arrays
     ]
-    return (SCORE, *kept)
+    return (SCORE, *tested)
 
 
 def _is_number(value: object) -> bool:
@@ -127,7 +127,7 @@ def alike(cards: Mapping[str, ScoreCard]) -> dict[tuple[str, str], SubmissionSim
     counts = truth >= 0
     truth, several = truth[counts], len(np.unique(truth[counts])) > 2
     labels = {name: arrays["predicted"][counts] for name, arrays in labelled.items()}
-    right = {name: found == truth for name, found in labels.items()}
+    right = {name: predicted == truth for name, predicted in labels.items()}
     result = {}
     for a, b in combinations(labelled, 2):
         wrong = ~right[a] & ~right[b]
@@ -144,18 +144,18 @@ def _defined(value: float) -> float | None:
 
 
 def near_identical(
-    found: Mapping[tuple[str, str], SubmissionSimilarity], identical: tuple[tuple[str, ...], ...]
+    similarities: Mapping[tuple[str, str], SubmissionSimilarity], identical: tuple[tuple[str, ...], ...]
 ) -> Iterator[Finding]:
     """Yield a note for every pair with nearly the same errors, except identical submissions."""
-    for (a, b), one in found.items():
+    for (a, b), similarity in similarities.items():
         if any(a in names and b in names for names in identical):
             continue
-        kappa = one.kappa_of_errors if one.n_both_wrong >= LEAST_SHARED_ERRORS else None
+        kappa = similarity.kappa_of_errors if similarity.n_both_wrong >= LEAST_SHARED_ERRORS else None
         measures = [
-            ("agreement beyond accuracy", one.agreement_beyond_accuracy),
+            ("agreement beyond accuracy", similarity.agreement_beyond_accuracy),
             ("kappa of the labels that both got wrong", kappa),
         ]
-        high = [f"{words} {value:.2f}" for words, value in measures if value is not None and value >= ALIKE]
+        high = [f"{label} {value:.2f}" for label, value in measures if value is not None and value >= ALIKE]
         if high:
             yield note(
                 "near-identical-submissions",
@@ -175,10 +175,10 @@ def as_entries(
     return entries
 
 
-def _entry(one: SubmissionSimilarity | None) -> dict[str, Any]:
+def _entry(pair: SubmissionSimilarity | None) -> dict[str, Any]:
     return (
-        {"kappa_of_errors": one.kappa_of_errors, "agreement_beyond_accuracy": one.agreement_beyond_accuracy}
-        if one
+        {"kappa_of_errors": pair.kappa_of_errors, "agreement_beyond_accuracy": pair.agreement_beyond_accuracy}
+        if pair
         else {}
     )
 
@@ -199,8 +199,8 @@ def resampled(card: ScoreCard) -> Value:
     drawn = len(card.arrays["score_replicates"])
 
     def value(name: str) -> np.ndarray:
-        kept = card.arrays.get(array_name(name))
-        return np.full(drawn, number(value_of(card, name))) if kept is None else kept
+        replicates = card.arrays.get(array_name(name))
+        return np.full(drawn, number(value_of(card, name))) if replicates is None else replicates
 
     return value
 

@@ -78,10 +78,10 @@ def answer(displayed: Displayed, first: str, second: str) -> str:
         return f"{a} and {b} cannot be compared: one of them has no score on this test set."
     if score.value == 0:
         return f"**{a}** and **{b}** have the same score."
-    words = "more" if score.value > 0 else "less"
+    direction = "more" if score.value > 0 else "less"
     size = f"**{scale.number(abs(score.value))}** {scale.unit if scale.factor != 1 else ''}".strip()
     interval = f" (95% interval {scale.span(score.interval, sign=True)})" if score.interval else ""
-    start = f"**{a}** scores {size} {words} than **{b}**{interval}"
+    start = f"**{a}** scores {size} {direction} than **{b}**{interval}"
     if score.apart is None:
         return f"{start}. {markdown(summary_text.untold(comparison))}".strip()
     if score.apart:
@@ -111,8 +111,8 @@ def _changes(displayed: Displayed, first: str, second: str) -> Figure:
         if any(c.metrics.get(m) is not None for c in comparison.cards.values())
     ]
     every = [change(comparison, first, second, metric) for metric in (SCORE, *metrics)]
-    changes = [one for one in every if one is not None]
-    rows = [_row(named(one.name), one.value, one.interval, one.apart, scale) for one in changes]
+    changes = [item for item in every if item is not None]
+    rows = [_row(named(item.name), item.value, item.interval, item.apart, scale) for item in changes]
 
     def build(theme: Theme) -> go.Figure:
         return _figure(
@@ -148,29 +148,29 @@ def _row(
 
 
 def _numbers(changes: Sequence[PairedDifference]) -> dict[str, list[object]]:
-    ends = [one.interval or (None, None) for one in changes]
+    ends = [change.interval or (None, None) for change in changes]
     return {
-        "of": [one.name for one in changes],
-        "difference": [one.value for one in changes],
+        "of": [change.name for change in changes],
+        "difference": [change.value for change in changes],
         "low": [low for low, _ in ends],
         "high": [high for _, high in ends],
-        "told apart": [one.apart for one in changes],
+        "told apart": [change.apart for change in changes],
     }
 
 
 def _classes(
     displayed: Displayed, classes: Sequence[ClassDifference], first: str, second: str
 ) -> tuple[Figure, ...]:
-    known = [one for one in classes if one.difference is not None]
+    known = [row for row in classes if row.difference is not None]
     if not known:
         return ()
-    every = (PairedDifference(one.name, one.difference or 0.0, one.interval, _decided(one)) for one in known)
-    changes = sorted(every, key=lambda one: -one.value)
+    every = (PairedDifference(row.name, row.difference or 0.0, row.interval, _decided(row)) for row in known)
+    changes = sorted(every, key=lambda item: -item.value)
     rows = [
-        _row(short(class_named(one.name), LONGEST), one.value, one.interval, one.apart, displayed.scale)
-        for one in changes
+        _row(short(class_named(item.name), LONGEST), item.value, item.interval, item.apart, displayed.scale)
+        for item in changes
     ]
-    measures = ", ".join(dict.fromkeys(named(one.measure) for one in known))
+    measures = ", ".join(dict.fromkeys(named(row.measure) for row in known))
 
     def build(theme: Theme) -> go.Figure:
         return _figure(rows, theme, "Which classes won and lost?", displayed, first, second)
@@ -186,14 +186,14 @@ def _classes(
     )
 
 
-def _decided(one: ClassDifference) -> bool | None:
-    return None if one.interval is None else one.interval[0] > 0 or one.interval[1] < 0
+def _decided(row: ClassDifference) -> bool | None:
+    return None if row.interval is None else row.interval[0] > 0 or row.interval[1] < 0
 
 
 def _won_and_lost(classes: Sequence[ClassDifference], first: str, second: str) -> str:
-    won = [one for one in classes if one.difference is not None and one.difference > 0]
-    lost = [one for one in classes if one.difference is not None and one.difference < 0]
-    same = sum(one.difference == 0 for one in classes)
+    won = [row for row in classes if row.difference is not None and row.difference > 0]
+    lost = [row for row in classes if row.difference is not None and row.difference < 0]
+    same = sum(row.difference == 0 for row in classes)
     return (
         f"Of {len(classes)} classes **{markdown(first, 40)}** is better in {_listed(won)} and worse in "
         f"{_listed(lost)} than **{markdown(second, 40)}**; {same} are the same."
@@ -203,26 +203,26 @@ def _won_and_lost(classes: Sequence[ClassDifference], first: str, second: str) -
 def _listed(classes: Sequence[ClassDifference]) -> str:
     if not classes:
         return "none"
-    names = ", ".join(markdown(class_named(one.name)) for one in classes)
+    names = ", ".join(markdown(class_named(row.name)) for row in classes)
     return f"{len(classes)} ({names})"
 
 
-def differing(found: Correctness, first: str, second: str) -> tuple[Ints, Ints]:
+def differing(correct: Correctness, first: str, second: str) -> tuple[Ints, Ints]:
     """Return the cases in which the first did better, and those in which the second did, hardest first."""
-    return (by_case.right_and_wrong(found, first, second), by_case.right_and_wrong(found, second, first))
+    return (by_case.right_and_wrong(correct, first, second), by_case.right_and_wrong(correct, second, first))
 
 
 def _cases(displayed: Displayed, first: str, second: str) -> tuple[Block, ...]:
-    found = by_case.correctness(displayed.comparison)
-    better, worse = differing(found, first, second)
-    columns = [found.teams.index(first), found.teams.index(second)]
-    a, b = found.values[:, columns].T
+    correct = by_case.correctness(displayed.comparison)
+    better, worse = differing(correct, first, second)
+    columns = [correct.teams.index(first), correct.teams.index(second)]
+    a, b = correct.values[:, columns].T
     places = np.concatenate([better, worse])
     order = places[np.argsort(-np.abs(a - b)[places], kind="stable")]
     cards = [displayed.comparison.cards[name] for name in (first, second)]
     labelled = all("predicted" in row for card in cards for row in card.cases[:1])
     shown_rows = order[:LISTED]
-    rows: dict[str, list[object]] = {"case": [found.cases[k] for k in shown_rows]}
+    rows: dict[str, list[object]] = {"case": [correct.cases[k] for k in shown_rows]}
     heads = [Column("case", "case")]
     if labelled:
         rows["truth"] = [cards[0].cases[k].get("truth") for k in shown_rows]
@@ -236,17 +236,17 @@ def _cases(displayed: Displayed, first: str, second: str) -> tuple[Block, ...]:
             heads.append(Column(key, short(name), "number", 3, "higher"))
     rows["better"] = [short(first) if a[k] > b[k] else short(second) for k in shown_rows]
     heads.append(Column("better", "better"))
-    same = len(found.order) - len(order)
-    words = (
+    same = len(correct.order) - len(order)
+    caption = (
         f"{markdown(first, 40)} is better in {len(better)}, {markdown(second, 40)} in {len(worse)}, and "
-        f"{same} of {len(found.order)} cases are the same."
+        f"{same} of {len(correct.order)} cases are the same."
     )
     more = f" The {LISTED} largest differences are listed." if len(order) > LISTED else ""
     if not len(order):
-        return (Text(words, question="Where do they differ, case by case?"),)
-    return (Table("Where do they differ, case by case?", heads, rows, words + more, key="two_cases"),)
+        return (Text(caption, question="Where do they differ, case by case?"),)
+    return (Table("Where do they differ, case by case?", heads, rows, caption + more, key="two_cases"),)
 
 
 def _caveats(comparison: Comparison) -> tuple[Text, ...]:
-    words = " ".join(filter(None, (summary_text.caveat(comparison), summary_text.assumption(comparison))))
-    return (Text(markdown(words, 600), "note"),) if words else ()
+    sentences = " ".join(filter(None, (summary_text.caveat(comparison), summary_text.assumption(comparison))))
+    return (Text(markdown(sentences, 600), "note"),) if sentences else ()

@@ -29,9 +29,9 @@ def html(comparison: Comparison, lines: Lines = ()) -> str:
     how = f"{challenge.words.formula}, all teams on the same cases, higher is better"
     sections = [front.front(f"Compare teams: {challenge.words.title}", how, lines)]
     if comparison.scored:
-        shown = display.of(comparison)
-        head = team_views.headline(shown)
-        chapters = [Section(name, views.SECTIONS[name](shown)) for name in views.section_names(comparison)]
+        view = display.of(comparison)
+        head = team_views.headline(view)
+        chapters = [Section(name, views.SECTIONS[name](view)) for name in views.section_names(comparison)]
         drawn = front.pictures(figures, front.chosen(head.strip, chapters))
         sections += [
             blocks.headline(head, head.score.below, figures),
@@ -43,11 +43,11 @@ def html(comparison: Comparison, lines: Lines = ()) -> str:
     else:
         sections.append(section(summary_text.standing(comparison)))
         sections += [blocks.html(table, figures) for table in views.refused(comparison)]
-    kept, left_out = _listed(comparison)
+    listed, left_out = _listed(comparison)
     sections += [
         provenance({"challenge": comparison.challenge, **comparison.provenance}),
         rule(f"{summary_text.RULE}\n\n{challenge.words.rule.strip()}"),
-        findings(kept, f"and {left_out} more, in comparison.json" if left_out else ""),
+        findings(listed, f"and {left_out} more, in comparison.json" if left_out else ""),
     ]
     return document(f"Compare teams, {challenge.words.title}", sections)
 
@@ -56,7 +56,7 @@ def _listed(comparison: Comparison) -> tuple[list[Finding], int]:
     """Return one list of all findings, on the comparison, the test set and each team's files, at most five of
     a kind each, and how many more there are."""
     shared = comparison.of_test_set
-    kept: list[Finding] = []
+    listed: list[Finding] = []
     left_out = 0
     of_teams = (
         of_team(name, (f for f in card.findings if f not in shared))
@@ -67,10 +67,10 @@ def _listed(comparison: Comparison) -> tuple[list[Finding], int]:
         for entry in entries:
             count[entry.code] += 1
             if count[entry.code] <= PER_CODE:
-                kept.append(entry)
+                listed.append(entry)
             else:
                 left_out += 1
-    return kept, left_out
+    return listed, left_out
 
 
 def paper_zip(comparison: Comparison, lines: Lines = ()) -> bytes:
@@ -81,15 +81,15 @@ def paper_zip(comparison: Comparison, lines: Lines = ()) -> bytes:
         lines: Names and texts that stand on the front page of its report.
     """
     challenge = load_challenge(comparison.challenge)
-    words = [summary_text.standing(comparison)]
+    sentences = [summary_text.standing(comparison)]
     headline, sections = Headline(Fact("", "")), []
     if comparison.scored:
-        shown = display.of(comparison)
-        headline = team_views.headline(shown)
-        sections = [Section(name, views.SECTIONS[name](shown)) for name in views.section_names(comparison)]
-        words += [summary_text.method(comparison), markup.plain(summary_text.RULE.partition("|")[0])]
+        view = display.of(comparison)
+        headline = team_views.headline(view)
+        sections = [Section(name, views.SECTIONS[name](view)) for name in views.section_names(comparison)]
+        sentences += [summary_text.method(comparison), markup.plain(summary_text.RULE.partition("|")[0])]
     else:
         sections = [Section("Refused", views.refused(comparison))]
     return zipped(
-        files(challenge, headline, sections, methods(challenge, words, comparison.provenance, lines))
+        files(challenge, headline, sections, methods(challenge, sentences, comparison.provenance, lines))
     )

@@ -233,16 +233,16 @@ def held_fixed(comparison: Comparison, grid: WeightGrid) -> str:
     """Return, in sentences, what does not change over the map."""
     parts = comparison.spec.weight_map
     if parts is None or parts.share == 1:
-        words = "The three parts are the whole score; each team keeps its value in each of them."
+        sentences = "The three parts are the whole score; each team keeps its value in each of them."
     else:
-        words = (
+        sentences = (
             f"Only how the three parts share {100 * parts.share:g}% of the score changes. The other "
             f"{100 - 100 * parts.share:g}% ({parts.others}) stay as they are, so who is first at a corner "
             "need not lead in that part alone."
         )
     if missing := [name for name in comparison.scored if name not in grid.teams]:
-        words += f" Without the {len(missing)} team{'s' * (len(missing) > 1)} that lack one of the parts."
-    return words
+        sentences += f" Without the {len(missing)} team{'s' * (len(missing) > 1)} that lack one of the parts."
+    return sentences
 
 
 def at_the_ring(grid: WeightGrid, firsts: FirstTeams) -> tuple[str, ...]:

@@ -25,9 +25,9 @@ NAMED = 12
 def orders(displayed: Displayed) -> tuple[Block, ...]:
     """Return both orders of a challenge side by side, and who would be first if one team withdrew."""
     comparison = displayed.comparison
-    left = (_orders_table(displayed), _disagreement(comparison))
+    official = (_orders_table(displayed), _disagreement(comparison))
     withdrawals = team_views.withdrawals(comparison)
-    return (SideBySide((left, (withdrawals,) if withdrawals else ()), (3, 2)),)
+    return (SideBySide((official, (withdrawals,) if withdrawals else ()), (3, 2)),)
 
 
 def _orders_table(displayed: Displayed) -> Table:
@@ -81,32 +81,32 @@ def _disagreement(comparison: Comparison) -> Text:
 
 def other_rules(displayed: Displayed) -> tuple[Block, ...]:
     """Return ranks under other metrics, schemes and in subgroups, and under all weights."""
-    found = robustness.robustness(displayed.comparison)
+    robust = robustness.robustness(displayed.comparison)
     kinds = {
-        words: _rules(displayed, found, some)
-        for words, some in KINDS.items()
-        if any(rule.kind in some[1:] for rule in found.rules)
+        label: _rules(displayed, robust, some)
+        for label, some in KINDS.items()
+        if any(rule.kind in some[1:] for rule in robust.rules)
     }
     choice = Choice(
-        "Other rules", "rule_kind", kinds or {"official": _rules(displayed, found, ("official",))}
+        "Other rules", "rule_kind", kinds or {"official": _rules(displayed, robust, ("official",))}
     )
     ranks = choice if len(kinds) > 1 else next(iter(choice.options.values()))
-    return (SideBySide(((ranks,), (_moves(displayed, found),)), (3, 2)), *maps(displayed))
+    return (SideBySide(((ranks,), (_moves(displayed, robust),)), (3, 2)), *maps(displayed))
 
 
-def _rules(displayed: Displayed, found: Robustness, kinds: Sequence[str]) -> Figure:
-    rules = [rule for rule in found.rules if rule.kind in kinds]
+def _rules(displayed: Displayed, robust: Robustness, kinds: Sequence[str]) -> Figure:
+    rules = [rule for rule in robust.rules if rule.kind in kinds]
     small = "Grey with a star: under 15 cases. " if any(rule.small for rule in rules) else ""
     return Figure(
-        partial(figures.rules, found, kinds, displayed.names),
+        partial(figures.rules, robust, kinds, displayed.names),
         "Ranks; the stronger the colour, the better. Above the line: the official order. τ: how far a rule's "
-        f"order agrees with it (Kendall), 1 is the same order. {small}{_left_out(found)}"
-        f"{len(found.rules) - 1} other rules were looked at, so one may differ by chance alone. "
+        f"order agrees with it (Kendall), 1 is the same order. {small}{_left_out(robust)}"
+        f"{len(robust.rules) - 1} other rules were looked at, so one may differ by chance alone. "
         f"{displayed.method}",
         {
             "rule": [figures.rule_name(rule) for rule in rules],
             **{
-                f"rank: {name}": [rule.ranks[found.teams.index(name)] for rule in rules]
+                f"rank: {name}": [rule.ranks[robust.teams.index(name)] for rule in rules]
                 for name in displayed.names
             },
             "tau": [rule.kendall_tau for rule in rules],
@@ -114,15 +114,15 @@ def _rules(displayed: Displayed, found: Robustness, kinds: Sequence[str]) -> Fig
     )
 
 
-def _left_out(found: Robustness) -> str:
+def _left_out(robust: Robustness) -> str:
     """Say which rules are not shown, as all teams would be first."""
-    names = " and ".join(figures.SCHEMES.get(name, name) for name in found.all_alike)
+    names = " and ".join(figures.SCHEMES.get(name, name) for name in robust.all_alike)
     return f"Left out, as all teams would share the first place: {names}. " if names else ""
 
 
-def _moves(displayed: Displayed, found: Robustness) -> Table:
+def _moves(displayed: Displayed, robust: Robustness) -> Table:
     scored = displayed.comparison.scored
-    places = [found.teams.index(name) for name in scored]
+    places = [robust.teams.index(name) for name in scored]
     return Table(
         "How far could a team move?",
         [
@@ -133,9 +133,9 @@ def _moves(displayed: Displayed, found: Robustness) -> Table:
         ],
         {
             "team": scored,
-            "official": [found.rules[0].ranks[place] for place in places],
-            "best": [found.best[place] for place in places],
-            "worst": [found.worst[place] for place in places],
+            "official": [robust.rules[0].ranks[index] for index in places],
+            "best": [robust.best[index] for index in places],
+            "worst": [robust.worst[index] for index in places],
         },
         "Best and worst over all these rules, without subgroups of under 15 cases and medians over cases "
         "that are only right or wrong. The official rank stays what it is.",
@@ -150,8 +150,8 @@ def maps(displayed: Displayed) -> tuple[Block, ...]:
         return ()
     grid = robustness.weight_map(displayed.comparison)
     if grid is None:
-        words = "No team has all three parts of the score, so there is no map of their weights."
-        return (Text(words, "note"),)
+        message = "No team has all three parts of the score, so there is no map of their weights."
+        return (Text(message, "note"),)
     by_score = "Who wins under other weights?"
     drawn = []
     if grid.by_rank is not None:
@@ -182,30 +182,30 @@ def _map(displayed: Displayed, grid: WeightGrid, firsts: FirstTeams, question: s
     )
 
 
-def rescored(displayed: Displayed, found: Rescored, before: Mapping[str, int], changed: str) -> Block:
+def rescored(displayed: Displayed, rescored: Rescored, before: Mapping[str, int], changed: str) -> Block:
     """Return the scores under other numbers of the formula.
 
     Args:
         displayed: The comparison.
-        found: The scores.
+        rescored: The scores.
         before: The rank of each team with the usual numbers.
         changed: What is changed, in words; "" for nothing.
     """
     scale, names = displayed.scale, set(displayed.names)
-    places = [k for k, name in enumerate(found.teams) if name in names and found.scores[k] is not None]
+    places = [k for k, name in enumerate(rescored.teams) if name in names and rescored.scores[k] is not None]
     if not places:
         return Text("These weights sum to nothing: no score is defined.", "note")
-    scores = [scale.factor * (found.scores[k] or 0.0) for k in places]
+    scores = [scale.factor * (rescored.scores[k] or 0.0) for k in places]
     rows = [
         IntervalRow(
-            f"{found.ranks[k]}  {found.teams[k]}",
+            f"{rescored.ranks[k]}  {rescored.teams[k]}",
             score,
-            scale.scaled(found.intervals[k]),
-            beside=_moved(before[found.teams[k]], found.ranks[k]),
+            scale.scaled(rescored.intervals[k]),
+            beside=_moved(before[rescored.teams[k]], rescored.ranks[k]),
         )
         for k, score in zip(places, scores, strict=True)
     ]
-    tied = list(found.result.tied_for_first or ())
+    tied = list(rescored.result.tied_for_first or ())
     band = next((k for k, is_tied in enumerate(tied) if not is_tied), len(tied))
     shaded = min(band, len(rows)) if band > 1 else 0
 
@@ -221,8 +221,8 @@ def rescored(displayed: Displayed, found: Rescored, before: Mapping[str, int], c
         f"as it is. Places are by {order}. Shaded: tied for first. Right: places moved, against the official "
         f"weights. {displayed.method}",
         {
-            "team": [found.teams[k] for k in places],
-            "rank": [found.ranks[k] for k in places],
+            "team": [rescored.teams[k] for k in places],
+            "rank": [rescored.ranks[k] for k in places],
             "score": scores,
         },
     )

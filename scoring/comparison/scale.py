@@ -24,8 +24,8 @@ class Scale:
 
     def rough(self, value: float) -> str:
         """Return a value with one significant digit: "0.03", "2"."""
-        shown = float(f"{self.factor * value:.0e}")
-        return f"{shown:.{max(0, -math.floor(math.log10(abs(shown))))}f}" if shown else "0"
+        rounded = float(f"{self.factor * value:.0e}")
+        return f"{rounded:.{max(0, -math.floor(math.log10(abs(rounded))))}f}" if rounded else "0"
 
     def span(self, pair: Sequence[float] | None, sign: bool = False) -> str:
         return span(pair, self.digits_of_intervals, self.factor, sign)

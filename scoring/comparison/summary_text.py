@@ -68,7 +68,7 @@ def band(comparison: Comparison) -> int:
     """Return how many of the first places are held by teams that could be first; 0 where one is alone."""
     level = tied(comparison)
     first = next(
-        (place for place, name in enumerate(comparison.scored) if name not in level), len(comparison.scored)
+        (index for index, name in enumerate(comparison.scored) if name not in level), len(comparison.scored)
     )
     return first if first > 1 else 0
 
@@ -214,15 +214,15 @@ def gap(comparison: Comparison, scale: Scale) -> str:
     known = comparison.result.resolvable_gap
     if known is None:
         return ""
-    words = (
+    sentence = (
         f"With {units(comparison.provenance)} like these, a true gap of {scale.number(known['all_pairs'])} "
         f"{scale.unit} is told from chance in about half of all test sets, and one of "
         f"{scale.number(known['all_pairs_80'])} in four of five"
     )
     if len(comparison.result.pairs) == 1:
-        return f"{words}."
+        return f"{sentence}."
     return (
-        f"{words}, when all pairs are looked at; for one pair named beforehand these are "
+        f"{sentence}, when all pairs are looked at; for one pair named beforehand these are "
         f"{scale.number(known['one_pair'])} and {scale.number(known['one_pair_80'])}."
     )
 
@@ -245,10 +245,10 @@ def method(comparison: Comparison) -> str:
         return f"n = {n}, no replicates."
     if source["n_units"] == 1:
         return f"n = {n}, one unit: nothing to resample."
-    words = (
+    sentence = (
         f"n = {n}, paired bootstrap over {units(source)}, B = {source['resamples']}, seed {source['seed']}"
     )
-    return f"{words}; told apart by the swap test." if comparison.result.test == SWAP else f"{words}."
+    return f"{sentence}; told apart by the swap test." if comparison.result.test == SWAP else f"{sentence}."
 
 
 def units(provenance: Mapping[str, Any]) -> str:
@@ -266,9 +266,9 @@ def places(pair: Sequence[float] | None) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def rank_interval(comparison: Comparison, place: int) -> str:
+def rank_interval(comparison: Comparison, index: int) -> str:
     """Return the rank interval of the team at a place of `scored`; "" without replicates."""
-    return places(comparison.result.rank_intervals[place] if comparison.result.rank_intervals else None)
+    return places(comparison.result.rank_intervals[index] if comparison.result.rank_intervals else None)
 
 
 @dataclass(frozen=True)

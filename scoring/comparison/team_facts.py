@@ -71,8 +71,8 @@ def size_of(text: str) -> float:
     if read.fault[0]:
         raise ValueError(f"{shown(text[:40])!r} is not a number: give the model's size in MiB, 0 or more.")
     value = float(read.values[0])
-    if words := size_problem(value):
-        raise ValueError(words)
+    if problem := size_problem(value):
+        raise ValueError(problem)
     return value
 
 
@@ -102,13 +102,13 @@ READERS: Mapping[str, Callable[[str], Any]] = {
 """Fact -> what reads it; each raises ValueError with a sentence."""
 
 
-def parse(team: str, cells: Mapping[str, str], place: str | None = None) -> tuple[TeamFacts, list[Finding]]:
+def parse(team: str, cells: Mapping[str, str], where: str | None = None) -> tuple[TeamFacts, list[Finding]]:
     """Read the facts of one team as they were typed.
 
     Args:
         team: Name of the team.
         cells: Text by fact; a blank one is unknown.
-        place: Where it was typed; None: the team's name.
+        where: Where it was typed; None: the team's name.
 
     Returns:
         The facts, those with a problem unknown; and a `bad-team-fact` for each problem, its place ending in
@@ -120,7 +120,7 @@ def parse(team: str, cells: Mapping[str, str], place: str | None = None) -> tupl
         try:
             values[fact] = READERS[fact](text) if text.strip() else None
         except ValueError as wrong:
-            problems.append(error("bad-team-fact", f"{place or team}, {LABELS[fact]}", str(wrong)))
+            problems.append(error("bad-team-fact", f"{where or team}, {LABELS[fact]}", str(wrong)))
     return TeamFacts(**values), problems
 
 
@@ -143,7 +143,7 @@ def read_facts(
     files = open_source(source, name)
     table = tables.read_table(files.read(case_tables.find_table(files)), files.name)
     columns, problems = _columns(table)
-    found: dict[str, TeamFacts] = {}
+    facts_of: dict[str, TeamFacts] = {}
     ignored = [
         note("unknown-column", table.header_place, f"column {shown(header)!r} is no fact: not used.")
         for column, header in enumerate(table.header)
@@ -152,20 +152,20 @@ def read_facts(
     if not problems:
         cells = {fact: table.cells(column) for fact, column in columns.items()}
         for row, team in enumerate(cells.pop("team")):
-            place = table.place(row)
-            facts, wrong = parse(team, {fact: column[row] for fact, column in cells.items()}, place)
+            where = table.place(row)
+            facts, wrong = parse(team, {fact: column[row] for fact, column in cells.items()}, where)
             problems += wrong
-            if team in found:
-                problems.append(error("duplicate-team", place, f"{shown(team)} has a row already: keep one."))
+            if team in facts_of:
+                problems.append(error("duplicate-team", where, f"{shown(team)} has a row already: keep one."))
             elif team in teams:
-                found[team] = facts
+                facts_of[team] = facts
             else:
-                words = f"{shown(team) or 'a row without a name'} is none of the compared teams: not used."
-                ignored.append(note("unknown-team", place, words))
+                message = f"{shown(team) or 'a row without a name'} is none of the compared teams: not used."
+                ignored.append(note("unknown-team", where, message))
     problems = [*table.problems, *problems]
     if problems:
         raise InputRefused(problems, ignored)
-    return found, ignored
+    return facts_of, ignored
 
 
 def _columns(table: TextTable) -> tuple[dict[str, int], list[Finding]]:
@@ -208,14 +208,14 @@ def with_sizes(
         return options
     option = size.option
     models = {name: sent.model["size_mib"] for name, sent in teams.items() if sent.model is not None}
-    given = {name: own[option] for name, own in options.items() if own.get(option) is not None}
-    wrong = [*not_of_models(facts, models), *_contradicted(facts, given, GIVEN_TWICE)]
+    typed = {name: own[option] for name, own in options.items() if own.get(option) is not None}
+    wrong = [*not_of_models(facts, models), *_contradicted(facts, typed, GIVEN_TWICE)]
     if wrong:
         raise InputRefused(wrong)
     sizes = {
         name: {option: fact.size_mib}
         for name, fact in facts.items()
-        if fact.size_mib is not None and name not in models and name not in given
+        if fact.size_mib is not None and name not in models and name not in typed
     }
     return {name: {**options.get(name, {}), **sizes.get(name, {})} for name in teams}
 
@@ -234,10 +234,10 @@ def not_of_models(facts: Mapping[str, TeamFacts], sizes: Mapping[str, float]) ->
 
 
 def _contradicted(
-    facts: Mapping[str, TeamFacts], known: Mapping[str, float], words: str
+    facts: Mapping[str, TeamFacts], known: Mapping[str, float], message: str
 ) -> Iterator[Finding]:
     """Yield `bad-team-fact` for sizes that are known to be others."""
     for team, size in known.items():
         told = facts.get(team, UNKNOWN).size_mib
         if told is not None and abs(told - size) > ROUNDING_MIB:
-            yield error("bad-team-fact", f"{team}, {LABELS['size_mib']}", words.format(size, told))
+            yield error("bad-team-fact", f"{team}, {LABELS['size_mib']}", message.format(size, told))

@@ -32,10 +32,10 @@ def headline(displayed: Displayed) -> Headline:
 
 def _notes(comparison: Comparison) -> tuple[Text, ...]:
     """Say for how many teams the size of the model is assumed; nothing where it is for none."""
-    words = summary_text.assumed(comparison)
-    if not words:
+    assumed = summary_text.assumed(comparison)
+    if not assumed:
         return ()
-    sentence = f"{words[0].upper()}{words[1:]}. {summary_text.assumption(comparison)}"
+    sentence = f"{assumed[0].upper()}{assumed[1:]}. {summary_text.assumption(comparison)}"
     return (Text(markdown(sentence, SENTENCE), "caution"),)
 
 
@@ -102,7 +102,7 @@ def facts(comparison: Comparison) -> Table:
     return Table(
         "Who are the teams?",
         (Column("team", "team"), *columns),
-        {"team": list(comparison.cards), **{fact: [one[fact] for one in told] for fact in LABELS}},
+        {"team": list(comparison.cards), **{fact: [row[fact] for row in told] for fact in LABELS}},
         "As the organizer gave them; a dash where nothing was given. "
         + (
             "Sizes count in the score."
@@ -142,15 +142,15 @@ def excluded_rows(entries: Iterable[Excluded]) -> Table:
 def containing(table: Table, wanted: str) -> Table:
     """Return the rows of a table that contain the wanted text in any cell of text, whatever its case."""
     texts = [column.name for column in table.columns if column.kind == "text"]
-    kept = [
+    matching = [
         row
         for row in range(len(table.rows["team"]))
         if any(wanted.strip().lower() in str(table.rows[name][row] or "").lower() for name in texts)
     ]
-    rows = {name: [values[row] for row in kept] for name, values in table.rows.items()}
-    left_out = len(table.rows["team"]) - len(kept)
-    words = f"{len(kept)} of {len(kept) + left_out} teams. " if left_out else ""
-    return replace(table, rows=rows, caption=words + table.caption)
+    rows = {name: [values[row] for row in matching] for name, values in table.rows.items()}
+    left_out = len(table.rows["team"]) - len(matching)
+    caption = f"{len(matching)} of {len(matching) + left_out} teams. " if left_out else ""
+    return replace(table, rows=rows, caption=caption + table.caption)
 
 
 def withdrawals(comparison: Comparison) -> Table | None:
@@ -161,14 +161,14 @@ def withdrawals(comparison: Comparison) -> Table | None:
     gone = comparison.own_ranking.more["leave_one_team_out"]
     moved = [entry["without"] for entry in gone if entry["swapped"]]
     if moved:
-        words = (
+        caption = (
             "Weighted ranks depend on who else takes part: without "
             f"{', '.join(map(markdown, moved[:PAIRS_NAMED]))}"
             f"{f' or {len(moved) - PAIRS_NAMED} other teams' if len(moved) > PAIRS_NAMED else ''}, others "
             "change places, although nobody's predictions do."
         )
     else:
-        words = "No single withdrawal would change the order of the other teams by weighted ranks."
+        caption = "No single withdrawal would change the order of the other teams by weighted ranks."
     return Table(
         "What if a team withdraws?",
         (
@@ -181,7 +181,7 @@ def withdrawals(comparison: Comparison) -> Table | None:
             "first": [", ".join(entry["first"]) for entry in gone],
             "swapped": [_pairs(entry["swapped"]) for entry in gone],
         },
-        words,
+        caption,
         key="withdrawn",
     )
 

@@ -84,8 +84,8 @@ def team_table(displayed: Displayed) -> Table:
             width=54,
         ),
         *(
-            Column(metric, named(metric), "number", 3, "higher", width=80, detail=place >= METRICS)
-            for place, metric in enumerate(metrics)
+            Column(metric, named(metric), "number", 3, "higher", width=80, detail=number >= METRICS)
+            for number, metric in enumerate(metrics)
         ),
     ]
     return Table(
@@ -100,7 +100,7 @@ def team_table(displayed: Displayed) -> Table:
 
 def _unranked(comparison: Comparison) -> str:
     """Name the refused submissions, for the caption of the ranking; "" where there are none."""
-    named = ", ".join(markdown(one.team, 60) for one in comparison.excluded[:NAMED])
+    named = ", ".join(markdown(submission.team, 60) for submission in comparison.excluded[:NAMED])
     more = f" and {len(comparison.excluded) - NAMED} more" if len(comparison.excluded) > NAMED else ""
     return f" Refused, so not ranked: {named}{more}." if named else ""
 
@@ -109,7 +109,7 @@ def exported(displayed: Displayed) -> Table:
     """Return the table of teams with their facts, as a file."""
     table, comparison = team_table(displayed), displayed.comparison
     told = [comparison.facts.get(name, UNKNOWN).as_dict() for name in table.rows["team"]]
-    facts = {fact: [one[fact] for one in told] for fact in LABELS}
+    facts = {fact: [row[fact] for row in told] for fact in LABELS}
     return replace(
         table,
         columns=(*table.columns, *(Column(fact, label) for fact, label in LABELS.items())),
@@ -124,18 +124,18 @@ def _team_rows(displayed: Displayed, metrics: Sequence[str]) -> Data:
         if summary_text.band(comparison) and summary_text.by_score(comparison)
         else ()
     )
-    place_of = {name: place for place, name in enumerate(comparison.scored)}
-    names = [*comparison.scored, *(name for name in comparison.cards if name not in place_of)]
+    index_of = {name: index for index, name in enumerate(comparison.scored)}
+    names = [*comparison.scored, *(name for name in comparison.cards if name not in index_of)]
 
     def could_hold(name: str) -> str | None:
-        if name not in place_of:
+        if name not in index_of:
             return None
-        ranks = summary_text.rank_interval(comparison, place_of[name]) or UNDEFINED
+        ranks = summary_text.rank_interval(comparison, index_of[name]) or UNDEFINED
         return f"{ranks}, tied" if name in level else ranks
 
     def won(name: str) -> float | None:
         shares = result.shares_won
-        return 100 * shares[place_of[name]] if shares and name in place_of else None
+        return 100 * shares[index_of[name]] if shares and name in index_of else None
 
     cards = [comparison.cards[name] for name in names]
     return {
@@ -166,12 +166,12 @@ def lead(displayed: Displayed) -> tuple[Block, ...]:
         {"team": [other.team for other in others], **_numbers(others, scale)},
         key="lead",
     )
-    words = (
+    sentences = (
         summary_text.untold(comparison),
         summary_text.caveat(comparison),
         summary_text.gap(comparison, scale),
     )
-    text = " ".join(sentence for sentence in words if sentence)
+    text = " ".join(sentence for sentence in sentences if sentence)
     return (figure, Text(markdown(text, SENTENCE))) if text else (figure,)
 
 
@@ -266,18 +266,18 @@ def stability(displayed: Displayed) -> tuple[Block, ...]:
     """Return how stable the ranks are."""
     comparison, result = displayed.comparison, displayed.comparison.result
     if result.rank_shares is None:
-        words = (
+        message = (
             "Nothing is known about the stability of ranks without replicates, or where a score is "
             "undefined in all of them."
         )
-        return (Text(words, "note"),)
-    shares = [result.rank_shares[place] for place in displayed.places]
+        return (Text(message, "note"),)
+    shares = [result.rank_shares[index] for index in displayed.places]
     figure = Figure(
         partial(figures.rank_shares, comparison, displayed.places),
         f"{'Frame: ranks that the team could hold. ' if result.rank_intervals else ''}{displayed.method}",
         {
             "team": displayed.names,
-            **{f"rank {place + 1}": list(column) for place, column in enumerate(zip(*shares, strict=True))},
+            **{f"rank {rank + 1}": list(column) for rank, column in enumerate(zip(*shares, strict=True))},
         },
     )
     meaning = Text(
@@ -321,9 +321,9 @@ def size(displayed: Displayed) -> tuple[Block, ...]:
             f"Filled: no smaller model scores as high. Whisker: 95% interval. {len(sized)} of "
             f"{len(comparison.cards)} teams have a known size. {displayed.method}",
             {
-                "team": [one.name for one in sized],
-                "MiB": [one.mib for one in sized],
-                "score": [one.score for one in sized],
+                "team": [team.name for team in sized],
+                "MiB": [team.mib for team in sized],
+                "score": [team.score for team in sized],
             },
         ),
     )

@@ -96,21 +96,21 @@ def of_stage(options: Iterable[Option], *stages: Stage) -> tuple[Option, ...]:
     return tuple(option for option in options if set(stages) & set(option.stages))
 
 
-def complete(options: Iterable[Option], given: Values) -> dict[str, Any]:
+def complete(options: Iterable[Option], chosen: Values) -> dict[str, Any]:
     """Return every option with its value.
 
     Args:
         options: The options.
-        given: Values that are given, by name of the option; the others have their default.
+        chosen: Values that are given, by name of the option; the others have their default.
 
     Raises:
         TypeError: For a name that is no option.
     """
     values = {option.name: option.default for option in options}
-    if unknown := set(given) - set(values):
+    if unknown := set(chosen) - set(values):
         known = ", ".join(values) or "none"
         raise TypeError(f"unknown options {', '.join(sorted(unknown))}; known here: {known}")
-    return values | dict(given)
+    return values | dict(chosen)
 
 
 def check(options: Iterable[Option], values: Values, has_model: bool = False) -> list[Finding]:

@@ -42,8 +42,8 @@ def winner_optimism(
 def _correction(noise: Floats, errors: Floats) -> float:
     """Factor that makes the noise [m, B] vary between teams as the test says [m, m]: the bootstrap makes too
     little of classes with a case or two."""
-    drawn, said = 2 * _between(noise), float((errors**2).sum() / (len(errors) * (len(errors) - 1)))
-    return float(np.sqrt(said / drawn)) if drawn > 0 and np.isfinite(said) else 1.0
+    drawn, claimed = 2 * _between(noise), float((errors**2).sum() / (len(errors) * (len(errors) - 1)))
+    return float(np.sqrt(claimed / drawn)) if drawn > 0 and np.isfinite(claimed) else 1.0
 
 
 def _between(noise: Floats) -> float:

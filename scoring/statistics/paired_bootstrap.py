@@ -57,11 +57,11 @@ def resolvable_gap(test: PairTest, n_units: int) -> dict[str, float] | None:
     if test.critical_value is None or not len(varying):
         return None
     error, more = float(np.median(varying)), float(scipy.special.stdtrit(n_units - 1, POWER))
-    one = float(scipy.special.stdtrit(n_units - 1, (1 + LEVEL) / 2))
+    single = float(scipy.special.stdtrit(n_units - 1, (1 + LEVEL) / 2))
     return {
-        "one_pair": one * error,
+        "one_pair": single * error,
         "all_pairs": test.critical_value * error,
-        "one_pair_80": (one + more) * error,
+        "one_pair_80": (single + more) * error,
         "all_pairs_80": (test.critical_value + more) * error,
     }
 
@@ -122,14 +122,14 @@ def _spread(scores: Floats, replicates: Floats, first: Ints, second: Ints) -> _S
     differences = scores[first] - scores[second]
     complete = ~np.isnan(replicates).any(0)
     errors = np.zeros(len(first))
-    found: list[list[float] | None] = []
+    intervals: list[list[float] | None] = []
     largest: Floats | None = None
     rows = max(1, BLOCK_CELLS // replicates.shape[1])
     for start in range(0, len(first), rows):
         block = slice(start, start + rows)
         drawn = np.round(replicates[first[block]] - replicates[second[block]], DIGITS)
         errors[block], ends = _moments(drawn)
-        found += ends
+        intervals += ends
         varies = (errors[block] > 0) & np.isfinite(errors[block])
         if varies.any() and complete.any():
             moved = (
@@ -137,7 +137,7 @@ def _spread(scores: Floats, replicates: Floats, first: Ints, second: Ints) -> _S
                 / errors[block][varies, None]
             )
             largest = moved.max(0) if largest is None else np.maximum(largest, moved.max(0))
-    return _Spread(differences, errors, found, largest)
+    return _Spread(differences, errors, intervals, largest)
 
 
 def _moments(drawn: Floats) -> tuple[Floats, list[list[float] | None]]:
@@ -168,5 +168,5 @@ def _critical_value(spread: _Spread, n_units: int) -> float | None:
     if spread.largest is None:
         return None
     beyond = scipy.special.ndtr(-np.quantile(spread.largest, LEVEL))
-    found = -float(scipy.special.stdtrit(n_units - 1, beyond))
-    return found if np.isfinite(found) else None
+    quantile = -float(scipy.special.stdtrit(n_units - 1, beyond))
+    return quantile if np.isfinite(quantile) else None

@@ -150,9 +150,9 @@ def midranks(values: Numbers) -> Floats:
     """
     if np.isnan(values).any():
         return np.full(len(values), np.nan)
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    _, rank_of, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks: Floats = np.cumsum(counts) - (counts - 1) / 2
-    return ranks[place]
+    return ranks[rank_of]
 
 
 def wilcoxon(

@@ -60,9 +60,9 @@ def unit_sums(columns: Floats, units: Ints, case_weights: Floats | None = None) 
     Returns:
         Sums [n, K].
     """
-    found = np.zeros((int(units.max()) + 1, columns.shape[1]))
-    np.add.at(found, units, columns if case_weights is None else columns * case_weights[:, None])
-    return found
+    sums = np.zeros((int(units.max()) + 1, columns.shape[1]))
+    np.add.at(sums, units, columns if case_weights is None else columns * case_weights[:, None])
+    return sums
 
 
 def kept(drawn: bool, units: Ints, sums: Callable[[], Floats]) -> dict[str, Floats]:
@@ -78,9 +78,9 @@ def kept(drawn: bool, units: Ints, sums: Callable[[], Floats]) -> dict[str, Floa
     """
     if not drawn or not applies(int(units.max()) + 1):
         return {}
-    found = sums()
-    found.flags.writeable = False
-    return {UNIT_SUMS: found} if np.isfinite(found).all() else {}
+    unit_totals = sums()
+    unit_totals.flags.writeable = False
+    return {UNIT_SUMS: unit_totals} if np.isfinite(unit_totals).all() else {}
 
 
 def pseudo_values(point: float, left_out: Floats) -> Floats:
@@ -93,8 +93,8 @@ def pseudo_values(point: float, left_out: Floats) -> Floats:
     Returns:
         point + (n - 1) (mean left_out - left_out) [n]; their mean is the point.
     """
-    found: Floats = point + (len(left_out) - 1) * (left_out.mean() - left_out)
-    return found
+    values: Floats = point + (len(left_out) - 1) * (left_out.mean() - left_out)
+    return values
 
 
 def signs(n_units: int, resamples: int, seed: int) -> Floats:
@@ -109,9 +109,9 @@ def signs(n_units: int, resamples: int, seed: int) -> Floats:
         1 (kept) and -1 (exchanged) [N, n]; the first row exchanges nothing.
     """
     drawn = np.random.default_rng([seed, STREAM]).integers(0, 2, (resamples, n_units), dtype=np.int8)
-    found = np.where(drawn, 1.0, -1.0)
-    found[0] = 1
-    return found
+    exchanges = np.where(drawn, 1.0, -1.0)
+    exchanges[0] = 1
+    return exchanges
 
 
 def swap_test(scores: Floats, exchange: Exchange, resamples: int) -> PairTest | None:
@@ -171,8 +171,8 @@ def _moved(differences: Floats, exchange: Exchange, flips: Floats) -> Iterator[t
 
 def _limit(values: Floats) -> Floats:
     """Return the value [...] that at most 5 % of the values [N, ...] exceed."""
-    place = len(values) - 1 - int(np.floor((1 - LEVEL) * len(values) + 1e-9))
-    return np.asarray(np.partition(values, place, 0)[place])
+    position = len(values) - 1 - int(np.floor((1 - LEVEL) * len(values) + 1e-9))
+    return np.asarray(np.partition(values, position, 0)[position])
 
 
 def _result(differences: Floats, root: Floats, own: Floats, beyond: Floats, top: Floats, n: int) -> PairTest:

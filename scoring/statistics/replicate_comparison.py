@@ -126,7 +126,7 @@ def compare(
         rank_intervals=[
             [1 + int(n), len(scores) - int(m)] for n, m in zip(better.sum(0), better.sum(1), strict=True)
         ],
-        tied_for_first=[bool(one) for one in tied],
+        tied_for_first=[bool(is_tied) for is_tied in tied],
         critical_value=test.critical_value,
         winner_optimism=winner_optimism(scores, together, tied, _square(test.errors, len(scores)), n_units),
         resolvable_gap=resolvable_gap(test, n_units),
@@ -141,8 +141,8 @@ def _test(
         return bootstrap_test(scores, replicates, n_units), BOOTSTRAP
     if exchange is None or not permutation_test.applies(n_units):
         return None, None
-    found = swap_test(scores, exchange, replicates.shape[1])
-    return found, None if found is None else SWAP
+    test = swap_test(scores, exchange, replicates.shape[1])
+    return test, None if test is None else SWAP
 
 
 def _better(scores: Floats, separated: Bools) -> Bools:
@@ -156,9 +156,9 @@ def _better(scores: Floats, separated: Bools) -> Bools:
 
 def _square(values: Floats, teams: int) -> Floats:
     """Values of pairs [P] as a symmetric matrix [A, A]."""
-    found = np.zeros((teams, teams))
-    found[np.triu_indices(teams, 1)] = values
-    return found + found.T
+    matrix = np.zeros((teams, teams))
+    matrix[np.triu_indices(teams, 1)] = values
+    return matrix + matrix.T
 
 
 def _untested(scores: Floats) -> tuple[Pair, ...]:

@@ -61,10 +61,10 @@ class Replicates:
         Where all are more than 64 MB, those of classes and slices are left out.
         """
         large = sum(drawn.nbytes for drawn in self.values.values()) > KEPT_BYTES
-        kept = {name: drawn for name, drawn in self.values.items() if isinstance(name, str) or not large}
-        for drawn in kept.values():
+        chosen = {name: drawn for name, drawn in self.values.items() if isinstance(name, str) or not large}
+        for drawn in chosen.values():
             drawn.flags.writeable = False
-        return {array_name(name): drawn for name, drawn in kept.items()}
+        return {array_name(name): drawn for name, drawn in chosen.items()}
 
 
 def replicate(
@@ -232,8 +232,8 @@ def leave_one_out_weights(units: Ints, case_weights: Floats | None = None) -> It
     n_units, dtype = int(units.max()) + 1, _exact_type(case_weights)
     rows = max(1, BLOCK_BYTES // (np.dtype(dtype).itemsize * len(units)))
     for start in range(0, n_units, rows):
-        kept = (units[None, :] != np.arange(start, min(start + rows, n_units))[:, None]).astype(dtype)
-        yield kept if case_weights is None else kept * case_weights.astype(dtype)
+        weights = (units[None, :] != np.arange(start, min(start + rows, n_units))[:, None]).astype(dtype)
+        yield weights if case_weights is None else weights * case_weights.astype(dtype)
 
 
 def _exact_type(case_weights: Floats | None) -> type[np.floating[Any]]:
