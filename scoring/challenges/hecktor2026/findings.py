@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from scoring.challenges.few_cases import SMALL_CLASS
 from scoring.challenges.hecktor2026.evaluation import Evaluation
 from scoring.challenges.hecktor2026.formula import (
     FEW_EVENTS,
-    SMALL_CLASS,
     STAGES,
     STRUCTURES,
     SUSPECT_C_INDEX,

@@ -17,7 +17,7 @@ quantities."""
 STAGES = {"t": ("T0", "T1", "T2", "T3", "T4"), "n": ("N0", "N1", "N2", "N3")}
 T0 = 0
 """Index of T0 among the T stages: in the training truth, but not among the declared outputs."""
-SMALL_CLASS, FEW_EVENTS = 15, 20
+FEW_EVENTS = 20
 SUSPECT_C_INDEX = 0.45
 
 

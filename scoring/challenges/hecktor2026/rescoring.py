@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from scoring.challenges.classification_views import method
+from scoring.challenges.few_cases import SMALL_CLASS
 from scoring.challenges.hecktor2026 import summary
 from scoring.challenges.hecktor2026.evaluation import Evaluation
 from scoring.challenges.hecktor2026.formula import SUBTASKS, WEIGHTS
@@ -18,7 +19,6 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Figure, SideBySide, Table
 from scoring.presentation.figures.intervals import IntervalRow, intervals
 from scoring.presentation.figures.numerals import decimal, share
-from scoring.presentation.figures.theme import SMALL
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import replicate
 
@@ -162,6 +162,6 @@ def center_figure(
     )
     return Figure(
         draw,
-        f"Line: all {card.n_cases} patients. Grey: under {SMALL} patients. {method(card)}",
+        f"Line: all {card.n_cases} patients. Grey: under {SMALL_CLASS} patients. {method(card)}",
         {"center": [r.name for r in rows], label: [r.value for r in rows], "n": [r.n for r in rows]},
     )

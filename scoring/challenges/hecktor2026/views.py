@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from scoring.challenges.classification_views import method
+from scoring.challenges.few_cases import SMALL_CLASS
 from scoring.challenges.hecktor2026 import figures, patients, summary
 from scoring.challenges.hecktor2026.formula import STRUCTURES, WEIGHTS
 from scoring.core.scorecard import ScoreCard
@@ -21,7 +22,6 @@ from scoring.core.views import (
 )
 from scoring.presentation.figures.numerals import decimal, share, span
 from scoring.presentation.figures.score_points import SHARE, ScorePart, score_strip
-from scoring.presentation.figures.theme import SMALL
 
 CONFIDENTIAL = (
     "▲ scorecard.json, the report and the table of cases hold what the truth says of every patient: do not "
@@ -258,7 +258,7 @@ def recalls(card: ScoreCard, kind: str) -> Table:
             Column("recall", "recall", "bar", better="higher"),
         ),
         f"Their mean is the balanced accuracy: **{share(card.metrics[key])}**, "
-        f"{span(card.intervals.get(key), 3)}. A stage without a patient is in no mean. * under {SMALL} "
+        f"{span(card.intervals.get(key), 3)}. A stage without a patient is in no mean. * under {SMALL_CLASS} "
         "patients: a few of them decide the recall.",
         key=f"recall_{kind}",
     )

@@ -6,6 +6,7 @@ from operator import le
 
 import numpy as np
 
+from scoring.challenges.few_cases import few_cases
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import EXCLUDED, UNKNOWN, preset
 from scoring.challenges.isic.measures import CategoryScores
@@ -93,7 +94,6 @@ def _name(metric: str) -> str:
     return METRIC.value_labels.get(metric) or METRIC.value_labels[None]
 
 
-SMALL_CLASS = 15
 """Cases of a category below which no interval is honest."""
 SWAP_GAIN = 0.2
 """Balanced accuracy that an exchange of columns has to win before it is reported."""
@@ -226,14 +226,6 @@ def _swapped(predictions: Predictions, a: CategoryScores, scored: np.ndarray) ->
 
 
 def _few_cases(a: CategoryScores, scored: np.ndarray) -> Iterator[Finding]:
-    for k, name in enumerate(a.categories):
-        support = int((a.positives[:, k] & scored).sum())
-        if 0 < support < SMALL_CLASS:
-            yield warning(
-                "few-cases-in-class",
-                name,
-                (
-                    f"{support} case{'s' * (support > 1)}: intervals of its measures are too narrow "
-                    f"below {SMALL_CLASS} cases."
-                ),
-            )
+    supports = (a.positives & scored[:, None]).sum(0).tolist()
+    named = dict(zip(a.categories, supports, strict=True))
+    return few_cases(named, "intervals of its measures are too narrow")

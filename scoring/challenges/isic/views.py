@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from scoring.challenges import classification_views as shared
+from scoring.challenges.few_cases import SMALL_CLASS
 from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.category_views import (
     COLUMNS,
@@ -14,7 +15,6 @@ from scoring.challenges.isic.category_views import (
     malignant,
     strip,
 )
-from scoring.challenges.isic.official_score import SMALL_CLASS
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import (

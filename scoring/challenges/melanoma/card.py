@@ -1,13 +1,13 @@
 """The scorecard of Melanoma, and the score that the challenge's own code gives for the same files."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from scoring.challenges.melanoma.formula import CLASSES, ID, SMALL_CLASS, THRESHOLD, WEIGHTS
+from scoring.challenges.few_cases import few_cases
+from scoring.challenges.melanoma.formula import CLASSES, ID, THRESHOLD, WEIGHTS
 from scoring.challenges.melanoma.measures import (
     are_risks,
     decided,
@@ -18,70 +18,25 @@ from scoring.challenges.melanoma.measures import (
     tied_pairs,
     unit_sums,
 )
-from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import SafeScanCases
+from scoring.challenges.safe_scan.evaluation import Evaluation, evaluate
 from scoring.challenges.safe_scan.official_score import missing_words, of_files
-from scoring.challenges.safe_scan.tables import CODES
-from scoring.common.arrays import Array, Floats, Ints
-from scoring.common.findings import Finding, InputRefused, note, ordered, warning
+from scoring.common.arrays import Array, Floats
+from scoring.common.findings import Finding, note, warning
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import Official, ScoreCard, plain
-from scoring.core.submission import Predictions, grade, provenance, truth_digest
-from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
-from scoring.metrics import binary, calibration, curves, subgroups
-from scoring.statistics import permutation_test
-from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
-
-CURVE_REPLICATES = 300
-
-
-@dataclass(frozen=True)
-class MelanomaScoring:
-    """Predictions that are scored on a truth.
-
-    Attributes:
-        truth: The N cases.
-        predictions: Their predictions.
-        point: Quantities on the test set itself, [1] each.
-        replicates: The same quantities on the replicates.
-        units: Unit number of each case [N].
-        source: `provenance` of the scorecard.
-    """
-
-    truth: SafeScanCases
-    predictions: Predictions
-    point: Quantities
-    replicates: Replicates
-    units: Ints
-    source: Mapping[str, Any]
+from scoring.core.submission import Predictions
+from scoring.metrics import binary, calibration, subgroups
 
 
 def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
     """Score predictions on a truth. Raises InputRefused with every fault that `missing` does not allow."""
-    statistics, metadata = settings.statistics, settings.metadata
-    hard, soft = grade(predictions.faults, settings.options["missing"])
-    read = [*truth.findings, *ordered([*predictions.findings, *soft], CODES)]
-    if hard or settings.problems:
-        raise InputRefused([*hard, *settings.problems], read)
-    columns = joined_columns(truth, metadata)
-    unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
-    evaluate = partial(quantities, truth, predictions)
-    point = evaluate(np.ones((1, len(truth)), np.float32))
-    source = provenance(
-        truth_digest(truth, predictions), predictions, settings.options, statistics, metadata, unit, units
+    evaluation = evaluate(truth, predictions, settings, partial(quantities, truth, predictions))
+    reached, counts, measured = (
+        _reliability(truth, predictions),
+        _counts(truth, predictions),
+        evaluation.measured,
     )
-    scored = MelanomaScoring(
-        truth, predictions, point, replicate(evaluate, point, units, statistics), units, source
-    )
-    return _card(scored, read, settings.with_curves)
-
-
-def _card(scored: MelanomaScoring, read: list[Finding], with_curves: bool) -> ScoreCard:
-    truth, predictions, point, replicates = scored.truth, scored.predictions, scored.point, scored.replicates
-    reached, counts = _reliability(truth, predictions), _counts(truth, predictions)
-    measured = {
-        name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"
-    }
     # In the official order of operations: nothing is rounded.
     number = 0.6 * measured["f2"] + 0.3 * measured["accuracy"] + 0.1 * measured["auc"]
     calibration_error = reached.expected_calibration_error if reached else None
@@ -89,28 +44,27 @@ def _card(scored: MelanomaScoring, read: list[Finding], with_curves: bool) -> Sc
         ID,
         plain(number),
         plain({**measured, "expected_calibration_error": calibration_error}),
-        plain(_per_class(counts, point, replicates)),
+        plain(_per_class(evaluation, counts)),
         len(truth),
-        _cases(truth, predictions),
-        (*read, *_score_findings(truth, predictions, counts, replicates)),
-        scored.source,
+        _cases(evaluation),
+        (*evaluation.read, *_score_findings(evaluation, counts)),
+        evaluation.source,
         {"labels": list(CLASSES), "counts": counts},
-        {name: value for name, value in replicates.intervals.items() if isinstance(name, str)},
-        plain(_more(scored, measured)),
+        evaluation.intervals,
+        plain(_more(evaluation, measured)),
         {
-            **_arrays(scored, reached, with_curves),
-            **replicates.arrays,
-            **permutation_test.kept(bool(replicates.values), scored.units, lambda: _unit_sums(scored)),
+            **evaluation.arrays(_ranks(evaluation, settings.with_curves), reached),
+            **evaluation.exchange(lambda: _unit_sums(evaluation)),
         },
-        official=official(number, predictions, read),
+        official=official(number, predictions, evaluation.read),
         incomplete=missing_words(predictions.labels),
     )
 
 
-def _unit_sums(scored: MelanomaScoring) -> Floats:
-    decisions = decided(scored.truth, scored.predictions)
-    auc, left_out = float(scored.point["auc"][0]), scored.replicates.left_out["auc"]
-    return unit_sums(scored.truth.true_labels == 1, decisions, scored.units, auc, left_out)
+def _unit_sums(evaluation: Evaluation) -> Floats:
+    truth, decisions = evaluation.truth, decided(evaluation.truth, evaluation.predictions)
+    auc, left_out = float(evaluation.point["auc"][0]), evaluation.replicates.left_out["auc"]
+    return unit_sums(truth.true_labels == 1, decisions, evaluation.units, auc, left_out)
 
 
 def _counts(truth: SafeScanCases, predictions: Predictions) -> list[list[int]]:
@@ -122,59 +76,41 @@ def _counts(truth: SafeScanCases, predictions: Predictions) -> list[list[int]]:
     ]
 
 
-def _more(scored: MelanomaScoring, measured: Mapping[str, float]) -> dict[str, Any]:
-    truth, predictions = scored.truth, scored.predictions
+def _more(evaluation: Evaluation, measured: Mapping[str, float]) -> dict[str, Any]:
+    truth, predictions = evaluation.truth, evaluation.predictions
     shares = slice_shares(truth.true_labels == 1, decided(truth, predictions))
     more: dict[str, Any] = {
-        "n_missing": int((predictions.labels < 0).sum()),
+        "n_missing": evaluation.n_missing,
         "points": {name: weight / 100 * measured[name] for name, (_, _, weight) in WEIGHTS.items()},
-        "slices": subgroups.rows(groups(truth), shares, scored.point, scored.replicates.intervals),
+        "slices": subgroups.rows(groups(truth), shares, evaluation.point, evaluation.replicates.intervals),
     }
     if predictions.model:
         more["model"] = dict(predictions.model)
     return more
 
 
-def _per_class(
-    counts: list[list[int]], point: Quantities, replicates: Replicates
-) -> dict[str, dict[str, Any]]:
+def _per_class(evaluation: Evaluation, counts: list[list[int]]) -> dict[str, dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
-    n = sum(map(sum, counts))
     for k, name in enumerate(CLASSES):
-        support, predicted, hits = sum(counts[k]), counts[0][k] + counts[1][k], counts[k][k]
-        others = n - support
-        rows[name] = {
-            "support": support,
-            "predicted": predicted,
-            "precision": hits / predicted if predicted else None,
-            "recall": hits / support if support else None,
-            "f1": float(point["f1", name][0]),
-            "specificity": (others - predicted + hits) / others if others else None,
-        }
-        if replicates.values:
-            rows[name]["f1_interval"] = replicates.intervals["f1", name]
+        predicted, f1 = counts[0][k] + counts[1][k], float(evaluation.point["f1", name][0])
+        rows[name] = evaluation.class_row(counts[k][k], sum(counts[k]), predicted, f1)
+        if evaluation.replicates.values:
+            rows[name]["f1_interval"] = evaluation.replicates.intervals["f1", name]
     return rows
 
 
-def _cases(truth: SafeScanCases, predictions: Predictions) -> tuple[dict[str, Any], ...]:
-    rows, about = [], demographics.described(truth.demographics)
-    for i, (y, p) in enumerate(zip(truth.true_labels, predictions.labels, strict=True)):
-        rows.append(
-            {
-                "case": truth.ids[i],
-                "truth": CLASSES[y],
-                "predicted": CLASSES[p] if p >= 0 else None,
-                "correct": bool(y == p),
-                "output": float(predictions.outputs[i, 0]) if p >= 0 else None,
-                **about[i],
-            }
-        )
-    return tuple(rows)
+def _cases(evaluation: Evaluation) -> tuple[dict[str, Any], ...]:
+    predictions = evaluation.predictions
+    outputs = [
+        score if p >= 0 else None
+        for score, p in zip(predictions.outputs[:, 0].tolist(), predictions.labels, strict=True)
+    ]
+    rows = zip(evaluation.case_rows(CLASSES), outputs, strict=True)
+    return tuple({**row, "output": output, **about} for (row, about), output in rows)
 
 
-def _score_findings(
-    truth: SafeScanCases, predictions: Predictions, counts: list[list[int]], replicates: Replicates
-) -> Iterator[Finding]:
+def _score_findings(evaluation: Evaluation, counts: list[list[int]]) -> Iterator[Finding]:
+    truth, predictions, replicates = evaluation.truth, evaluation.predictions, evaluation.replicates
     supports = {"negative": sum(counts[0]), "positive": sum(counts[1])}
     if 0 in supports.values():
         kind = "positives" if supports["positive"] else "negatives"
@@ -199,16 +135,7 @@ def _score_findings(
             f"{tied} pairs of a melanoma and another case have the same score; each counts half in the AUC.",
         )
     if replicates.values:
-        for name, support in supports.items():
-            if 0 < support < SMALL_CLASS:
-                yield warning(
-                    "few-cases-in-class",
-                    name,
-                    (
-                        f"{support} case{'s' * (support > 1)}: interval of F1 too narrow below "
-                        f"{SMALL_CLASS} cases."
-                    ),
-                )
+        yield from few_cases(supports)
     yield from replicates.findings
 
 
@@ -222,39 +149,12 @@ def _reliability(truth: SafeScanCases, predictions: Predictions) -> calibration.
     )
 
 
-def _arrays(
-    scored: MelanomaScoring, reached: calibration.Reliability | None, with_curves: bool
-) -> dict[str, Array]:
-    """Return what figures need and JSON does not hold: scores as they rank, labels, units, the reliability
-    bins, ROC and precision-recall curves with bands."""
-    predictions, source, labels = scored.predictions, scored.source, scored.truth.true_labels
-    ranks = rank_scores(scored.truth, predictions)
-    arrays: dict[str, Array] = {
-        "outputs": predictions.outputs,
-        "rank_scores": ranks,
-        "truth": labels,
-        "predicted": predictions.labels,
-        "units": scored.units,
-    }
-    if reached:
-        arrays |= {
-            f"reliability_{name}": getattr(reached, name)
-            for name in ("predicted", "observed", "low", "high", "n")
-        }
-    if source["resamples"] and with_curves:
-        arrays |= curves.banded_curves(
-            ranks[:, None], np.where(labels == 1, 0, 1), curve_weights(scored.units, source)
-        )
-    for array in arrays.values():
-        array.flags.writeable = False
-    return arrays
-
-
-def curve_weights(units: Ints, source: Mapping[str, Any]) -> Floats:
-    """Return replicates [B, N] for bands of curves: the first of the card's own."""
-    return np.concatenate(
-        list(replicate_weights(units, min(source["resamples"], CURVE_REPLICATES), source["seed"]))
-    )
+def _ranks(evaluation: Evaluation, with_curves: bool) -> dict[str, Array]:
+    """Return scores as they rank, units, and the curves of these ranks."""
+    ranks, labels = rank_scores(evaluation.truth, evaluation.predictions), evaluation.truth.true_labels
+    everybody, first = np.ones(len(labels), bool), np.where(labels == 1, 0, 1)
+    drawn = evaluation.banded_curves(ranks[:, None], first, everybody) if with_curves else {}
+    return {"rank_scores": ranks, "units": evaluation.units, **drawn}
 
 
 def official(score: float | None, predictions: Predictions, findings: Sequence[Finding]) -> Official:

@@ -1,25 +1,10 @@
 """The definition of Melanoma."""
 
-from functools import partial
-
-from scoring.challenges.melanoma import tables
-from scoring.challenges.melanoma.card import score
 from scoring.challenges.melanoma.comparison import COMPARISON
 from scoring.challenges.melanoma.formula import ID, OPTIONS, WEIGHTS
-from scoring.common.citation import Citation
-from scoring.core.challenge import (
-    Challenge,
-    Display,
-    ModelSupport,
-    Readers,
-    ScoreBreakdownPart,
-    Scoring,
-    SingleImage,
-    Words,
-)
-from scoring.core.challenge_files import InputKind, Inputs, Sample
-from scoring.core.lazy import Lazy
-from scoring.core.submission import faults_by_option, table
+from scoring.challenges.safe_scan import definition as shared
+from scoring.core.challenge import Challenge, Words
+from scoring.core.challenge_files import Sample
 
 RULE = """
 | part | weight | what it is |
@@ -31,7 +16,6 @@ RULE = """
 A case is called melanoma where its score is **strictly greater than 0.5**. Nothing is rounded.
 """
 
-
 CHALLENGE = Challenge(
     id=ID,
     words=Words(
@@ -39,45 +23,15 @@ CHALLENGE = Challenge(
         about="One number 0 to 1 from a phone photograph; missing a melanoma is worse than a false alarm.",
         formula="60 × F2 + 30 × accuracy + 10 × AUC",
         rule=RULE,
-        citations=(
-            Citation(
-                "safescan_melanoma",
-                "Melanoma competition",
-                ("Safe-Scan",),
-                url="github.com/safe-scan-ai/cancer-ai",
-            ),
-        ),
+        citations=shared.citations("safescan_melanoma", "Melanoma competition"),
         official_source="as the challenge's own code computes it",
     ),
     options=OPTIONS,
-    inputs=Inputs(
-        truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
-        submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),
-    ),
-    readers=Readers(
-        truth=tables.read_truth,
-        predictions=tables.read_predictions,
-        faults=faults_by_option,
-        recognise=Lazy("scoring.challenges.melanoma.recognition:recognise"),
-    ),
-    scoring=Scoring(
-        score=score,
-        parts={name: ScoreBreakdownPart(*part) for name, part in WEIGHTS.items()},
-        as_points=True,
-    ),
+    inputs=shared.INPUTS,
+    readers=shared.readers(ID),
+    scoring=shared.scoring(ID, WEIGHTS),
     comparison=COMPARISON,
     samples=(Sample("sample", "melanoma", "Sample: 150 drawn lesions, 45 melanomas"),),
-    model=ModelSupport(
-        tables.read_images,
-        Lazy("scoring.challenges.melanoma.model:inspect"),
-        Lazy("scoring.challenges.melanoma.model:predict"),
-        partial(table, columns=("score",)),
-        Lazy("scoring.challenges.melanoma.model:received"),
-    ),
-    display=Display(
-        views=Lazy("scoring.challenges.melanoma.views:views"),
-        thumbnails=Lazy("scoring.inference.pictures:thumbnails"),
-        single_image=SingleImage("photograph", Lazy("scoring.challenges.melanoma.model:image_task")),
-        condition=("melanoma", "melanomas"),
-    ),
+    model=shared.model_support(ID, ("score",)),
+    display=shared.display(ID, condition=("melanoma", "melanomas")),
 )

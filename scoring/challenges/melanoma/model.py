@@ -9,23 +9,16 @@ import numpy as np
 from scoring.challenges.melanoma.formula import CLASSES, ID, NAMES
 from scoring.challenges.melanoma.measures import are_risks, predicted_positive, score_warnings
 from scoring.challenges.safe_scan.cases import SafeScanCases
-from scoring.challenges.safe_scan.models import (
-    HIGHEST_IR_VERSION,
-    HIGHEST_OPSET,
-    RUNTIME,
-    WORDING,
-    with_images,
-)
-from scoring.challenges.safe_scan.tables import CODES
+from scoring.challenges.safe_scan.models import CONTRACT, WORDING, predictions_of, with_images
 from scoring.common.arrays import Floats
-from scoring.common.findings import Finding, note, ordered, warning
+from scoring.common.findings import Finding, note, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
 from scoring.inference import inspection, pictures, run_model
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import Inspection, declared_size
 from scoring.inference.model_task import ModelTask
-from scoring.inference.preflight import Contract, image_size
+from scoring.inference.preflight import image_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import ModelFacts
 from scoring.inference.task import Model, Task, read_model
@@ -51,7 +44,7 @@ def size_findings(size_mib: float, name: str) -> list[Finding]:
 
 
 TASK = Task(
-    Contract(highest_ir_version=HIGHEST_IR_VERSION, highest_opset=HIGHEST_OPSET, runtime=RUNTIME),
+    CONTRACT,
     recipe_for,
     size_findings,
     wording=WORDING,
@@ -139,18 +132,7 @@ def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions
     outputs = run.outputs[:, :1]
     scores = outputs[~np.isnan(outputs[:, 0]), 0]
     about = [*score_warnings(scores, file.name), *_column_findings(run.outputs, cases, file.name)]
-    findings = ordered([*inspected.findings, *run.findings, *about], CODES)
-    return Predictions(
-        file.name,
-        outputs,
-        predicted_positive(outputs),
-        False,
-        tuple(ordered(run.faults, CODES)),
-        tuple(findings),
-        None,
-        inspected.model,
-        run.images,
-    )
+    return predictions_of(run, inspected, file.name, outputs, predicted_positive(outputs), about)
 
 
 def _column_findings(outputs: Floats, cases: SafeScanCases, name: str) -> Iterator[Finding]:

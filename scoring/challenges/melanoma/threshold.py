@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.melanoma.card import curve_weights
 from scoring.challenges.melanoma.formula import BETA, CLASSES, THRESHOLD, combined
 from scoring.challenges.melanoma.measures import are_risks
+from scoring.challenges.safe_scan.evaluation import curve_weights
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.metrics import binary, curves

@@ -8,11 +8,11 @@ import numpy as np
 from scoring.challenges import classification_views as shared
 from scoring.challenges.classification_views import CalibrationWords, Measure
 from scoring.challenges.melanoma import threshold_views
-from scoring.challenges.melanoma.card import CURVE_REPLICATES
 from scoring.challenges.melanoma.formula import THRESHOLD, WEIGHTS
 from scoring.challenges.melanoma.threshold import net_benefit, predictive_values, threshold_range
 from scoring.challenges.melanoma.threshold_views import CALIBRATION as RELIABILITY
 from scoring.challenges.melanoma.threshold_views import MELANOMA, OFFICIAL
+from scoring.challenges.safe_scan.evaluation import CURVE_REPLICATES
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import (
     Block,

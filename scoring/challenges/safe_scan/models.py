@@ -1,13 +1,19 @@
 """Models at the official validator: limits, wording, and cases that have images."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from scoring.challenges.safe_scan.cases import SafeScanCases
-from scoring.common.findings import InputRefused
+from scoring.challenges.safe_scan.tables import CODES
+from scoring.common.arrays import Floats, Ints
+from scoring.common.findings import Finding, InputRefused, ordered
+from scoring.core.submission import Predictions
+from scoring.inference.inspection import Inspection
+from scoring.inference.preflight import Contract
+from scoring.inference.run_model import ModelRun
 from scoring.inference.task import Wording, no_images
 
-HIGHEST_IR_VERSION, HIGHEST_OPSET = 10, 21
-RUNTIME = "the validator's runtime (1.19)"
+CONTRACT = Contract(highest_ir_version=10, highest_opset=21, runtime="the validator's runtime (1.19)")
 WORDING = Wording(
     missing_image="Add it; the validator gives every model the score 0 when one is missing.",
     unreadable_image="The validator gives every model the score 0 when one image is unreadable.",
@@ -31,4 +37,28 @@ def with_images(cases: SafeScanCases) -> SafeScanCases:
         raise InputRefused([no_images(cases.pictures.name)], cases.findings)
     return replace(
         cases, ids=tuple(cases.ids[i] for i in usable), images=tuple(cases.images[i] for i in usable)
+    )
+
+
+def predictions_of(
+    run: ModelRun, inspected: Inspection, name: str, outputs: Floats, labels: Ints, about: Iterable[Finding]
+) -> Predictions:
+    """Return what a model predicts for the cases that it was run on.
+
+    Args:
+        run: The run.
+        inspected: Its preflight.
+        name: What messages call the model.
+        outputs: Outputs that are scored [N, K].
+        labels: Class numbers [N], -1 where there is none.
+        about: Findings about the outputs.
+    """
+    return Predictions(
+        name,
+        outputs,
+        labels,
+        faults=tuple(ordered(run.faults, CODES)),
+        findings=tuple(ordered([*inspected.findings, *run.findings, *about], CODES)),
+        model=inspected.model,
+        images=run.images,
     )

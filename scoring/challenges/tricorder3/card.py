@@ -1,15 +1,16 @@
 """The scorecard of TRICORDER-3, and the score that the validator gives for the same files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from scoring.challenges.few_cases import few_cases
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import SafeScanCases
+from scoring.challenges.safe_scan.evaluation import Evaluation, evaluate
 from scoring.challenges.safe_scan.official_score import missing_words, of_files, only_unusable
-from scoring.challenges.safe_scan.tables import CODES
 from scoring.challenges.tricorder3.formula import (
     CLASSES,
     FREE_MIB,
@@ -19,49 +20,21 @@ from scoring.challenges.tricorder3.formula import (
     MODEL_SIZE,
     RISK,
     RISKS,
-    SMALL_CLASS,
     WORTH,
     efficiency,
     final_score,
     weighted_f1,
 )
 from scoring.challenges.tricorder3.measures import published, quantities, slice_shares, unit_sums
-from scoring.common.arrays import Array, Floats, Ints
-from scoring.common.findings import Finding, InputRefused, error, ordered, warning
+from scoring.common.arrays import Ints
+from scoring.common.findings import Finding, error, warning
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import Official, ScoreCard, plain
-from scoring.core.submission import Predictions, grade, provenance, truth_digest
-from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
+from scoring.core.submission import Predictions
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import mean_of_defined
-from scoring.statistics import permutation_test
-from scoring.statistics.replicates import Quantities, QuantityName, Replicates, replicate, replicate_weights
-
-CURVE_REPLICATES = 300
-
-
-@dataclass(frozen=True)
-class TricorderScoring:
-    """Predictions that are scored on a truth.
-
-    Attributes:
-        truth: The N cases.
-        predictions: Their predictions.
-        size_mib: Size of the model in MiB, None where it is unknown.
-        point: Quantities on the test set itself, [1] each.
-        replicates: The same quantities on the replicates.
-        units: Unit number of each case [N].
-        source: `provenance` of the scorecard.
-    """
-
-    truth: SafeScanCases
-    predictions: Predictions
-    size_mib: float | None
-    point: Quantities
-    replicates: Replicates
-    units: Ints
-    source: Mapping[str, Any]
+from scoring.statistics.replicates import Quantities
 
 
 @dataclass(frozen=True)
@@ -75,33 +48,18 @@ class CountsOfClass:
 
 def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
     """Score predictions on a truth. Raises InputRefused with every fault that `missing` does not allow."""
-    statistics, metadata = settings.statistics, settings.metadata
-    missing, model_size_mib = settings.options["missing"], settings.options["model_size_mib"]
-    size = predictions.model["size_mib"] if predictions.model else model_size_mib
-    hard, soft = grade(predictions.faults, missing)
-    wrong_options = [*settings.problems, *_of_model(model_size_mib, predictions)]
-    read = [*truth.findings, *ordered([*predictions.findings, *soft], CODES)]
-    if hard or wrong_options:
-        raise InputRefused([*hard, *wrong_options], read)
-    columns = joined_columns(truth, metadata)
-    unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
-
-    def measured(weights: Floats) -> dict[QuantityName, Floats]:
-        return quantities(truth, predictions, weights, efficiency(size))
-
-    point = measured(np.ones((1, len(truth)), np.float32))
-    replicates = replicate(measured, point | published(point, efficiency(size)), units, statistics)
-    source = provenance(
-        truth_digest(truth, predictions),
+    given_size = settings.options["model_size_mib"]
+    size = predictions.model["size_mib"] if predictions.model else given_size
+    e = efficiency(size)
+    evaluation = evaluate(
+        truth,
         predictions,
-        settings.options,
-        statistics,
-        metadata,
-        unit,
-        units,
+        settings,
+        lambda weights: quantities(truth, predictions, weights, e),
+        lambda point: published(point, e),
+        list(_of_model(given_size, predictions)),
     )
-    scored = TricorderScoring(truth, predictions, size, point, replicates, units, source)
-    return _card(scored, read, settings.with_curves)
+    return _card(evaluation, size, settings.with_curves)
 
 
 def _of_model(size: float | None, predictions: Predictions) -> Iterator[Finding]:
@@ -110,8 +68,8 @@ def _of_model(size: float | None, predictions: Predictions) -> Iterator[Finding]
         yield error("bad-option", MODEL_SIZE.flag, MODEL_SIZE.predictions_only)
 
 
-def _card(scored: TricorderScoring, read: list[Finding], with_curves: bool) -> ScoreCard:
-    truth, predictions, point, replicates = scored.truth, scored.predictions, scored.point, scored.replicates
+def _card(evaluation: Evaluation, size_mib: float | None, with_curves: bool) -> ScoreCard:
+    truth, predictions, point = evaluation.truth, evaluation.predictions, evaluation.point
     y, p = truth.true_labels, predictions.labels
     counts = CountsOfClass(
         classification.confusion_matrix(y, p, len(CLASSES)),
@@ -119,49 +77,40 @@ def _card(scored: TricorderScoring, read: list[Finding], with_curves: bool) -> S
         np.bincount(p[p >= 0], minlength=len(CLASSES)),
     )
     reached = _reliability(truth, predictions)
-    metrics = _metrics(scored, reached)
-    findings = [*read, *_score_findings(scored, counts)]
-    score = final_score(
-        float(point["accuracy"][0]), float(point["weighted_f1"][0]), efficiency(scored.size_mib)
-    )
+    score = final_score(float(point["accuracy"][0]), float(point["weighted_f1"][0]), efficiency(size_mib))
+    drawn = evaluation.banded_curves(predictions.outputs, y, predictions.has_outputs) if with_curves else {}
     return ScoreCard(
         ID,
         score,
-        plain(metrics),
-        plain(_per_class(scored, counts)),
+        plain(_metrics(evaluation, size_mib, reached)),
+        plain(_per_class(evaluation, counts)),
         len(truth),
-        _cases(truth, predictions),
-        tuple(findings),
-        scored.source,
+        _cases(evaluation),
+        (*evaluation.read, *_score_findings(evaluation, size_mib, counts)),
+        evaluation.source,
         {"labels": list(CLASSES), "counts": counts.matrix.tolist()},
-        {name: value for name, value in replicates.intervals.items() if isinstance(name, str)},
-        plain(_more(scored, counts)),
+        evaluation.intervals,
+        plain(_more(evaluation, size_mib, counts)),
         {
-            **_arrays(scored, reached, with_curves),
-            **replicates.arrays,
-            **permutation_test.kept(
-                bool(replicates.values), scored.units, lambda: unit_sums(y, p, scored.units)
-            ),
+            **evaluation.arrays(drawn, reached),
+            **evaluation.exchange(lambda: unit_sums(y, p, evaluation.units)),
         },
-        official=official(score, predictions, read, scored.size_mib),
+        official=official(score, predictions, evaluation.read, size_mib),
         incomplete=missing_words(p),
     )
 
 
-def _metrics(scored: TricorderScoring, reached: calibration.Reliability | None) -> dict[str, float | None]:
-    metrics: dict[str, float | None] = {
-        name: float(values[0])
-        for name, values in scored.point.items()
-        if isinstance(name, str) and name != "score"
-    }
-    a, w = _rounded(scored.point)
-    metrics |= {
-        "efficiency_score": efficiency(scored.size_mib),
+def _metrics(
+    evaluation: Evaluation, size_mib: float | None, reached: calibration.Reliability | None
+) -> dict[str, float | None]:
+    a, w = _rounded(evaluation.point)
+    return {
+        **evaluation.measured,
+        "efficiency_score": efficiency(size_mib),
         "prediction_score": 0.5 * a + 0.5 * w,
-        "macro_average_precision": _macro_average_precision(scored.truth, scored.predictions),
+        "macro_average_precision": _macro_average_precision(evaluation.truth, evaluation.predictions),
         "expected_calibration_error": reached.expected_calibration_error if reached else None,
     }
-    return metrics
 
 
 def _rounded(point: Quantities) -> tuple[float, float]:
@@ -169,12 +118,12 @@ def _rounded(point: Quantities) -> tuple[float, float]:
     return round(float(point["accuracy"][0]), 6), round(float(point["weighted_f1"][0]), 6)
 
 
-def _more(scored: TricorderScoring, counts: CountsOfClass) -> dict[str, Any]:
-    truth, p, e = scored.truth, scored.predictions.labels, efficiency(scored.size_mib)
-    a, w = _rounded(scored.point)
+def _more(evaluation: Evaluation, size_mib: float | None, counts: CountsOfClass) -> dict[str, Any]:
+    truth, model, e = evaluation.truth, evaluation.predictions.model, efficiency(size_mib)
+    a, w = _rounded(evaluation.point)
     more: dict[str, Any] = {
-        "n_missing": int((p < 0).sum()),
-        "model_size_mib": scored.size_mib,
+        "n_missing": evaluation.n_missing,
+        "model_size_mib": size_mib,
         "best_possible_score": final_score(1.0, float(weighted_f1((counts.support > 0).astype(float))), e),
         "points": {"accuracy": 0.45 * a, "weighted_f1": 0.45 * w, "efficiency_score": 0.1 * round(e, 6)},
         "risk_matrix": {
@@ -186,13 +135,13 @@ def _more(scored: TricorderScoring, counts: CountsOfClass) -> dict[str, Any]:
         },
         "slices": subgroups.rows(
             demographics.subgroups(truth.demographics),
-            slice_shares(truth, p),
-            scored.point,
-            scored.replicates.intervals,
+            slice_shares(truth, evaluation.predictions.labels),
+            evaluation.point,
+            evaluation.replicates.intervals,
         ),
     }
-    if scored.predictions.model:
-        more["model"] = {k: v for k, v in scored.predictions.model.items() if k != "size_mib"}
+    if model:
+        more["model"] = {k: v for k, v in model.items() if k != "size_mib"}
     return more
 
 
@@ -209,21 +158,15 @@ def _average_precisions(truth: SafeScanCases, predictions: Predictions) -> dict[
     }
 
 
-def _per_class(scored: TricorderScoring, counts: CountsOfClass) -> dict[str, dict[str, Any]]:
-    point, replicates, support, predicted = scored.point, scored.replicates, counts.support, counts.predicted
-    n, average_precision = len(scored.truth), _average_precisions(scored.truth, scored.predictions)
+def _per_class(evaluation: Evaluation, counts: CountsOfClass) -> dict[str, dict[str, Any]]:
+    point, replicates = evaluation.point, evaluation.replicates
+    average_precision = _average_precisions(evaluation.truth, evaluation.predictions)
     rows: dict[str, dict[str, Any]] = {}
     for k, name in enumerate(CLASSES):
         hits, f1 = int(counts.matrix[k, k]), float(point["f1", name][0])
-        others = n - int(support[k])
         rows[name] = {
             "risk": RISK[name],
-            "support": int(support[k]),
-            "predicted": int(predicted[k]),
-            "precision": hits / predicted[k] if predicted[k] else None,
-            "recall": hits / support[k] if support[k] else None,
-            "f1": f1,
-            "specificity": (others - int(predicted[k]) + hits) / others if others else None,
+            **evaluation.class_row(hits, int(counts.support[k]), int(counts.predicted[k]), f1),
             "auc": float(point["auc", name][0]),
             "average_precision": average_precision[name],
             "score_worth": WORTH[name],
@@ -237,35 +180,31 @@ def _per_class(scored: TricorderScoring, counts: CountsOfClass) -> dict[str, dic
     return rows
 
 
-def _cases(truth: SafeScanCases, predictions: Predictions) -> tuple[dict[str, Any], ...]:
-    encoded, about, rows = truth.demographics.encoded.tolist(), demographics.described(truth.demographics), []
-    rows_of_outputs, labels = (
-        predictions.outputs.tolist(),
-        zip(truth.true_labels, predictions.labels, strict=True),
+def _cases(evaluation: Evaluation) -> tuple[dict[str, Any], ...]:
+    truth, predictions = evaluation.truth, evaluation.predictions
+    encoded = truth.demographics.encoded.tolist()
+    outputs = [
+        values if has else None
+        for values, has in zip(predictions.outputs.tolist(), predictions.has_outputs, strict=True)
+    ]
+    rows = zip(evaluation.case_rows(CLASSES), truth.true_labels, encoded, outputs, strict=True)
+    return tuple(
+        {
+            **row,
+            "truth_risk": RISK[row["truth"]],
+            "predicted_risk": RISK[row["predicted"]] if row["predicted"] else None,
+            **about,
+            "encoded": received,
+            "outputs": values,
+            "truth_score": values[y] if values else None,
+        }
+        for (row, about), y, received, values in rows
     )
-    undefined = set(np.flatnonzero(np.isnan(predictions.outputs).any(axis=1)).tolist())
-    for i, (y, p) in enumerate(labels):
-        outputs = None if i in undefined else rows_of_outputs[i]
-        rows.append(
-            {
-                "case": truth.ids[i],
-                "truth": CLASSES[y],
-                "predicted": CLASSES[p] if p >= 0 else None,
-                "correct": bool(y == p),
-                "truth_risk": RISK[CLASSES[y]],
-                "predicted_risk": RISK[CLASSES[p]] if p >= 0 else None,
-                **about[i],
-                "encoded": encoded[i],
-                "outputs": outputs,
-                "truth_score": outputs[y] if outputs else None,
-            }
-        )
-    return tuple(rows)
 
 
-def _score_findings(scored: TricorderScoring, counts: CountsOfClass) -> Iterator[Finding]:
+def _score_findings(evaluation: Evaluation, size: float | None, counts: CountsOfClass) -> Iterator[Finding]:
     support, predicted = counts.support, counts.predicted
-    predictions, size, replicates = scored.predictions, scored.size_mib, scored.replicates
+    predictions, replicates = evaluation.predictions, evaluation.replicates
     for k, name in enumerate(CLASSES):
         if support[k] == 0:
             yield warning(
@@ -295,16 +234,7 @@ def _score_findings(scored: TricorderScoring, counts: CountsOfClass) -> Iterator
             f"{size:g} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost.",
         )
     if replicates.values:
-        for k, name in enumerate(CLASSES):
-            if 0 < support[k] < SMALL_CLASS:
-                yield warning(
-                    "few-cases-in-class",
-                    name,
-                    (
-                        f"{support[k]} case{'s' * int(support[k] > 1)}: interval of F1 too narrow below "
-                        f"{SMALL_CLASS} cases."
-                    ),
-                )
+        yield from few_cases(dict(zip(CLASSES, support.tolist(), strict=True)))
     yield from replicates.findings
 
 
@@ -314,33 +244,6 @@ def _reliability(truth: SafeScanCases, predictions: Predictions) -> calibration.
     if not has.any() or calibration.output_kind(outputs) != "probabilities":
         return None
     return calibration.reliability(outputs.max(1), np.equal(truth.true_labels[has], predictions.labels[has]))
-
-
-def _arrays(
-    scored: TricorderScoring, reached: calibration.Reliability | None, with_curves: bool
-) -> dict[str, Array]:
-    """Return what figures need and JSON does not hold: outputs, labels, the reliability bins, ROC and
-    precision-recall curves with bands."""
-    predictions, source, labels = scored.predictions, scored.source, scored.truth.true_labels
-    arrays: dict[str, Array] = {
-        "outputs": predictions.outputs,
-        "truth": labels,
-        "predicted": predictions.labels,
-    }
-    if reached:
-        arrays |= {
-            f"reliability_{name}": getattr(reached, name)
-            for name in ("predicted", "observed", "low", "high", "n")
-        }
-    has = predictions.has_outputs
-    if has.any() and source["resamples"] and with_curves:
-        weights = np.concatenate(
-            list(replicate_weights(scored.units, min(source["resamples"], CURVE_REPLICATES), source["seed"]))
-        )
-        arrays |= curves.banded_curves(predictions.outputs[has], labels[has], weights[:, has])
-    for array in arrays.values():
-        array.flags.writeable = False
-    return arrays
 
 
 READ_OTHERWISE = frozenset(("age-format", "location-number", "image-elsewhere"))

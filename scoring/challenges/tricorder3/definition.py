@@ -1,25 +1,11 @@
 """The definition of TRICORDER-3."""
 
-from functools import partial
-
-from scoring.challenges.tricorder3 import tables
-from scoring.challenges.tricorder3.card import score
+from scoring.challenges.safe_scan import definition as shared
 from scoring.challenges.tricorder3.comparison import COMPARISON
 from scoring.challenges.tricorder3.formula import CLASSES, ID, OPTIONS, RISK, WEIGHTS
-from scoring.common.citation import Citation
-from scoring.core.challenge import (
-    Challenge,
-    Display,
-    ModelSupport,
-    Readers,
-    ScoreBreakdownPart,
-    Scoring,
-    SingleImage,
-    Words,
-)
-from scoring.core.challenge_files import InputKind, Inputs, Sample
+from scoring.core.challenge import Challenge, Words
+from scoring.core.challenge_files import Sample
 from scoring.core.lazy import Lazy
-from scoring.core.submission import faults_by_option, table
 
 RULE = """
 | part | weight | what it is |
@@ -31,7 +17,6 @@ RULE = """
 A class without a case in the test set counts 0 in its group's mean, so the ceiling can lie below 100 points.
 """
 
-
 CHALLENGE = Challenge(
     id=ID,
     words=Words(
@@ -41,46 +26,15 @@ CHALLENGE = Challenge(
         ),
         formula="45 × accuracy + 45 × risk-weighted F1 + 10 × efficiency",
         rule=RULE,
-        citations=(
-            Citation(
-                "tricorder3",
-                "TRICORDER-3: skin lesion classification based on images",
-                ("Safe-Scan",),
-                url="github.com/safe-scan-ai/cancer-ai",
-            ),
-        ),
+        citations=shared.citations("tricorder3", "TRICORDER-3: skin lesion classification based on images"),
         official_source="as the validator computes it",
     ),
     options=OPTIONS,
-    inputs=Inputs(
-        truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
-        submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),
-    ),
-    readers=Readers(
-        truth=tables.read_truth,
-        predictions=tables.read_predictions,
-        faults=faults_by_option,
-        recognise=Lazy("scoring.challenges.tricorder3.recognition:recognise"),
-    ),
-    scoring=Scoring(
-        score=score,
-        parts={name: ScoreBreakdownPart(*part) for name, part in WEIGHTS.items()},
-        as_points=True,
-    ),
+    inputs=shared.INPUTS,
+    readers=shared.readers(ID),
+    scoring=shared.scoring(ID, WEIGHTS),
     comparison=COMPARISON,
     samples=(Sample("sample", "tricorder3", "Sample: 220 drawn lesions, 11 classes"),),
-    model=ModelSupport(
-        tables.read_images,
-        Lazy("scoring.challenges.tricorder3.model:inspect"),
-        Lazy("scoring.challenges.tricorder3.model:predict"),
-        partial(table, columns=CLASSES),
-        Lazy("scoring.challenges.tricorder3.model:received"),
-        sweep=Lazy("scoring.challenges.tricorder3.model:sweep"),
-    ),
-    display=Display(
-        views=Lazy("scoring.challenges.tricorder3.views:views"),
-        thumbnails=Lazy("scoring.inference.pictures:thumbnails"),
-        single_image=SingleImage("photograph", Lazy("scoring.challenges.tricorder3.model:image_task")),
-        class_risks=RISK,
-    ),
+    model=shared.model_support(ID, CLASSES, Lazy("scoring.challenges.tricorder3.model:sweep")),
+    display=shared.display(ID, class_risks=RISK),
 )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from scoring.challenges.safe_scan.options import missing_option
 from scoring.common.arrays import Floats
 from scoring.core.options import Option, size_problem
 
@@ -36,7 +37,6 @@ WEIGHTS = {
     "efficiency_score": ("efficiency", "eff.", 10),
 }
 """The parts of the score by metric: name, name where there is little room, points of 100."""
-SMALL_CLASS = 15
 
 
 def efficiency(size_mib: float | None) -> float:
@@ -60,16 +60,7 @@ def weighted_f1(f1: Floats) -> Floats:
     return total / sum(RISK_WEIGHTS.values())
 
 
-MISSING = Option(
-    name="missing",
-    help="cases without a usable prediction: refuse (default), or count them as wrong",
-    default="refuse",
-    values=("refuse", "wrong"),
-    metavar="HOW",
-    stages=("predictions", "score"),
-    label="Cases without a prediction",
-    value_labels={"refuse": "refuse the file", "wrong": "count as wrong"},
-)
+MISSING = missing_option("prediction")
 MODEL_SIZE = Option(
     name="model_size_mib",
     help="size of the model in MiB, where only predictions are given",

@@ -8,25 +8,18 @@ import numpy as np
 
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.demographics import GENDERS, LOCATIONS, UNKNOWN
-from scoring.challenges.safe_scan.models import (
-    HIGHEST_IR_VERSION,
-    HIGHEST_OPSET,
-    RUNTIME,
-    WORDING,
-    with_images,
-)
-from scoring.challenges.safe_scan.tables import CODES
+from scoring.challenges.safe_scan.models import CONTRACT, WORDING, predictions_of, with_images
 from scoring.challenges.tricorder3.formula import CLASSES, FREE_MIB, FULL_MIB, ID, NAMES, RISK
 from scoring.challenges.tricorder3.tables import output_findings
 from scoring.common.arrays import Floats
-from scoring.common.findings import Finding, note, ordered, warning
+from scoring.common.findings import Finding, note, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, largest
 from scoring.inference import inspection, pictures, run_model
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import Inspection, declared_size
 from scoring.inference.model_task import ModelTask, PatientFields
-from scoring.inference.preflight import Contract, image_size
+from scoring.inference.preflight import image_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import ModelFacts
 from scoring.inference.task import Model, Task, read_model
@@ -81,13 +74,7 @@ def size_findings(size_mib: float, name: str) -> list[Finding]:
 
 
 TASK = Task(
-    Contract(
-        vector=3,
-        outputs=len(CLASSES),
-        highest_ir_version=HIGHEST_IR_VERSION,
-        highest_opset=HIGHEST_OPSET,
-        runtime=RUNTIME,
-    ),
+    replace(CONTRACT, vector=3, outputs=len(CLASSES)),
     recipe_for,
     size_findings,
     base=_vector(50, 1, 7),
@@ -175,18 +162,7 @@ def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions
     about_outputs = list(output_findings(run.outputs[has], file.name))
     if has.any() and calibration.output_kind(run.outputs[has]) == "probabilities":
         about_outputs.insert(0, note("probabilities", file.name, "every output is a probability vector."))
-    findings = ordered([*inspected.findings, *run.findings, *about_outputs], CODES)
-    return Predictions(
-        file.name,
-        run.outputs,
-        labels,
-        False,
-        tuple(ordered(run.faults, CODES)),
-        tuple(findings),
-        None,
-        inspected.model,
-        run.images,
-    )
+    return predictions_of(run, inspected, file.name, run.outputs, labels, about_outputs)
 
 
 def received(

@@ -1,0 +1,77 @@
+"""Parts of a definition that are alike: inputs, and what a challenge's own package holds under the same names."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from scoring.challenges.safe_scan.cases import SafeScanCases
+from scoring.common.citation import Citation
+from scoring.core.challenge import (
+    Display,
+    ModelSupport,
+    Readers,
+    ScoreBreakdownPart,
+    Scoring,
+    SingleImage,
+)
+from scoring.core.challenge_files import InputKind, Inputs
+from scoring.core.lazy import Lazy
+from scoring.core.submission import Predictions, faults_by_option, table
+
+INPUTS = Inputs(
+    truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
+    submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),
+)
+
+
+def _part(challenge_id: str, reference: str) -> Lazy:
+    return Lazy(f"scoring.challenges.{challenge_id}.{reference}")
+
+
+def citations(key: str, title: str) -> tuple[Citation, ...]:
+    """Return how papers cite a competition."""
+    return (Citation(key, title, ("Safe-Scan",), url="github.com/safe-scan-ai/cancer-ai"),)
+
+
+def readers(challenge_id: str) -> Readers[SafeScanCases, Predictions]:
+    """Return the readers of `tables` and `recognition`."""
+    return Readers(
+        truth=_part(challenge_id, "tables:read_truth"),
+        predictions=_part(challenge_id, "tables:read_predictions"),
+        faults=faults_by_option,
+        recognise=_part(challenge_id, "recognition:recognise"),
+    )
+
+
+def scoring(
+    challenge_id: str, weights: Mapping[str, tuple[str, str, float]]
+) -> Scoring[SafeScanCases, Predictions]:
+    """Return the scorer of `card`, whose score is a sum of weighted parts."""
+    parts = {name: ScoreBreakdownPart(*part) for name, part in weights.items()}
+    return Scoring(score=_part(challenge_id, "card:score"), parts=parts, as_points=True)
+
+
+def model_support(
+    challenge_id: str,
+    columns: Sequence[str],
+    sweep: Callable[..., Any] | None = None,
+) -> ModelSupport[SafeScanCases, Predictions]:
+    """Return what `model` does with models. columns: headers of a prediction table."""
+    return ModelSupport(
+        _part(challenge_id, "tables:read_images"),
+        _part(challenge_id, "model:inspect"),
+        _part(challenge_id, "model:predict"),
+        partial(table, columns=columns),
+        _part(challenge_id, "model:received"),
+        sweep=sweep,
+    )
+
+
+def display(challenge_id: str, **more: Any) -> Display[SafeScanCases]:
+    """Return what `views` shows. more: further attributes of `Display`."""
+    return Display(
+        views=_part(challenge_id, "views:views"),
+        thumbnails=Lazy("scoring.inference.pictures:thumbnails"),
+        single_image=SingleImage("photograph", _part(challenge_id, "model:image_task")),
+        **more,
+    )

@@ -1,0 +1,167 @@
+"""Predictions held against a truth, and the parts of a scorecard that both challenges share."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scoring.challenges.safe_scan import demographics
+from scoring.challenges.safe_scan.cases import SafeScanCases
+from scoring.challenges.safe_scan.tables import CODES
+from scoring.common.arrays import Array, Bools, Floats, Ints
+from scoring.common.findings import Finding, InputRefused, ordered
+from scoring.core.challenge import ScoreSettings
+from scoring.core.submission import Predictions, grade, provenance, truth_digest
+from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
+from scoring.metrics import curves
+from scoring.metrics.calibration import Reliability
+from scoring.statistics import permutation_test
+from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
+
+CURVE_REPLICATES = 300
+"""Replicates of a band of curves, at most."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Predictions that are scored on a truth.
+
+    Attributes:
+        truth: The N cases.
+        predictions: Their predictions.
+        point: Quantities on the test set itself, [1] each.
+        replicates: The same quantities on the replicates.
+        units: Unit number of each case [N].
+        source: `provenance` of the scorecard.
+        read: Findings of truth and predictions.
+    """
+
+    truth: SafeScanCases
+    predictions: Predictions
+    point: Quantities
+    replicates: Replicates
+    units: Ints
+    source: Mapping[str, Any]
+    read: tuple[Finding, ...]
+
+    @property
+    def measured(self) -> dict[str, float]:
+        """The quantities of the whole test set by name, but the score."""
+        return {k: float(v[0]) for k, v in self.point.items() if isinstance(k, str) and k != "score"}
+
+    @property
+    def intervals(self) -> dict[str, list[float] | None]:
+        """Intervals of the quantities of the whole test set."""
+        return {name: bounds for name, bounds in self.replicates.intervals.items() if isinstance(name, str)}
+
+    @property
+    def n_missing(self) -> int:
+        """Cases without a usable prediction."""
+        return int((self.predictions.labels < 0).sum())
+
+    def case_rows(self, classes: Sequence[str]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """Yield what stands first in the row of each case, and its demographics."""
+        about = demographics.described(self.truth.demographics)
+        labels = zip(self.truth.true_labels, self.predictions.labels, strict=True)
+        for name, (y, p), described in zip(self.truth.ids, labels, about, strict=True):
+            row = {
+                "case": name,
+                "truth": classes[y],
+                "predicted": classes[p] if p >= 0 else None,
+                "correct": bool(y == p),
+            }
+            yield row, described
+
+    def class_row(self, hits: int, support: int, predicted: int, f1: float) -> dict[str, Any]:
+        """Return what both challenges say of a class, from its counts."""
+        others = len(self.truth) - support
+        return {
+            "support": support,
+            "predicted": predicted,
+            "precision": hits / predicted if predicted else None,
+            "recall": hits / support if support else None,
+            "f1": f1,
+            "specificity": (others - predicted + hits) / others if others else None,
+        }
+
+    def arrays(self, more: Mapping[str, Array], reached: Reliability | None) -> dict[str, Array]:
+        """Return what figures need and JSON does not hold, read-only.
+
+        Args:
+            more: What a challenge adds to outputs and labels, such as curves.
+            reached: The reliability of outputs, where it is defined.
+        """
+        arrays: dict[str, Array] = {
+            "outputs": self.predictions.outputs,
+            "truth": self.truth.true_labels,
+            "predicted": self.predictions.labels,
+            **more,
+        }
+        if reached:
+            bins = ("predicted", "observed", "low", "high", "n")
+            arrays |= {f"reliability_{name}": getattr(reached, name) for name in bins}
+        for array in arrays.values():
+            array.flags.writeable = False
+        return arrays
+
+    def banded_curves(self, outputs: Floats, labels: Ints, members: Bools) -> dict[str, Array]:
+        """Return ROC and precision-recall curves with bands; nothing without replicates.
+
+        Args:
+            outputs: Scores of the classes [N, K].
+            labels: Class numbers [N].
+            members: Cases that count [N].
+        """
+        if not self.source["resamples"] or not members.any():
+            return {}
+        weights = curve_weights(self.units, self.source)
+        return curves.banded_curves(outputs[members], labels[members], weights[:, members])
+
+    def exchange(self, unit_sums: Callable[[], Floats]) -> dict[str, Array]:
+        """Return the replicates, and what the permutation test needs. unit_sums: what the score is made of,
+        by unit."""
+        drawn = self.replicates
+        return {**drawn.arrays, **permutation_test.kept(bool(drawn.values), self.units, unit_sums)}
+
+
+def curve_weights(units: Ints, source: Mapping[str, Any]) -> Floats:
+    """Return replicates [B, N] for bands of curves: the first of the card's own."""
+    drawn = replicate_weights(units, min(source["resamples"], CURVE_REPLICATES), source["seed"])
+    return np.concatenate(list(drawn))
+
+
+def evaluate(
+    truth: SafeScanCases,
+    predictions: Predictions,
+    settings: ScoreSettings,
+    quantities: Callable[[Floats], Quantities],
+    published: Callable[[Quantities], Quantities] = lambda _point: {},
+    wrong_options: Sequence[Finding] = (),
+) -> Evaluation:
+    """Evaluate quantities of predictions on a truth and its replicates.
+
+    Args:
+        truth: The N cases.
+        predictions: Their predictions.
+        settings: How they are scored.
+        quantities: Quantities [B] by name of weights [B, N].
+        published: Quantities of the test set itself that are published otherwise, from which intervals start.
+        wrong_options: `bad-option` beside those of the settings.
+
+    Raises:
+        InputRefused: With every fault that `missing` does not allow.
+    """
+    statistics, metadata = settings.statistics, settings.metadata
+    hard, soft = grade(predictions.faults, settings.options["missing"])
+    problems = [*hard, *settings.problems, *wrong_options]
+    read = [*truth.findings, *ordered([*predictions.findings, *soft], CODES)]
+    if problems:
+        raise InputRefused(problems, read)
+    columns = joined_columns(truth, metadata)
+    unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
+    point = quantities(np.ones((1, len(truth)), np.float32))
+    replicates = replicate(quantities, {**point, **published(point)}, units, statistics)
+    digest = truth_digest(truth, predictions)
+    source = provenance(digest, predictions, settings.options, statistics, metadata, unit, units)
+    return Evaluation(truth, predictions, point, replicates, units, source, tuple(read))
