@@ -1,7 +1,7 @@
 """Photographs that were dropped where no input takes them: the visitor says what they show, then the
 page of single images takes them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -13,6 +13,8 @@ from scoring.core.file_contents import is_picture
 
 DROPPED, WAITING = "_photographs", "_single_waiting"
 """In the session: photographs about which is asked, and those that the page of single images is to take."""
+HELD = "_single_own"
+"""In the session: the visitor's images on the page of single images, decoded."""
 SINGLE_IMAGE = "single_image"
 """What the address calls the page of single images."""
 MOST = 6
@@ -42,6 +44,11 @@ def for_single_image(files: Sequence[Any]) -> bool:
 def hold(files: Sequence[Any]) -> None:
     """Keep photographs until it is known what they show."""
     st.session_state[DROPPED] = list(files)
+
+
+def held_bytes(state: Mapping[str, Any]) -> int:
+    """Return the bytes of memory that the decoded images of a session take."""
+    return sum(image.photograph.held_bytes for image in state.get(HELD, ()))
 
 
 def forget() -> None:

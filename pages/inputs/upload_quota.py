@@ -12,7 +12,7 @@ from typing import NamedTuple
 import streamlit as st
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.inputs import reload_recovery
+from pages.inputs import dropped_photographs, reload_recovery
 from pages.server import network_exposure, streamlit_internals
 from pages.server.streamlit_internals import AppSession, Runtime
 from scoring.common import limits
@@ -112,16 +112,14 @@ class Quota:
         self.close(key.session)
 
     def _held(self, runtime: Runtime, session: AppSession) -> int:
-        """Bytes that a session holds: what it uploaded, what it took over when its tab was loaded anew, and
-        what is on its way."""
+        """Bytes that a session holds: what it uploaded, what it took over when its tab was loaded anew, its
+        decoded images, and what is on its way."""
         with streamlit_internals.uploads_of(runtime, session.id) as files:
             sizes = {key: len(file.data) for key, file in files.items()}
-        sizes |= {
-            file.file_id: file.size
-            for file in reload_recovery.files_of(streamlit_internals.state_of(session))
-        }
+        state = streamlit_internals.state_of(session)
+        sizes |= {file.file_id: file.size for file in reload_recovery.files_of(state)}
         coming = sum(arrival.size for arrival in self.arrivals if arrival.session == session.id)
-        return sum(sizes.values()) + coming
+        return sum(sizes.values()) + dropped_photographs.held_bytes(state) + coming
 
     def _drop_unused(self, runtime: Runtime, session: AppSession) -> None:
         """Free uploads that went with their widget: a visitor has no way to remove them any more."""

@@ -11,23 +11,34 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display.layout import draw_picture
 from pages.inputs import drop_routing, dropped_photographs
-from pages.inputs.dropped_photographs import MOST, WAITING
+from pages.inputs.dropped_photographs import HELD, MOST, WAITING
 from pages.inputs.selectors import ChosenInput
 from pages.server import streamlit_internals
 from pages.single_image_parts import model, session
+from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.single_image import framing, photograph, wording
 from scoring.single_image.out_of_distribution import OutlierScore
-from scoring.single_image.photograph import Photograph
+from scoring.single_image.photograph import (
+    HELD_BYTES,
+    PHOTOGRAPH_PIXELS,
+    TILE_TOO_LARGE,
+    WHOLE_PIXELS,
+    Photograph,
+)
 from scoring.single_image.quality import Quality, of_photograph, seen_parts
 
 SAMPLE, OWN, CAMERA = "Sample", "My image", "Camera"
 TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "bmp", "gif", "heic", "heif", "avif", "dcm")
 MOST_MB = 64
 CASES_IN_SIGHT = 8
+OLDEST_DROPPED = (
+    f"Your images may take {HELD_BYTES // 1_000_000} MB of memory together: the oldest was removed to make "
+    "room."
+)
 CAMERA_PIXELS: Final = "1080p"
-HELD, REFUSED, TURN, FRAMED = (f"{session.PREFIX}{name}" for name in ("own", "refused", "turn", "framed"))
+REFUSED, TURN, FRAMED = (f"{session.PREFIX}{name}" for name in ("refused", "turn", "framed"))
 
 
 @dataclass(frozen=True)
@@ -65,7 +76,21 @@ def image(challenge_id: str, test_set: ChosenInput, truth) -> ChosenImage | None
     )
     if source != OWN or not st.session_state.get("single_agreed"):
         _target()
-    return _of_test_set(challenge_id, test_set, truth) if source == SAMPLE else _own(source or OWN)
+    is_tile = _is_tile(challenge_id)
+    if source == SAMPLE:
+        chosen = _of_test_set(challenge_id, test_set, truth)
+    else:
+        session.drop("case")
+        chosen = _own(source or OWN, WHOLE_PIXELS if is_tile else PHOTOGRAPH_PIXELS)
+    if chosen is not None and is_tile and chosen.photograph.reduction > 1:
+        st.error(TILE_TOO_LARGE, icon=":material/broken_image:")
+        return None
+    return chosen
+
+
+def _is_tile(challenge_id: str) -> bool:
+    support = load_challenge(challenge_id).display.single_image
+    return support is not None and support.kind == "tile"
 
 
 def _target() -> None:
@@ -176,10 +201,10 @@ def _received(challenge_id: str, truth_key: str, index: int, truth) -> ChosenIma
 
 
 def _decoded(truth, index: int) -> Photograph:
-    return photograph.received(truth.picture(index))
+    return photograph.received(truth.picture(index), most_pixels=WHOLE_PIXELS)
 
 
-def _own(source: str) -> ChosenImage | None:
+def _own(source: str, most_pixels: int) -> ChosenImage | None:
     held: tuple[ChosenImage, ...] = st.session_state.get(HELD, ())
     if held:
         st.button(
@@ -192,7 +217,7 @@ def _own(source: str) -> ChosenImage | None:
         chosen = _chosen(held)
         if len(held) < MOST:
             with st.expander("Add a photograph of the same lesion", icon=":material/add_a_photo:"):
-                _taker(source)
+                _taker(source, most_pixels)
         framed_image = _framed(chosen)
         return replace(
             framed_image, others=tuple(_as_framed(image) for image in held if image.token != chosen.token)
@@ -203,12 +228,12 @@ def _own(source: str) -> ChosenImage | None:
     waiting = st.session_state.get(WAITING)
     if waiting and agreed:
         for file in st.session_state.pop(WAITING):
-            _take(file)
+            _take(file, most_pixels)
         st.rerun()
     if waiting:
         names = ", ".join(f"**{markdown(file.name, 60)}**" for file in waiting)
         st.info(f"{names}: the answer comes once this is read.", icon=":material/image:")
-    _taker(source, agreed)
+    _taker(source, most_pixels, agreed)
     return None
 
 
@@ -221,7 +246,7 @@ def _expect() -> None:
         state[WAITING], state["single_source"] = waiting, OWN
 
 
-def _taker(source: str, agreed: bool = True) -> None:
+def _taker(source: str, most_pixels: int, agreed: bool = True) -> None:
     """Draw the uploader or the camera, and why the last file was refused."""
     key = f"single_file_{st.session_state.get(TURN, 0)}"
     if source == OWN:
@@ -230,12 +255,18 @@ def _taker(source: str, agreed: bool = True) -> None:
             TYPES,
             key=key,
             on_change=_taken,
-            args=(key,),
+            args=(key, most_pixels),
             max_upload_size=MOST_MB,
             disabled=not agreed,
         )
     elif agreed:
-        st.camera_input("Take a photograph", key=key, on_change=_taken, args=(key,), resolution=CAMERA_PIXELS)
+        st.camera_input(
+            "Take a photograph",
+            key=key,
+            on_change=_taken,
+            args=(key, most_pixels),
+            resolution=CAMERA_PIXELS,
+        )
         st.caption(wording.CAMERA_REFUSED)
     for sentence in st.session_state.get(REFUSED, ()):
         st.error(markdown(sentence, 600), icon=":material/broken_image:")
@@ -307,25 +338,34 @@ def _remove() -> None:
     model.close()
 
 
-def _taken(key: str) -> None:
+def _taken(key: str, most_pixels: int) -> None:
     """Take what was chosen in the widget, and make a new one: it knows the bytes and their name."""
     file = st.session_state[key]
     if file is None:
         return
-    _take(file)
+    _take(file, most_pixels)
     st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
 
 
-def _take(file) -> None:
-    """Take the pixels out of an upload and drop the rest at once."""
+def _take(file, most_pixels: int) -> None:
+    """Take the pixels out of an upload and drop the rest at once, and the oldest images beyond the limit."""
     st.session_state.pop(REFUSED, None)
     held: tuple[ChosenImage, ...] = st.session_state.get(HELD, ())
     try:
-        token, upload = secrets.token_hex(4), photograph.received(file.getvalue())
+        token, upload = secrets.token_hex(4), photograph.received(file.getvalue(), most_pixels=most_pixels)
         name = f"image {len(held) + 1}" if held else photograph.CALLED
         person = held[0].person if held else token
-        st.session_state[HELD] = (*held, ChosenImage(token, upload, name, None, person))
+        st.session_state[HELD] = _within_limit((*held, ChosenImage(token, upload, name, None, person)))
     except InputRefused as refused:
         # The words alone: the exception holds on to the bytes.
         st.session_state[REFUSED] = tuple(problem.message for problem in refused.problems)
     streamlit_internals.forget_upload(file.file_id)
+
+
+def _within_limit(images: tuple[ChosenImage, ...]) -> tuple[ChosenImage, ...]:
+    """Return the latest images that the limit of memory has room for, and forget the others."""
+    while len(images) > 1 and sum(image.photograph.held_bytes for image in images) > HELD_BYTES:
+        st.session_state.get(FRAMED, {}).pop(images[0].token, None)
+        images = tuple(replace(image, name=f"image {i}") for i, image in enumerate(images[1:], 1))
+        st.session_state[REFUSED] = (OLDEST_DROPPED,)
+    return images

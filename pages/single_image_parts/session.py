@@ -25,6 +25,11 @@ def kept(name: str, key: object, work: Callable[[], Any]) -> Any:
     return held[1]
 
 
+def drop(name: str) -> None:
+    """Forget what `kept` remembers under a name."""
+    st.session_state.pop(f"{PREFIX}{name}", None)
+
+
 def held(name: str, key: object) -> bool:
     """Return whether `kept` has this key's work done."""
     return st.session_state.get(f"{PREFIX}{name}", (None,))[0] == key

@@ -5,6 +5,7 @@ Runs in the worker. Of a file's metadata nothing leaves it but the kinds in `KIN
 """
 
 import io
+import math
 import re
 import struct
 import sys
@@ -91,16 +92,16 @@ _STRUCTURE = frozenset(
 _BITS_PER_SAMPLE = 0x0102
 
 
-def upright(data: bytes) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
+def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
     """Return the first image of a file turned by its EXIF orientation, a copy of it by `small`, what the file
-    was, and which `KINDS` are dropped.
+    was, and which `KINDS` are dropped. An image of more than `most_pixels` is reduced to as many.
 
     Raises ImageUnreadable, in one sentence: not an image of `preprocessing.FORMATS`, cut off, damaged, above
     178,956,970 pixels, animated, of 16 bits, or in the colours of print.
     """
     try:
         if _mark(data) == b"DICM":
-            return _of_dicom(data)
+            return _of_dicom(data, most_pixels)
         formats = PHONE_FORMATS if _mark(data) and "pillow_heif" in sys.modules else FORMATS
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -111,7 +112,7 @@ def upright(data: bytes) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
                 info = image_info(image)
                 dropped = _dropped(image, data, info)
                 image.load()
-                picture = image if image.mode == "RGB" else image.convert("RGB")
+                picture = _reduced(image if image.mode == "RGB" else image.convert("RGB"), most_pixels)
                 turn = UPRIGHT.get(info.orientation)
                 picture = picture if turn is None else picture.transpose(turn)
                 return np.asarray(picture), np.asarray(small(picture)), info, dropped
@@ -144,15 +145,23 @@ def register_decoders() -> None:
         sys.modules["PIL.AvifImagePlugin"].DEFAULT_MAX_THREADS = 1  # type: ignore[attr-defined]
 
 
-def _of_dicom(data: bytes) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
+def _of_dicom(data: bytes, most_pixels: int) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
     """Return the picture of a DICOM file. Its tags name patient, place and time: all of them are dropped."""
     dicom: Any = sys.modules.get("scoring.inference.dicom")
     if dicom is None:
         raise ImageUnreadable("The file is a DICOM file: export it as JPEG or PNG.")
     image = dicom.picture(data)
     info = ImageInfo(image.width, image.height, image.mode, DICOM, False, 1)
-    picture = image.convert("RGB")
+    picture = _reduced(image.convert("RGB"), most_pixels)
     return np.asarray(picture), np.asarray(small(picture)), info, ["DICOM tags"]
+
+
+def _reduced(picture: Image.Image, most_pixels: int) -> Image.Image:
+    scale = math.sqrt(most_pixels / (picture.width * picture.height))
+    if scale >= 1:
+        return picture
+    width, height = (max(1, math.floor(length * scale)) for length in picture.size)
+    return picture.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=3.0)
 
 
 def small(picture: Image.Image) -> Image.Image:

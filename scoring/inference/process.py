@@ -177,11 +177,12 @@ class ImageProcess:
         request = {"op": "decode", "recipe": recipe.steps}
         return self._decoded(request, data, _largest(recipe), worker_protocol.picture)
 
-    def upright(self, data: bytes) -> Upright:
-        """Return the image turned upright, and what its file held besides pixels. Raises ImageUnreadable, see
-        `image_upload.upright`."""
-        most_bytes = _largest(Recipe(())) + 3 * SMALL_SIDE * SMALL_LONGEST
-        return self._decoded({"op": "upright"}, data, most_bytes, worker_protocol.upright)
+    def upright(self, data: bytes, most_pixels: int = MOST_PIXELS) -> Upright:
+        """Return the image turned upright and reduced to `most_pixels`, and what its file held besides
+        pixels. Raises ImageUnreadable, see `image_upload.upright`."""
+        most_bytes = 3 * (most_pixels + SMALL_SIDE * SMALL_LONGEST)
+        request = {"op": "upright", "most_pixels": most_pixels}
+        return self._decoded(request, data, most_bytes, worker_protocol.upright)
 
     def _decoded(
         self,

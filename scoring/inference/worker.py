@@ -9,7 +9,7 @@ standard input with frames on standard output:
         {"ok": true, "outputs", "seen", "shape", "cpu_ms"} + arrays
     {"op": "decode", "recipe"} + image
         {"ok": true, "seen", "shape"} + pixels
-    {"op": "upright"} + image
+    {"op": "upright", "most_pixels"} + image
         {"ok": true, "seen", "shape", "small", "dropped"} + small copy + pixels
 
 Pixels cross colour by colour, both ways. A failure is {"ok": false, "code"}, with a "message" about loading
@@ -107,7 +107,7 @@ def main(settings: dict[str, Any]) -> None:
             elif header["op"] == "run":
                 reply, payload = run(session, header, parts, settings["output_bytes"])
             elif header["op"] == "upright":
-                reply, payload = upright(parts)
+                reply, payload = upright(header, parts)
             else:
                 reply, payload = decode(header, parts)
         except ModelRefused as refused:
@@ -180,9 +180,9 @@ def decode(header: Header, parts: list[bytearray]) -> Reply:
     return {"ok": True, "seen": _as_list(seen), "shape": picture.shape}, [planes(picture)]
 
 
-def upright(parts: list[bytearray]) -> Reply:
+def upright(header: Header, parts: list[bytearray]) -> Reply:
     """Turn an image upright."""
-    picture, small, seen, dropped = image_upload.upright(bytes(parts[0]))
+    picture, small, seen, dropped = image_upload.upright(bytes(parts[0]), int(header["most_pixels"]))
     reply = {
         "ok": True,
         "seen": _as_list(seen),

@@ -53,11 +53,14 @@ def framed(photograph: Photograph, framing: Framing) -> Photograph:
     left, top, wide, tall = framing.box(turned.shape[1], turned.shape[0])
     if not framing.quarters and (wide, tall) == photograph.size:
         return photograph
-    pixels = np.ascontiguousarray(turned[top : top + tall, left : left + wide])
+    pixels = turned[top : top + tall, left : left + wide]
     pixels.flags.writeable = False
-    sentence = framing_line(framing, *photograph.size)
+    sentences = (photograph.framed, framing_line(framing, *photograph.size))
     return replace(
-        photograph, pixels=pixels, small=np.asarray(small(Image.fromarray(pixels))), framed=sentence
+        photograph,
+        pixels=pixels,
+        small=np.asarray(small(Image.fromarray(pixels))),
+        framed=" ".join(filter(None, sentences)),
     )
 
 

@@ -1,5 +1,6 @@
 """A photograph from its file: pixels and nothing else."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,16 @@ from scoring.inference.worker_process import Limits
 
 CALLED = "image 1"
 """What messages call the image: the name of an upload can be a person's."""
+PHOTOGRAPH_PIXELS = 5_000_000
+"""Pixels of a visitor's photograph that are kept: ten times what models see, and 15 MB."""
+WHOLE_PIXELS = 26_300_000
+"""Pixels of a tile, or of a case of the test set, that are kept: 79 MB, and the largest tiles of PUMA."""
+HELD_BYTES = 100_000_000
+"""Bytes of pixels that one visitor's images may take together."""
+TILE_TOO_LARGE = (
+    f"The tile has more than {WHOLE_PIXELS:,} pixels, and cannot be reduced without losing its scale: cut "
+    "out the region that you ask about."
+)
 
 
 @dataclass(frozen=True)
@@ -23,7 +34,8 @@ class Photograph:
         small: A copy to measure and to show, 512 px on its shorter side.
         seen: What the file was.
         dropped: Of `models.image_upload.KINDS`, what else it held.
-        framed: How it was turned and cropped by hand, a sentence; "" where it was not.
+        framed: How it was reduced, and turned and cropped by hand, in sentences; "" where it was not.
+        reduction: Pixels of the file along one pixel that was kept, 1 or more.
     """
 
     pixels: np.ndarray
@@ -31,6 +43,7 @@ class Photograph:
     seen: ImageInfo
     dropped: tuple[str, ...]
     framed: str = ""
+    reduction: float = 1.0
 
     @property
     def turned(self) -> bool:
@@ -43,23 +56,36 @@ class Photograph:
         """Width and height, px."""
         return self.pixels.shape[1], self.pixels.shape[0]
 
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of memory that its pixels take."""
+        return self.pixels.nbytes + self.small.nbytes
 
-def received(data: bytes, process: ImageProcess | None = None) -> Photograph:
+
+def received(
+    data: bytes, process: ImageProcess | None = None, most_pixels: int = PHOTOGRAPH_PIXELS
+) -> Photograph:
     """Return the photograph in a file, decoded in the confined worker (`process`, else one for this file
-    alone). The bytes are not kept.
+    alone), and reduced where it has more than `most_pixels`. The bytes are not kept.
 
     Raises InputRefused (`image-unreadable`) with one sentence, see `models.image_upload.upright`.
     """
     decoders = image_upload.decoders(data)
     if process is None or decoders:
         with ImageProcess(Limits(decoders=decoders)) as own:
-            return _received(data, own)
-    return _received(data, process)
+            return _received(data, own, most_pixels)
+    return _received(data, process, most_pixels)
 
 
-def _received(data: bytes, process: ImageProcess) -> Photograph:
+def _received(data: bytes, process: ImageProcess, most_pixels: int) -> Photograph:
     try:
-        decoded = process.upright(data)
+        decoded = process.upright(data, most_pixels)
     except ImageUnreadable as fault:
         raise InputRefused([error("image-unreadable", CALLED, str(fault))]) from fault
-    return Photograph(decoded.pixels, decoded.small, decoded.seen, decoded.dropped)
+    tall, wide = decoded.pixels.shape[:2]
+    width, height = decoded.seen.width, decoded.seen.height
+    if tall * wide == width * height:
+        return Photograph(decoded.pixels, decoded.small, decoded.seen, decoded.dropped)
+    reduction = math.sqrt(max(1, width * height / (tall * wide)))
+    sentence = f"Reduced from {width:,} × {height:,} px: models see far fewer."
+    return Photograph(decoded.pixels, decoded.small, decoded.seen, decoded.dropped, sentence, reduction)

@@ -66,7 +66,7 @@ class Pictures(Protocol):
 
 def of_photograph(photograph: Photograph) -> Quality:
     """Return the quality of a photograph or tile."""
-    return quality(photograph.small, min(photograph.size))
+    return quality(photograph.small, round(min(photograph.size) * photograph.reduction))
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
+from pages.inputs import dropped_photographs
 from pages.server import jobs
 from pages.single_image_parts import image_upload, model, query, session
 from scoring.challenges import load_challenge, samples
@@ -92,7 +93,7 @@ def own(app: AppTest, data: bytes, name: str = "jane-doe.jpg") -> AppTest:
 
 def person(app: AppTest, age: int | None = 61, sex: str | None = "f", site: str | None = "leg") -> AppTest:
     """Age, sex and site of an own photograph."""
-    token = app.session_state[image_upload.HELD][0].token
+    token = app.session_state[dropped_photographs.HELD][0].token
     app.number_input(key=f"single_age_{token}").set_value(age)
     app.segmented_control(key=f"single_sex_{token}").set_value(sex)
     app.selectbox(key=f"single_site_{token}").set_value(site)
@@ -179,7 +180,7 @@ def test_nothing_of_an_own_file_but_its_pixels_is_kept_or_said(single_image):
     assert lead(app)
     assert "Dropped from the file: position, camera, date and time, name or comment" in said(app)
     assert wording.TURNED in said(app)
-    assert app.session_state[image_upload.HELD][0].photograph.size == (700, 900)
+    assert app.session_state[dropped_photographs.HELD][0].photograph.size == (700, 900)
     assert not any(secret.decode() in said(app) for secret in (*photographs.SECRETS, b"jane-doe"))
     held = [
         value
@@ -210,13 +211,13 @@ def test_an_upload_is_gone_once_it_was_read_and_its_pixels_with_all_made_of_them
     single_image, tab
 ):
     app = settled(own(single_image(challenge="melanoma", tab=tab), photographs.phone()))
-    assert app.session_state[image_upload.HELD][0].name == photograph.CALLED
+    assert app.session_state[dropped_photographs.HELD][0].name == photograph.CALLED
     assert lead(app)
     if tab == "Why":
         app.button(key="single_map").click().run()
         settled(app)
         assert "Strongest change" in said(app)
-    pixels = weakref.ref(app.session_state[image_upload.HELD][0].photograph)
+    pixels = weakref.ref(app.session_state[dropped_photographs.HELD][0].photograph)
     app.button(key="single_remove").click().run()
     assert not [
         name for name in app.session_state._state.filtered_state if str(name).startswith(session.PREFIX)
@@ -401,6 +402,31 @@ def test_a_model_of_another_challenge_finds_no_nuclei(single_image):
 
 
 @pytest.mark.soak
+def test_decoded_pixels_are_bounded_counted_and_the_oldest_image_makes_room(single_image, monkeypatch):
+    app = own(
+        single_image(challenge="tricorder3"), photographs.encoded(np.zeros((2_500, 4_000, 3), np.uint8))
+    )
+    assert "Reduced from 4,000 × 2,500 px" in said(app)
+    (image,) = app.session_state[dropped_photographs.HELD]
+    pixels = image.photograph.pixels
+    assert pixels.nbytes <= 15_000_000
+    state = {dropped_photographs.HELD: app.session_state[dropped_photographs.HELD]}
+    assert pixels.nbytes <= dropped_photographs.held_bytes(state) <= pixels.nbytes + 3 * 512 * 8 * 512
+    monkeypatch.setattr(image_upload, "HELD_BYTES", 20_000_000)
+    uploader = next(e for e in app.file_uploader if e.key.startswith("single_file"))
+    uploader.upload("two.png", photographs.encoded(np.zeros((2_500, 3_000, 3), np.uint8))).run()
+    (latest,) = app.session_state[dropped_photographs.HELD]
+    assert (latest.name, latest.photograph.size[0] < 3_000) == ("image 1", True)
+    assert latest.token != image.token
+    assert image_upload.OLDEST_DROPPED in {e.value for e in app.error}
+
+
+def test_a_tile_too_large_to_keep_is_refused_with_what_to_do(single_image, monkeypatch):
+    monkeypatch.setattr(image_upload, "WHOLE_PIXELS", 500_000)
+    app = own(single_image(challenge="puma"), photographs.encoded(photographs.quarters(1_000, 800)), "t.png")
+    assert [e.value for e in app.error] == [photograph.TILE_TOO_LARGE]
+
+
 def test_a_photograph_is_no_tile(single_image):
     app = own(single_image(challenge="puma"), photographs.phone(photographs.quarters(2400, 1800)))
     assert not app.exception
@@ -501,7 +527,7 @@ def test_work_that_still_waits_lets_go_of_a_removed_image(single_image):
     jobs.queue().submit(key, lambda job: blocked.wait(60))
     try:
         app.button(key="single_map").click().run()
-        pixels = weakref.ref(app.session_state[image_upload.HELD][0].photograph)
+        pixels = weakref.ref(app.session_state[dropped_photographs.HELD][0].photograph)
         app.button(key="single_remove").click().run()
         app.segmented_control(key="single_source").set_value(image_upload.SAMPLE).run()
         gc.collect()
@@ -583,7 +609,7 @@ def test_the_camera_asks_for_full_resolution_and_a_refusal_is_a_sentence(single_
 def test_an_own_image_is_turned_zoomed_and_cropped_and_the_record_says_so(single_image):
     app = settled(own(single_image(challenge="melanoma", tab="Record"), photographs.encoded(lesion(600))))
     before = lead(app)
-    token = app.session_state[image_upload.HELD][0].token
+    token = app.session_state[dropped_photographs.HELD][0].token
     app.segmented_control(key=f"single_quarters_{token}").set_value(1)
     app.slider(key=f"single_zoom_{token}").set_value(2.0)
     settled(app.run())
@@ -611,7 +637,7 @@ def test_several_photographs_of_one_lesion_stand_side_by_side_with_their_mean(si
     settled(app)
     assert not app.exception
     lead(app)
-    assert len(app.session_state[image_upload.HELD]) == 2
+    assert len(app.session_state[dropped_photographs.HELD]) == 2
     assert "Missing" not in said(app)
     assert "the challenge scores every photograph by itself" in said(app)
     table = next(one.value for one in app.dataframe if "mean" in one.value.columns)
@@ -619,7 +645,7 @@ def test_several_photographs_of_one_lesion_stand_side_by_side_with_their_mean(si
         (table["this photograph"] + table["image 2"]).to_numpy() / 2
     )
     app.segmented_control(key="single_photograph").set_value(
-        app.session_state[image_upload.HELD][1].token
+        app.session_state[dropped_photographs.HELD][1].token
     ).run()
     lead(settled(app))
     table = next(one.value for one in app.dataframe if "mean" in one.value.columns)

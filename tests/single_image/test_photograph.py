@@ -14,7 +14,9 @@ from PIL import Image, ImageOps
 from scoring.common.findings import InputRefused
 from scoring.inference import image_upload
 from scoring.inference.process import ImageProcess
-from scoring.single_image.photograph import CALLED, received
+from scoring.single_image.framing import Framing, framed
+from scoring.single_image.photograph import CALLED, PHOTOGRAPH_PIXELS, received
+from scoring.single_image.quality import of_photograph
 from tests.support import photographs
 from tests.support.photographs import SECRETS, animated, encoded, noted_png, phone, quarters, sixteen_bits
 
@@ -54,6 +56,35 @@ def test_nothing_is_turned_that_says_nothing(process):
     assert np.array_equal(found.pixels, quarters())
     assert (found.turned, found.dropped) == (False, ())
     assert not found.pixels.flags.writeable
+
+
+def tiny_png(width: int, height: int) -> bytes:
+    """A grey image in a file of a few hundred bytes."""
+    rows = zlib.compress(bytes((width // 8 + 1) * height), 9)
+    head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    chunks = ((b"IHDR", head), (b"IDAT", rows), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+        for name, body in chunks
+    )
+
+
+def test_a_large_photograph_is_reduced_and_said_so(process):
+    reduced = received(tiny_png(10_000, 8_000), process)
+    width, height = reduced.size
+    assert width * height <= PHOTOGRAPH_PIXELS < 1.01 * width * height
+    assert abs(width / height - 10 / 8) < 0.002
+    assert reduced.held_bytes < 17_000_000
+    assert "10,000 × 8,000" in reduced.framed
+    assert of_photograph(reduced).short_side == pytest.approx(8_000, rel=0.001)
+    cropped = framed(reduced, Framing(zoom=2))
+    assert cropped.framed.startswith(f"{reduced.framed} By hand: cropped")
+
+
+def test_a_photograph_of_common_size_is_kept_as_it_is(process):
+    large = np.zeros((1_900, 2_600, 3), np.uint8)
+    large[::7] = 200
+    assert np.array_equal(received(encoded(large), process).pixels, large)
 
 
 def test_everything_but_the_pixels_is_dropped_and_named(process):
