@@ -16,7 +16,8 @@ from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option
 from scoring.services.boards import bundle, members, phases
-from scoring.services.boards.board import COUNTS, USUAL, BoardSettings, create, listed
+from scoring.services.boards.board import USUAL, BoardSettings, create, listed
+from scoring.services.boards.row_rules import COUNTS
 from scoring.services.boards.sample import ID, create_sample
 from scoring.services.boards.views import RULES
 from scoring.services.store.database import Store

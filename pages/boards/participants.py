@@ -19,10 +19,11 @@ from scoring.services.access.roles import Role
 from scoring.services.boards import hidden_truth, members, notices, participant, publishing
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.board import opened as board_of
-from scoring.services.boards.hidden_truth import DETAILS, HiddenRules
+from scoring.services.boards.hidden_truth import HiddenRules
 from scoring.services.boards.packing import packed
 from scoring.services.boards.participant import RemainingQuota, SubmissionFeedback
 from scoring.services.boards.phases import spoken
+from scoring.services.boards.row_rules import DETAILS
 from scoring.services.store.database import Store
 
 TELLS = {

@@ -18,8 +18,9 @@ from pages.server import url_state
 from scoring.common.text import markdown
 from scoring.comparison.team_facts import LABELS, UNKNOWN
 from scoring.services.boards import deleting, members, phases, views
-from scoring.services.boards.board import COUNTS, OpenBoard, change_settings
+from scoring.services.boards.board import OpenBoard, change_settings
 from scoring.services.boards.phases import Phase
+from scoring.services.boards.row_rules import COUNTS
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 

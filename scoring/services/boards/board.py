@@ -1,6 +1,5 @@
 """Boards: create, find and change them, and score submissions to them."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -19,18 +18,15 @@ from scoring.inputs.sources import Source, sha256
 from scoring.inputs.team_entries import MODEL
 from scoring.services.boards import packing
 from scoring.services.boards.packing import packed
+from scoring.services.boards.row_rules import BOARD_ID, COUNTS, IMPORTED
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.secure_delete import pin_files
 from scoring.statistics.options import StatisticsOptions
 from scoring.version import __version__
 
-COUNTS = ("last", "best")
 USUAL = asdict(StatisticsOptions())
 """Replicates, seed, unit and kind of interval, as they usually are."""
-IMPORTED = "imported"
-"""The option that holds a leaderboard of another platform: a board without test set and submissions."""
-_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
 @dataclass(frozen=True)
@@ -289,7 +285,7 @@ def own_options(challenge: Challenge[Any, Any], texts: Mapping[str, str]) -> dic
 def name_problems(store: Store, board_id: str, title: str) -> list[Finding]:
     """Return what is wrong with the id and the title of a new board."""
     problems = []
-    if not _ID.fullmatch(board_id):
+    if not BOARD_ID.fullmatch(board_id):
         message = "write small letters, digits and hyphens, at most 64, such as lesions-2026."
         problems.append(error("bad-option", "--id", message))
     problems += title_problems(title)

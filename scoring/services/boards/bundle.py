@@ -3,43 +3,33 @@
 Exporting an imported board gives the same bytes.
 """
 
-import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import select
 
-from scoring.challenges import REGISTRY
 from scoring.common.findings import InputRefused, error
 from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
-from scoring.inputs.archives import has_hidden
-from scoring.inputs.sources import Source, open_source
+from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.services.access.roles import Role
-from scoring.services.boards import members, packing
+from scoring.services.boards import packing
 from scoring.services.boards.board import OpenBoard
+from scoring.services.boards.manifest import ROWS, check_manifest, rows_of
 from scoring.services.boards.packing import zipped
 from scoring.services.boards.ranking import counting, results
+from scoring.services.boards.row_rules import plain
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.secure_delete import pin_files
-from scoring.services.store.tables import Hidden
 
 FILES = "files/"
-ROWS: Mapping[str, type[tables.Base]] = {
-    "test_sets": tables.TestSetVersion,
-    "teams": tables.Team,
-    "submissions": tables.Submission,
-    "scorings": tables.ScoredVersion,
-    "phases": tables.PhaseRow,
-    "refused": tables.RefusedFile,
-    "hidden": Hidden,
-}
-"""Lists of the manifest, in the order in which rows need each other."""
-LATER_LISTS = ("phases", "refused", "hidden")
-LATER_COLUMNS = ("keep_refused", "phase", "dated", "metadata_sha256", "facts")
-"""Lists and columns that bundles from before boards had phases lack; lists are empty then."""
+MANIFEST_BYTES = 20_000_000
+BUNDLE_BYTES = 200_000_000
+"""Of all that a bundle of a visitor unpacks to, with its scorecards."""
+COMMAND_LINE_BYTES = 10 * BUNDLE_BYTES
+"""For whoever uses the command line."""
 
 
 def export(board: OpenBoard, with_truth: bool) -> bytes:
@@ -55,7 +45,7 @@ def export(board: OpenBoard, with_truth: bool) -> bytes:
     with store.read() as session:
         rows = {
             name: [
-                _plain(scalar)
+                plain(scalar)
                 for scalar in session.scalars(select(table).where(table.__table__.c.board_id == row.id))
                 if getattr(scalar, "number", 0) <= row.version
             ]
@@ -70,7 +60,7 @@ def export(board: OpenBoard, with_truth: bool) -> bytes:
         digests |= {one[key] for one in rows["test_sets"] for key in ("sha256", "metadata_sha256")} - {None}
     files = {digest: store.files.read(digest) for digest in sorted(digests)}
     sizes = {digest: len(data) for digest, data in files.items()}
-    manifest = {"format": BOARD_FORMAT, "board": _plain(row), **rows, "files": sizes}
+    manifest = {"format": BOARD_FORMAT, "board": plain(row), **rows, "files": sizes}
     text = json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True)
     members = [(BOARD_MANIFEST, text.encode()), *((FILES + digest, data) for digest, data in files.items())]
     return zipped(members)
@@ -99,9 +89,11 @@ def counted(source: Source) -> Counting:
     Raises:
         InputRefused: `bad-bundle` where the file is none or was changed.
     """
-    row, rows, files = _read(source)
-    test_sets, _, submissions, scorings, *_ = rows
-    scored = {scoring.submission_id: scoring for scoring in scorings if scoring.number == row.version}
+    bundle = read_bundle(source)
+    row, files, submissions = bundle.board, bundle.files, bundle.rows["submissions"]
+    scored = {
+        scoring.submission_id: scoring for scoring in bundle.rows["scorings"] if scoring.number == row.version
+    }
     sent = {submission.id: submission for submission in submissions}
     ranked = counting(
         results((submission, scored[submission.id]) for submission in submissions if submission.id in scored),
@@ -111,77 +103,114 @@ def counted(source: Source) -> Counting:
         team: (sent[one.id].name, files[sent[one.id].sha256], sent[one.id].options)
         for team, one in ranked.items()
     }
-    (truth,) = (one for one in test_sets if one.number == row.version)
+    (truth,) = (one for one in bundle.rows["test_sets"] if one.number == row.version)
     known = (truth.name, files[truth.sha256]) if truth.sha256 in files else None
     return Counting(row.challenge, row.title, teams, known)
 
 
-def import_board(store: Store, source: Source) -> str:
-    """Put the board of a bundle into a store, and return its id.
+def import_board(store: Store, source: Source, most_bytes: int = BUNDLE_BYTES) -> str:
+    """Put the board of a bundle into a store, and return its id. most_bytes: as of `read_bundle`.
 
     Raises:
         InputRefused: `bad-bundle` where the file is none or was changed, `board-exists` where a board of that
             id is here already. Nothing is kept then.
     """
-    return _kept(store, *_read(source))
+    return _kept(store, read_bundle(source, most_bytes))
 
 
-def _read(source: Source) -> tuple[Any, list[list[Any]], dict[str, bytes]]:
-    """Return board, rows and files of a bundle, when all of them fit together."""
+@dataclass(frozen=True)
+class BundleContents:
+    """A bundle whose parts fit together: the board, its rows by list, and files by their SHA-256."""
+
+    board: tables.Board
+    rows: Mapping[str, list[Any]]
+    files: Mapping[str, bytes]
+
+
+def read_bundle(source: Source, most_bytes: int = BUNDLE_BYTES) -> BundleContents:
+    """Read a bundle, and check all that can be checked without the test set.
+
+    Args:
+        source: The file.
+        most_bytes: That it may unpack to, with its scorecards. More is refused before it is unpacked.
+
+    Raises:
+        InputRefused: `bad-bundle` with every problem, or what the zip is refused for.
+    """
     bundle = open_source(source)
     if BOARD_MANIFEST not in bundle.members:
-        raise InputRefused(
-            [error("bad-bundle", bundle.name, "it is no exported board: manifest.json is missing.")]
-        )
+        raise _refused(bundle, ["it is no exported board: manifest.json is missing."])
+    if bundle.sizes[BOARD_MANIFEST] > MANIFEST_BYTES:
+        raise _refused(bundle, [f"its manifest has more than {MANIFEST_BYTES / 1e6:.0f} MB."])
+    budget = _within(bundle, sum(bundle.sizes.values()), most_bytes)
     try:
-        manifest = json.loads(bundle.read(BOARD_MANIFEST))
-        if manifest["format"] != BOARD_FORMAT:
-            words = "another version of Benchside wrote this bundle: install that version."
-            raise InputRefused([error("bad-bundle", bundle.name, words)])
-        row = _row(tables.Board, manifest["board"])
-        lists = {key: [] for key in LATER_LISTS} | manifest
-        rows = [[_row(table, entry) for entry in lists[name]] for name, table in ROWS.items()]
-        digests = set(manifest["files"])
-        problems = _faults(row, rows)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
+        manifest = json.loads(bundle.read(BOARD_MANIFEST), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as problem:
         words = f"its manifest cannot be read ({type(problem).__name__}): export the board again."
-        raise InputRefused([error("bad-bundle", bundle.name, words)]) from problem
-    _, _, submissions, scorings, _, refused, _ = rows
-    needed = {one.sha256 for one in (*submissions, *refused)} | {
-        scoring.card for scoring in scorings if scoring.card
-    }
-    missing = sorted((needed | digests) - {name.removeprefix(FILES) for name in bundle.members})
-    problems += [f"the file {digest[:12]} is missing" for digest in missing]
-    files = {} if problems else {digest: bundle.read(FILES + digest) for digest in sorted(digests | needed)}
-    problems += [
-        f"the file {digest[:12]} was changed"
-        for digest, data in files.items()
-        if hashlib.sha256(data).hexdigest() != digest
-    ]
-    if not problems:
-        problems += [
-            "a score is not that of its scorecard"
-            for scoring in scorings
-            if scoring.card and packing.card_from_bytes(files[scoring.card]).score != scoring.score
-        ]
-    if problems:
-        raise InputRefused(
-            [error("bad-bundle", bundle.name, f"{words}: export again.") for words in problems]
+        raise _refused(bundle, [words]) from problem
+    if problems := check_manifest(manifest):
+        raise InputRefused([replace(one, where=f"{bundle.name} › {one.where}") for one in problems])
+    board, lists = rows_of(manifest)
+    rows = dict(zip(ROWS, lists, strict=True))
+    cards = {scoring.card for scoring in rows["scorings"]} - {None}
+    needed = cards | {sent.sha256 for name in ("submissions", "refused") for sent in rows[name]}
+    needed |= manifest["files"].keys()
+    sizes = {name.removeprefix(FILES): size for name, size in bundle.sizes.items()}
+    if missing := sorted(needed - sizes.keys()):
+        raise _refused(bundle, [f"the file {digest[:12]} is missing: export again." for digest in missing])
+    files = {digest: bundle.read(FILES + digest) for digest in sorted(needed)}
+    changed = [digest for digest, data in files.items() if sha256(data) != digest]
+    if changed:
+        raise _refused(bundle, [f"the file {digest[:12]} was changed: export again." for digest in changed])
+    unpacked = sum(packing.unpacked_bytes(files[digest]) for digest in cards)
+    _within(bundle, budget + unpacked, most_bytes)
+    if untrue := list(dict.fromkeys(_untrue(board, rows["scorings"], files))):
+        raise _refused(bundle, [f"{problem}: export again." for problem in untrue])
+    return BundleContents(board, rows, files)
+
+
+def _refused(bundle: SourceFiles, messages: Iterable[str]) -> InputRefused:
+    return InputRefused([error("bad-bundle", bundle.name, message) for message in messages])
+
+
+def _within(bundle: SourceFiles, size: int, most_bytes: int) -> int:
+    """Return a size that is allowed. Raises InputRefused."""
+    if size > most_bytes:
+        raise _refused(
+            bundle, [f"it unpacks to {size / 1e6:,.0f} MB; at most {most_bytes / 1e6:,.0f} MB are read."]
         )
-    return row, rows, files
+    return size
 
 
-def _kept(store: Store, row: Any, rows: list[list[Any]], files: Mapping[str, bytes]) -> str:
-    board_id = str(row.id)
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _untrue(board: tables.Board, scorings: Iterable[Any], files: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield where a result is not what its scorecard says."""
+    for scoring in scorings:
+        if scoring.card is None:
+            continue
+        card = packing.card_from_bytes(files[scoring.card])
+        if card.challenge != board.challenge:
+            yield "a scorecard is of another challenge"
+        if card.score != scoring.score:
+            yield "a score is not that of its scorecard"
+        if (scoring.low, scoring.high) != tuple(card.intervals.get("score") or (None, None)):
+            yield "an interval is not that of its scorecard"
+
+
+def _kept(store: Store, bundle: BundleContents) -> str:
+    board_id = str(bundle.board.id)
     with store.read() as session:
         _refuse_known(session.get(tables.Board, board_id), board_id)
-    for data in files.values():
+    for data in bundle.files.values():
         store.keep(data)
     with store.write() as session:
         _refuse_known(session.get(tables.Board, board_id), board_id)
-        pin_files(store, session, files)
-        for some in ([row], *rows):
-            session.add_all(some)
+        pin_files(store, session, bundle.files)
+        for rows in ([bundle.board], *bundle.rows.values()):
+            session.add_all(rows)
             session.flush()
     return board_id
 
@@ -190,54 +219,3 @@ def _refuse_known(row: tables.Board | None, board_id: str) -> None:
     if row is not None:
         words = "there is a board of this id here already: import it into another store (BENCHSIDE_STORE)."
         raise InputRefused([error("board-exists", board_id, words)])
-
-
-def _faults(row: Any, rows: list[list[Any]]) -> list[str]:
-    """Return what does not fit together in a manifest."""
-    test_sets, teams, submissions, scorings, phases, refused, _ = rows
-    problems = []
-    if row.challenge not in REGISTRY:
-        problems.append("its challenge is not known here")
-    if any(one.board_id != row.id for some in rows for one in some):
-        problems.append("it holds parts of another board")
-    if {one.number for one in test_sets} != set(range(1, row.version + 1)):
-        problems.append("versions of the test set are missing")
-    if {submission.team for submission in submissions} - {team.name for team in teams}:
-        problems.append("teams are missing")
-    pairs = {(scoring.submission_id, scoring.number) for scoring in scorings}
-    if {submission.id for submission in submissions} != {sent for sent, _ in pairs}:
-        problems.append("results are missing, or have no submission")
-    if {submission.phase for submission in submissions} - {None, *(phase.name for phase in phases)}:
-        problems.append("phases are missing")
-    if {number for _, number in pairs} - {one.number for one in test_sets}:
-        problems.append("results of unknown versions are in it")
-    for one in teams:
-        if one.facts:
-            members.facts_of_row(one.facts)
-    texts = (
-        value for one in [row, *teams, *submissions, *phases, *refused] for value in _plain(one).values()
-    )
-    if any(isinstance(text, str) and has_hidden(text) for text in texts):
-        problems.append("a name in it has control or hidden characters")
-    return problems
-
-
-def _plain(row: tables.Base) -> dict[str, Any]:
-    return {column.name: getattr(row, column.name) for column in row.__table__.columns}
-
-
-def _row(table: type[tables.Base], entry: Mapping[str, Any]) -> Any:
-    """Return a row of a manifest, each value of the type of its column."""
-    values: dict[str, Any] = {}
-    for column in table.__table__.columns:
-        if column.name in LATER_COLUMNS and column.name not in entry:
-            values[column.name] = None if column.nullable else False
-            continue
-        value, kind = entry[column.name], column.type.python_type
-        kinds = (dict, list) if kind is dict else (int, float) if kind is float else (kind,)
-        if not (isinstance(value, kinds) or (value is None and column.nullable)):
-            raise TypeError(column.name)
-        if isinstance(value, str) and len(value) > (getattr(column.type, "length", None) or len(value)):
-            raise ValueError(column.name)
-        values[column.name] = value
-    return table(**values)

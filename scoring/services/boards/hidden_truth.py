@@ -15,11 +15,11 @@ from scoring.common.findings import InputRefused, error
 from scoring.services.access.roles import Role
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.ranking import BoardRanking, RankedSubmission, board_ranking
+from scoring.services.boards.row_rules import DETAILS
 from scoring.services.store.database import Store
 from scoring.services.store.tables import Hidden
 from scoring.statistics.optimism import possible_gain
 
-DETAILS = ("score", "classes", "cases")
 DECIMALS = 3
 """Of everything that is shown of a hidden truth."""
 REFUSED_PER_DAY = 20

@@ -17,7 +17,8 @@ from typing import Any
 from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.sources import Source, SourceFiles, open_source
-from scoring.services.boards.board import IMPORTED, name_problems
+from scoring.services.boards.board import name_problems
+from scoring.services.boards.row_rules import IMPORTED
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 

@@ -2,16 +2,16 @@
 
 import time
 from collections.abc import Mapping
-from typing import Any
 
 from sqlalchemy import delete, select
 
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
-from scoring.comparison.team_facts import LABELS, UNKNOWN, TeamFacts, parse, read_facts
+from scoring.comparison.team_facts import UNKNOWN, TeamFacts, parse, read_facts
 from scoring.inputs.sources import Source
 from scoring.inputs.team_entries import name_problems
 from scoring.services.access.roles import Actor, Role
+from scoring.services.boards.row_rules import facts_of_row
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.tables import Member, Revocation
@@ -164,18 +164,3 @@ def _store_facts(store: Store, board_id: str, facts: Mapping[str, TeamFacts]) ->
             row = session.get(tables.Team, (board_id, team))
             if row is not None:
                 row.facts = team_facts.as_dict() if team_facts != UNKNOWN else None
-
-
-def facts_of_row(values: Mapping[str, Any]) -> TeamFacts:
-    """Return facts as a row holds them.
-
-    Raises:
-        ValueError: Where they are none: a row of a bundle may come from anybody.
-    """
-    texts = {fact: "" if value is None else str(value) for fact, value in values.items()}
-    if set(texts) != set(LABELS):
-        raise ValueError("these are no facts about a team")
-    facts, problems = parse("", texts)
-    if problems:
-        raise ValueError(problems[0].message)
-    return facts

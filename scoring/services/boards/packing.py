@@ -5,6 +5,7 @@ A scorecard has all that comparisons need of it. Bytes that are read may come fr
 
 import io
 import json
+import math
 import zipfile
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -17,6 +18,7 @@ from scoring.common.arrays import Array
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.inputs import workbooks
+from scoring.inputs.archives import Archive, open_archive
 from scoring.inputs.inflate import ByteFile
 from scoring.inputs.sources import Source, is_zip, open_source
 
@@ -78,6 +80,18 @@ PLAIN = (
 )
 
 
+_KINDS: tuple[tuple[tuple[str, ...], Any], ...] = (
+    (("challenge", "incomplete"), str),
+    (("score",), float | int | None),
+    (("n_cases",), int),
+    (("metrics", "per_class", "provenance", "intervals", "more", "official"), dict),
+    (("cases", "findings"), list),
+    (("confusion_matrix",), dict | None),
+    (("has_matches",), bool),
+)
+"""Kinds of the values of a card's document."""
+
+
 def card_to_bytes(card: ScoreCard) -> bytes:
     """Return a scorecard as a file. The same card gives the same bytes."""
     document = {name: plain(getattr(card, name)) for name in (*PLAIN, "cases", "confusion_matrix")}
@@ -95,28 +109,52 @@ def card_to_bytes(card: ScoreCard) -> bytes:
     return target.getvalue()
 
 
+_MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError, SyntaxError)
+"""Exceptions of json, numpy (some headers: SyntaxError) and `ScoreCard` for what is no card."""
+
+
+def unpacked_bytes(data: bytes) -> int:
+    """Return how many bytes the file of a scorecard unpacks to. Raises InputRefused where it is no zip."""
+    return sum(_archive(data).sizes.values())
+
+
 def card_from_bytes(data: bytes) -> ScoreCard:
     """Return the scorecard of a file.
 
     Raises:
         InputRefused: `bad-card` where it is none.
     """
+    archive = _archive(data)
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            if sum(member.file_size for member in packed.infolist()) > MOST_BYTES:
-                raise ValueError("it is too large")
-            document = json.loads(packed.read(DOCUMENT))
-            arrays = {name: _array(packed.read(name)) for name in packed.namelist() if name != DOCUMENT}
+        if sum(archive.sizes.values()) > MOST_BYTES:
+            raise ValueError("it is too large")
+        document = json.loads(archive.read(DOCUMENT))
+        arrays = {name: _array(archive.read(name)) for name in archive.sizes if name != DOCUMENT}
         return _card(document, arrays)
-    except (zipfile.BadZipFile, ValueError, KeyError, TypeError, EOFError, NotImplementedError) as problem:
-        message = f"a scorecard in it cannot be read ({type(problem).__name__}): export the board again."
-        raise InputRefused([error("bad-card", "scorecard", message)]) from problem
+    except (InputRefused, *_MALFORMED) as problem:
+        raise _bad_card(type(problem).__name__) from problem
+
+
+def _archive(data: bytes) -> Archive:
+    try:
+        return open_archive(data, "scorecard")
+    except InputRefused as refused:
+        raise _bad_card(refused.problems[0].message.partition(":")[0].rstrip(".")) from refused
+
+
+def _bad_card(problem: str) -> InputRefused:
+    message = f"a scorecard in it cannot be read ({problem}): export the board again."
+    return InputRefused([error("bad-card", "scorecard", message)])
 
 
 def _card(document: dict[str, Any], arrays: dict[str, Array]) -> ScoreCard:
     matches = {
         name.removeprefix(MATCHES): value for name, value in arrays.items() if name.startswith(MATCHES)
     }
+    for names, kind in _KINDS:
+        for name in names:
+            if not isinstance(document[name], kind) or isinstance(document[name], bool) != (kind is bool):
+                raise TypeError(name)
     return ScoreCard(
         **{name: document[name] for name in (*PLAIN, "confusion_matrix")},
         cases=tuple(document["cases"]),
@@ -137,6 +175,13 @@ def _array_bytes(array: Array) -> bytes:
 
 
 def _array(data: bytes) -> Array:
+    """Return an array, whose header may promise no more than there is: all of it is allocated at once."""
+    file = io.BytesIO(data)
+    np.lib.format.read_magic(file)
+    shape, _, dtype = np.lib.format.read_array_header_2_0(file)
+    held = len(data) - file.tell()
+    if math.prod(shape) * dtype.itemsize != held or max(shape, default=0) > max(held, 1):
+        raise ValueError("an array that is not as long as it says")
     array: Array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     array.setflags(write=False)
     return array

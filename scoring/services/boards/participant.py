@@ -18,6 +18,7 @@ from scoring.services.boards.notices import FAILED, SCORED
 from scoring.services.boards.phases import DAY
 from scoring.services.boards.ranking import BoardRanking, RankedSubmission, board_ranking
 from scoring.services.boards.redaction import redact
+from scoring.services.boards.row_rules import DETAILS
 from scoring.services.boards.submitting import SubmissionRequest
 from scoring.services.store import tables
 from scoring.services.store.database import Store
@@ -227,7 +228,7 @@ def _answered(
 ) -> SubmissionFeedback:
     """Return the answer with its details. Where the Ladder shows no score, it shows no detail either."""
     reply = next(reply for reply in _history(ranking, known, team) if reply.submission == entry.id)
-    detail = known.detail if known else hidden_truth.DETAILS[-1]
+    detail = known.detail if known else DETAILS[-1]
     if reply.score is None or detail == "score" or not entry.is_eligible:
         return reply
     reply = replace(reply, classes=hidden_truth.classes_of(ranking, entry))

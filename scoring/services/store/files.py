@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from scoring.common.findings import InputRefused, error
+from scoring.common.text import shortened
 
 TEMPORARY = ".part-"
 """How files begin that are still being written."""
@@ -81,7 +82,8 @@ class Folder:
         return self.place(digest).exists()
 
     def place(self, digest: str) -> Path:
-        """Return where a file is or would be."""
+        """Return where a file is or would be. Raises InputRefused where it is named by no digest."""
+        require_digest(digest)
         return self.path / digest[:2] / digest
 
     def digests(self) -> Iterator[str]:
@@ -99,6 +101,13 @@ class Folder:
         """Delete files."""
         for digest in digests:
             self.place(digest).unlink(missing_ok=True)
+
+
+def require_digest(text: str) -> None:
+    """Do nothing if a text is a SHA-256: only such a text becomes part of a path. Raises InputRefused."""
+    if not DIGEST.fullmatch(text):
+        message = "a row names a file by what is not 64 hexadecimal digits: bring back the last backup."
+        raise InputRefused([error("store-damaged", shortened(text, 12), message)])
 
 
 def missing(digest: str) -> InputRefused:
@@ -203,6 +212,7 @@ class Bucket:
             return None
 
     def _path(self, digest: str) -> str:
+        require_digest(digest)
         return f"{self._root}/{digest[:2]}/{digest}"
 
     @property

@@ -237,7 +237,8 @@ def test_a_changed_bundle_is_refused(sent, tmp_path, monkeypatch):
     assert "a score is not that of its scorecard" in imported(
         **manifested(scorings=[score, *manifest["scorings"][1:]])
     )
-    assert "cannot be read" in imported(**manifested(teams=[{"name": 3}]))
+    assert "teams[0].name: it is not a text" in imported(**manifested(teams=[{"name": 3}]))
+    assert "cannot be read" in imported(**{"manifest.json": b"{"})
     assert "another version" in imported(**manifested(format="benchside-board/9"))
     assert "teams are missing" in imported(**manifested(teams=[]))
     assert "results are missing" in imported(**manifested(scorings=[]))

@@ -106,4 +106,4 @@ def test_facts_and_metadata_go_with_the_board(place, tmp_path, monkeypatch):
     with zipfile.ZipFile(bundle, "w") as written:
         for name, data in {**members, "manifest.json": json.dumps(manifest)}.items():
             written.writestr(name, data)
-    assert "cannot be read" in board("import", bundle).err
+    assert "teams[0].facts: it is not facts about a team" in board("import", bundle).err

@@ -1,0 +1,160 @@
+"""Rules for the rows of a board: what each column may hold, in a bundle that comes and in the store."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from scoring.common.findings import InputRefused, error
+from scoring.common.text import shortened
+from scoring.comparison.team_facts import LABELS, TeamFacts, parse
+from scoring.services.store import tables
+from scoring.services.store.files import DIGEST
+
+COUNTS = ("last", "best")
+DETAILS = ("score", "classes", "cases")
+IMPORTED = "imported"
+"""The option that holds a leaderboard of another platform: a board without test set and submissions."""
+PARTS = ("score", "compare", "statistics")
+"""Of the options of a board with a test set."""
+BOARD_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+_TIME = re.compile(r"(19|20|21)\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?\+00:00")
+_MOST = 2**31 - 1
+"""The largest number that the tables hold."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a value has to be, in words; holds: whether it is."""
+
+    words: str
+    holds: Callable[[Any], bool]
+
+
+def _number(least: int, most: int) -> Rule:
+    return Rule(f"a number from {least} to {most}", lambda value: least <= value <= most)
+
+
+def _pattern(words: str, pattern: re.Pattern[str]) -> Rule:
+    return Rule(words, lambda value: bool(pattern.fullmatch(value)))
+
+
+def _choice(*values: str) -> Rule:
+    return Rule(f"one of {', '.join(values)}", lambda value: value in values)
+
+
+def _is_time(value: str) -> bool:
+    try:
+        return bool(_TIME.fullmatch(value) and datetime.fromisoformat(value))
+    except ValueError:
+        return False
+
+
+def _has_parts(value: Any) -> bool:
+    return isinstance(value, dict) and (
+        IMPORTED in value or all(isinstance(value.get(part), dict) for part in PARTS)
+    )
+
+
+def _are_problems(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(entry, dict)
+        and all(isinstance(entry.get(key), str) for key in ("code", "where", "message"))
+        for entry in value
+    )
+
+
+def _are_facts(value: Any) -> bool:
+    try:
+        return isinstance(value, dict) and facts_of_row(value) is not None
+    except ValueError:
+        return False
+
+
+_SHA256 = _pattern("64 hexadecimal digits", DIGEST)
+_WHEN = Rule("a time in UTC such as 2026-12-31T18:00:00.000000+00:00", _is_time)
+_FINITE = Rule("a finite number", lambda value: abs(value) < 1e300)
+RULES: Mapping[str, Rule] = {
+    "board.id": _pattern("small letters, digits and hyphens, at most 64", BOARD_ID),
+    "board.options": Rule(f"an object with {', '.join(PARTS)}", _has_parts),
+    "submission.options": Rule("an object", lambda value: isinstance(value, dict)),
+    "counts": _choice(*COUNTS),
+    "detail": _choice(*DETAILS),
+    "version": _number(1, _MOST),
+    "number": _number(1, _MOST),
+    "per_day": _number(1, _MOST),
+    "total": _number(1, _MOST),
+    "refused_per_day": _number(1, 1000),
+    "step": Rule("a number from 0.001 to below 1", lambda value: 0.001 <= value < 1),
+    **dict.fromkeys(("sha256", "metadata_sha256", "card"), _SHA256),
+    **dict.fromkeys(("created", "opens", "closes"), _WHEN),
+    **dict.fromkeys(("score", "low", "high"), _FINITE),
+    "problems": Rule("a list of findings", _are_problems),
+    "facts": Rule("facts about a team", _are_facts),
+}
+"""Rules by column, or by table and column, for values of the column's type."""
+_TYPES: Mapping[type, tuple[tuple[type, ...], str]] = {
+    str: ((str,), "a text"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+    bool: ((bool,), "true or false"),
+}
+
+
+def value_problem(column: Any, value: Any) -> str | None:
+    """Return what is wrong with the value of a column, without a full stop; None where nothing is."""
+    if value is None:
+        return None if column.nullable else "it is missing"
+    types, name = _TYPES.get(column.type.python_type, ((dict, list), "an object or a list"))
+    if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+        return f"it is not {name}"
+    rule = RULES.get(f"{column.table.name}.{column.name}") or RULES.get(column.name)
+    if rule is None or rule.holds(value):
+        return None
+    text = "it" if isinstance(value, (dict, list)) else shortened(value, 40)
+    return f"{text} is not {rule.words}"
+
+
+def row_problems(table: type[tables.Base], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each column of a row that cannot be so, with what is wrong."""
+    for column in table.__table__.columns:
+        if problem := value_problem(column, values.get(column.name)):
+            yield column.name, problem
+
+
+def plain(row: tables.Base) -> dict[str, Any]:
+    """Return the values of a row by column."""
+    return {column.name: getattr(row, column.name) for column in row.__table__.columns}
+
+
+def require_readable(board_id: str, rows: Iterable[tables.Base]) -> None:
+    """Do nothing if the rows of a board in the store are as the rules say.
+
+    Raises:
+        InputRefused: `board-damaged` with the first value that is not.
+    """
+    for row in rows:
+        for name, problem in row_problems(type(row), plain(row)):
+            raise damaged(board_id, f"{row.__tablename__}, {name}: {problem}")
+
+
+def damaged(board_id: str, problem: str) -> InputRefused:
+    """Return the refusal of a board whose rows in the store cannot be read. problem: without its end."""
+    message = f"this board cannot be read ({problem}): delete it, or bring back the last backup."
+    return InputRefused([error("board-damaged", shortened(board_id, 64), message)])
+
+
+def facts_of_row(values: Mapping[str, Any]) -> TeamFacts:
+    """Return facts as a row holds them.
+
+    Raises:
+        ValueError: Where they are none: a row of a bundle may come from anybody.
+    """
+    texts = {fact: "" if value is None else str(value) for fact, value in values.items()}
+    if set(texts) != set(LABELS):
+        raise ValueError("these are no facts about a team")
+    facts, problems = parse("", texts)
+    if problems:
+        raise ValueError(problems[0].message)
+    return facts

@@ -1,0 +1,76 @@
+"""Bundles of a small board, whole or with one thing changed."""
+
+import io
+import json
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from scoring.services.boards import bundle, phases
+from scoring.services.boards.board import BoardSettings, create, opened
+from scoring.services.boards.phases import Phase
+from scoring.services.boards.submitting import SubmissionRequest, submit
+from scoring.services.store.database import open_store
+from tests.support.boards import labels, predictions
+
+MANIFEST = "manifest.json"
+
+
+@cache
+def members() -> Mapping[str, bytes]:
+    """Return the members of a valid bundle: two teams, two phases, test set included."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        store = open_store(folder / "store")
+        settings = BoardSettings(
+            "B", statistics={"resamples": 20, "seed": 0, "group": None, "interval": "auto"}
+        )
+        create(store, "b", "melanoma", str(labels(folder / "labels.csv")), settings)
+        phases.define(store, "b", Phase("first", closes="2026-01-31T00:00:00.000000+00:00", per_day=2))
+        phases.define(store, "b", Phase("second", opens="2026-01-31T00:00:00.000000+00:00", total=9))
+        for number, team in enumerate(("alpha", "beta")):
+            data = predictions(folder / "p.csv", number, 1.0).read_bytes()
+            submit(opened(store, "b"), SubmissionRequest(team, f"{team}.csv", data))
+        data = bundle.export(opened(store, "b"), with_truth=True)
+        store.engine.dispose()
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        return {member: packed.read(member) for member in packed.namelist()}
+
+
+def manifest() -> dict[str, Any]:
+    """Return a copy of its manifest."""
+    value: dict[str, Any] = json.loads(members()[MANIFEST])
+    return value
+
+
+def packed(changed: Mapping[str, bytes | None], method: int = zipfile.ZIP_STORED) -> bytes:
+    """Return the bundle with some members changed, added, or (None) left out."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", method) as written:
+        for name, data in {**members(), **changed}.items():
+            if data is not None:
+                written.writestr(name, data)
+    return target.getvalue()
+
+
+def with_manifest(value: Any) -> bytes:
+    """Return the bundle with another manifest."""
+    return packed({MANIFEST: json.dumps(value).encode()})
+
+
+def with_value(path: str, value: Any) -> bytes:
+    """Return the bundle with one value of its manifest changed. path: such as `submissions.0.sha256`."""
+    return with_manifest(changed(manifest(), path, value))
+
+
+def changed(tree: Any, path: str, value: Any) -> Any:
+    """Return a tree of JSON with the value at a path changed."""
+    *parents, last = (int(part) if part.isdigit() else part for part in path.split("."))
+    inner = tree
+    for key in parents:
+        inner = inner[key]
+    inner[last] = value
+    return tree
