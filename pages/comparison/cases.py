@@ -32,24 +32,24 @@ FEW = 12
 @st.fragment
 def cases(compared: ComparisonContext) -> None:
     """Cases by teams, the chosen case, and more of its kind."""
-    found: Correctness = compared.kept("correctness", lambda: correctness.correctness(compared.comparison))
-    graded = views.graded(found)
-    kind, order, listed = _kind(compared, found, graded)
+    correct: Correctness = compared.kept("correctness", lambda: correctness.correctness(compared.comparison))
+    graded = views.graded(correct)
+    kind, order, listed = _kind(compared, correct, graded)
     left, right = st.columns([11, 9], gap="large")
     if not len(order):
         left.caption(f"No case is of this kind: {kind}.")
         return
     with right:
-        _one_case(compared, found, _chosen(found, order))
+        _one_case(compared, correct, _chosen(correct, order))
     with left:
-        place = compared.place(f"Cases/{kind}/{listed}")
+        path = compared.place(f"Cases/{kind}/{listed}")
         figure = compared.kept(
-            f"case matrix/{kind}/{listed}", lambda: views.case_values(compared.displayed, found, order)
+            f"case matrix/{kind}/{listed}", lambda: views.case_values(compared.displayed, correct, order)
         )
         caption = f"{figure.caption} Choose a cell to see its case."
-        render.draw_clickable(figure, place, caption, _choose_case)
+        render.draw_clickable(figure, path, caption, _choose_case)
         if not graded:
-            render.draw(views.right_counts(found), compared.place("Cases/right"))
+            render.draw(views.right_counts(correct), compared.place("Cases/right"))
     layout.gallery(
         f"{kind.capitalize()}: {len(order)} case{'s' * (len(order) != 1)}",
         "All wrong although one was sure: is the truth right?"
@@ -63,12 +63,14 @@ def cases(compared: ComparisonContext) -> None:
     )
 
 
-def _kind(compared: ComparisonContext, found: Correctness, graded: bool) -> tuple[str, np.ndarray, list[str]]:
+def _kind(
+    compared: ComparisonContext, correct: Correctness, graded: bool
+) -> tuple[str, np.ndarray, list[str]]:
     """Return which cases: the kind in words, their places hardest first, and the teams that a picture
     names."""
     names = compared.names
     better = "one better than another" if graded else "one right, another wrong"
-    sure = correctness.wrong_and_confident(found, compared.comparison.cards)
+    sure = correctness.wrong_and_confident(correct, compared.comparison.cards)
     kinds = ["hard for all", *["all wrong, one sure"] * bool(len(sure))]
     kinds += [*["only one team right"] * (not graded), better] if len(names) > 1 else []
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -82,13 +84,13 @@ def _kind(compared: ComparisonContext, found: Correctness, graded: bool) -> tupl
             persist_state="page",
         )
         if kind not in ("only one team right", better):
-            return kind, sure if kind == "all wrong, one sure" else found.order, names[:4]
-        one = _team("Better" if graded else "Right", names, "case_right")
+            return kind, sure if kind == "all wrong, one sure" else correct.order, names[:4]
+        first = _team("Better" if graded else "Right", names, "case_right")
         if kind == "only one team right":
-            return kind, correctness.only_right(found, one), list(dict.fromkeys([one, *names[:3]]))
-        others = [name for name in names if name != one]
-        other = _team("Worse" if graded else "Wrong", others, "case_wrong")
-        return kind, correctness.right_and_wrong(found, one, other), [one, other]
+            return kind, correctness.only_right(correct, first), list(dict.fromkeys([first, *names[:3]]))
+        others = [name for name in names if name != first]
+        second = _team("Worse" if graded else "Wrong", others, "case_wrong")
+        return kind, correctness.right_and_wrong(correct, first, second), [first, second]
 
 
 def _team(label: str, names: Sequence[str], key: str) -> str:
@@ -114,39 +116,39 @@ def _choose_case(figure: str) -> Callable[[], None]:
     return choose
 
 
-def _chosen(found: Correctness, order: np.ndarray) -> int:
-    options: Sequence[str] = [found.cases[k] for k in order]
+def _chosen(correct: Correctness, order: np.ndarray) -> int:
+    options: Sequence[str] = [correct.cases[k] for k in order]
     case = st.selectbox(
         "Case", options, key="case", bind="query-params", persist_state="page", format_func=shortened
     )
     return int(order[options.index(case)])
 
 
-def _one_case(compared: ComparisonContext, found: Correctness, place: int) -> None:
+def _one_case(compared: ComparisonContext, correct: Correctness, index: int) -> None:
     """Draw the picture, where there is one, and every team's answer."""
     cards, names = compared.comparison.cards, compared.names
-    picture = case_pictures(compared, [place], names[:1])[0]
+    picture = case_pictures(compared, [index], names[:1])[0]
     if picture.image is not None:
         draw_picture(picture.image, width=260, alt=picture.alt)
-    truth = cards[names[0]].cases[place].get("truth")
+    truth = cards[names[0]].cases[index].get("truth")
     rows = []
     for name in names:
-        row = cards[name].cases[place]
-        answer = {
+        row = cards[name].cases[index]
+        prediction = {
             "team": name,
             "called": row.get("predicted"),
-            "right": found.values[place, found.teams.index(name)],
+            "right": correct.values[index, correct.teams.index(name)],
         }
-        rows.append(answer | {words: said(row) for words, said in OUTPUTS.items()})
+        rows.append(prediction | {label: read(row) for label, read in OUTPUTS.items()})
     table = pd.DataFrame(rows)
     columns = {
         "team": tables.text_column("team"),
         "called": tables.text_column("called"),
         "right": tables.number_column("right", 2, better="higher"),
     }
-    columns |= {words: tables.number_column(words) for words in OUTPUTS}
+    columns |= {label: tables.number_column(label) for label in OUTPUTS}
     layout.table(
-        f"What did the teams make of {shortened(found.cases[place], 40)}?",
+        f"What did the teams make of {shortened(correct.cases[index], 40)}?",
         table,
         {name: column for name, column in columns.items() if table[name].notna().any()},
         (f"Truth: {shortened(truth)}. " if truth else "") + "Right: 1 is entirely right.",
@@ -162,23 +164,23 @@ def case_pictures(
     images = scoring_run.thumbnails(compared.challenge.id, compared.truth_key, tuple(places), compared.truth)
     risks, cards = compared.challenge.display.class_risks, compared.comparison.cards
     short = shortener([row["case"] for row in cards[named_teams[0]].cases])
-    found = []
-    for image, place in zip(images, places, strict=True):
-        row = cards[named_teams[0]].cases[place]
+    pictures = []
+    for image, index in zip(images, places, strict=True):
+        row = cards[named_teams[0]].cases[index]
         truth = row.get("truth")
         lines = [f"**{class_name(truth, risks.get(truth))}**"] if truth else []
         for name in named_teams:
-            lines.append(f":gray[{markdown(name, 20)}] {made(compared, cards[name], place, risks)}")
+            lines.append(f":gray[{markdown(name, 20)}] {made(compared, cards[name], index, risks)}")
         name = short(row["case"]).rsplit("/", 1)[-1]
-        found.append(GalleryCard(image, f"Case {row['case']}, truth {truth}", lines, name))
-    return found
+        pictures.append(GalleryCard(image, f"Case {row['case']}, truth {truth}", lines, name))
+    return pictures
 
 
-def made(compared: ComparisonContext, card: ScoreCard, place: int, risks: Mapping[str, str]) -> str:
+def made(compared: ComparisonContext, card: ScoreCard, index: int, risks: Mapping[str, str]) -> str:
     """Return what a team made of one case, as Markdown."""
-    row = card.cases[place]
+    row = card.cases[index]
     if "truth" in row:
-        called = row.get("predicted")
-        return class_name(called, risks.get(called)) if called else "no prediction"
-    value = float(compared.comparison.spec.correct(card)[place])
+        predicted = row.get("predicted")
+        return class_name(predicted, risks.get(predicted)) if predicted else "no prediction"
+    value = float(compared.comparison.spec.correct(card)[index])
     return decimal(value, 3)

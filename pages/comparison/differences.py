@@ -87,27 +87,27 @@ def _choose_class(figure: str) -> Callable[[], None]:
 def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
     """What a team made of the cases of a class, the worst first."""
     cards = compared.comparison.cards
-    found = compared.kept(f"members/{name}/{team}", lambda: members(cards[team], name))
+    cases = compared.kept(f"members/{name}/{team}", lambda: members(cards[team], name))
     title = (
-        f"{shortened(name, 30)}, {shortened(team, 30)}: {len(found)} case{'s' * (len(found) != 1)}, "
+        f"{shortened(name, 30)}, {shortened(team, 30)}: {len(cases)} case{'s' * (len(cases) != 1)}, "
         "worst first"
     )
-    if compared.challenge.display.thumbnails and any(one.called for one in found):
+    if compared.challenge.display.thumbnails and any(case.label for case in cases):
         layout.gallery(
             title,
             "First line: the truth; then what the team called it.",
-            len(found),
-            lambda start, stop: case_pictures(compared, [one.index for one in found[start:stop]], [team]),
+            len(cases),
+            lambda start, stop: case_pictures(compared, [case.index for case in cases[start:stop]], [team]),
             "class_page",
             per_page=8,
         )
         return
     rows = pd.DataFrame(
-        [{"case": one.case, "value": one.value, "called": one.called or ""} for one in found],
+        [{"case": case.case, "value": case.value, "called": case.label or ""} for case in cases],
         columns=["case", "value", "called"],
     )
     columns = {"case": tables.text_column("case"), "value": tables.number_column("value", better="higher")}
-    if any(one.called for one in found):
+    if any(case.label for case in cases):
         columns["called"] = tables.text_column("called")
     layout.table(
         title,
@@ -122,22 +122,22 @@ def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
 @st.fragment
 def subgroups(compared: ComparisonContext) -> None:
     """Every team in every group of patients."""
-    found: tuple[Subgroup, ...] = compared.kept("subgroups", lambda: by_class.subgroups(compared.comparison))
-    if not found:
+    groups: tuple[Subgroup, ...] = compared.kept("subgroups", lambda: by_class.subgroups(compared.comparison))
+    if not groups:
         render.draw_all(views.subgroups(compared.displayed), compared.place("Subgroups"))
         return
-    column, measure, to_overall = _chosen_groups(found)
-    rows = [row for row in found if row.column == column and row.measure == measure]
-    place = compared.place(f"Subgroups/{column}/{measure}/{to_overall}")
-    render.draw(views.group_panels(compared.displayed, rows, to_overall), place.inside("panels"))
-    table = views.group_table(compared.displayed, rows, len(found), "What are the numbers?")
-    render.draw(table, place.inside("table"))
+    column, measure, to_overall = _chosen_groups(groups)
+    rows = [row for row in groups if row.column == column and row.measure == measure]
+    path = compared.place(f"Subgroups/{column}/{measure}/{to_overall}")
+    render.draw(views.group_panels(compared.displayed, rows, to_overall), path.inside("panels"))
+    table = views.group_table(compared.displayed, rows, len(groups), "What are the numbers?")
+    render.draw(table, path.inside("table"))
 
 
-def _chosen_groups(found: Sequence[Subgroup]) -> tuple[str, str, bool]:
+def _chosen_groups(groups: Sequence[Subgroup]) -> tuple[str, str, bool]:
     """Draw what can be chosen; return column, measure, and whether the value of all cases is subtracted."""
-    columns = list(dict.fromkeys(row.column for row in found))
-    measures = list(dict.fromkeys(row.measure for row in found))
+    columns = list(dict.fromkeys(row.column for row in groups))
+    measures = list(dict.fromkeys(row.measure for row in groups))
     with st.container(horizontal=True, gap="small"):
         column = _control("By", columns, "by")
         measure = st.selectbox(

@@ -58,7 +58,7 @@ def with_sizes(
         return list(teams)
     return [
         team
-        if team.given.is_model
+        if team.submission.is_model
         else replace(team, options={**team.options, rule.option: facts[team.name].size_mib})
         for team in teams
     ]
@@ -66,15 +66,15 @@ def with_sizes(
 
 def editor(compared: ComparisonContext) -> None:
     """Draw the table of facts. What cannot be is refused in its row, and what held before still holds."""
-    found = compared.comparison
-    names = sorted(found.cards)
+    comparison = compared.comparison
+    names = sorted(comparison.cards)
     rows = pd.DataFrame(
         [
-            {"team": name, **{fact: _text(value) for fact, value in found.facts[name].as_dict().items()}}
+            {"team": name, **{fact: _text(value) for fact, value in comparison.facts[name].as_dict().items()}}
             for name in names
         ]
     )
-    known = typed(found.challenge)
+    known = typed(comparison.challenge)
     refused = {name: _sentences(known, name) for name in names}
     columns = {
         "team": st.column_config.TextColumn("team", disabled=True, pinned=True),
@@ -87,10 +87,10 @@ def editor(compared: ComparisonContext) -> None:
         rows[REFUSED] = [refused[name] for name in names]
         columns[REFUSED] = st.column_config.TextColumn(REFUSED, disabled=True, width="large")
     layout.heading("Who are the teams?")
-    key = f"{found.challenge}_facts_{hashlib.sha256(repr(names).encode()).hexdigest()[:8]}"
+    key = f"{comparison.challenge}_facts_{hashlib.sha256(repr(names).encode()).hexdigest()[:8]}"
     models = {
         name: card.more["model_size_mib"]
-        for name, card in found.cards.items()
+        for name, card in comparison.cards.items()
         if card.provenance["model_sha256"] and card.more.get("model_size_mib") is not None
     }
     st.data_editor(
@@ -100,14 +100,14 @@ def editor(compared: ComparisonContext) -> None:
         column_config=columns,
         height="content" if len(names) < HEIGHT_FROM else 560,
         on_change=_changed,
-        args=(found.challenge, key, names, models),
+        args=(comparison.challenge, key, names, models),
     )
     for name in names:
         if refused[name]:
             st.error(f"**{markdown(name, 40)}**: {markdown(refused[name], 400)}", icon=":material/edit_off:")
     counts = (
         "Sizes count in the score: the ranking follows at once."
-        if found.spec.size
+        if comparison.spec.size
         else "The size of a model does not count in this score."
     )
     st.caption(
@@ -124,7 +124,7 @@ def _text(value: object) -> str:
 def _sentences(known: Typed, team: str) -> str:
     """Return what is wrong in a team's row, "" where nothing is."""
     return " ".join(
-        f"{LABELS[fact]}: {words}" for (name, fact), words in known.refused.items() if name == team
+        f"{LABELS[fact]}: {message}" for (name, fact), message in known.refused.items() if name == team
     )
 
 

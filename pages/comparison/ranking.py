@@ -36,17 +36,17 @@ def lead_tab(compared: ComparisonContext) -> None:
 def ranking_tab(compared: ComparisonContext) -> None:
     """Who wins, and what makes the scores. Of many teams the figure draws some, and the table can be
     searched."""
-    shown = compared.displayed
-    if len(shown.comparison.cards) <= MANY:
-        render.draw_all(compared.kept("ranking", lambda: views.ranking(shown)), compared.place("Ranking"))
+    view = compared.displayed
+    if len(view.comparison.cards) <= MANY:
+        render.draw_all(compared.kept("ranking", lambda: views.ranking(view)), compared.place("Ranking"))
         return
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        render.draw(compared.kept("scores", lambda: views.scores(shown)), compared.place("Scores"))
+        render.draw(compared.kept("scores", lambda: views.scores(view)), compared.place("Scores"))
     with right:
         wanted = st.text_input("Find a team", key="find_team", placeholder="a name, institution or method")
-        table = containing(views.exported(shown), wanted)
-        render.draw(replace(table, columns=views.team_table(shown).columns), BlockPath(None, True, "teams"))
+        table = containing(views.exported(view), wanted)
+        render.draw(replace(table, columns=views.team_table(view).columns), BlockPath(None, True, "teams"))
 
 
 @st.fragment
@@ -98,12 +98,12 @@ def what_if(compared: ComparisonContext) -> None:
             on_click=_reset,
             args=(compared, parameters),
         )
-    changed = [f"{one.label} {values[one.name]:g}" for one in parameters if values[one.name] != one.usual]
+    changed = [f"{p.label} {values[p.name]:g}" for p in parameters if values[p.name] != p.usual]
     before = dict(zip(usual.teams, usual.ranks, strict=True))
-    found = (robustness.what_if(comparison, values) if changed else None) or usual
+    rescored = (robustness.what_if(comparison, values) if changed else None) or usual
     with right:
         render.draw(
-            rule_views.rescored(compared.displayed, found, before, ", ".join(changed)),
+            rule_views.rescored(compared.displayed, rescored, before, ", ".join(changed)),
             compared.place(f"What if/{values}"),
         )
 

@@ -44,10 +44,10 @@ def show(
         for name in (o.name for o in challenge.options_of("compare"))
         if name in options
     }
-    dropped = {team.name: team.given for team in chosen}
-    for given in {given.key: given for given in dropped.values()}.values():
-        fixes.lines(given)
-        class_names.change(challenge, given)
+    dropped = {team.name: team.submission for team in chosen}
+    for submission in {submission.key: submission for submission in dropped.values()}.values():
+        fixes.lines(submission)
+        class_names.change(challenge, submission)
     chosen = [_mended(challenge, team, options) for team in chosen]
     told = facts.of_teams(challenge, chosen)
     chosen = facts.with_sizes(challenge, chosen, told)
@@ -56,24 +56,24 @@ def show(
         scoring_run.running(outcomes)
         return
     excluded = [Excluded(problem.where, (problem,)) for problem in problems]
-    excluded += [of_refusal(name, one.refused) for name, one in outcomes.items() if one.refused]
+    excluded += [of_refusal(name, outcome.refused) for name, outcome in outcomes.items() if outcome.refused]
     cards = {name: outcome.value for name, outcome in outcomes.items() if not outcome.refused}
 
     def take(mend: SuggestedFix) -> None:
         fixes.take(challenge.id, dropped[mend.team], mend)
 
     if excluded and not _without(excluded, len(cards), take):
-        for number, one in enumerate(one for one in excluded if one.team in dropped):
-            class_names.choose(challenge, dropped[one.team], f"team_{number}")
+        for number, entry in enumerate(entry for entry in excluded if entry.team in dropped):
+            class_names.choose(challenge, dropped[entry.team], f"team_{number}")
         return
     key = (test_set.key, *(team.key for team in chosen if team.name in cards), scoring_run.options(**options))
-    found = _compared(challenge.id, scoring.__version__, key, scoring_run.options(**of_comparison), cards)
-    if found.refused:
-        finding_list.refusal(found.refused)
+    outcome = _compared(challenge.id, scoring.__version__, key, scoring_run.options(**of_comparison), cards)
+    if outcome.refused:
+        finding_list.refusal(outcome.refused)
         return
-    comparison = annotated(found.value, told, excluded)
+    comparison = annotated(outcome.value, told, excluded)
     whole = (challenge.id, scoring.__version__, *key, *of_comparison.items(), repr(told), repr(excluded))
-    own = test_set.own or any(team.given.own for team in chosen)
+    own = test_set.own or any(team.submission.own for team in chosen)
     compared = ComparisonContext(challenge, display.of(comparison), truth, test_set.key, whole, own)
     render.draw_findings(comparison.noticed, compared.place("findings"))
     if not comparison.scored:
@@ -87,10 +87,10 @@ def show(
 def _mended(challenge: Challenge, team: ComparedTeam, shared: dict) -> ComparedTeam:
     """Return a team with its file as it is mended. What a mend sets for all teams, so that they can be
     compared, goes to the shared options."""
-    alone, chosen = options_by_team(challenge), fixes.options_of(team.given)
+    alone, chosen = options_by_team(challenge), fixes.options_of(team.submission)
     shared |= {name: value for name, value in chosen.items() if name not in alone}
     own = {name: value for name, value in chosen.items() if name in alone}
-    return replace(team, given=fixes.mended(team.given), options={**team.options, **own})
+    return replace(team, submission=fixes.mended(team.submission), options={**team.options, **own})
 
 
 @st.cache_resource(max_entries=4, scope="session", show_spinner="Comparing ...")
@@ -102,23 +102,23 @@ def _compared(
     )
 
 
-def _without(excluded: Sequence[Excluded], left: int, take: finding_list.Take) -> bool:
+def _without(excluded: Sequence[Excluded], scored: int, take: finding_list.Take) -> bool:
     """Name every problem of every refused submission, with what mends it; whether the visitor goes on without
     them, who are then listed with their reasons."""
-    place, count = st.container(), len(excluded)
-    named = ", ".join(markdown(one.team, 60) for one in excluded)
-    goes_on = left > 0 and st.toggle(
-        f"Go on with the {left} other team{'s' * (left != 1)}", key="without_refused", bind="query-params"
+    above, count = st.container(), len(excluded)
+    named = ", ".join(markdown(entry.team, 60) for entry in excluded)
+    goes_on = scored > 0 and st.toggle(
+        f"Go on with the {scored} other team{'s' * (scored != 1)}", key="without_refused", bind="query-params"
     )
-    with place:
+    with above:
         if goes_on:
             with st.expander(
                 f"**{count} submission{'s' * (count != 1)} refused**, so not ranked: {named}",
                 icon=":material/block:",
             ):
                 table = excluded_rows(excluded)
-                words = [without_flags(str(problem)) for problem in table.rows["problem"]]
-                table = replace(table, rows={**table.rows, "problem": words})
+                texts = [without_flags(str(problem)) for problem in table.rows["problem"]]
+                table = replace(table, rows={**table.rows, "problem": texts})
                 render.draw(table, BlockPath(None, True, "excluded"))
             return True
         st.error(
@@ -128,7 +128,7 @@ def _without(excluded: Sequence[Excluded], left: int, take: finding_list.Take) -
             title=f"{count} submission{'s' * (count != 1)} cannot be scored",
         )
         finding_list.findings(
-            [entry for one in excluded for entry in one.of_team((*one.problems, *one.findings))], take
+            [entry for team in excluded for entry in team.of_team((*team.problems, *team.findings))], take
         )
     return False
 

@@ -36,13 +36,13 @@ class ComparedTeam:
     from the start."""
 
     name: str
-    given: ChosenInput
+    submission: ChosenInput
     options: Mapping[str, object] = field(default_factory=dict)
     joins: bool = True
 
     @property
     def key(self) -> tuple:
-        return (self.name, self.given.key, self.given.name, scoring_run.options(**self.options))
+        return (self.name, self.submission.key, self.submission.name, scoring_run.options(**self.options))
 
 
 def offered_teams(
@@ -58,17 +58,17 @@ def offered_teams(
     teams: dict[str, ComparedTeam] = {}
     if not test_set.own:
         for submission in sample.submissions.values():
-            given = selectors.sample_submission(submission)
-            _put(teams, ComparedTeam(submission.title, given, given.options, not given.is_model))
+            file = selectors.sample_submission(submission)
+            _put(teams, ComparedTeam(submission.title, file, file.options, not file.is_model))
     for added in _added(challenge.id):
         if added.truth_key == test_set.key:
             _put(teams, added.team)
     problems: list[Finding] = []
-    for name, given in [
-        *((_stem(given.name), given) for given in single),
+    for name, file in [
+        *((_stem(file.name), file) for file in single),
         *_unpacked(challenge, packs, problems),
     ]:
-        _put(teams, ComparedTeam(name, given, given.options))
+        _put(teams, ComparedTeam(name, file, file.options))
     return teams, problems
 
 
@@ -85,11 +85,11 @@ def _unpacked(
             yield from _of_board(challenge, pack, problems)
             continue
         try:
-            found, wrong = team_entries.of_teams(pack.source, pack.name, challenge.inputs.streamed)
+            entries, wrong = team_entries.of_teams(pack.source, pack.name, challenge.inputs.streamed)
         except scoring.InputRefused as refused:
-            found, wrong = {}, list(refused.problems)
+            entries, wrong = {}, list(refused.problems)
         problems += wrong
-        for team, entry in found.items():
+        for team, entry in entries.items():
             yield (
                 team,
                 ChosenInput(f"{pack.key}/{team}", entry.name or team, entry.source, True, entry.is_model),
@@ -122,9 +122,9 @@ def _of_board(
 def test_set_of(packs: Sequence[ChosenInput], challenge: Challenge) -> ChosenInput | None:
     """Return the test set of a dropped board; None where none is dropped, or it goes without."""
     for pack in packs:
-        found = board(pack).value if _is_board(pack) else None
-        if found is not None and found.truth is not None and found.challenge == challenge.id:
-            name, data = found.truth
+        opened = board(pack).value if _is_board(pack) else None
+        if opened is not None and opened.truth is not None and opened.challenge == challenge.id:
+            name, data = opened.truth
             return ChosenInput(f"{pack.key}/truth", name, data, True)
     return None
 
@@ -143,9 +143,9 @@ def _put(teams: dict[str, ComparedTeam], team: ComparedTeam) -> None:
     """Under its name, or the first free one: "Aurora", "Aurora 2". The very same file joins once; equal files
     of other names are other teams."""
     for name, known in teams.items():
-        if (known.given.key, known.given.name, dict(known.options)) == (
-            team.given.key,
-            team.given.name,
+        if (known.submission.key, known.submission.name, dict(known.options)) == (
+            team.submission.key,
+            team.submission.name,
             dict(team.options),
         ):
             teams[name] = replace(known, joins=known.joins or team.joins)
@@ -171,21 +171,21 @@ def _added(challenge_id: str) -> list[Added]:
     return st.session_state.setdefault(f"_added_{challenge_id}", [])
 
 
-def add(challenge: Challenge, shown) -> None:
+def add(challenge: Challenge, entry) -> None:
     """Remember what a challenge's page shows for the comparison, in this session only."""
     options = (
-        {o.name: shown.card.provenance["options"].get(o.name) for o in challenge.options if o.per_team}
-        if not shown.given.is_model
+        {o.name: entry.card.provenance["options"].get(o.name) for o in challenge.options if o.per_team}
+        if not entry.given.is_model
         else {}
     )
-    _added(challenge.id).append(Added(shown.truth_key, ComparedTeam(_stem(shown.name), shown.given, options)))
+    _added(challenge.id).append(Added(entry.truth_key, ComparedTeam(_stem(entry.name), entry.given, options)))
 
 
-def is_added(challenge_id: str, shown) -> bool:
+def is_added(challenge_id: str, entry) -> bool:
     """Return whether the submission that a challenge's page shows was added already."""
     return any(
-        (one.truth_key, one.team.given.key) == (shown.truth_key, shown.given.key)
-        for one in _added(challenge_id)
+        (added.truth_key, added.team.submission.key) == (entry.truth_key, entry.given.key)
+        for added in _added(challenge_id)
     )
 
 
@@ -221,7 +221,9 @@ def cards(
         )
         for team in teams
     }
-    runs = {team.name: _own_cards() if test_set.own or team.given.own else _shared_cards() for team in teams}
+    runs = {
+        team.name: _own_cards() if test_set.own or team.submission.own else _shared_cards() for team in teams
+    }
     waiting = [team for team in teams if keys[team.name] not in runs[team.name].outcomes]
     if not waiting:
         return {name: runs[name].outcomes[key] for name, key in keys.items()}
@@ -250,13 +252,13 @@ def _card(
     challenge: Challenge, truth, team: ComparedTeam, shared: Mapping, job: jobs.Job
 ) -> scoring.ScoreCard:
     options = {"with_curves": False, **shared, **team.options}
-    given = team.given
-    if given.is_model:
-        predictions = challenge.predict(given.source, truth, name=given.name, cancelled=job.cancelled)
+    file = team.submission
+    if file.is_model:
+        predictions = challenge.predict(file.source, truth, name=file.name, cancelled=job.cancelled)
     else:
         needed = challenge.needed("predictions", options)
         predictions = challenge.read_predictions(
-            given.source, truth, given.name, cancelled=job.cancelled, **needed
+            file.source, truth, file.name, cancelled=job.cancelled, **needed
         )
     return challenge.score(truth, predictions, **options)
 
@@ -277,7 +279,7 @@ def selected_teams(
     """Return the chosen teams, what is wrong with dropped folders, and the options of all teams."""
     with st.container(border=True, gap="xsmall", height="stretch"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            named, place = st.container(gap=None), st.popover("Choose", icon=":material/groups:")
+            named, popover = st.container(gap=None), st.popover("Choose", icon=":material/groups:")
             with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
                 single, packs, in_use = selectors.teams(challenge.id, elsewhere=True)
             if in_use.names:
@@ -289,7 +291,7 @@ def selected_teams(
                     on_click=in_use.forget,
                 )
         offered, problems = offered_teams(challenge, test_set, sample, single, packs)
-        with place:
+        with popover:
             chosen = _chosen_teams(challenge.id, test_set.key, offered)
             shared = _shared_option(challenge)
         with named:
@@ -298,7 +300,7 @@ def selected_teams(
             st.markdown(
                 f"**{listed or 'none'}**" + f" and {len(chosen) - NAMED} more" * (len(chosen) > NAMED)
             )
-    return [offered[one] for one in chosen], problems, shared
+    return [offered[name] for name in chosen], problems, shared
 
 
 def _shared_option(challenge: Challenge) -> dict:

@@ -34,9 +34,9 @@ def findings(entries: Iterable[Finding], take: Take | None = None) -> None:
     entries = list(entries)
     refused = any(entry.level == "error" for entry in entries)
     badges = [
-        _badge(level, words)
+        _badge(level, count)
         for level in LEVELS
-        if (words := tally(entry for entry in entries if entry.level == level))
+        if (count := tally(entry for entry in entries if entry.level == level))
     ]
     with st.expander(f"**Findings**  {' '.join(badges) or ':green-badge[✓ none]'}", expanded=refused):
         if not entries:
@@ -48,9 +48,9 @@ def findings(entries: Iterable[Finding], take: Take | None = None) -> None:
             _fold(fold, new, take, f"found_{number}")
 
 
-def _badge(level: str, words: str) -> str:
+def _badge(level: str, label: str) -> str:
     colour, sign = BADGES[level]
-    return f":{colour}-badge[{sign} {words}]"
+    return f":{colour}-badge[{sign} {label}]"
 
 
 def _fold(
@@ -71,8 +71,8 @@ def _fold(
 
 
 def _message(where: str, message: str) -> str:
-    place = f"**{markdown(without_flags(where))}** " if where else ""
-    return f"{place}{markdown(without_flags(message), 600)}"
+    prefix = f"**{markdown(without_flags(where))}** " if where else ""
+    return f"{prefix}{markdown(without_flags(message), 600)}"
 
 
 def mend_buttons(mends: Sequence[SuggestedFix], take: Take, key: str) -> None:
@@ -147,8 +147,8 @@ def without_flags(message: str) -> str:
     return FLAG.sub(_label, message)
 
 
-def _label(found: re.Match[str]) -> str:
-    name, word = found[1].replace("-", "_"), found[2]
+def _label(match: re.Match[str]) -> str:
+    name, word = match[1].replace("-", "_"), match[2]
     option = _options().get(name)
     if option is None:
         label, values = COMMON.get(name, name.replace("_", " ")), {}

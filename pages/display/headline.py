@@ -33,11 +33,11 @@ export default function ({parentElement}) {
 def styles() -> None:
     """Put the style of the bar, of what sticks below it, and of narrow windows on the page. Drawn once, above
     every page."""
-    words = (FOLDER / "page.css").read_text(encoding="utf-8")
+    css = (FOLDER / "page.css").read_text(encoding="utf-8")
     # The theme's colours are no variables outside of components.
     for kind in ("light", "dark"):
-        words = words.replace(f"PAPER_{kind.upper()}", st.get_option(f"theme.{kind}.backgroundColor"))
-    st.html(f"<style>{words}</style>")
+        css = css.replace(f"PAPER_{kind.upper()}", st.get_option(f"theme.{kind}.backgroundColor"))
+    st.html(f"<style>{css}</style>")
 
 
 def place() -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -75,9 +75,9 @@ def bar(places: tuple[DeltaGenerator, DeltaGenerator], score: Fact, title: str, 
         with st.container(key="bar_status", width="stretch"):
             st.markdown(" ".join(_badges(status)) or " ", help=_whole(status) or None)
         _change(key="change_inputs", height=36, width=70)
-    words = _whole(status)
-    if words:
-        below.markdown(f":small[{words}]")
+    sentence = _whole(status)
+    if sentence:
+        below.markdown(f":small[{sentence}]")
 
 
 def _early(score: Fact) -> None:
@@ -90,15 +90,15 @@ def _early(score: Fact) -> None:
 
 def _badges(status: Status) -> list[str]:
     """Say in short whether the score is official, and whether the submission lacks something."""
-    found = []
+    badges = []
     if status.is_official:
-        found.append(":green-badge[✓ official]")
+        badges.append(":green-badge[✓ official]")
     elif status.official:
         official = f"official: {status.official_score}" if status.official_score else "not official"
-        found.append(f":orange-badge[▲ {official}]")
+        badges.append(f":orange-badge[▲ {official}]")
     if status.incomplete:
-        found.append(":orange-badge[▲ incomplete]")
-    return found
+        badges.append(":orange-badge[▲ incomplete]")
+    return badges
 
 
 def _whole(status: Status) -> str:

@@ -49,11 +49,11 @@ def theme() -> Theme:
     return DARK if st.context.theme.type == "dark" else LIGHT
 
 
-def plain_opening(title: str, words: str) -> None:
+def plain_opening(title: str, line: str) -> None:
     """Title and one line, for pages that score nothing themselves. Markdown of our own."""
     with st.container(gap=None):
         st.title(title, anchor=False)
-        st.markdown(words)
+        st.markdown(line)
 
 
 def opening(title: str, formula: str, rule: str) -> None:
@@ -104,9 +104,9 @@ def table(
     """Draw a table under the question it answers. columns: name in rows -> column_config. more: for
     `st.dataframe` (on_select ...)."""
     numbers = rows[list(columns)]
-    shown = styled_table(question, *shortened_column(numbers, dict(columns)), key, height=height, **more)
+    selection = styled_table(question, *shortened_column(numbers, dict(columns)), key, height=height, **more)
     footer(caption, numbers, question, key, index=False)
-    return shown
+    return selection
 
 
 def styled_table(
@@ -156,9 +156,9 @@ def chart(figure: Drawing, caption: str, numbers: pd.DataFrame | None = None, ke
     `st.plotly_chart` (on_select ...).
     """
     with st.container(gap="xsmall"):
-        shown = plot(figure, caption, key, **more)
+        selection = plot(figure, caption, key, **more)
         footer(caption, numbers, figure.question, key)
-    return shown
+    return selection
 
 
 def plot(figure: Drawing, caption: str, key: str | None = None, *, headed: bool = True, **more):

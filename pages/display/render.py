@@ -48,11 +48,11 @@ Chosen = Callable[[str], Callable[[], None]]
 
 @dataclass(frozen=True)
 class CaseLink:
-    """case: what a case is called, and the key of the viewer's choice of one in the session. place: parameter
+    """case: what a case is called, and the key of the viewer's choice of one in the session. parameter: that
     of the address that names a place in the case shown."""
 
     case: str
-    place: str
+    parameter: str
 
     def row(self, key: str, names: Sequence[str]) -> Callable[[], None]:
         """For `on_select` of the table `key`, whose rows are these cases."""
@@ -76,7 +76,7 @@ class CaseLink:
 
     def leave(self) -> None:
         """Forget the place: it belongs to the case that was shown."""
-        st.query_params.pop(self.place, None)
+        st.query_params.pop(self.parameter, None)
 
     def _open(self, name: str) -> None:
         st.session_state[self.case], st.session_state["tab"] = name, "Viewer"
@@ -98,13 +98,13 @@ class BlockPath:
         return replace(self, path=f"{self.path}/{step}")
 
 
-def _kept(place: BlockPath, theme: Theme, draw: Callable[[], Any]) -> Any:
+def _kept(path: BlockPath, theme: Theme, draw: Callable[[], Any]) -> Any:
     """Draw elements that are no widgets, or send again what was drawn before; return what `draw` gave, which
     may also be something to be drawn."""
-    if place.content is None:
+    if path.content is None:
         return draw()
-    keep = _own_elements if place.own else _shared_elements
-    return keep(repr((place.content, place.path, theme.name)), draw)
+    keep = _own_elements if path.own else _shared_elements
+    return keep(repr((path.content, path.path, theme.name)), draw)
 
 
 # Streamlit sends again what a cached function has drawn. Their key is one text, since Streamlit looks at the
@@ -119,43 +119,43 @@ def _own_elements(key: str, _draw: Callable[[], Any]) -> Any:
     return _draw()
 
 
-def draw_headline(head: Headline, place: BlockPath) -> None:
+def draw_headline(head: Headline, path: BlockPath) -> None:
     """Draw a headline whole, for pages without a tab for what it is made of."""
     score_bar.bar(score_bar.place(), head.score, "", head.status)
-    score_account(head, place)
-    draw_all(head.notes, place.inside("notes"))
+    score_account(head, path)
+    draw_all(head.notes, path.inside("notes"))
 
 
-def score_account(head: Headline, place: BlockPath) -> None:
-    strip = partial(_figure, head.strip, place, early=True) if head.strip else None
+def score_account(head: Headline, path: BlockPath) -> None:
+    strip = partial(_figure, head.strip, path, early=True) if head.strip else None
     score_bar.account(head.facts, strip, head.arithmetic)
-    draw_all(head.parts, place.inside("parts"))
+    draw_all(head.parts, path.inside("parts"))
 
 
-def draw_findings(entries: Sequence[Finding], place: BlockPath) -> None:
+def draw_findings(entries: Sequence[Finding], path: BlockPath) -> None:
     """Draw findings, worst first."""
-    _kept(place, layout.theme(), lambda: finding_list.findings(entries))
+    _kept(path, layout.theme(), lambda: finding_list.findings(entries))
 
 
-def draw_all(entries: Sequence[Block], place: BlockPath) -> None:
+def draw_all(entries: Sequence[Block], path: BlockPath) -> None:
     """Draw blocks one below the other."""
     for number, entry in enumerate(entries):
-        draw(entry, place.inside(number))
+        draw(entry, path.inside(number))
 
 
-def draw(entry: Block, place: BlockPath) -> None:
+def draw(entry: Block, path: BlockPath) -> None:
     """Draw a block."""
     match entry:
         case Figure():
-            _figure(entry, place)
+            _figure(entry, path)
         case Panels():
             _kept(
-                place,
+                path,
                 layout.theme(),
-                partial(layout.panels, entry, place.path),
+                partial(layout.panels, entry, path.path),
             )
         case Table():
-            _table(entry, place)
+            _table(entry, path)
         case Facts():
             if entry.question:
                 layout.heading(entry.question)
@@ -165,24 +165,24 @@ def draw(entry: Block, place: BlockPath) -> None:
         case Text():
             _text(entry)
         case Gallery():
-            _kept(place, layout.theme(), partial(_gallery, entry))
+            _kept(path, layout.theme(), partial(_gallery, entry))
         case SideBySide():
             drawn = st.columns(list(entry.widths), gap="medium")
             for number, (column, blocks) in enumerate(zip(drawn, entry.columns, strict=True)):
                 with column:
-                    draw_all(blocks, place.inside(number))
+                    draw_all(blocks, path.inside(number))
         case Choice():
-            _choice(entry, place)
+            _choice(entry, path)
 
 
 @st.fragment
-def _choice(entry: Choice, place: BlockPath) -> None:
+def _choice(entry: Choice, path: BlockPath) -> None:
     """A click repaints these blocks and nothing else."""
     names = list(entry.options)
     chosen = st.segmented_control(
         entry.label, names, key=entry.key, bind="query-params", required=True, default=names[0]
     )
-    draw(entry.options[chosen], place.inside(chosen))
+    draw(entry.options[chosen], path.inside(chosen))
 
 
 def _text(entry: Text) -> None:
@@ -204,11 +204,11 @@ def _gallery(entry: Gallery) -> None:
         layout.draw_picture(picture.build(), markdown(picture.caption))
 
 
-def _figure(entry: Figure, place: BlockPath, early: bool = False) -> None:
+def _figure(entry: Figure, path: BlockPath, early: bool = False) -> None:
     theme, key = layout.theme(), entry.key or None
-    if entry.cases and place.link:
-        caption = f"{entry.caption} A click opens the {place.link.case}."
-        draw_clickable(entry, place, caption, place.link.point)
+    if entry.cases and path.link:
+        caption = f"{entry.caption} A click opens the {path.link.case}."
+        draw_clickable(entry, path, caption, path.link.point)
         return
 
     def picture() -> Drawing:
@@ -217,7 +217,7 @@ def _figure(entry: Figure, place: BlockPath, early: bool = False) -> None:
     with st.container(gap="xsmall"):
         built: Drawing | None = None
         if early:
-            built = _kept(place.inside("picture"), theme, picture)
+            built = _kept(path.inside("picture"), theme, picture)
             deferred_widgets.pause()
 
         def plot() -> str:
@@ -225,14 +225,14 @@ def _figure(entry: Figure, place: BlockPath, early: bool = False) -> None:
             layout.plot(figure, entry.caption, key, headed=not early)
             return figure.question
 
-        question = _kept(place, theme, plot)
+        question = _kept(path, theme, plot)
         layout.footer(entry.caption, _numbers(entry), question, key, index=False)
 
 
-def draw_clickable(entry: Figure, place: BlockPath, caption: str, chosen: Chosen) -> None:
+def draw_clickable(entry: Figure, path: BlockPath, caption: str, chosen: Chosen) -> None:
     """Draw a figure whose points can be clicked, with a caption that says so."""
     theme, key = layout.theme(), entry.key or None
-    figure = _kept(place, theme, lambda: entry.build(theme))
+    figure = _kept(path, theme, lambda: entry.build(theme))
     question = figure.question
     choose = chosen(f"figure_{file_name(key or question)}")
     with st.container(gap="xsmall"):
@@ -244,14 +244,14 @@ def _numbers(entry: Figure) -> Numbers | None:
     return None if entry.data is None else partial(pd.DataFrame, entry.data)
 
 
-def _table(entry: Table, place: BlockPath) -> None:
+def _table(entry: Table, path: BlockPath) -> None:
     if entry.detail:
         return
     theme, key, caption = layout.theme(), entry.key or None, entry.caption
-    if entry.cases and place.link:
-        caption += f" A click on a row opens the {place.link.case}."
-        choose = place.link.row(entry.key, entry.rows[entry.cases])
-        style, columns = _kept(place, theme, lambda: tables.styled(entry, theme))
+    if entry.cases and path.link:
+        caption += f" A click on a row opens the {path.link.case}."
+        choose = path.link.row(entry.key, entry.rows[entry.cases])
+        style, columns = _kept(path, theme, lambda: tables.styled(entry, theme))
         layout.styled_table(
             entry.question,
             style,
@@ -262,7 +262,7 @@ def _table(entry: Table, place: BlockPath) -> None:
             selection_mode="single-row",
         )
     else:
-        _kept(place, theme, partial(_plain_table, entry, theme))
+        _kept(path, theme, partial(_plain_table, entry, theme))
     layout.footer(caption, partial(tables.frame, entry), entry.question, key, index=False)
 
 

@@ -39,9 +39,9 @@ def shortened_column(
     start = common_start(rows[name].tolist()) if named else ""
     if not start:
         return rows, columns
-    words = f"Every name begins with {markdown(start, 60)}; the downloaded table has them in full."
+    sentence = f"Every name begins with {markdown(start, 60)}; the downloaded table has them in full."
     before = columns[name].get("help")
-    config = {**columns[name], "help": f"{before} {words}" if before else words}
+    config = {**columns[name], "help": f"{before} {sentence}" if before else sentence}
     return rows.assign(**{name: rows[name].str.removeprefix(start)}), {**columns, name: config}
 
 
@@ -102,10 +102,10 @@ def _line(parts: Iterable[str]) -> str:
 
 
 def _texts(column: Column, entry: Table) -> list[str]:
-    found = cells_of(column, entry)
+    cells = cells_of(column, entry)
     if column.kind in ("number", "bar"):
-        found = [decimal(value, column.digits, column.sign) + column.unit for value in found]
-    texts = [decimal(None, 0) if value is None else markdown(value) for value in found]
+        cells = [decimal(value, column.digits, column.sign) + column.unit for value in cells]
+    texts = [decimal(None, 0) if value is None else markdown(value) for value in cells]
     if column.lighter:
         return [f":gray[{text}]" for text in texts]
     if column.kind != "class":
@@ -118,8 +118,8 @@ def styled(entry: Table, theme: Theme) -> tuple[Styler, dict[str, Any]]:
     """Return the rows in their colours, and how each column is shown."""
     columns = [column for column in entry.columns if not column.detail]
     cells = pd.DataFrame({column.name: cells_of(column, entry) for column in columns})
-    shown = {column.name: _config(column, theme) for column in columns}
-    cells, shown = shortened_column(cells, shown, entry.cases or CASE)
+    configs = {column.name: _config(column, theme) for column in columns}
+    cells, configs = shortened_column(cells, configs, entry.cases or CASE)
     risks = {name: theme.risk[risk] for name, risk in entry.risks.items() if risk in theme.risk}
     styler = Styler(cells, na_rep=UNDEFINED)
     for column in columns:
@@ -129,7 +129,7 @@ def styled(entry: Table, theme: Theme) -> tuple[Styler, dict[str, Any]]:
             colours = [risks.get(name) for name in entry.rows[column.name]]
             styles = [f"color: {colour}" if colour else "" for colour in colours]
             styler = styler.apply(lambda _, styles=styles: styles, subset=[column.name])
-    return styler, shown
+    return styler, configs
 
 
 def _config(column: Column, theme: Theme):

@@ -64,8 +64,8 @@ def begin() -> None:
 def _require_packages() -> None:
     absent = [name for name in LOGIN_PACKAGES if find_spec(name) is None]
     if absent:
-        words = f"nobody could log in without {' and '.join(absent)}: install the extra `login`."
-        raise InputRefused([error("missing-package", "[auth]", words)])
+        message = f"nobody could log in without {' and '.join(absent)}: install the extra `login`."
+        raise InputRefused([error("missing-package", "[auth]", message)])
 
 
 def is_configured() -> bool:
@@ -149,8 +149,8 @@ class NavEntry:
         least = LEAST[name]
         if allowed(least):
             return st.Page(self.path, title=self.title, default=self.default)
-        shown = functools.partial(notice, name, least, self.title)
-        return st.Page(shown, title=self.title, url_path=name, default=self.default, visibility="hidden")
+        page = functools.partial(notice, name, least, self.title)
+        return st.Page(page, title=self.title, url_path=name, default=self.default, visibility="hidden")
 
 
 def notice(name: str, least: Role | None, title: str = "Not for everybody") -> None:
@@ -158,8 +158,8 @@ def notice(name: str, least: Role | None, title: str = "Not for everybody") -> N
     record_refused(f"/{name}")
     st.title(title)
     who = WHAT.get(least, "nobody") if least else "nobody"
-    words = "" if actor().key else " Log in to open it."
-    st.info(f"This page is for {who}.{words}", icon=":material/lock:")
+    hint = "" if actor().key else " Log in to open it."
+    st.info(f"This page is for {who}.{hint}", icon=":material/lock:")
     st.page_link("../board.py", label="Boards are for everybody", icon=":material/leaderboard:")
 
 
@@ -204,8 +204,8 @@ def bar() -> None:
         else:
             st.button("Log in", on_click=st.login, type="tertiary", icon=":material/login:")
     if not is_known and login_redirect.failed():
-        words = "You are not logged in: the provider did not answer, or it refused. Try again in a minute."
-        st.warning(words, icon=":material/lock:")
+        message = "You are not logged in: the provider did not answer, or it refused. Try again in a minute."
+        st.warning(message, icon=":material/lock:")
     if st.session_state.pop(ENDED, False):
         st.error("Nothing was done: your role does not allow it any more.", icon=":material/lock:")
 

@@ -213,7 +213,7 @@ def session_id() -> str:
     return st.session_state.setdefault("_session", secrets.token_hex(8))
 
 
-def watch(job: Job, key: tuple, what: str) -> None:
+def watch(job: Job, key: tuple, unit: str) -> None:
     """Show how far a running job is, with a button that stops it; draw the whole page again when it has
     ended."""
 
@@ -223,18 +223,18 @@ def watch(job: Job, key: tuple, what: str) -> None:
         if job.future.done():
             st.rerun()
         waiting = queue().ahead_of(job)
-        left = job.seconds_left
+        seconds = job.seconds_left
         if waiting:
-            words = f"Waiting for {waiting} other run{'s' * (waiting > 1)}"
+            label = f"Waiting for {waiting} other run{'s' * (waiting > 1)}"
         else:
-            words = (f"{job.done} of {job.total} {what}" if job.total else "Starting ...") + (
-                f", about {left:.0f} s left" if left is not None else ""
+            label = (f"{job.done} of {job.total} {unit}" if job.total else "Starting ...") + (
+                f", about {seconds:.0f} s left" if seconds is not None else ""
             )
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            st.progress(min(1.0, job.done / max(job.total, 1)), words)
+            st.progress(min(1.0, job.done / max(job.total, 1)), label)
             if st.button("Cancel", key=f"cancel_{abs(hash(key))}", icon=":material/stop_circle:"):
                 queue().stop(job)
-        if job.begun is not None and (left is None or left > BUDGET_SECONDS / 2):
+        if job.begun is not None and (seconds is None or seconds > BUDGET_SECONDS / 2):
             st.caption(f"While others wait, one run may take {BUDGET_SECONDS // 60} minutes.")
 
     progress()

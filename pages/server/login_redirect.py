@@ -86,8 +86,8 @@ class _Ended:
                 message = _moved(message, self._began)
             message = _with(message, _cookie(BEGAN, "", 0))
             if self._is_login:
-                said = _cookie(FAILED, "", 0) if is_done else _cookie(FAILED, "1", SECONDS_TO_SAY_SO)
-                message = _with(message, said)
+                cookie = _cookie(FAILED, "", 0) if is_done else _cookie(FAILED, "1", SECONDS_TO_SAY_SO)
+                message = _with(message, cookie)
         await self._send(message)
 
 
@@ -103,8 +103,8 @@ def _page(referer: str, host: str) -> str:
         parts = urlsplit(referer)
     except ValueError:
         return "/"
-    found = parts.path + (f"?{parts.query}" if parts.query else "")
-    return found if parts.netloc == host and _is_own(found) else "/"
+    address = parts.path + (f"?{parts.query}" if parts.query else "")
+    return address if parts.netloc == host and _is_own(address) else "/"
 
 
 def _is_own(address: str) -> bool:
@@ -127,8 +127,8 @@ def _with(message: Message, header: tuple[bytes, bytes]) -> Message:
 
 
 def _moved(message: Message, address: str) -> Message:
-    kept = [one for one in message["headers"] if one[0] != b"location"]
-    return {**message, "headers": [*kept, (b"location", address.encode("ascii"))]}
+    headers = [header for header in message["headers"] if header[0] != b"location"]
+    return {**message, "headers": [*headers, (b"location", address.encode("ascii"))]}
 
 
 def _header(scope: Scope, name: bytes) -> str:

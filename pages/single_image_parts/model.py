@@ -57,7 +57,7 @@ def worker(wanted: ModelTask, chosen: ChosenInput) -> Outcome | Waiting:
     try:
         return _worker(wanted.challenge, wanted.classes, chosen.key, wanted, chosen)
     except NoPlace as full:
-        return Waiting(full.place)
+        return Waiting(full.position)
 
 
 def wait_for_place(waiting: Waiting) -> None:
@@ -90,7 +90,7 @@ def second_worker(wanted: ModelTask, chosen: ChosenInput) -> Outcome | Waiting:
     try:
         return _second_worker(wanted.challenge, wanted.classes, chosen.key, wanted, chosen)
     except NoPlace as full:
-        return Waiting(full.place)
+        return Waiting(full.position)
 
 
 def no_person() -> InputRefused:
@@ -141,7 +141,7 @@ def detector(support: TileSupport, chosen: ChosenInput) -> Outcome | Waiting:
     try:
         return _detector(chosen.key, support, chosen)
     except NoPlace as full:
-        return Waiting(full.place)
+        return Waiting(full.position)
 
 
 @st.cache_resource(

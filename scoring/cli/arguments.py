@@ -64,17 +64,17 @@ def fill_command(command: str, of_command: Parser) -> None:
     for challenge_id, row in REGISTRY.items():
         refuses = command == "predict" and load_challenge(challenge_id).model is None
         listed: dict[str, Any] = {} if refuses else {"help": row.name}
-        one = by_challenge.add_parser(
+        parser = by_challenge.add_parser(
             challenge_id, formatter_class=argparse.RawDescriptionHelpFormatter, **listed
         )
-        one.is_last = True
-        one.fill = partial(_fill, command, challenge_id)
+        parser.is_last = True
+        parser.fill = partial(_fill, command, challenge_id)
 
 
-def _fill(command: str, challenge_id: str, one: Parser) -> None:
+def _fill(command: str, challenge_id: str, parser: Parser) -> None:
     challenge = load_challenge(challenge_id)
-    one.epilog = challenge_examples(one.prog, command, challenge)
-    ARGUMENTS[command](one, challenge)
+    parser.epilog = challenge_examples(parser.prog, command, challenge)
+    ARGUMENTS[command](parser, challenge)
 
 
 def _common(command: Parser, challenge: Challenge[Any, Any], images: str) -> None:
@@ -115,8 +115,8 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
 
 
 def _device(command: Parser, challenge: Challenge[Any, Any]) -> None:
-    words = "what the model runs on: auto (default), cpu or cuda; docs/models.md"
-    about = argparse.SUPPRESS if challenge.model is None else words
+    text = "what the model runs on: auto (default), cpu or cuda; docs/models.md"
+    about = argparse.SUPPRESS if challenge.model is None else text
     command.add_argument("--device", metavar="D", choices=DEVICES, default="auto", help=about)
 
 

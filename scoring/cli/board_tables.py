@@ -65,7 +65,7 @@ def board_table(ranking: BoardRanking) -> str:
     ]
     lines += ["", *(sentence for sentence in sentences if sentence)]
     lines += ["", *_history(value["teams"])]
-    lines += [f"Excluded: {one['team']}, {one['submission']}: {one['reason']}" for one in value["excluded"]]
+    lines += [f"Excluded: {row['team']}, {row['submission']}: {row['reason']}" for row in value["excluded"]]
     if value["unranked"]:
         lines.append(f"Without a submission that counts: {', '.join(value['unranked'])}.")
     return "\n".join(lines)

@@ -39,11 +39,11 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         where = self.prog.removeprefix("python -m ")
-        words = f"{message}{self._meant() if self.is_last else ''}".removesuffix(".")
-        if missing := REQUIRED.fullmatch(words):
-            words = f"{missing[1]} is missing{self._choices()}"
-        end = "" if words.endswith("?") else "."
-        raise InputRefused([error("bad-option", where, f"{words}{end} See {self.prog} --help.")])
+        text = f"{message}{self._meant() if self.is_last else ''}".removesuffix(".")
+        if missing := REQUIRED.fullmatch(text):
+            text = f"{missing[1]} is missing{self._choices()}"
+        end = "" if text.endswith("?") else "."
+        raise InputRefused([error("bad-option", where, f"{text}{end} See {self.prog} --help.")])
 
     def _choices(self) -> str:
         """Return the commands that can follow, as the end of a sentence."""
@@ -151,8 +151,8 @@ def examples(prog: str, command: str) -> str:
 def challenge_examples(prog: str, command: str, challenge: Challenge[Any, Any]) -> str:
     """Return examples of a command of a challenge. prog: with command and challenge, as argparse has it."""
     several = challenge.inputs.submission.several
-    one, ending = ("submission.zip", "zip") if several else ("predictions.csv", "csv")
-    files = {"truth": "test_set.zip", "one": one, "ending": ending}
+    file, ending = ("submission.zip", "zip") if several else ("predictions.csv", "csv")
+    files = {"truth": "test_set.zip", "one": file, "ending": ending}
     lines = [line.format(**files) for line in CHALLENGE_EXAMPLES[command]]
     if challenge.model is not None and command in ("check", "score"):
         lines.append(f"--truth {files['truth']} --model model.onnx")

@@ -109,9 +109,9 @@ def _grouped(level: str, code: str, group: Sequence[Finding]) -> FindingGroup:
     where = _shared_place(places)
     items, end = _differing([entry.message for entry in group[:COMPARED]])
     if len(places) > 1:
-        items = [place.removeprefix(where).lstrip(":") for place in places]
+        items = [location.removeprefix(where).lstrip(":") for location in places]
     if code in NAMING and QUOTED.search(group[0].message):
-        quoted = [found[0] for entry in group if (found := QUOTED.search(entry.message))]
+        quoted = [match[0] for entry in group if (match := QUOTED.search(entry.message))]
         at = f"In {len(places):,} places: {_some(items)}. " if len(places) > 1 else ""
         message = f"{NAMING[code]}: {_some(list(dict.fromkeys(quoted)))}. {at}{end}"
         return FindingGroup(level, code, where, message.strip(), tuple(group))
@@ -132,7 +132,7 @@ def _some(items: Sequence[str]) -> str:
 
 def _shared_place(places: Sequence[str]) -> str:
     """Return the place of all, or the file where they are lines of one; "" where they have none in common."""
-    files = {place.rpartition(":")[0] for place in places}
+    files = {location.rpartition(":")[0] for location in places}
     return places[0] if len(places) == 1 else files.pop() if len(files) == 1 else ""
 
 
@@ -145,7 +145,7 @@ def _differing(messages: Sequence[str]) -> tuple[list[str], str]:
     items = list(dict.fromkeys(row[first].strip("'\".,:;") for row in rows if len(row) > first))
     if len(items) < len(set(messages)):
         after = [" ".join(row[first:]) for row in rows if len(row) > first]
-        items = list(dict.fromkeys(STOP.split(words)[0].strip("'\". ") for words in after))
+        items = list(dict.fromkeys(STOP.split(text)[0].strip("'\". ") for text in after))
     sentences = [re.split(r"(?<=[.?!]) (?=[A-Z])", message) for message in messages]
     ending: list[str] = []
     for same in zip(*(reversed(parts) for parts in sentences), strict=False):

@@ -91,13 +91,13 @@ def _measures(comparison: Comparison) -> dict[str, str]:
 @dataclass(frozen=True)
 class ClassMember:
     """A case of a class. index: its place in the card. value: 0..1, how right the team was (1 = right, or F1
-    or Dice of the class in this case), None where that is undefined. called: the team's label, None where it
-    gave none or the class is found, not called."""
+    or Dice of the class in this case), None where that is undefined. label: the team's class, None where it
+    gave none or it finds the class without naming it."""
 
     index: int
     case: str
     value: float | None
-    called: str | None
+    label: str | None
 
 
 def members(card: ScoreCard, name: str) -> tuple[ClassMember, ...]:

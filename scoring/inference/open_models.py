@@ -33,9 +33,9 @@ class NoPlace(Exception):
         place: Place in the line; 1 is the next.
     """
 
-    def __init__(self, place: int):
-        super().__init__(f"place {place} in the line")
-        self.place = place
+    def __init__(self, position: int):
+        super().__init__(f"place {position} in the line")
+        self.position = position
 
 
 class HeldModel:

@@ -154,15 +154,15 @@ class _Job(Generic[Result]):
     work: Work[Result]
     settings: PoolSettings
     share: Usage
-    made: _Progress[Result]
+    state: _Progress[Result]
     stop: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
     begun: int = 0
 
     def needs_no_more(self) -> bool:
         """Return whether a thread that waits for a place has nothing to do with it."""
-        ended = self.stop.is_set() or bool(self.made.failures)
-        return ended or (self.made.loaded is not None and self.begun >= len(self.pictures))
+        ended = self.stop.is_set() or bool(self.state.failures)
+        return ended or (self.state.loaded is not None and self.begun >= len(self.pictures))
 
 
 def predict(
@@ -233,8 +233,8 @@ def run_on_all(
     `predict`.
     """
     total, share = len(pictures), _PLACES.join()
-    made: _Progress[Result] = _Progress(total)
-    job = _Job(model, pictures, work, settings, share, made)
+    state: _Progress[Result] = _Progress(total)
+    job = _Job(model, pictures, work, settings, share, state)
     threads = [
         threading.Thread(target=_work, args=(job,), daemon=True)
         for _ in range(max(1, min(settings.workers or cores() // _PLACES.shares, total)))
@@ -249,10 +249,10 @@ def run_on_all(
             if thread.ident is not None:
                 thread.join()
         _PLACES.leave(share)
-    if made.failures:
-        raise made.failures[min(made.failures)]
-    assert made.loaded is not None
-    return Results(made.loaded, tuple(made.outputs), tuple(made.seen), made.cpu_ms)
+    if state.failures:
+        raise state.failures[min(state.failures)]
+    assert state.loaded is not None
+    return Results(state.loaded, tuple(state.outputs), tuple(state.seen), state.cpu_ms)
 
 
 def _wait(
@@ -265,8 +265,8 @@ def _wait(
     reported = -1
     while True:
         working = [thread for thread in threads if thread.is_alive()]
-        if progress is not None and job.made.done != reported:
-            reported = job.made.done
+        if progress is not None and job.state.done != reported:
+            reported = job.state.done
             progress(reported, len(job.pictures))
         if not working:
             return
@@ -295,13 +295,13 @@ def _work(job: _Job[Result]) -> None:
                 process = _open(job)
                 _one(job, index, process)
             with job.lock:
-                job.made.done += 1
+                job.state.done += 1
             if not (placed := _PLACES.pass_on(turn, job.needs_no_more)):
                 return
     except Exception as fault:  # kept for the caller's thread, which raises the one of the earliest picture
         with job.lock:
             if not job.stop.is_set():
-                job.made.failures.setdefault(index, _of_picture(fault, index))
+                job.state.failures.setdefault(index, _of_picture(fault, index))
             if index < 0:
                 job.stop.set()
     finally:
@@ -314,29 +314,29 @@ def _work(job: _Job[Result]) -> None:
 def _open(job: _Job[Result]) -> ModelProcess:
     process = job.settings.processes.open(job.model, job.settings, job.stop)
     with job.lock:
-        job.made.loaded = process.facts
+        job.state.loaded = process.facts
     return process
 
 
 def _next(job: _Job[Result]) -> int | None:
     """Return the next image to begin; None after a failure, so that the earliest one is known."""
     with job.lock:
-        if job.stop.is_set() or job.made.failures or job.begun >= len(job.pictures):
+        if job.stop.is_set() or job.state.failures or job.begun >= len(job.pictures):
             return None
         job.begun += 1
         return job.begun - 1
 
 
 def _one(job: _Job[Result], index: int, process: ModelProcess) -> None:
-    read, made = job.pictures[index], job.made
+    read, state = job.pictures[index], job.state
     if read is None:
         return
     try:
         answered = job.work(process, read_file(read), index, job.settings)
     except (ImageUnreadable, InputRefused) as unusable:
-        made.outputs[index] = unusable
+        state.outputs[index] = unusable
         return
-    made.outputs[index], made.seen[index], made.cpu_ms[index] = answered
+    state.outputs[index], state.seen[index], state.cpu_ms[index] = answered
 
 
 def decoded(

@@ -102,16 +102,16 @@ class Weights:
     def blocks(self) -> list[tuple[slice, slice, Floats32]]:
         """Return the weights as dense matrices: places of the result, places of the image, and float32
         (places of the result, places of the image)."""
-        found, most = [], self.whole.shape[1]
+        blocks, most = [], self.whole.shape[1]
         for start in range(0, len(self.first), BLOCK):
             first = self.first[start : start + BLOCK]
             end = min(int(first[-1]) + most, self.before)
             dense = np.zeros((len(first), end - first[0] + most), np.float32)
-            for row, place in enumerate(first - first[0]):
-                dense[row, place : place + most] = self.whole[start + row] / 2**BITS
+            for row, column in enumerate(first - first[0]):
+                dense[row, column : column + most] = self.whole[start + row] / 2**BITS
             used = slice(int(first[0]), end)
-            found.append((slice(start, start + len(first)), used, dense[:, : end - int(first[0])]))
-        return found
+            blocks.append((slice(start, start + len(first)), used, dense[:, : end - int(first[0])]))
+        return blocks
 
     @cached_property
     def turned_blocks(self) -> list[tuple[slice, slice, Floats32]]:
@@ -134,8 +134,8 @@ def weights(before: int, after: int, name: str) -> Weights:
     wide = max(scale, 1.0)
     support = reach * wide
     first, rows = np.empty(after, np.int64), []
-    for place in range(after):
-        centre = (place + 0.5) * scale
+    for position in range(after):
+        centre = (position + 0.5) * scale
         low, high = max(int(centre - support + 0.5), 0), min(int(centre + support + 0.5), before)
         row = [shape((x - centre + 0.5) * (1.0 / wide)) for x in range(low, high)]
         total = 0.0
@@ -143,10 +143,10 @@ def weights(before: int, after: int, name: str) -> Weights:
             total += weight
         scaled = (weight / total * (1 << BITS) if total else weight * (1 << BITS) for weight in row)
         rows.append([int(weight - 0.5) if weight < 0 else int(weight + 0.5) for weight in scaled])
-        first[place] = low
+        first[position] = low
     whole = np.zeros((after, max(map(len, rows))), np.int64)
-    for place, numbers in enumerate(rows):
-        whole[place, : len(numbers)] = numbers
+    for position, numbers in enumerate(rows):
+        whole[position, : len(numbers)] = numbers
     return Weights(first, whole, before)
 
 
@@ -162,10 +162,10 @@ def along_width(planes: OfColours, by: Weights) -> Planes:
             sums = _buffer("sums", (len(part), len(by.first)), np.float32)
             for places, used, dense in by.turned_blocks:
                 np.matmul(floats[:, used], dense, out=sums[:, places])
-            row, place = _round(sums, by, out[start : start + ROWS])
+            row, column = _round(sums, by, out[start : start + ROWS])
             if len(row):
-                pixels = part[row[:, None], _used(by, place)]
-                out[start + row, place] = _exact(pixels, by.whole[place])
+                pixels = part[row[:, None], _used(by, column)]
+                out[start + row, column] = _exact(pixels, by.whole[column])
     return result
 
 
@@ -183,10 +183,10 @@ def along_height(planes: OfColours, by: Weights) -> Planes:
             sums = _buffer("sums", (end - start, width), np.float32)
             for places, used, dense in blocks:
                 np.matmul(dense, floats[used], out=sums[places.start - start : places.stop - start])
-            place, column = _round(sums, by, out[start:end])
-            if len(place):
-                pixels = plane[_used(by, start + place), column[:, None]]
-                out[start + place, column] = _exact(pixels, by.whole[start + place])
+            row, column = _round(sums, by, out[start:end])
+            if len(row):
+                pixels = plane[_used(by, start + row), column[:, None]]
+                out[start + row, column] = _exact(pixels, by.whole[start + row])
     return result
 
 
@@ -202,8 +202,8 @@ def _buffer(name: str, shape: tuple[int, ...], kind: type) -> NDArray[Any]:
 
 def _used(by: Weights, places: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the places of the image that count at places of the result. Filled ones weigh nothing."""
-    found: NDArray[np.int64] = by.first[places][:, None] + np.arange(by.whole.shape[1])
-    return np.minimum(found, by.before - 1, out=found)
+    positions: NDArray[np.int64] = by.first[places][:, None] + np.arange(by.whole.shape[1])
+    return np.minimum(positions, by.before - 1, out=positions)
 
 
 def _round(sums: Floats32, by: Weights, out: Planes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

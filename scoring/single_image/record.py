@@ -42,7 +42,7 @@ class TileRecord:
         photograph: The tile.
         source: What the nuclei come from, as the page calls it.
         sha256: Of the model; "" where the nuclei come from a file.
-        found: Counts of the nuclei that are shown.
+        counts: Counts of the nuclei that are shown.
         least_confidence: Smallest confidence of those.
         chips: What was noticed about the tile.
         date: Of the record, for people.
@@ -51,7 +51,7 @@ class TileRecord:
     photograph: Photograph
     source: str
     sha256: str
-    found: Overview
+    counts: Overview
     least_confidence: float
     chips: Sequence[QualityBadge]
     date: str

@@ -79,7 +79,7 @@ def test_labelled_cases_wrong_ones_first():
             float(team.cases[one.index]["correct"]) for one in found
         )
         assert all(
-            (one.case, one.called) == (team.cases[one.index]["case"], team.cases[one.index]["predicted"])
+            (one.case, one.label) == (team.cases[one.index]["case"], team.cases[one.index]["predicted"])
             for one in found
         )
 
@@ -89,7 +89,7 @@ def test_nuclei_images_in_which_the_class_occurs():
         card({"case": "r1", "f1": {"tumor": 0.8}}, {"case": "r2", "f1": {"tumor": 0.3, "other": 1.0}}),
         "tumor",
     )
-    assert [(one.case, one.value, one.called) for one in found] == [("r2", 0.3, None), ("r1", 0.8, None)]
+    assert [(one.case, one.value, one.label) for one in found] == [("r2", 0.3, None), ("r1", 0.8, None)]
 
 
 def test_patients_by_stage_and_structure():
@@ -104,8 +104,8 @@ def test_patients_by_stage_and_structure():
     }
     other = {**patient, "case": "p2", "t_prediction": None, "dice_gtvp": 0.2, "dice_gtvn": 0.9}
     team = card(patient, other)
-    assert [(one.value, one.called) for one in members(team, "T2")] == [(0.0, "T3"), (0.0, None)]
-    assert [(one.value, one.called) for one in members(team, "N0")] == [(1.0, "N0"), (1.0, "N0")]
+    assert [(one.value, one.label) for one in members(team, "T2")] == [(0.0, "T3"), (0.0, None)]
+    assert [(one.value, one.label) for one in members(team, "N0")] == [(1.0, "N0"), (1.0, "N0")]
     assert [one.case for one in members(team, "GTVp")] == ["p2", "p1"]
     assert [(one.case, one.value) for one in members(team, "GTVn")] == [("p2", 0.9), ("p1", None)]
 

@@ -55,7 +55,7 @@ def models(started) -> HeldModels:
 def place_of(models: HeldModels, visitor: str) -> int:
     with pytest.raises(NoPlace) as full:
         models.open(b"m", visitor)
-    return full.value.place
+    return full.value.position
 
 
 def test_beyond_the_cap_there_is_a_place_in_the_line(models, started, now):

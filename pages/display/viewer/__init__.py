@@ -112,9 +112,9 @@ def show(
     Returns:
         What is selected, None for nothing.
     """
-    place = f"{key}_focus"
-    request = next_request(st.session_state.get(place), payload.name, focus, selected(key, payload))
-    st.session_state[place] = request
+    focus_key = f"{key}_focus"
+    request = next_request(st.session_state.get(focus_key), payload.name, focus, selected(key, payload))
+    st.session_state[focus_key] = request
     _component(
         key=key,
         data=payload.message(height_px=height, focus=request.sent),

@@ -119,6 +119,6 @@ def thinned(xy: np.ndarray, start: np.ndarray, most: int = MOST_VERTICES) -> tup
     step = np.maximum(1, -(-lengths // most))
     if (step == 1).all():
         return xy, start.astype("<u4")
-    place = np.arange(len(xy)) - np.repeat(start[:-1], lengths)
-    kept = -(-lengths // step)
-    return xy[place % np.repeat(step, lengths) == 0], np.concatenate([[0], np.cumsum(kept)]).astype("<u4")
+    index = np.arange(len(xy)) - np.repeat(start[:-1], lengths)
+    counts = -(-lengths // step)
+    return xy[index % np.repeat(step, lengths) == 0], np.concatenate([[0], np.cumsum(counts)]).astype("<u4")

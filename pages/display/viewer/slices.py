@@ -47,7 +47,7 @@ def results(scene: Scene, *, name: str, labels: Sequence[str] = LABELS) -> Paylo
         labels: Names of the labels 0, 1, 2 ...
     """
     arrays = {"labels": _stored(scene.labels)} | {
-        f"image{i}": _stored(one.values) for i, one in enumerate(scene.backgrounds)
+        f"image{i}": _stored(image.values) for i, image in enumerate(scene.backgrounds)
     }
     head = {
         "mode": "slices",
@@ -58,7 +58,7 @@ def results(scene: Scene, *, name: str, labels: Sequence[str] = LABELS) -> Paylo
         "to_file": scene.to_file[:3].tolist(),
         "file_shape": scene.file_shape,
         "labels": list(labels),
-        "backgrounds": [_described(one, f"image{i}") for i, one in enumerate(scene.backgrounds)],
+        "backgrounds": [_described(image, f"image{i}") for i, image in enumerate(scene.backgrounds)],
     }
     return pack(head, arrays, deflate=True)
 

@@ -72,7 +72,7 @@ def html(record: Record, with_image: bool = True) -> str:
 
 def tile_html(record: TileRecord, with_image: bool = True) -> str:
     """Return the record of a tile as one self-contained HTML page; arguments as of `html`."""
-    counts, least = record.found, record.least_confidence
+    counts, least = record.counts, record.least_confidence
     most = max(int(counts.counts.max()), 1)
     rows = [
         (name.replace("_", " "), [float(count), float(density)], round(100 * int(count) / most))
