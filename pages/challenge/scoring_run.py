@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 
 import scoring
-from pages.inputs import selectors
+from pages.inputs import drop_routing, selectors
 from pages.inputs.selectors import ChosenInput
 from pages.server import jobs
 from scoring.challenges import samples
@@ -24,7 +24,7 @@ from scoring.inference.cluster.scheduler import ClusterUnusable
 from scoring.inference.pool import Cancelled
 from scoring.inference.preprocessing import ImageUnreadable
 from scoring.inference.results import ModelFailed
-from scoring.inputs.sources import open_source
+from scoring.inputs.sources import Source, open_source
 
 SESSION_TRUTHS, SESSION_RUNS, SHARED_CARDS, SHARED_RUNS = 2, 4, 32, 32
 SHORT_SECONDS = 2.0
@@ -79,6 +79,11 @@ def attempt(work, *arguments, **options) -> Outcome:
         return Outcome(refused=refused)
 
 
+def _readable(given: ChosenInput) -> Source:
+    """Return the source of an input; a table that was just dropped is parsed already."""
+    return (drop_routing.take_parsed(given.key, given.name) if given.own else None) or given.source
+
+
 def truth(challenge_id: str, given: ChosenInput, chosen: Mapping | None = None) -> Outcome | Running:
     """Read the test set that was chosen; `Running` while much is read, or after that was stopped. chosen:
     options, of which those are used that reading a test set needs."""
@@ -91,7 +96,7 @@ def truth(challenge_id: str, given: ChosenInput, chosen: Mapping | None = None) 
         return run(
             content,
             challenge.readers.counts,
-            partial(challenge.read_truth, given.source, given.name, **needed),
+            partial(challenge.read_truth, _readable(given), given.name, **needed),
             own_runs(),
             SHORT_SECONDS,
         )
@@ -109,7 +114,7 @@ def _sample_truth(challenge_id: str, version: str, key: tuple, _given: ChosenInp
 @st.cache_resource(max_entries=SESSION_TRUTHS, scope="session", show_spinner="Reading the test set ...")
 def _own_truth(challenge_id: str, version: str, key: tuple, chosen: tuple, _given: ChosenInput) -> Outcome:
     read = scoring.load_challenge(challenge_id).read_truth
-    return attempt(read, _given.source, _given.name, **dict(chosen))
+    return attempt(read, _readable(_given), _given.name, **dict(chosen))
 
 
 @st.cache_resource(
@@ -133,7 +138,7 @@ def card(
 
 def _score(challenge_id: str, options: dict, truth, predictions) -> ScoreCard:
     sources = {
-        name: open_source(value.source, value.name)
+        name: open_source(_readable(value), value.name)
         for name, value in options.items()
         if isinstance(value, ChosenInput)
     }
@@ -152,7 +157,7 @@ def _read(
 ) -> Outcome:
     return attempt(
         scoring.load_challenge(challenge_id).read_predictions,
-        _given.source,
+        _readable(_given),
         _truth,
         _given.name,
         **dict(options),
@@ -186,7 +191,7 @@ def predictions(
             content, "images", partial(challenge.predict, given.source, truth, name=given.name), shared_runs()
         )
     if challenge.readers.counts:
-        read = partial(challenge.read_predictions, given.source, truth, given.name, **reading)
+        read = partial(challenge.read_predictions, _readable(given), truth, given.name, **reading)
         runs = own_runs() if given.own else shared_runs()
         return run((*content, *options(**reading)), challenge.readers.counts, read, runs, SHORT_SECONDS)
     return _read(

@@ -1,6 +1,6 @@
 """Routing of dropped files to the challenge and input that they are recognised for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from scoring.challenges import REGISTRY
 from scoring.challenges.recognition import Recognised, recognise
 from scoring.common.text import markdown
 from scoring.core.file_contents import LIKELY, SURE, Candidate
+from scoring.inputs.sources import SourceFiles
 
 KEPT = {
     "truth": "{}_set_kept",
@@ -32,6 +33,9 @@ EMPTY = "_empty_folder"
 """Name of the folder without a file that was dropped last."""
 TOGETHER = "_placed_together"
 """Keys of the inputs that the last drop filled."""
+PARSED, PARSED_BYTES = "_parsed_tables", 10_000_000
+"""Parsed tables of the last drop by SHA-256 and name, until a challenge reads them, and how large they may be
+together."""
 
 
 @dataclass(frozen=True)
@@ -205,11 +209,29 @@ def _lacks_test_set(found: Recognised, here: Candidate) -> bool:
 def _sorted_out(files: Sequence[Any]) -> list[Dropped]:
     by_name = {file.name: file for file in files}
     found = recognise({name: file.getvalue() for name, file in by_name.items()})
+    _keep_parsed(source for one in found if one.is_plain and (source := one.source) is not None)
     return [Dropped([by_name[name] for name in one.files], one) for one in found]
+
+
+def _keep_parsed(sources: Iterable[SourceFiles]) -> None:
+    """Keep tables that were parsed for their reader, as far as they are small together."""
+    remaining, parsed = PARSED_BYTES, {}
+    for source in sources:
+        remaining -= sum(source.sizes.values())
+        if remaining >= 0:
+            parsed[source.whole, source.name] = source
+    st.session_state[PARSED] = parsed
+
+
+def take_parsed(sha256: str, name: str) -> SourceFiles | None:
+    """Return a table of the last drop with its cells, once; None where it is to be read."""
+    parsed: dict[tuple[str, str], SourceFiles] = st.session_state.get(PARSED, {})
+    return parsed.pop((sha256, name), None)
 
 
 def _begin() -> None:
     st.session_state[ASKED], st.session_state[REFUSED] = [], []
+    st.session_state.pop(PARSED, None)
     dropped_photographs.forget()
     for key in (GO, EMPTY):
         st.session_state.pop(key, None)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import PurePosixPath
 
@@ -54,11 +54,13 @@ class Recognised:
         files: Their names.
         readings: What they can be taken for, likeliest first; none where nothing here takes them.
         why_not: A sentence about files that nothing takes.
+        source: A table alone, open for its reader and parsed already; None for other files.
     """
 
     files: tuple[str, ...]
     readings: tuple[Candidate, ...]
     why_not: str = ""
+    source: SourceFiles | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_plain(self) -> bool:
@@ -154,7 +156,8 @@ def _recognised(files: dict[str, bytes]) -> Recognised:
         readings = max(
             readings, _as_meant(files, contents), key=lambda found: max(map(_rank, found), default=0)
         )
-    return Recognised(names, readings, "" if readings else contents.problem or _nothing_takes(contents))
+    why_not = "" if readings else contents.problem or _nothing_takes(contents)
+    return Recognised(names, readings, why_not, whole if whole.kind == "file" and contents.tables else None)
 
 
 def _board(files: SourceFiles) -> Candidate | None:

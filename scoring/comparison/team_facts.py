@@ -141,7 +141,7 @@ def read_facts(
         InputRefused: With every cell that cannot be.
     """
     files = open_source(source, name)
-    table = tables.read_table(files.read(case_tables.find_table(files)), files.name)
+    _, table = files.read_table(case_tables.find_table(files), files.name)
     columns, problems = _columns(table)
     facts_of: dict[str, TeamFacts] = {}
     ignored = [

@@ -118,7 +118,7 @@ def read_contents(files: SourceFiles) -> FileContents:
         ending = PurePosixPath(member).suffix.lower()
         try:
             if ending in TABLES and len(tables) < MOST_TABLES:
-                tables.append(read_table(_table_head(files, member), files.called(member)))
+                tables.append(_read_table(files, member))
             elif ending in (".json", ".geojson") and len(heads) < MOST_JSON:
                 heads[member] = _head(files, member, JSON_HEAD).decode("utf-8", "replace")
             elif ending == MODEL and len(files.members) == 1:
@@ -140,11 +140,14 @@ def _answers(files: SourceFiles) -> tuple[list[TextTable], str]:
         return [], refused.problems[0].message
 
 
-def _table_head(files: SourceFiles, member: str) -> bytes:
-    """Return a table, of a large one the first lines."""
-    if files.sizes[member] <= TABLE_HEAD:
-        return files.read(member)
-    return _head(files, member, TABLE_HEAD).rpartition(b"\n")[0]
+def _read_table(files: SourceFiles, member: str) -> TextTable:
+    """Return a table, of a large one the first lines; one that was dropped alone is kept for its reader."""
+    if files.sizes[member] > TABLE_HEAD:
+        return read_table(_head(files, member, TABLE_HEAD).rpartition(b"\n")[0], files.called(member))
+    data, table = files.read_table(member)
+    if files.kind == "file":
+        files.keep_table(member, data, table)
+    return table
 
 
 def _head(files: SourceFiles, member: str, most: int) -> bytes:

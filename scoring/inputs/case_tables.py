@@ -95,7 +95,7 @@ def joined_columns(
     if metadata is None:
         return cases.columns
     files = open_source(metadata, name)
-    table = tables.read_table(files.read(find_table(files)), files.name)
+    _, table = files.read_table(find_table(files), files.name)
     column, twice = tables.find_column(table, (cases.id_column, *ID_COLUMNS))
     if column is None:
         raise InputRefused([tables.missing_column(table, "the case id", ID_COLUMNS)])

@@ -9,16 +9,16 @@ import io
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges
-from scoring.inputs import workbooks
+from scoring.inputs import tables, workbooks
 from scoring.inputs.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 from scoring.inputs.inflate import ByteFile
 from scoring.inputs.table_edits import fixed_name, fixed_table
-from scoring.inputs.tables import TABLE_BYTES
+from scoring.inputs.tables import TABLE_BYTES, TextTable
 
 TEXT_TABLES = (".csv", ".tsv", ".txt")
 TABLES_OF_TEXT = (*TEXT_TABLES, workbooks.ENDING)
@@ -45,6 +45,9 @@ class SourceFiles:
     read: Callable[[str], bytes]
     open: Callable[[str], ByteFile]
     whole: str | None
+    _parsed: dict[str, tuple[bytes, TextTable]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -55,6 +58,26 @@ class SourceFiles:
         return (
             self.name if self.kind == "file" else f"{self.name} › {member}" if self.kind == "zip" else member
         )
+
+    def read_table(self, member: str, name: str | None = None) -> tuple[bytes, TextTable]:
+        """Return the bytes of a table, and the table; what `keep_table` was given is handed out once.
+
+        Args:
+            member: The member that holds the table.
+            name: What messages call it; None: as `called`.
+
+        Raises:
+            InputRefused: It cannot be read.
+        """
+        parsed, name = self._parsed.pop(member, None), name or self.called(member)
+        if parsed is not None and parsed[1].name == name:
+            return parsed
+        data = self.read(member)
+        return data, tables.read_table(data, name)
+
+    def keep_table(self, member: str, data: bytes, table: TextTable) -> None:
+        """Keep a table that was read until the next `read_table` of its member."""
+        self._parsed[member] = (data, table)
 
     def digest(self, used: Mapping[str, str]) -> str:
         """Return the SHA-256 of the source. `used`: member -> SHA-256 of the members that were read (only a

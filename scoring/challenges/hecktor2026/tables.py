@@ -96,7 +96,7 @@ def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str
 
 def _read(files: SourceFiles, member: str, used: list[str]) -> TextTable:
     used.append(member)
-    return tables.read_table(files.read(member), files.called(member))
+    return files.read_table(member)[1]
 
 
 def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]) -> PatientCells | None:

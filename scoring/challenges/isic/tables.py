@@ -94,8 +94,7 @@ def read(files: SourceFiles, preferred: Sequence[str] = ()) -> CategoryTable:
     """Read a table and find its ids: by the `preferred` names of the id column, else the usual ones. Raises
     InputRefused."""
     member = find_table(files)
-    data = files.read(member)
-    table = tables.read_table(data, files.called(member))
+    data, table = files.read_table(member)
     id_name = next((n for n in (*preferred, *ID_COLUMNS) if n in table.header), None)
     if id_name is None:
         raise InputRefused(

@@ -14,7 +14,7 @@ from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.inputs.nuclei import Nuclei, NucleiFile, counted, positions, read_nuclei
 from scoring.inputs.sources import SourceFiles, sha256
-from scoring.inputs.tables import TextTable, find_column, key, read_table, repeated_row
+from scoring.inputs.tables import TextTable, find_column, key, repeated_row
 
 ENDINGS = (".geojson", ".json")
 SUFFIX = "_nuclei"
@@ -244,8 +244,7 @@ def _by_position(files: SourceFiles, ids: Sequence[str] | None) -> SubmissionMem
 def _by_table(files: SourceFiles, member: str, ids: frozenset[str]) -> SubmissionMembers:
     where = files.called(member)
     try:
-        data = files.read(member)
-        table = read_table(data, where)
+        data, table = files.read_table(member)
     except InputRefused as refusal:
         return SubmissionMembers({}, {}, member, refusal.problems, ())
     marks = (

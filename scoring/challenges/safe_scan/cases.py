@@ -149,8 +149,7 @@ def _read_cases(
     files = open_source(source, name)
     pictures = files if images is None else open_source(images)
     member = find_table(files)
-    data = files.read(member)
-    table = tables.read_table(data, files.called(member))
+    data, table = files.read_table(member)
     problems, findings = list(table.problems), official_score.file_consequences(table)
     ids = read_ids(table, problems, findings)
     labels = read_labels(table, problems, [] if ids is None else findings) if read_labels else None

@@ -70,8 +70,7 @@ def read_predictions(
     """
     files = open_table(source, name)
     member = find_table(files)
-    data = files.read(member)
-    table = tables.read_table(data, files.called(member))
+    data, table = files.read_table(member)
     problems: list[Finding] = list(table.problems)
     findings: list[Finding] = []
     id_column, twice = tables.find_column(table, ID_COLUMNS)

@@ -1,15 +1,19 @@
 """Where dropped files go, and what is said about it."""
 
+from collections import Counter
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.inputs import dropped_photographs
+from pages.inputs import drop_routing, dropped_photographs
 from pages.server import url_state
 from scoring.challenges import load_challenge, samples
+from scoring.inputs import tables, workbooks
 from tests.inference import builders
 from tests.support.golden import FOLDER
 from tests.support.thinned import some_rows
 from tests.support.visits import words
+from tests.support.workbooks import sheet, workbook
 
 GOLDEN = FOLDER / "tricorder3" / "01-public-a"
 
@@ -159,6 +163,30 @@ def test_the_overview_leads_to_the_page_of_a_file(opened, path, page, kept):
     assert [held.name for held in app.session_state[kept][1]] == [file.name]
     assert app.title[0].value == load_challenge(page).words.title
     assert f"{file.name} was read as" in words(app).replace("**", "")
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_a_dropped_table_is_parsed_once_on_its_way_to_the_score(opened, monkeypatch, ending):
+    rows = [line.split(",") for line in (GOLDEN / "predictions.csv").read_text().splitlines()]
+    data = workbook({"S": sheet(rows)}) if ending == "xlsx" else (GOLDEN / "predictions.csv").read_bytes()
+    app, name, parsed = opened("tricorder3"), f"once.{ending}", Counter()
+    app = give(app, "set", GOLDEN / "truth.csv")
+    read_table, as_csv = tables.read_table, workbooks.as_csv
+    monkeypatch.setattr(tables, "read_table", lambda *file: (parsed.update([file[1]]), read_table(*file))[1])
+    monkeypatch.setattr(workbooks, "as_csv", lambda *file: (parsed.update([ending]), as_csv(*file))[1])
+    app.file_uploader(key="tricorder3_submission_files").upload(name, data).run()
+    assert "50 images" in words(app)
+    assert not app.error
+    assert parsed == ({name: 1, "xlsx": 1} if ending == "xlsx" else {name: 1})
+    assert app.session_state[drop_routing.PARSED] == {}
+
+
+def test_parsed_tables_are_kept_for_their_reader_up_to_a_size(app, monkeypatch):
+    give(app, "submission", GOLDEN / "predictions.csv")
+    assert [name for _, name in app.session_state[drop_routing.PARSED]] == ["predictions.csv"]
+    monkeypatch.setattr(drop_routing, "PARSED_BYTES", 10)
+    app.file_uploader(key="tricorder3_set_files").upload("t.csv", (GOLDEN / "truth.csv").read_bytes()).run()
+    assert app.session_state[drop_routing.PARSED] == {}
 
 
 def test_files_of_two_challenges_are_both_placed_and_the_way_to_the_other_is_shown(opened):
