@@ -6,8 +6,8 @@ import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
 from pages.server import access
 from pages.tabs import tricorder3 as live
-from scoring.challenges.few_cases import SMALL_CLASS
 from scoring.challenges.tricorder3.formula import CLASSES
+from scoring.common.findings import SMALL_CLASS
 
 access.guard(__file__)
 

@@ -7,10 +7,11 @@ import pandas as pd
 import streamlit as st
 from pandas.io.formats.style import Styler
 
+from scoring.common.findings import SMALL_CLASS
 from scoring.common.text import common_start, markdown
 from scoring.core.views import Better, Column, Table
 from scoring.presentation.figures.numerals import UNDEFINED, decimal, span
-from scoring.presentation.figures.theme import SMALL, Theme, label
+from scoring.presentation.figures.theme import Theme, label
 
 COLOURS = {"malignant": "red", "medium": "orange", "benign": "green"}
 """Risk group -> what Streamlit's Markdown calls its colour."""
@@ -81,7 +82,7 @@ def cells_of(column: Column, entry: Table) -> list[Any]:
         case "class":
             return [label(str(name), entry.risks.get(name)) for name in values]
         case "count":
-            return [None if n is None else f"{n}{'*' if n < SMALL else ''}" for n in values]
+            return [None if n is None else f"{n}{'*' if n < SMALL_CLASS else ''}" for n in values]
         case "interval":
             return [span(pair, column.digits, sign=column.sign) for pair in values]
     return values

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from scoring.common.findings import SMALL_CLASS
 from scoring.common.text import markdown, named
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.views import (
@@ -30,7 +31,7 @@ from scoring.presentation.figures.confusion import confusion_matrix
 from scoring.presentation.figures.curves import ClassCurve, precision_recall_panel, roc_panel
 from scoring.presentation.figures.intervals import intervals, slice_rows
 from scoring.presentation.figures.numerals import points, share, span
-from scoring.presentation.figures.theme import SHAPES, SMALL, SYMBOLS
+from scoring.presentation.figures.theme import SHAPES, SYMBOLS
 
 RISK_COLOUR = {"malignant": "red", "medium": "orange", "benign": "green"}
 STARRED = "A star marks a class with under 15 cases: read the interval, not the value."
@@ -113,7 +114,7 @@ def points_lost(card: ScoreCard, name: str = "F1", key: str = "f1") -> Figure:
     order = sorted(rows, key=lambda c: -(rows[c]["score_lost"] or 0))
     caption = (
         f"Bar: points lost to a class's {name}. Pale: all it can cost. Hatched: no case in this test set, so "
-        f"no model could win it. Number: cases of the class, * under {SMALL}. n = {card.n_cases}."
+        f"no model could win it. Number: cases of the class, * under {SMALL_CLASS}. n = {card.n_cases}."
     )
     data: Data = {
         "class": order,
@@ -239,7 +240,7 @@ def _precision(card: ScoreCard, name: str, risk: str | None) -> Panel:
 
 
 def _cases(entry: Mapping[str, Any]) -> str:
-    return f"n = {entry['support']}{'*' if entry['support'] < SMALL else ''}"
+    return f"n = {entry['support']}{'*' if entry['support'] < SMALL_CLASS else ''}"
 
 
 @dataclass(frozen=True)

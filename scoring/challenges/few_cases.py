@@ -2,10 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from scoring.common.findings import Finding, warning
-
-SMALL_CLASS = 15
-"""Cases of a class below which no interval is honest."""
+from scoring.common.findings import SMALL_CLASS, Finding, warning
 
 
 def few_cases(

@@ -9,6 +9,8 @@ from scoring.common.fixes import SuggestedFix
 
 LEVELS = ("error", "warning", "note")
 LINES_PER_CODE = 20
+SMALL_CLASS = 15
+"""Cases of a class or group below which no interval is honest (finding `few-cases-in-class`)."""
 OF_SMALL_SETS = frozenset({"few-cases-in-class", "few-units", "few-events"})
 """Codes that say only that a test set is small."""
 

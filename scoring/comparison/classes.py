@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from scoring.common.findings import SMALL_CLASS
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import difference_interval, number
 from scoring.core.comparison_spec import Groups
@@ -121,9 +122,6 @@ def _verdict(row: Mapping[str, Any], name: str) -> tuple[float | None, str | Non
     return (row[dice], None) if dice in row else None
 
 
-SMALL = 15
-
-
 @dataclass(frozen=True)
 class Estimate:
     """A team in a group. to_overall: value less that of all cases, by the same replicate. None where
@@ -161,9 +159,8 @@ def subgroups(comparison: Comparison) -> tuple[Subgroup, ...]:
                         _estimate(comparison, name, slices[name], (column, group, measure), overall)
                         for name in comparison.cards
                     )
-                    rows.append(
-                        Subgroup(column, group, measure, entry[counted], entry[counted] < SMALL, estimates)
-                    )
+                    n = entry[counted]
+                    rows.append(Subgroup(column, group, measure, n, n < SMALL_CLASS, estimates))
     return tuple(rows)
 
 

@@ -8,10 +8,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scoring.common.arrays import Bools, Floats, Ints
-from scoring.metrics.classification import divide
+from scoring.common.arrays import Bools, Floats, Ints, Numbers
+from scoring.metrics.classification import divide, f_score
 
-TINY = 1e-15
 ROUNDING = 1e-9
 MARGIN = 1e-6
 """How far below the lowest score the threshold stands that calls everybody."""
@@ -77,7 +76,9 @@ def decisions(positive: Bools, called: Bools, weights: Floats) -> Decisions:
     return Decisions(*(weights @ cells).astype(float).T)
 
 
-def decisions_along(scores: Floats, positive: Bools, cuts: Floats, weights: Floats) -> Decisions:
+def decisions_along(
+    scores: Floats, positive: Bools, cuts: Floats, weights: Numbers, inclusive: bool = False
+) -> Decisions:
     """Count decisions at several thresholds.
 
     Args:
@@ -85,19 +86,20 @@ def decisions_along(scores: Floats, positive: Bools, cuts: Floats, weights: Floa
         positive: Which cases are positive [N].
         cuts: Thresholds [T], ascending.
         weights: Weights of the cases [B, N].
+        inclusive: Whether a score at the threshold is called positive.
 
     Returns:
         Counts [B, T].
     """
-    below = np.searchsorted(cuts, scores, "left")
-    called = [
+    below = np.searchsorted(cuts, scores, "right" if inclusive else "left")
+    hits, alarms = (
         _at_or_after(below[members], len(cuts), weights[:, members]) for members in (positive, ~positive)
-    ]
+    )
     totals = [weights[:, members].sum(1, dtype=float)[:, None] for members in (positive, ~positive)]
-    return Decisions(called[0], called[1], totals[0] - called[0], totals[1] - called[1])
+    return Decisions(hits, alarms, totals[0] - hits, totals[1] - alarms)
 
 
-def _at_or_after(passed: Ints, count: int, weights: Floats) -> Floats:
+def _at_or_after(passed: Ints, count: int, weights: Numbers) -> Floats:
     """Weights [B, n] of the cases that passed more than t cuts, for t in 0..count - 1 [B, count]."""
     cells = np.ones(len(passed), weights.dtype), (passed, np.arange(len(passed)))
     places = scipy.sparse.csr_matrix(cells, shape=(count + 1, len(passed)))
@@ -115,12 +117,8 @@ def f_beta(d: Decisions, beta: float) -> Floats:
     Returns:
         Values 0..1 of that shape; 0 where the denominator is 0.
     """
-    square = beta * beta
-    return divide(
-        (1 + square) * d.true_positive,
-        (1 + square) * d.true_positive + square * d.false_negative + d.false_positive,
-        0,
-    )
+    support, predicted = d.true_positive + d.false_negative, d.true_positive + d.false_positive
+    return f_score(d.true_positive, support, predicted, 0, beta)
 
 
 def accuracy(d: Decisions) -> Floats:
@@ -186,21 +184,6 @@ def precision_at_prevalence(sensitivity: ArrayLike, specificity: ArrayLike, prev
     sensitivity, specificity = np.asarray(sensitivity, float), np.asarray(specificity, float)
     hits, false_alarms = sensitivity * prevalence, (1 - specificity) * (1 - prevalence)
     return divide(hits, hits + false_alarms)
-
-
-def log_losses(scores: Floats, positive: Bools) -> Floats:
-    """Return the log loss of each case, -(y ln q + (1 - y) ln(1 - q)) with q clipped to [1e-15, 1 - 1e-15].
-
-    Args:
-        scores: Probability q of each case to be positive [N], 0..1.
-        positive: Which cases are positive [N].
-
-    Returns:
-        Losses [N], at least 0.
-    """
-    q = np.clip(scores, TINY, 1 - TINY)
-    losses: Floats = -np.where(positive, np.log(q), np.log(1 - q))
-    return losses
 
 
 @dataclass(frozen=True)
@@ -391,10 +374,3 @@ def _chosen_point(
     edges = np.r_[np.inf, counts.thresholds, -np.inf]
     cut = cuts_between(edges[best], edges[best + 1])
     return OperatingPoint(float(cut), float(sensitive[best]), float(specific[best]))
-
-
-def average_precision(counts: ThresholdCounts) -> Floats:
-    """Return the sum of precision x step of recall over the thresholds [B]; NaN without both classes."""
-    reached = divide(counts.true_positive, counts.true_positive[:, -1:], 0)
-    exact = divide(counts.true_positive, counts.true_positive + counts.false_positive, 0)
-    return _undefined_unless_both(counts, np.sum(np.diff(reached, prepend=0, axis=1) * exact, axis=1))

@@ -11,6 +11,7 @@ from scoring.statistics.intervals import wilson
 BINS = 10
 TOLERANCE, SUM_TOLERANCE = 1e-6, 1e-3
 SMALLEST_PROBABILITY = 1e-12
+LEAST_OUTPUT = 1e-15
 LOG_TEMPERATURES = (-3, 3)
 
 
@@ -35,17 +36,21 @@ def output_kind(outputs: Floats) -> str:
     return "not-normalised" if np.abs(outputs.sum(1) - 1).max() > SUM_TOLERANCE else "probabilities"
 
 
-def log_losses(outputs: Floats, truth: Ints) -> Floats:
-    """Return the log loss of each case, -ln(max(q, 1e-15)) with q = output of the true class.
+def log_losses(outputs: Floats, truth: Ints, highest: float = np.inf) -> Floats:
+    """Return the log loss of each case, -ln of the output of its true class, which is at least 1e-15.
 
     Args:
-        outputs: Probabilities [N, K], 0..1.
+        outputs: Probabilities [N, K], 0..1, or those of the second of two classes [N].
         truth: Class number of each case [N], 0..K-1.
+        highest: The output to which higher ones are lowered.
 
     Returns:
         Losses [N], at least 0.
     """
-    losses: Floats = -np.log(np.maximum(outputs[np.arange(len(truth)), truth], 1e-15))
+    probabilities = np.clip(outputs, LEAST_OUTPUT, highest)
+    if probabilities.ndim == 1:
+        probabilities = np.column_stack([1 - probabilities, probabilities])
+    losses: Floats = -np.log(probabilities[np.arange(len(truth)), truth])
     return losses
 
 

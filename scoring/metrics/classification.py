@@ -96,26 +96,33 @@ def precision(c: ClassCounts) -> Floats:
     return divide(c.true_positive, c.predicted)
 
 
-def f1_score(
-    true_positive: ArrayLike, support: ArrayLike, predicted: ArrayLike, undefined: float = np.nan
+def f_score(
+    true_positive: ArrayLike,
+    support: ArrayLike,
+    predicted: ArrayLike,
+    undefined: float = np.nan,
+    beta: float = 1,
 ) -> Floats:
-    """Return 2 TP / (2 TP + FP + FN), which is 2 TP / (support + predictions).
+    """Return the F-beta score, (1 + b^2) TP / (b^2 support + predictions): F1 unless beta is given.
 
     Args:
         true_positive: Number of hits, any shape.
         support: Number of cases or objects of the truth, of that shape.
         predicted: Number of predictions, of that shape.
         undefined: The value with neither; the official programs of the challenges differ in it.
+        beta: Weight of recall against precision, above 0: b in the formula.
 
     Returns:
         Values 0..1 of that shape.
     """
-    return divide(2 * np.asarray(true_positive, float), np.asarray(support, float) + predicted, undefined)
+    square = beta * beta
+    total = square * np.asarray(support, float) + np.asarray(predicted, float)
+    return divide((1 + square) * np.asarray(true_positive, float), total, undefined)
 
 
 def f1(c: ClassCounts) -> Floats:
     """Return the F1 of each class [B, K]; 0 for a class with neither a case nor a prediction."""
-    return f1_score(c.true_positive, c.support, c.predicted, 0)
+    return f_score(c.true_positive, c.support, c.predicted, 0)
 
 
 def specificity(c: ClassCounts) -> Floats:

@@ -36,11 +36,9 @@ def average_precision(scores: ArrayLike, positive: ArrayLike) -> float:
     Returns:
         The average precision, 0..1; NaN without a positive or without a negative.
     """
-    scores, positive = np.asarray(scores, float), np.asarray(positive, bool)
-    if not len(scores):
-        return float("nan")
-    counts = binary.count_by_threshold(scores, positive, np.ones((1, len(scores))))
-    return float(binary.average_precision(counts)[0])
+    levels = roc.levels(scores, positive)
+    curve = roc.curve(levels, np.ones((1, len(levels.groups))))
+    return float(roc.average_precision(curve)[0]) if curve.negatives[0] else float("nan")
 
 
 def resampled_auc(scores: Floats, positive: Bools, weights: Floats) -> Floats:

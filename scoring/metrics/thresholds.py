@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring.common.arrays import Bools, Floats, Ints, Numbers
-from scoring.metrics.binary import Decisions, f_beta
+from scoring.metrics.binary import decisions_along, f_beta
 
 HALF = 0.5
 FOLDS = 5
@@ -16,31 +16,6 @@ def candidates(scores: Floats) -> Floats:
     """Return the thresholds to try for scores [N]: midpoints of successive distinct scores, and 0.5."""
     distinct = np.unique(scores)
     return np.unique(np.r_[HALF, (distinct[1:] + distinct[:-1]) / 2])
-
-
-def sweep(
-    scores: Floats, positive: Bools, weights: Numbers, cuts: Floats, inclusive: bool = False
-) -> Decisions:
-    """Count decisions at several thresholds.
-
-    Args:
-        scores: Score of each case [N].
-        positive: Which cases are positive [N].
-        weights: Weight of each case [N].
-        cuts: Thresholds [T], in any order.
-        inclusive: Whether a score at the threshold is called positive.
-
-    Returns:
-        Weighted counts [T].
-    """
-    order = np.argsort(scores, kind="stable")
-    place = np.searchsorted(scores[order], cuts, "left" if inclusive else "right")
-    below, total = [], []
-    for members in (positive, ~positive):
-        sums = np.r_[0, np.cumsum(np.where(members, weights, 0)[order])]
-        below.append(sums[place])
-        total.append(sums[-1])
-    return Decisions(total[0] - below[0], total[1] - below[1], below[0], below[1])
 
 
 def best(scores: Floats, positive: Bools, weights: Numbers, inclusive: bool = False) -> float:
@@ -60,7 +35,8 @@ def best(scores: Floats, positive: Bools, weights: Numbers, inclusive: bool = Fa
         0.15000000000000002
     """
     cuts = candidates(scores)
-    reached = np.round(f_beta(sweep(scores, positive, weights, cuts, inclusive), 1), MOST_DECIMALS)
+    decisions = decisions_along(scores, positive, cuts, weights[None], inclusive)
+    reached = np.round(f_beta(decisions, 1)[0], MOST_DECIMALS)
     equals = cuts[reached == reached.max()]
     return float(equals[np.argmin(np.abs(equals - HALF))])
 

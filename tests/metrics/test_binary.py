@@ -84,12 +84,6 @@ def test_scikit_learn_agrees():
     positive = dice.random(300) < 0.3
     scores = np.round(np.clip(dice.normal(0.3 + 0.3 * positive, 0.2), 0, 1), 2)
     weights = np.ones((1, 300), np.float32)
-    assert binary.log_losses(scores, positive).mean() == pytest.approx(
-        sklearn.metrics.log_loss(positive, np.clip(scores, 1e-15, 1 - 1e-15)), abs=1e-9
-    )
-    assert binary.average_precision(binary.count_by_threshold(scores, positive, weights))[0] == pytest.approx(
-        sklearn.metrics.average_precision_score(positive, scores)
-    )
     found = binary.decisions(positive, scores >= 0.5, weights)
     assert binary.f_beta(found, 2)[0] == pytest.approx(
         sklearn.metrics.fbeta_score(positive, scores >= 0.5, beta=2)
@@ -102,7 +96,6 @@ def test_nothing_is_defined_with_one_kind_only(kind):
         np.array([0.1, 0.9]), np.array([kind, kind]), np.ones((1, 2), np.float32)
     )
     for quantity in (
-        binary.average_precision(steps),
         binary.sensitivity_at_specificity(steps, 0.9),
         binary.specificity_at_sensitivity(steps, 0.9),
     ):
@@ -110,20 +103,26 @@ def test_nothing_is_defined_with_one_kind_only(kind):
 
 
 @given(
-    CASES,
-    st.lists(st.integers(-1, 11).map(lambda k: k / 10), min_size=1, max_size=6, unique=True).map(sorted),
+    st.lists(
+        st.tuples(st.integers(0, 10), st.booleans(), st.sampled_from([0.0, 1.0, 2.5])),
+        min_size=1,
+        max_size=20,
+    ),
+    st.lists(st.integers(-1, 11), min_size=1, max_size=6, unique=True).map(sorted),
+    st.booleans(),
 )
-def test_decisions_along_cuts_restated(cases, cuts):
-    scores, positive, weights, repeated = prepared(cases)
-    found = binary.decisions_along(scores, positive, np.array(cuts), weights)
+def test_decisions_along_cuts_restated(cases, cuts, inclusive):
+    scores, positive, weights = (np.array(column) for column in zip(*cases, strict=True))
+    counted = binary.decisions_along(scores, positive, np.array(cuts), weights[None], inclusive)
     for k, cut in enumerate(cuts):
-        for counted, kind, above in (
-            (found.true_positive, True, True),
-            (found.false_positive, False, True),
-            (found.false_negative, True, False),
-            (found.true_negative, False, False),
+        above = scores >= cut if inclusive else scores > cut
+        for sums, members in (
+            (counted.true_positive, positive & above),
+            (counted.false_positive, ~positive & above),
+            (counted.false_negative, positive & ~above),
+            (counted.true_negative, ~positive & ~above),
         ):
-            assert counted[0, k] == sum((s > cut) is above and bool(y) is kind for s, y in repeated)
+            assert sums[0, k] == weights[members].sum()
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=12, unique=True), st.booleans(), st.booleans())

@@ -54,6 +54,15 @@ def test_losses_of_scikit_learn():
     assert calibration.brier_scores(outputs, truth) == pytest.approx(plain, abs=1e-12)
 
 
+def test_losses_of_a_yes_or_no_are_those_of_scikit_learn():
+    dice = np.random.default_rng(0)
+    risks, positive = np.round(dice.random(300), 2), dice.random(300) < 0.3
+    assert {0.0, 1.0} <= set(risks)
+    assert calibration.log_losses(risks, positive.astype(int), 1 - 1e-15).mean() == pytest.approx(
+        sklearn.metrics.log_loss(positive, np.clip(risks, 1e-15, 1 - 1e-15)), abs=1e-9
+    )
+
+
 def test_an_output_of_nothing_costs_a_bounded_loss():
     assert (
         calibration.log_losses(np.array([[0.0, 1.0], [-1e-7, 1.0]]), np.array([0, 0])).tolist()

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.metrics.classification import f1_score
+from scoring.metrics.classification import f_score
 from scoring.metrics.matching import match_by_overlap
 from scoring.metrics.outlines import dice, intersections, iou, outlines, possible
 from scoring.metrics.overlap import LEAST_IOU, panoptic_quality, segmentation_quality
@@ -109,7 +109,7 @@ def test_matches_one_by_one_and_in_any_order(pairs, dice_of):
 def test_quality_is_the_product_of_its_parts():
     sums, matched, support, predicted = 4.2, 6.0, 9.0, 7.0
     sq = segmentation_quality(sums, matched)
-    rq = f1_score(matched, support, predicted)
+    rq = f_score(matched, support, predicted)
     assert float(sq * rq) == pytest.approx(4.2 / (6 + (9 - 6) / 2 + (7 - 6) / 2))
     assert float(panoptic_quality(sums, support, predicted)) == pytest.approx(float(sq * rq))
     assert np.isnan(panoptic_quality(0.0, 0.0, 0.0))

@@ -18,27 +18,6 @@ def arrays(rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.array(scores) / 10, np.array(positive), np.array(weights)
 
 
-@given(ROWS, st.booleans())
-def test_sweep_counts_what_is_above_each_cut(rows, inclusive):
-    scores, positive, weights = arrays(rows)
-    cuts = np.array([0.5, 0, 1, 0.35, 0.3])
-    found = thresholds.sweep(scores, positive, weights, cuts, inclusive)
-    for i, cut in enumerate(cuts):
-        called = scores >= cut if inclusive else scores > cut
-        expected = [
-            weights[positive & called].sum(),
-            weights[~positive & called].sum(),
-            weights[positive & ~called].sum(),
-            weights[~positive & ~called].sum(),
-        ]
-        assert [
-            found.true_positive[i],
-            found.false_positive[i],
-            found.false_negative[i],
-            found.true_negative[i],
-        ] == pytest.approx(expected)
-
-
 def test_candidates_are_the_midpoints_and_a_half():
     assert list(thresholds.candidates(np.array([0.2, 0.4, 0.4, 0.9]))) == pytest.approx([0.3, 0.5, 0.65])
 

@@ -5,9 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from scoring.challenges.few_cases import SMALL_CLASS
 from scoring.challenges.hecktor2026 import patients, summary
 from scoring.challenges.hecktor2026.formula import STRUCTURES
+from scoring.common.findings import SMALL_CLASS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Figure
 from scoring.presentation.figures import overlap, staging, survival

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.few_cases import SMALL_CLASS
 from scoring.challenges.hecktor2026.evaluation import Evaluation
 from scoring.challenges.hecktor2026.formula import (
     FEW_EVENTS,
@@ -18,7 +17,7 @@ from scoring.challenges.hecktor2026.formula import (
 from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, HecktorOptions
 from scoring.challenges.hecktor2026.tables import NO_STAGE, chosen
 from scoring.challenges.hecktor2026.truth import HecktorTruth
-from scoring.common.findings import Finding, note, warning
+from scoring.common.findings import SMALL_CLASS, Finding, note, warning
 from scoring.core.scorecard import Official
 from scoring.statistics.replicates import Replicates
 

@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 
 from scoring.challenges.classification_views import method
-from scoring.challenges.few_cases import SMALL_CLASS
 from scoring.challenges.hecktor2026 import summary
 from scoring.challenges.hecktor2026.evaluation import Evaluation
 from scoring.challenges.hecktor2026.formula import SUBTASKS, WEIGHTS
@@ -15,6 +14,7 @@ from scoring.challenges.hecktor2026.measures import OF_CENTERS, centers, combine
 from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, HecktorOptions
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.challenges.hecktor2026.truth import HecktorTruth
+from scoring.common.findings import SMALL_CLASS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Figure, SideBySide, Table
 from scoring.presentation.figures.intervals import IntervalRow, intervals

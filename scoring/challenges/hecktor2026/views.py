@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from scoring.challenges.classification_views import method
-from scoring.challenges.few_cases import SMALL_CLASS
 from scoring.challenges.hecktor2026 import figures, patients, summary
 from scoring.challenges.hecktor2026.formula import STRUCTURES, WEIGHTS
+from scoring.common.findings import SMALL_CLASS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import (
     Block,

@@ -8,9 +8,9 @@ import numpy as np
 
 from scoring.challenges import classification_views as shared
 from scoring.challenges.classification_views import class_name
-from scoring.challenges.few_cases import SMALL_CLASS
 from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.card import malignant_curve
+from scoring.common.findings import SMALL_CLASS
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import (

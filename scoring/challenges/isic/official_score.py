@@ -94,7 +94,6 @@ def _name(metric: str) -> str:
     return METRIC.value_labels.get(metric) or METRIC.value_labels[None]
 
 
-"""Cases of a category below which no interval is honest."""
 SWAP_GAIN = 0.2
 """Balanced accuracy that an exchange of columns has to win before it is reported."""
 

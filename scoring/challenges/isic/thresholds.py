@@ -13,7 +13,7 @@ from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import table_of
 from scoring.metrics import classification
 from scoring.metrics import thresholds as cuts
-from scoring.metrics.binary import Decisions
+from scoring.metrics.binary import Decisions, decisions_along
 from scoring.metrics.classification import mean_of_defined
 from scoring.metrics.thresholds import HALF
 
@@ -27,15 +27,15 @@ def sweep(card: ScoreCard, category: str, grid: np.ndarray = GRID) -> dict[str, 
     grid [T]; "threshold" holds t."""
     k = list(card.per_class).index(category)
     measured = measures.of_counts(
-        cuts.sweep(
+        decisions_along(
             card.arrays["outputs"][:, k],
             card.arrays["positives"][:, k],
-            card.arrays["score_weights"],
             grid,
+            card.arrays["score_weights"][None],
             _inclusive(card),
         )
     )
-    return {"threshold": grid, **{name: measured[name] for name in SHOWN}}
+    return {"threshold": grid, **{name: measured[name][0] for name in SHOWN}}
 
 
 def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from scoring.challenges import classification_views as shared
-from scoring.challenges.few_cases import SMALL_CLASS
 from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.category_views import (
     COLUMNS,
@@ -15,6 +14,7 @@ from scoring.challenges.isic.category_views import (
     malignant,
     strip,
 )
+from scoring.common.findings import SMALL_CLASS
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import (

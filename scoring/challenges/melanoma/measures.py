@@ -10,11 +10,13 @@ from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, warning
 from scoring.core.submission import Predictions
-from scoring.metrics import binary, calibration, classification, curves, subgroups
+from scoring.metrics import binary, calibration, classification, roc, subgroups
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import QuantityName
+
+RANKED = {"auc": roc.auc, "average_precision": roc.average_precision}
 
 
 def predicted_positive(outputs: Floats) -> Ints:
@@ -75,11 +77,8 @@ def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) 
     d, ranks = binary.decisions(positive, decisions, weights), rank_scores(truth, predictions)
     inverse = Decisions(d.true_negative, d.false_negative, d.false_positive, d.true_positive)
     steps = binary.count_by_threshold(ranks, positive, weights)
-    auc, sensitivity, specificity = (
-        curves.resampled_auc(ranks, positive, weights),
-        binary.recall(d),
-        binary.specificity(d),
-    )
+    areas = roc.in_chunks(roc.levels(ranks, positive), weights, RANKED)
+    auc, sensitivity, specificity = areas["auc"], binary.recall(d), binary.specificity(d)
     estimates: dict[QuantityName, Floats] = {
         "f2": binary.f_beta(d, BETA),
         "accuracy": binary.accuracy(d),
@@ -89,7 +88,7 @@ def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) 
         "specificity": specificity,
         "balanced_accuracy": (sensitivity + specificity) / 2,
         "f1": binary.f_beta(d, 1),
-        "average_precision": binary.average_precision(steps),
+        "average_precision": np.where(np.isnan(auc), np.nan, areas["average_precision"]),
         "sensitivity_at_90_specificity": binary.sensitivity_at_specificity(steps, 0.9),
         "specificity_at_90_sensitivity": binary.specificity_at_sensitivity(steps, 0.9),
     }
@@ -129,7 +128,8 @@ def _risk_quantities(
     )
     if not has.any() or not are_risks(scores):
         return {"brier_score": undefined, "log_loss": undefined}
-    losses = w @ np.column_stack([(scores - positive) ** 2, binary.log_losses(scores, positive)])
+    logarithmic = calibration.log_losses(scores, positive.astype(int), 1 - calibration.LEAST_OUTPUT)
+    losses = w @ np.column_stack([(scores - positive) ** 2, logarithmic])
     brier_score, log_loss = classification.divide(losses, w.sum(1, dtype=float)[:, None]).T
     return {"brier_score": brier_score, "log_loss": log_loss}
 

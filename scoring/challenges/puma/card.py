@@ -42,7 +42,7 @@ from scoring.core.options import check
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import provenance, truth_digest
 from scoring.inputs.case_tables import find_units, joined_columns
-from scoring.metrics.classification import divide, f1_score, mean_of_defined
+from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.statistics import intervals, permutation_test
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import (
@@ -101,7 +101,7 @@ def class_rows(s: CountedNuclei, point: Mapping[Any, Any], replicates: Replicate
     t, area = s.chosen, float(tissue_statistics.square_millimetres(s.truth.sizes).sum())
     hits, support, predicted = (a.sum(0) for a in (t.true_positive, t.support, t.predicted))
     precision, recall = divide(hits, predicted), divide(hits, support)
-    best, pooled = _best(s, s.rules)[0], f1_score(hits, support, predicted)
+    best, pooled = _best(s, s.rules)[0], f_score(hits, support, predicted)
     result: dict[str, Any] = {}
     for k, name in enumerate(CLASSES):
         result[name] = {
@@ -129,7 +129,7 @@ def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
     """Return a row per image in truth order, NaN where undefined."""
     t, d = s.chosen, s.detections
     hits, support, predicted = (a.sum(1) for a in (t.true_positive, t.support, t.predicted))
-    f1, macro, micro = t.f1, mean_of_defined(t.f1), f1_score(hits, support, predicted)
+    f1, macro, micro = t.f1, mean_of_defined(t.f1), f_score(hits, support, predicted)
     true, predicted_share = tissue_statistics.til_share(t.support), tissue_statistics.til_share(t.predicted)
     return [
         {
@@ -164,7 +164,7 @@ def further_entries(s: CountedNuclei, confusion: np.ndarray) -> dict[str, Any]:
     paired, support, predicted = confusion[:-1, :-1].sum(), confusion[:-1].sum(), confusion[:, :-1].sum()
     return {
         "detection": {
-            "f1": float(f1_score(paired, support, predicted)),
+            "f1": float(f_score(paired, support, predicted)),
             "precision": float(divide(paired, predicted)),
             "recall": float(divide(paired, support)),
         },

@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.few_cases import SMALL_CLASS
 from scoring.challenges.puma import matching
 from scoring.challenges.puma.formula import METRICS, RADIUS, RULE_NAMES, Tallies, quantities
 from scoring.challenges.puma.matching import Detections, MatchingRule, reaching
 from scoring.challenges.puma.names import CLASSES, PLATFORM
 from scoring.challenges.puma.predictions import NucleiPredictions
-from scoring.common.findings import Finding, note, warning
+from scoring.common.findings import SMALL_CLASS, Finding, note, warning
 from scoring.core.scorecard import Official
 from scoring.inputs.nuclei import POLYGONS
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Bools, Floats, Ints
-from scoring.metrics.classification import divide, f1_score, mean_of_defined
+from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import QuantityName
 
@@ -47,7 +47,7 @@ class Tallies:
     @property
     def f1(self) -> np.ndarray:
         """F1 of each image and class [N, K]; NaN where the class does not occur."""
-        return f1_score(self.true_positive, self.support, self.predicted)
+        return f_score(self.true_positive, self.support, self.predicted)
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def class_values(rules: str, s: Sums) -> np.ndarray:
     pooled: F1 of the summed counts.
     """
     if rules == "pooled":
-        return f1_score(s.true_positive, s.support, s.predicted)
+        return f_score(s.true_positive, s.support, s.predicted)
     images = s.occurs if rules == "description" else s.weight[:, None]
     return np.where(s.occurs > 0, divide(s.f1, images), np.nan)
 
@@ -148,7 +148,7 @@ def quantities(rules: str, counted: Mapping[str, Tallies], weights: Floats) -> d
     total = added["description"]
     hits, support, predicted = (a.sum(1) for a in (total.true_positive, total.support, total.predicted))
     result |= {
-        "micro_f1": f1_score(hits, support, predicted),
+        "micro_f1": f_score(hits, support, predicted),
         "micro_precision": divide(hits, predicted),
         "micro_recall": divide(hits, support),
         "score": result[METRICS[rules]],

@@ -12,7 +12,7 @@ from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, warning
 from scoring.inputs.nuclei import Nuclei
 from scoring.metrics import outlines as geometry
-from scoring.metrics.classification import divide, f1_score, mean_of_defined
+from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.metrics.matching import match_by_overlap
 from scoring.metrics.outlines import Outlines
 from scoring.metrics.overlap import (
@@ -169,7 +169,7 @@ def quantities(t: OutlineTallies, weights: Floats) -> dict[QuantityName, Floats]
     by_class = {
         "pq": panoptic_quality(s.iou, s.support, s.predicted),
         "sq": segmentation_quality(s.iou, s.found),
-        "rq": f1_score(s.found, s.support, s.predicted),
+        "rq": f_score(s.found, s.support, s.predicted),
         "matched_iou": divide(s.matched_iou, s.matched),
         "matched_dice": divide(s.matched_dice, s.matched),
     }

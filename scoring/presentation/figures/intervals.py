@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from scoring.common.findings import SMALL_CLASS
 from scoring.presentation.figures.canvas import Canvas, error_bars
 from scoring.presentation.figures.numerals import decimal, span
-from scoring.presentation.figures.theme import SMALL, Theme, faded, lined, safe
+from scoring.presentation.figures.theme import Theme, faded, lined, safe
 
 COUNTED = {"malignant_sensitivity": "n_malignant", "recall": "n_positive"}
 """Where a share is not one of all cases of a group: the key of how many it is of."""
@@ -106,7 +107,7 @@ def interval_canvas(
 
 
 def _is_small(row: IntervalRow) -> bool:
-    return row.n is not None and row.n < SMALL
+    return row.n is not None and row.n < SMALL_CLASS
 
 
 def _beside(row: IntervalRow) -> str:
@@ -136,7 +137,7 @@ def _dots(
         hovertext=[_hover(row, digits) for row in rows],
         hoverinfo="text",
         cliponaxis=False,
-        name=f"fewer than {SMALL} cases" if small else "value",
+        name=f"fewer than {SMALL_CLASS} cases" if small else "value",
         error_x=error_bars(low, value, high, width=0, **whisker),
         marker={
             "size": 8 if small else 10,

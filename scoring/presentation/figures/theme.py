@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from scoring.common.arrays import Bools, Floats
+from scoring.common.findings import SMALL_CLASS
 
 SHAPES = {"malignant": "▲", "medium": "◆", "benign": "●"}
 SYMBOLS = {"malignant": "triangle-up", "medium": "diamond", "benign": "circle"}
@@ -20,8 +21,6 @@ LINE = 26
 """Characters of a line of a label on the left axis."""
 PARTS = re.compile(r"[^\s_-]*[\s_-]+|[^\s_-]+")
 """Parts of a name after which a line can end."""
-SMALL = 15
-"""Cases of a class or group below which no interval is honest (finding few-cases-in-class)."""
 CIVIDIS = (
     "#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55",
     "#fee838",
@@ -250,5 +249,5 @@ def lined(name: str) -> str:
 def counted(name: str, n: int, risk: str | None, theme: Theme) -> str:
     """Return class, number of cases (a star below 15) and shape as a label for the left axis."""
     shape = label("", risk, theme).strip()
-    cases = f"{n:.0f}{'*' if n < SMALL else ''}"
+    cases = f"{n:.0f}{'*' if n < SMALL_CLASS else ''}"
     return f"{safe(name)} <span style='color:{theme.soft}'>{cases}</span> {shape}".strip()

@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from scoring.common.findings import SMALL_CLASS
 from scoring.common.text import markdown
 from scoring.core.scorecard import plain
 from scoring.core.views import (
@@ -27,7 +28,7 @@ from scoring.core.views import (
     directed,
 )
 from scoring.presentation.figures.numerals import span
-from scoring.presentation.figures.theme import SMALL, label
+from scoring.presentation.figures.theme import label
 from scoring.presentation.html.document import Cell, Figures, Number, render, table
 
 STATUS = 1200
@@ -155,7 +156,7 @@ def cell(column: Column, given: object, block: Table) -> object:
         case "number" | "bar":
             return Number(value, column.digits, column.unit, column.sign)
         case "count":
-            return f"{value}{'*' if value < SMALL else ''}"
+            return f"{value}{'*' if value < SMALL_CLASS else ''}"
         case "interval":
             return Cell(span(value, column.digits, sign=column.sign), kind="soft")
         case "class":
