@@ -27,13 +27,18 @@ from scoring.core.views import (
 )
 from scoring.presentation.figures import score_points
 from scoring.presentation.figures.calibration import LARGEST_OUTPUT, ReliabilityLabels, reliability
-from scoring.presentation.figures.confusion import confusion_matrix
+from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
 from scoring.presentation.figures.curves import ClassCurve, precision_recall_panel, roc_panel
 from scoring.presentation.figures.intervals import intervals, slice_rows
 from scoring.presentation.figures.numerals import points, share, span
 from scoring.presentation.figures.theme import SHAPES, SYMBOLS
 
 RISK_COLOUR = {"malignant": "red", "medium": "orange", "benign": "green"}
+CONFUSION = {
+    show: MatrixStyle("Which class is taken for which?", show, is_grouped=True)
+    for show in ("counts", "shares")
+}
+"""What the cells say -> how the matrix of all classes is drawn."""
 STARRED = "A star marks a class with under 15 cases: read the interval, not the value."
 
 
@@ -167,13 +172,13 @@ def confusion(card: ScoreCard) -> list[Block]:
 
     def drawn(show: str) -> Figure:
         return Figure(
-            lambda theme: confusion_matrix(counts, labels, theme, risks or None, show),
+            partial(confusion_matrix_figure, counts, labels, style=CONFUSION[show], risks=risks),
             caption,
             counts_by_class(labels, counts),
             f"confusion {show}",
         )
 
-    cells = Choice("Cells show", "cells", {show: drawn(show) for show in ("counts", "shares")}, printed=1)
+    cells = Choice("Cells show", "cells", {show: drawn(show) for show in CONFUSION}, printed=1)
     return [cells, counts_table(labels, counts, risks)]
 
 

@@ -10,11 +10,14 @@ from scoring.challenges.hecktor2026.formula import STRUCTURES
 from scoring.common.findings import SMALL_CLASS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Figure
-from scoring.presentation.figures import overlap, staging, survival
+from scoring.presentation.figures import overlap, survival
+from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
 from scoring.presentation.figures.drawing import Drawing
 from scoring.presentation.figures.numerals import UNDEFINED
 
 RELAPSE = survival.Event("relapse", "relapsed")
+NONE = "none"
+"""Name of the column of patients without a usable prediction."""
 CURVE_PARTS = ("time", "probability", "at_risk", "events", "censored", "number_at_risk")
 CURVE_COLUMNS = {
     "day": "time",
@@ -96,14 +99,20 @@ def confusion(card: ScoreCard, kind: str) -> Figure | None:
     """Return which stage is taken for which. kind: "T" or "N". None where no patient has such a stage."""
     matrix = card.more["confusion_matrices"][kind]
     labels, counts, missing = matrix["labels"], matrix["counts"], matrix["missing"]
-    cells = np.c_[np.reshape(counts, (len(labels), -1)), missing]
+    cells = np.c_[np.reshape(counts, (len(labels), -1)), missing].astype(int)
     if not cells.any():
         return None
+    style = MatrixStyle(
+        f"Which {kind} stage is taken for which?",
+        unit="patients",
+        is_counted=True,
+        extra_column=(NONE, "no usable prediction"),
+    )
     return Figure(
-        partial(staging.confusion, kind, labels, counts, missing),
+        partial(confusion_matrix_figure, cells, labels, style=style),
         f"Rows: truth, with its patients, * under {SMALL_CLASS}. Colour: share of the row. "
-        f"“{staging.NONE}”: no usable prediction. n = {int(cells.sum())}.",
-        {"truth": labels, **dict(zip([*labels, staging.NONE], cells.T.tolist(), strict=True))},
+        f"“{NONE}”: no usable prediction. n = {int(cells.sum())}.",
+        {"truth": labels, **dict(zip([*labels, NONE], cells.T.tolist(), strict=True))},
     )
 
 

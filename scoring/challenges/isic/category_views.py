@@ -29,6 +29,7 @@ from scoring.core.views import (
 )
 from scoring.presentation.figures import categories as figures
 from scoring.presentation.figures.categories import Line
+from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
 from scoring.presentation.figures.curves import ClassCurve, precision_recall_panel, roc_panel
 from scoring.presentation.figures.intervals import IntervalRow, intervals
 from scoring.presentation.figures.numerals import share, span
@@ -223,7 +224,12 @@ def confusion(card: ScoreCard, show: str = "counts", chosen: tuple[str, str] | N
     labels, counts = card.confusion
     return Figure(
         partial(
-            figures.confusion_matrix, counts, labels, risks=card_summary.risks(card), show=show, chosen=chosen
+            confusion_matrix_figure,
+            counts,
+            labels,
+            style=MatrixStyle("What is mistaken for what?", show, is_clickable=True),
+            risks=card_summary.risks(card),
+            chosen=chosen,
         ),
         f"Rows: truth. Colour: share of the row.{' Choose a cell to see its cases.' * (chosen is not None)} "
         f"n = {card.more['n_scored']}.",

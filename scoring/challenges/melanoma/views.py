@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -27,11 +28,13 @@ from scoring.core.views import (
     Text,
     Views,
 )
-from scoring.presentation.figures import binary, thresholds
+from scoring.presentation.figures import thresholds
+from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
 from scoring.presentation.figures.numerals import decimal, percent, points, span
 
 NAMES = {"positive": "melanoma", "negative": "other", None: "no prediction"}
 """Classes as people call them; None: a case without a prediction."""
+CONFUSION = MatrixStyle("What is taken for what?", "both", (MELANOMA.name, MELANOMA.other))
 USUAL_THRESHOLDS = (0.03, 0.1, 0.2, 0.5)
 CALIBRATION = CalibrationWords(
     RELIABILITY,
@@ -152,7 +155,13 @@ def classes(card: ScoreCard) -> tuple[Block, ...]:
     """Return the confusion matrix, and both classes in numbers."""
     labels, counts = card.confusion
     figure = Figure(
-        lambda theme: binary.confusion(counts, theme, MELANOMA),
+        partial(
+            confusion_matrix_figure,
+            np.asarray(counts)[::-1, ::-1],
+            (MELANOMA.name, MELANOMA.other),
+            style=CONFUSION,
+            risks={MELANOMA.name: "malignant"},
+        ),
         f"Cases and share of the row, at 0.5. Outlined: missed melanomas. n = {card.n_cases}.",
         shared.counts_by_class(labels, counts),
     )

@@ -15,6 +15,7 @@ from scoring.common.findings import SMALL_CLASS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Fact, Facts, Figure, Headline, Section, SideBySide, Table, Views
 from scoring.presentation.figures import detection as figures
+from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
 from scoring.presentation.figures.detection import Reach, spaced
 from scoring.presentation.figures.numerals import decimal, share, span
 
@@ -31,6 +32,12 @@ MEANS_OVER = {
     "pooled": "the classes that occur",
 }
 """Rule -> the classes that its mean is over."""
+CONFUSION = MatrixStyle(
+    "Which class is taken for which, what is missed, what is invented?",
+    unit="nuclei",
+    extra_column=("missed", "missed"),
+    extra_row=("spurious", "truth nothing there"),
+)
 OBSERVERS = {
     "between observers": {"f1": 0.8020, "precision": 0.8034, "recall": 0.8062},
     "one observer twice": {"f1": 0.8566, "precision": 0.8489, "recall": 0.8645},
@@ -140,7 +147,7 @@ def classes(card: ScoreCard) -> tuple[SideBySide, Table]:
     matrix = card.confusion_matrix or {}
     labels, counts = matrix["labels"], matrix["counts"]
     confusion = Figure(
-        partial(figures.confusion, counts, CLASSES),
+        partial(confusion_matrix_figure, counts, [*map(spaced, CLASSES)], style=CONFUSION),
         "Rows: truth. Colour: share of the row. What is left after matching is paired within the radius "
         "whatever its class; the rest is missed or spurious. For display only: it is in no score. "
         f"n = {card.metrics['n_truth']:,} nuclei.",

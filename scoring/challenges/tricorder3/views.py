@@ -1,6 +1,7 @@
 """Headline, figures and tables of a TRICORDER-3 scorecard."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from scoring.challenges import classification_views as shared
@@ -21,7 +22,7 @@ from scoring.core.views import (
     Text,
     Views,
 )
-from scoring.presentation.figures.confusion import risk_matrix
+from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
 from scoring.presentation.figures.numerals import points, span
 from scoring.presentation.figures.theme import SHAPES
 
@@ -40,6 +41,8 @@ CLASS_COLUMNS = (
     shared.estimated("score_worth"),
     shared.estimated("score_lost"),
 )
+
+RISK_CONFUSION = MatrixStyle("Which risk was taken for which?", "both", ("malignant", "benign"))
 
 
 def views(card: ScoreCard) -> Views:
@@ -151,7 +154,13 @@ def risk(card: ScoreCard) -> tuple[SideBySide, Table]:
     matrix = card.more["risk_matrix"]
     labels, counts = matrix["labels"], matrix["counts"]
     figure = Figure(
-        lambda theme: risk_matrix(counts, labels, theme),
+        partial(
+            confusion_matrix_figure,
+            counts,
+            labels,
+            style=RISK_CONFUSION,
+            risks={group: group for group in labels},
+        ),
         f"Cases and share of the row. Outlined: malignant called benign. n = {card.n_cases}.",
         shared.counts_by_class(labels, counts),
     )

@@ -8,7 +8,6 @@ import plotly.graph_objects as go
 from scoring.common.arrays import Floats
 from scoring.presentation.figures.calibration import ReliabilityLabels
 from scoring.presentation.figures.canvas import Canvas, unit_axes
-from scoring.presentation.figures.confusion import Counts, MatrixStyle, matrix
 from scoring.presentation.figures.curves import Band
 from scoring.presentation.figures.numerals import decimal, percent
 from scoring.presentation.figures.theme import Theme, faded, safe
@@ -125,11 +124,3 @@ def _curve(
                 "line": {"color": mark.colour(theme), "width": 2},
             },
         )
-
-
-def confusion(counts: Counts, theme: Theme, condition: Condition) -> go.Figure:
-    """Draw counts [[TN, FP], [FN, TP]] with shares of the row; missed cases of the condition are outlined."""
-    names = [condition.name, condition.other]
-    style = MatrixStyle("What is taken for what?", 300, "both", outlined=(0, 1), size=15)
-    turned = np.asarray(counts)[::-1, ::-1]
-    return matrix(turned, names, {condition.name: "malignant"}, style, theme).figure()

@@ -9,8 +9,6 @@ import plotly.graph_objects as go
 
 from scoring.common.arrays import Floats
 from scoring.presentation.figures.canvas import QUARTERS, Canvas, unit_axes
-from scoring.presentation.figures.cells import clickable, frame
-from scoring.presentation.figures.confusion import Counts, MatrixStyle, matrix
 from scoring.presentation.figures.drawing import Properties
 from scoring.presentation.figures.numerals import decimal
 from scoring.presentation.figures.theme import Theme, safe, short
@@ -179,41 +177,6 @@ def _line(canvas: Canvas, line: Line, axes: tuple[str, str], k: int, style: Prop
                 "line": {"color": style["color"], "width": 2.5},
             },
         )
-
-
-def confusion_matrix(
-    counts: Counts,
-    labels: Sequence[str],
-    theme: Theme,
-    risks: Mapping[str, str],
-    show: str,
-    chosen: tuple[str, str] | None = None,
-) -> go.Figure:
-    """Draw what is mistaken for what. Every cell can be clicked: its `customdata` is (truth, called).
-
-    Args:
-        counts: [K, K], rows = truth.
-        labels: Of the K categories.
-        theme: Its colours.
-        risks: Category -> risk group; may lack some.
-        show: "counts", "shares" (percent of the row) or "both".
-        chosen: The framed cell, true and called category; None frames none.
-    """
-    style = MatrixStyle(
-        "What is mistaken for what?",
-        140 + 30 * len(labels),
-        show,
-        size=12 if show == "counts" else 10,
-    )
-    shortened = {short(name): risk for name, risk in risks.items()}
-    canvas = matrix(counts, [short(name) for name in labels], shortened, style, theme)
-    clickable(canvas, [(truth, called) for truth in labels for called in labels], len(labels), 27)
-    if chosen is not None:
-        row, column = (labels.index(name) for name in chosen)
-        frame(canvas, row, column, theme.accent)
-    canvas.x_axis(range=[-0.5, len(labels) - 0.5])
-    canvas.y_axis(range=[len(labels) - 0.5, -0.5])
-    return canvas.figure()
 
 
 def threshold_lines(

@@ -1,21 +1,26 @@
-"""Confusion matrices of classes and of risk groups."""
+"""Confusion matrices: of classes, risk groups, stages, and of nuclei with those missed and those spurious."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import plotly.graph_objects as go
 
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.presentation.figures.canvas import Canvas
-from scoring.presentation.figures.cells import frame, heat
+from scoring.presentation.figures.cells import clickable, frame, heat
 from scoring.presentation.figures.numerals import percent
-from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, label, safe
+from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, counted, label, safe, short
 
 Counts = Sequence[Sequence[int]] | Ints
 """Counts [K, K], rows = truth, columns = prediction."""
-TURNED = 4
-"""Classes up to which the names of columns stand upright."""
+LEVEL_CHARACTERS, NAME_CHARACTERS = 21, 16
+"""Characters of the names of all columns up to which they are not turned, and those of one name."""
+FEW_CLASSES = 3
+"""Classes up to which cells and their text are large."""
+THOUSANDS = 10_000
+"""Counts from which on a cell says how many thousands."""
 
 
 @dataclass(frozen=True)
@@ -24,112 +29,131 @@ class MatrixStyle:
 
     Attributes:
         question: That the figure answers.
-        height: In pixels.
         show: What the cells say: "counts", "shares" (percent of the row) or "both".
-        borders: After how many classes a line parts groups of them.
-        outlined: Row and column of the mistake that does harm. An empty cell is blank unless it is that one:
-            no harm is worth saying.
-        size: Of the words in the cells, in pixels.
+        outlined: Truth and prediction of the mistake that does harm. An empty cell is blank unless it is that
+            one: no harm is worth saying.
+        unit: What is counted, in the plural.
+        is_counted: Whether the number of the row, with a star below 15, stands after its name.
+        is_grouped: Whether classes stand in the order of their risk groups, with lines between the groups;
+            every class then needs one.
+        is_clickable: Whether a cell has `customdata` (truth, prediction).
+        extra_column: Name and description of what the last column counts that is no class; () for none.
+        extra_row: The same of the last row.
     """
 
     question: str
-    height: int
     show: str = "counts"
-    borders: Sequence[int] = ()
-    outlined: tuple[int, int] | None = None
-    size: int = 12
+    outlined: tuple[str, str] | None = None
+    unit: str = "cases"
+    is_counted: bool = False
+    is_grouped: bool = False
+    is_clickable: bool = False
+    extra_column: Sequence[str] = ()
+    extra_row: Sequence[str] = ()
 
 
-def matrix(
-    counts: Counts, names: Sequence[str], risks: Mapping[str, str], style: MatrixStyle, theme: Theme
-) -> Canvas:
-    """Draw a matrix of counts, coloured by the share of the row.
-
-    Args:
-        counts: [K, K], rows = truth.
-        names: Of the K classes.
-        risks: Class -> risk group; may lack some.
-        style: How it is drawn.
-        theme: Its colours.
-    """
-    cells = np.asarray(counts)
-    shares = cells / np.maximum(cells.sum(1, keepdims=True), 1)
-    columns, rows = ([label(name, risks.get(name), theme, last) for name in names] for last in (False, True))
-    turned = len(names) > TURNED
-    if turned:
-        # A column's name is turned by a quarter to the left, and its shape with it: this one then points
-        # upwards as all the others do.
-        columns = [column.replace(SHAPES["malignant"], "▶") for column in columns]
-    canvas = Canvas(theme, style.question, style.height)
-    words, hovers = _texts(cells, shares, names, risks, style)
-    heat(canvas, shares, columns, rows, words, hovers, style.size)
-    for border in style.borders:
-        canvas.level(border - 0.5, theme.zero)
-        canvas.rule(border - 0.5, theme.zero)
-    if style.outlined is not None:
-        frame(canvas, *style.outlined, theme.risk["malignant"])
-    canvas.x_axis("called", tickangle=-90 if turned else 0)
-    canvas.y_axis("truth")
-    canvas.title_closer()
-    return canvas
-
-
-def _texts(
-    cells: Ints, shares: Floats, names: Sequence[str], risks: Mapping[str, str], style: MatrixStyle
-) -> tuple[Array, Array]:
-    """Words in the cells, and words shown while the pointer is on them, [K, K] each."""
-    words, hovers = np.full(cells.shape, "", object), np.empty(cells.shape, object)
-    plain = [label(safe(name), risks.get(name)) for name in names]
-    for (i, j), n in np.ndenumerate(cells):
-        part = percent(float(shares[i, j]))
-        if n or (i, j) == style.outlined:
-            written = {"counts": f"<b>{n}</b>", "shares": f"<b>{part}</b>", "both": f"<b>{n}</b><br>{part}"}
-            words[i, j] = written[style.show]
-        hovers[i, j] = f"truth {plain[i]}<br>called {plain[j]}<br>{n} cases, {part} of the row"
-    return words, hovers
-
-
-def risk_matrix(counts: Counts, groups: Sequence[str], theme: Theme) -> go.Figure:
-    """Draw risk groups, rows = truth, with count and row share; malignant called benign is outlined.
-
-    Args:
-        counts: [groups, groups].
-        groups: "malignant", "medium" and "benign" in the order of the counts.
-        theme: Its colours.
-    """
-    harm = (groups.index("malignant"), groups.index("benign"))
-    style = MatrixStyle("Which risk was taken for which?", 300, "both", outlined=harm, size=15)
-    return matrix(counts, groups, {group: group for group in groups}, style, theme).figure()
-
-
-def confusion_matrix(
+def confusion_matrix_figure(
     counts: Counts,
     names: Sequence[str],
     theme: Theme,
+    style: MatrixStyle,
     risks: Mapping[str, str] | None = None,
-    show: str = "counts",
+    chosen: tuple[str, str] | None = None,
 ) -> go.Figure:
-    """Draw which class is taken for which.
+    """Draw counts of truth and prediction, coloured by the share of the row.
 
     Args:
-        counts: [K, K], rows = truth.
+        counts: [K, K], rows = truth, and the extra row and column of the style.
         names: Of the K classes.
         theme: Its colours.
-        risks: Class -> risk group of every class, which puts them in the order of the groups, with lines
-            between them; None leaves them as they are.
-        show: "counts" or "shares" (percent of the row).
+        style: How it is drawn.
+        risks: Class -> risk group; may lack some.
+        chosen: The framed cell, truth and prediction; None frames none.
     """
-    order, borders = list(range(len(names))), []
-    if risks:
-        order.sort(key=lambda i: list(SYMBOLS).index(risks[names[i]]))
-        borders = [k for k in range(1, len(order)) if risks[names[order[k]]] != risks[names[order[k - 1]]]]
+    risks, cells = risks or {}, np.asarray(counts)
+    order = list(range(len(names)))
+    if style.is_grouped and risks:
+        order.sort(key=lambda k: list(SYMBOLS).index(risks[names[k]]))
+        cells = cells[np.ix_(order, order)]
+    names = [names[k] for k in order]
+    rows, columns = [*names, *style.extra_row[:1]], [*names, *style.extra_column[:1]]
+    canvas = Canvas(theme, style.question, 300 if len(rows) <= FEW_CLASSES else 140 + 30 * len(rows))
+    _draw_cells(canvas, cells, (rows, columns), style, risks)
+    groups = [risks.get(name) if style.is_grouped else None for name in names]
+    borders = [k for k, (before, after) in enumerate(pairwise(groups), 1) if before != after]
+    for border in (*borders, *range(len(names), len(rows))):
+        canvas.level(border - 0.5, theme.zero)
+    for border in (*borders, *range(len(names), len(columns))):
+        canvas.rule(border - 0.5, theme.zero)
+    if style.is_clickable:
+        clickable(canvas, [(truth, name) for truth in rows for name in columns], len(columns), 27)
+        canvas.x_axis(range=[-0.5, len(columns) - 0.5])
+        canvas.y_axis(range=[len(rows) - 0.5, -0.5])
+    for cell, colour in ((style.outlined, theme.risk["malignant"]), (chosen, theme.accent)):
+        if cell is not None:
+            frame(canvas, rows.index(cell[0]), columns.index(cell[1]), colour)
+    canvas.y_axis("truth")
+    canvas.title_closer()
+    return canvas.figure()
+
+
+def _draw_cells(
+    canvas: Canvas,
+    cells: Ints,
+    names: tuple[Sequence[str], Sequence[str]],
+    style: MatrixStyle,
+    risks: Mapping[str, str],
+) -> None:
+    """Draw counts [rows, columns] of these names of rows and columns, with their labels and texts."""
+    (rows, columns), theme, support = names, canvas.theme, cells.sum(1)
+    is_turned = sum(len(_brief(name)) for name in columns) > LEVEL_CHARACTERS
+    heads = [label(_brief(name), risks.get(name), theme, False) for name in columns]
+    if is_turned:
+        # A column's name is turned by a quarter to the left, and its shape with it: this one then points
+        # upwards as all the others do.
+        heads = [head.replace(SHAPES["malignant"], "▶") for head in heads]
+    sides = [
+        counted(_brief(name), n, risks.get(name), theme)
+        if style.is_counted
+        else label(_brief(name), risks.get(name), theme)
+        for name, n in zip(rows, support.tolist(), strict=True)
+    ]
     # Shares have one character more than most counts and must still fit 11 columns on a phone.
-    style = MatrixStyle(
-        "Which class is taken for which?",
-        140 + 30 * len(order),
-        show,
-        borders,
-        size=12 if show == "counts" else 10,
+    is_short = style.show == "counts" and cells.max(initial=0) < 1000
+    size = 15 if len(rows) <= FEW_CLASSES else 12 if is_short else 10
+    shares = cells / np.maximum(support, 1)[:, None]
+    heat(canvas, shares, heads, sides, *_texts(cells, shares, names, style, risks), size)
+    canvas.x_axis("called", tickangle=-90 if is_turned else 0)
+
+
+def _brief(name: str) -> str:
+    return short(name, NAME_CHARACTERS)
+
+
+def _texts(
+    cells: Ints,
+    shares: Floats,
+    names: tuple[Sequence[str], Sequence[str]],
+    style: MatrixStyle,
+    risks: Mapping[str, str],
+) -> tuple[Array, Array]:
+    """Return the text of each cell, and that shown while the pointer is on it, [rows, columns] each."""
+    truths, calls = (
+        [f"{side} {label(safe(name), risks.get(name))}" for name in of_side[: len(of_side) - bool(extra)]]
+        + [*extra[1:]]
+        for side, of_side, extra in zip(
+            ("truth", "called"), names, (style.extra_row, style.extra_column), strict=True
+        )
     )
-    ordered = np.asarray(counts)[np.ix_(order, order)]
-    return matrix(ordered, [names[i] for i in order], risks or {}, style, theme).figure()
+    texts, hovers = np.full(cells.shape, "", object), np.empty(cells.shape, object)
+    for (i, j), n in np.ndenumerate(cells):
+        part, count = percent(float(shares[i, j])), f"{n / 1000:.0f}k" if n >= THOUSANDS else str(n)
+        hovers[i, j] = f"{truths[i]}<br>{calls[j]}<br>{n:,} {style.unit}, {part} of the row"
+        if n or (names[0][i], names[1][j]) == style.outlined:
+            lines = {
+                "counts": f"<b>{count}</b>",
+                "shares": f"<b>{part}</b>",
+                "both": f"<b>{count}</b><br>{part}",
+            }
+            texts[i, j] = lines[style.show]
+    return texts, hovers

@@ -13,7 +13,6 @@ from scoring.common.arrays import Floats
 from scoring.common.text import common_start
 from scoring.presentation.figures.canvas import FIFTHS, Canvas
 from scoring.presentation.figures.cells import clickable, heat
-from scoring.presentation.figures.confusion import Counts
 from scoring.presentation.figures.drawing import Properties
 from scoring.presentation.figures.numerals import decimal, percent, span
 from scoring.presentation.figures.theme import Theme, faded, safe
@@ -164,40 +163,6 @@ def class_heat(f1: Floats, classes: Sequence[str], cases: Sequence[str], theme: 
     canvas.x_axis(tickangle=-90, range=[-0.5, len(classes) - 0.5])
     canvas.y_axis(range=[len(cases) - 0.5, -0.5], autorange=False)
     return canvas.figure()
-
-
-def confusion(counts: Counts, classes: Sequence[str], theme: Theme) -> go.Figure:
-    """Draw which class is taken for which, what is missed and what is invented.
-
-    Args:
-        counts: [K + 1, K + 1], rows = truth, the last column what was missed, the last row what was invented.
-        classes: Names of the K classes.
-        theme: Its colours.
-    """
-    cells = np.asarray(counts)
-    rows, columns = ([*map(spaced, classes), last] for last in ("spurious", "missed"))
-    total = np.maximum(cells.sum(1, keepdims=True), 1)
-    words, hovers = np.full(cells.shape, "", object), np.full(cells.shape, "", object)
-    for (i, j), n in np.ndenumerate(cells):
-        text = _brief(int(n)) if n else ""
-        words[i, j] = f"<b>{text}</b>" if text and i == j else text
-        hovers[i, j] = (
-            f"truth: {'nothing there' if i == len(classes) else rows[i]}<br>{columns[j]}<br>{n:,}, "
-            f"{percent(n / total[i, 0])} of the row"
-        )
-    question = "Which class is taken for which, what is missed, what is invented?"
-    canvas = Canvas(theme, question, 150 + 27 * len(rows))
-    heat(canvas, cells / total, columns, rows, words, hovers, 10)
-    canvas.level(len(classes) - 0.5, theme.zero, 1.5)
-    canvas.rule(len(classes) - 0.5, theme.zero, 1.5)
-    canvas.x_axis("called", tickangle=-90)
-    canvas.y_axis("truth")
-    canvas.title_closer()
-    return canvas.figure()
-
-
-def _brief(n: int) -> str:
-    return str(n) if n < 1000 else f"{n / 1000:.1f}k" if n < 10_000 else f"{n / 1000:.0f}k"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Figure, Headline, Panel, Panels, Section, Table, Views
 from scoring.presentation.figures.binary import risk_labels
 from scoring.presentation.figures.calibration import LARGEST_OUTPUT
-from scoring.presentation.figures.confusion import confusion_matrix
+from scoring.presentation.figures.confusion import confusion_matrix_figure
 from scoring.presentation.figures.curves import ClassCurve, precision_recall_panel, roc_panel
 from scoring.presentation.figures.numerals import decimal, points, span
 from scoring.presentation.figures.numerals import share as written
@@ -77,7 +77,7 @@ def _matrices(card: ScoreCard) -> Iterator[Block]:
     labels, counts = matrix["labels"], matrix["counts"]
     known = risks if all(name in risks for name in labels) else None
     yield Figure(
-        lambda theme: confusion_matrix(counts, labels, theme, known),
+        partial(confusion_matrix_figure, counts, labels, style=shared.CONFUSION["counts"], risks=known),
         "Counts; colour is the share of the row. "
         + (
             "Column none: missed; row none: spurious."

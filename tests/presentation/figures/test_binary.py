@@ -7,10 +7,13 @@ from hypothesis import strategies as st
 
 from scoring.challenges.melanoma.threshold import at_threshold, histogram, net_benefit, thresholds
 from scoring.challenges.melanoma.threshold_views import MELANOMA
+from scoring.challenges.melanoma.views import classes
+from scoring.core.views import Figure
 from scoring.presentation.figures import binary as figures
 from scoring.presentation.figures import thresholds as threshold_figures
 from scoring.presentation.figures.theme import DARK, LIGHT
 from scoring.presentation.figures.thresholds import Mark, cut
+from tests.support.blocks import walk
 from tests.support.risk_tables import card
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
@@ -54,7 +57,6 @@ def every_figure(scored, curve, theme):
     yield figures.precision_recall(
         curve, 0.3, MARKS, theme, MELANOMA, (a["pr_grid"], a["pr_low"][0], a["pr_high"][0])
     )
-    yield figures.confusion(scored.confusion_matrix["counts"], theme, MELANOMA)
     yield threshold_figures.net_benefit(
         net_benefit(scored, np.linspace(0, 0.6, 31)), theme, MELANOMA, MARKS[:1]
     )
@@ -122,7 +124,7 @@ def test_no_melanoma_at_all_is_drawn():
 
 def test_missed_melanomas_are_the_outlined_cell(scored):
     (quiet, alarms), (missed, found) = scored.confusion_matrix["counts"]
-    figure = figures.confusion(scored.confusion_matrix["counts"], LIGHT, MELANOMA)
+    figure = next(b for b in walk(classes(scored)) if isinstance(b, Figure)).build(LIGHT)
     assert [int(text.split("<b>")[1].split("<")[0]) for text in words(figure)] == [
         found,
         missed,

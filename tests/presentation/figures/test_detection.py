@@ -9,7 +9,6 @@ THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme
 HOSTILE = "<a href='https://example.org'>roi</a>"
 CLASSES = ("tumor", "plasma_cells", "epithelium")
 F1 = np.array([[0.5, np.nan, 1.0], [0.0, 0.25, np.nan]])
-COUNTS = [[1961, 3, 0, 12], [4, 25, 0, 0], [0, 0, 0, 7], [15, 0, 1, 0]]
 LABELS = figures.AxisLabels("Is the share right?", "truth", "predicted")
 ROWS = [
     Reach("Macro F1", 0.4, (0.3, 0.5), 0.8, chosen=True),
@@ -38,7 +37,6 @@ def every(theme, name: str = "roi_1"):
     return (
         figures.reach([Reach(name, 0.4, (0.3, 0.5), 0.8)], theme),
         figures.class_heat(F1, CLASSES, [name, "roi_2"], theme),
-        figures.confusion(COUNTS, CLASSES, theme),
         figures.densities(CLASSES, np.array([1200.0, 0, 3]), np.array([900.0, 0.4, 0]), theme),
         figures.shares([name, "roi_2"], share, share, LABELS, theme),
         figures.distances(within, np.array([0.1, 0.5, 1]), None, (20, 50), LABELS, theme),
@@ -89,32 +87,6 @@ def test_long_names_keep_their_end():
     assert ticks[0].startswith("…")
     assert ticks[0].endswith("metastatic_roi_027")
     assert len(ticks[0]) == figures.NAME
-
-
-def test_the_matrix_names_what_is_missed_and_what_is_invented():
-    figure = figures.confusion(COUNTS, CLASSES, LIGHT)
-    assert figure.layout.xaxis.ticktext[-1] == "missed"
-    assert figure.layout.yaxis.ticktext[-1] == "spurious"
-    hovers = figure.data[0].hovertext
-    assert hovers[0][3] == "truth: tumor<br>missed<br>12, 1% of the row"
-    assert hovers[3][0] == "truth: nothing there<br>tumor<br>15, 94% of the row"
-    assert {a.text for a in figure.layout.annotations} == {
-        "<b>2.0k</b>",
-        "3",
-        "12",
-        "4",
-        "<b>25</b>",
-        "7",
-        "15",
-        "1",
-    }
-
-
-@pytest.mark.parametrize(
-    ("n", "words"), [(0, "0"), (999, "999"), (1000, "1.0k"), (9949, "9.9k"), (25_600, "26k")]
-)
-def test_large_counts_fit_their_cell(n, words):
-    assert figures._brief(n) == words
 
 
 def test_none_has_a_place_of_its_own_on_the_log_axis():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scoring.presentation.figures.calibration import reliability
-from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix, matrix, risk_matrix
+from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
 from scoring.presentation.figures.curves import ClassCurve, precision_recall_panel, roc_panel
 from scoring.presentation.figures.intervals import IntervalRow, intervals, slice_rows
 from scoring.presentation.figures.outputs import Sweep, output_bars, setting_dots, sweep_lines
@@ -28,8 +28,8 @@ def every_figure(card, theme):
         100 * card.more["best_possible_score"],
     )
     yield points_lost(card.per_class, theme)
-    yield risk_matrix(card.more["risk_matrix"]["counts"], card.more["risk_matrix"]["labels"], theme)
-    yield confusion_matrix(card.confusion_matrix["counts"], labels, theme, known)
+    style = MatrixStyle("Which class is taken for which?", is_grouped=True, is_clickable=True)
+    yield confusion_matrix_figure(card.confusion_matrix["counts"], labels, theme, style, known, ("MEL", "NV"))
     band = (grid, low[7], high[7])
     yield roc_panel(ClassCurve("MEL", grid, card.arrays["roc_sensitivity"][7], "malignant", band), theme)
     precision = ClassCurve("MEL", grid, card.arrays["pr_precision"][7], "malignant")
@@ -56,7 +56,7 @@ def test_names_of_strangers_start_no_element():
     counts = [[2, 1], [0, 3]]
     entry = {"support": 3, "f1": 0.5, "score_worth": 0.5, "score_lost": 0.25}
     shown = [
-        matrix(counts, [HOSTILE, "b"], {}, MatrixStyle("Which?", 200), LIGHT).figure(),
+        confusion_matrix_figure(counts, [HOSTILE, "b"], LIGHT, MatrixStyle("Which?")),
         points_lost({HOSTILE: entry, "b": entry}, LIGHT),
         output_bars([0.1, 0.9], [HOSTILE, "b"], LIGHT),
         intervals([IntervalRow(HOSTILE, 1.0, (0, 2), 20, HOSTILE)], LIGHT, "Who?", "points"),
