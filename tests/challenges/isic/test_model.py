@@ -93,15 +93,12 @@ def test_pixels_are_stretched_bilinearly_to_the_declared_size_or_224(side, size)
     )
 
 
-def test_scoring_the_written_file_gives_what_scoring_the_model_gives(tmp_path):
+def test_table_and_card_of_a_model_name_its_categories():
     truth = read()
     predictions = isic.predict(model(), truth, name="m.onnx")
     written = isic.prediction_table(truth, predictions)
     assert written.splitlines()[0] == "image,MEL,NV,BCC"
-    again = isic.read_predictions(written.encode(), truth, "predictions.csv")
-    assert again.outputs.tolist() == predictions.outputs.tolist()
-    first, second = isic.score(truth, predictions, resamples=0), isic.score(truth, again, resamples=0)
-    assert (first.metrics, first.per_class, first.cases) == (second.metrics, second.per_class, second.cases)
+    first = isic.score(truth, predictions, resamples=0)
     assert first.provenance["model_sha256"] == first.more["model"]["sha256"]
     assert first.more["model"]["categories"] == list(CATEGORIES)
 

@@ -66,10 +66,8 @@ def test_what_is_fine_there_is_fine_here(data):
     assert read(data).findings == ()
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"image,MEL,NV,BCC\n", b"\x89PNG\r\n\x1a\n", b"image,M\xe9L\nISIC_1,0.5\n"]
-)
-def test_unreadable(data):
+def test_unreadable():
+    data = b"image,M\xe9L\nISIC_1,0.5\n"
     assert codes(refused(read, data).problems) == ["unreadable-file"]
     assert codes(refused(read_truth, data).problems) == ["unreadable-file"]
 
@@ -80,20 +78,6 @@ def test_no_id_column_and_nothing_further():
     assert problem.where == "predictions.csv:1"
     assert "Did you mean 'Image'?" in problem.message
     assert len(refused(read, bad).problems) == 1
-
-
-def test_rows_are_never_matched_by_position():
-    header = ("id", *CATEGORIES)
-    assert codes(refused(read, rows(header=header)).problems) == ["missing-column"]
-
-
-def test_a_column_twice():
-    assert problems(table(("image", *CATEGORIES, "NV"), *([*row, "0.1"] for row in prediction_rows()))) == [
-        ("duplicate-column", "predictions.csv:1")
-    ]
-    assert truth_problems(table(("image", *CATEGORIES, "NV"), *([*row, "0"] for row in truth_rows()))) == [
-        ("duplicate-column", "truth.csv:1")
-    ]
 
 
 @pytest.mark.parametrize(
@@ -119,12 +103,6 @@ def test_a_nameless_column_of_the_truth():
     assert truth_problems(
         table(("", "image", *CATEGORIES), *([i, *row] for i, row in enumerate(truth_rows())))
     ) == [("extra-column", "truth.csv:1")]
-
-
-def test_a_row_of_another_length_is_that_only_and_its_case_is_not_missing():
-    longer = GOOD.replace(b"ISIC_2,0.1", b"ISIC_2,high,0.1,9")
-    assert problems(longer) == [("row-length", "predictions.csv:3")]
-    assert problems(GOOD.replace(b"ISIC_2,0.1,", b"ISIC_2,")) == [("row-length", "predictions.csv:3")]
 
 
 @pytest.mark.parametrize("again", ["ISIC_2", "ISIC_2.jpg", "test/ISIC_2.PNG", " ISIC_2 "])

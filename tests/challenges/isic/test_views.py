@@ -1,7 +1,5 @@
 """Blocks hold the numbers of the card, and every one of them can be drawn."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -16,18 +14,11 @@ from scoring.presentation.figures.numerals import share, span
 from scoring.presentation.figures.theme import DARK, LIGHT
 from tests.support import category_tables
 from tests.support.category_tables import CATEGORIES, IDS, LABELS
-from tests.support.command_line import ROOT
 from tests.support.html_reader import read
 from tests.support.lesion_tables import table
 
 ISIC = load_challenge("isic")
 SAMPLE = samples.test_sets("isic")["isic2019"]
-GOLDEN = ROOT / "tests" / "golden" / "isic"
-SCORED = [
-    folder.name
-    for folder in sorted(GOLDEN.iterdir())
-    if (folder / "predictions.csv").exists() and json.loads((folder / "case.json").read_text())["exit"] == 0
-]
 HOSTILE = "<b>[go](http:x)</b>"
 
 
@@ -223,28 +214,6 @@ def test_a_case_shows_its_scores(card):
     figure = scores(card, 7)
     assert figure.data["score"] == card.arrays["outputs"][7].tolist()
     assert f"Truth: {card.cases[7]['truth']}." in figure.caption
-
-
-@pytest.mark.parametrize("name", SCORED)
-def test_every_section_of_every_golden_case_is_in_the_report(name):
-    folder = GOLDEN / name
-    arguments = json.loads((folder / "case.json").read_text(encoding="utf-8"))["arguments"][2:]
-    given = dict(zip(arguments[::2], arguments[1::2], strict=False))
-    options = {name: given[f"--{name}"] for name in ("metric", "rules") if f"--{name}" in given}
-    card = score(folder / "truth.csv", folder / "predictions.csv", **options)
-    shown = views(card)
-    for figure in (b for section in shown.sections for b in blocks(section.blocks) if isinstance(b, Figure)):
-        assert figure.build(LIGHT).layout.meta == figure.build(DARK).layout.meta
-        assert len({len(column) for column in figure.data.values()}) == 1
-    reader = read(html.html(card))
-    words = " ".join(reader.words)
-    assert reader.balanced
-    for question in (
-        "How good is each category?",
-        "What is mistaken for what?",
-        "Do the numbers make sense?",
-    ):
-        assert question in words
 
 
 def test_names_that_would_be_markup_are_text_in_the_report():

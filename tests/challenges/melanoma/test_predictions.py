@@ -129,23 +129,6 @@ def test_missing_rows_are_one_problem_each_and_say_what_the_official_code_does()
     assert [f.code for f in card.findings if f.level == "warning"] == ["missing-case", "missing-case"]
 
 
-def test_an_unknown_way_with_missing_cases_is_refused():
-    assert codes(refused(scored, read(score_table(SCORES)), missing="guess").problems) == ["bad-option"]
-
-
-def test_rows_of_other_cases_are_said():
-    data = score_table(SCORES) + b"elsewhere.jpg,0.5\n"
-    assert codes(read(data).findings) == ["extra-case"]
-    nothing = table(("image", "score"), ("a", "1"), ("b", "0"))
-    assert "no-common-case" in codes(refused(read, nothing).problems)
-
-
-def test_a_case_told_twice_is_refused():
-    assert codes(refused(read, score_table(SCORES) + f"{NAMES[0]},0.5\n".encode()).problems) == [
-        "duplicate-case"
-    ]
-
-
 def test_logits_are_told():
     found = read(score_table([4 * s - 2 for s in SCORES]))
     assert only(found.findings, "logits").level == "warning"

@@ -132,10 +132,3 @@ def test_bad_demographics_are_no_matter_here():
 def test_missing_columns_are_all_named():
     refusal = refused(CHALLENGE.read_truth, b"a,b\n1,2\n", "t.csv")
     assert codes(refusal.problems) == ["missing-column", "missing-column"]
-
-
-def test_a_repeated_case_is_refused():
-    refusal = refused(
-        CHALLENGE.read_truth, table(("filename", "label"), ("a.jpg", "True"), ("a.jpg", "False")), "t.csv"
-    )
-    assert places(refusal.problems) == [("duplicate-case", "t.csv:3")]

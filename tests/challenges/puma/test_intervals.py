@@ -148,5 +148,3 @@ def test_metadata_of_no_case():
     truth, predictions = map(numbered, realistic(7, images=2))
     refusal = refused(card, truth, predictions, metadata=b"case_id,patient\nother,a\n", group="patient")
     assert codes(refusal.problems) == ["no-common-case"]
-    refusal = refused(card, truth, predictions, group="patient")
-    assert only(refusal.problems, "bad-option").where == "--group"
