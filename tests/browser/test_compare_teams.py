@@ -8,9 +8,9 @@ from playwright.sync_api import Page, expect
 
 from scoring.challenges import samples
 from tests.browser import driver
+from tests.support.archives import archive_of
 from tests.support.payloads import PAYLOADS
 from tests.support.teams import lesion_outputs, lesion_truth, outputs_table
-from tests.support.visits import archive
 
 TEAMS = {s.title: s for s in samples.test_sets("tricorder3")["sample"].submissions.values() if not s.is_model}
 TABS = ("Ranking", "Lead", "Stability", "Other rules", "Classes", "Cases", "Subgroups", "Teams")
@@ -58,7 +58,7 @@ def with_teams(page: Page, count: int) -> Page:
         f"team-{k:02d}.csv": outputs_table(lesion_outputs(random, labels, 3 * k / count))
         for k in range(count)
     }
-    give(page, "zip", "teams.zip", archive(**sent))
+    give(page, "zip", "teams.zip", archive_of(sent))
     expect(page.get_by_test_id("stMetricValue")).to_contain_text("team-", timeout=driver.PATIENCE)
     return driver.settled(page)
 

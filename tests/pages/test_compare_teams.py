@@ -24,12 +24,13 @@ from scoring.services.boards import bundle
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.store.database import open_store
 from tests.support import visits
+from tests.support.archives import archive_of
 from tests.support.boards import filled
 from tests.support.command_line import run
 from tests.support.payloads import PAYLOADS
 from tests.support.teams import lesion_outputs, lesion_truth, outputs_table
 from tests.support.thinned import some, some_rows
-from tests.support.visits import archive, finished, words
+from tests.support.visits import finished, words
 
 NAMES = {
     "tricorder3": "TRICORDER-3",
@@ -239,11 +240,8 @@ def own_set(page, sent: dict[str, float], seed: int = 0):
     app = page()
     app.file_uploader(key="tricorder3_set_files").upload("truth.csv", lesion_truth(labels)).run()
     assert "Choose teams, or drop their files." in words(app)
-    content = archive(
-        **{
-            f"{name}.csv": outputs_table(lesion_outputs(random, labels, skill))
-            for name, skill in sent.items()
-        }
+    content = archive_of(
+        {f"{name}.csv": outputs_table(lesion_outputs(random, labels, skill)) for name, skill in sent.items()}
     )
     return drop(app, "teams.zip", content, kind="zip_files")
 
@@ -258,8 +256,8 @@ def test_a_dropped_team_joins_the_samples(page):
 
 
 def test_a_zip_holds_a_team_per_entry(page):
-    content = archive(
-        **{
+    content = archive_of(
+        {
             "one.csv": teams("tricorder3")["Delphi"].path.read_bytes(),
             "two.csv": teams("tricorder3")["Aurora"].path.read_bytes(),
         }
@@ -401,7 +399,7 @@ def test_equal_files_of_other_names_are_other_teams(page):
     app = drop(
         page(teams=["Aurora"]),
         "teams.zip",
-        archive(**{"one.csv": content, "two.csv": content}),
+        archive_of({"one.csv": content, "two.csv": content}),
         kind="zip_files",
     )
     assert set(shown(app)["team"]) == {"Aurora", "one", "two"}

@@ -1,10 +1,7 @@
 """The page as its visitors use it. What it shows is compared with what the command line and the challenge say
 of the same files."""
 
-import gzip
-import json
-import re
-from functools import cache
+from functools import partial
 
 import pytest
 
@@ -12,44 +9,23 @@ import scoring
 from scoring.challenges import samples
 from scoring.challenges.hecktor2026 import patients as hecktor_patients
 from scoring.challenges.hecktor2026.options import CHOICES
-from scoring.common import text
 from scoring.presentation.figures.numerals import decimal, share, span
+from tests.pages.page_facts import FACTS, MASKS, PATIENTS, PREDICTED_PATIENTS
 from tests.support import patients, visits, volumes
-from tests.support.command_line import ROOT, run
-from tests.support.payloads import PAYLOADS
-from tests.support.thinned import crossed, some, some_rows
-from tests.support.visits import archive, words
+from tests.support.archives import archive_of
+from tests.support.thinned import some
+from tests.support.visits import open_tab, sample_card, shown_table, words
 
 CHALLENGE = scoring.load_challenge("hecktor2026")
 SAMPLE = samples.test_sets("hecktor2026")["sample"]
-GOLDEN = ROOT / "tests" / "golden" / "hecktor2026"
-SCORED = ["basics", "perfect", "gaps", "gaps-skip-exclude", "container-layout"]
-TABS = {
-    "Segmentation": "How well does each patient's mask fit?",
-    "Staging": "Which T stage is taken for which?",
-    "Prognosis": "Do those with a higher predicted risk relapse earlier?",
-    "Centers": "Does it work everywhere?",
-    "Readings": "What would the score be under another reading?",
-    "Patients": "Whose masks fit worst?",
-    "Viewer": "What became of its voxels?",
-}
-"""Each tab's name and a question that it answers."""
-ROWS = [
-    {
-        "PatientID": f"P{i}",
-        "T_stage": f"T{1 + i % 4}",
-        "N_stage": f"N{i % 4}",
-        "Relapse": i % 2,
-        "RFS": 100 + i,
-        "CenterID": "ABC"[i % 3],
-    }
-    for i in range(9)
-]
-MASKS = {f"P{i}": patients.labels(*[1] * (i % 3), *[2] * (i % 4)) for i in range(9)}
-TOLD = [
-    {"PatientID": row["PatientID"], "T_stage": "T2", "N_stage": row["N_stage"], "risk": 10 - i}
-    for i, row in enumerate(ROWS)
-]
+
+scorecard = partial(sample_card, "hecktor2026")
+
+
+def put(app, submission=None, test_set=None):
+    """Drop folders, as zips."""
+    packed = (files and ("files.zip", archive_of(files)) for files in (submission, test_set))
+    return visits.put("hecktor2026", app, *packed)
 
 
 @pytest.fixture
@@ -57,139 +33,40 @@ def hecktor(opened):
     return lambda **address: visits.finished(opened("hecktor2026", **address))
 
 
-def put(app, submission=None, test_set=None):
-    """Folders or single files through the inputs: a folder as a zip, a file as (name, content)."""
-    packed = [
-        files if files is None or isinstance(files, tuple) else ("files.zip", archive(**files))
-        for files in (submission, test_set)
-    ]
-    return visits.put("hecktor2026", app, *packed)
-
-
-def contents(folder) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
-@cache
-def read(team: str):
-    truth = CHALLENGE.read_truth(SAMPLE.path)
-    return truth, CHALLENGE.read_predictions(SAMPLE.submissions[team].path, truth)
-
-
-@cache
-def scorecard(team: str, **options):
-    """The card that the page shows of a sample team."""
-    return CHALLENGE.score(*read(team), **options)
-
-
-def assert_shows(app, card) -> None:
-    assert not app.exception
-    assert not app.error
-    assert app.metric[0].value == share(card.score)
-    visits.assert_exact(app, f"**{card.score!r}**")
-
-
-def shown_table(app, *columns: str):
-    """The table that has these columns."""
-    return next(frame.value for frame in app.dataframe if set(columns) <= set(frame.value.columns))
-
-
-@pytest.mark.parametrize("team", SAMPLE.submissions)
-def test_a_sample_team_has_the_score_of_the_command_line(hecktor, team):
-    said = run(
-        "score",
-        "hecktor2026",
-        "--truth",
-        SAMPLE.path,
-        "--predictions",
-        SAMPLE.submissions[team].path,
-        "--resamples",
-        0,
-        "--json",
-        "-",
-    ).json
-    app = hecktor(submission=team)
-    assert f"**{said['score']!r}**" in words(app)
-    assert_shows(app, scorecard(team))
-    assert span(scorecard(team).intervals["score"], 3) in str(app.metric[0].proto)
-
-
-def test_it_opens_on_the_first_sample_with_all_its_tabs(hecktor):
-    app = hecktor()
-    assert app.selectbox(key="hecktor2026_set").value == "sample"
-    assert app.selectbox(key="hecktor2026_submission").value == next(iter(SAMPLE.submissions))
-    assert [tab.label for tab in app.tabs] == [*TABS, "History"]
-
-
-@pytest.mark.parametrize("name", some(SCORED, 2))
-def test_golden_files_dropped_have_the_expected_score(hecktor, name):
-    case = json.loads((GOLDEN / name / "case.json").read_text(encoding="utf-8"))
-    options = dict(zip(case["arguments"][2::2], case["arguments"][3::2], strict=True))
-    files = [
-        contents((GOLDEN / name / options[which].removeprefix("@")).resolve())
-        for which in ("--predictions", "--truth")
-    ]
-    app = put(hecktor(), *files)
-    for option in CHOICES:
-        chosen = options.get(f"--{option.replace('_', '-')}")
-        if chosen:
-            app.selectbox(key=option).set_value(chosen).run()
-    assert not app.exception
-    expected = case["expect"]["metrics"]
-    assert app.metric[0].value == share(case["expect"]["score"])
-    for metric in ("segmentation", "staging", "c_index"):
-        assert f"**{share(expected[metric])}** " in words(app)
-    assert f"**{share(expected['unweighted_score'])}**" in words(app)
-
-
-@pytest.mark.parametrize(("team", "tab"), crossed(["umbra", "mira"], list(TABS), 2))
-def test_every_tab_answers_the_samples(hecktor, team, tab):
-    app = hecktor(submission=team, tab=tab)
-    assert not app.exception
-    questions = {heading.value for heading in app.header} & {
-        text.markdown(question) for question in TABS.values()
-    }
-    assert questions == {text.markdown(TABS[tab])}
-
-
 def without(rows, *names):
     return [{key: value for key, value in row.items() if key not in names} for row in rows]
 
 
 POOR = {
-    "no mask in the truth": (patients.truth_folder(ROWS), patients.submission_folder(TOLD)),
+    "no mask in the truth": (patients.truth_folder(PATIENTS), patients.submission_folder(PREDICTED_PATIENTS)),
     "masks alone": (patients.truth_folder([], MASKS), patients.submission_folder([], MASKS)),
     "no stages": (
-        patients.truth_folder(without(ROWS, "T_stage", "N_stage"), MASKS),
-        patients.submission_folder(TOLD, MASKS),
+        patients.truth_folder(without(PATIENTS, "T_stage", "N_stage"), MASKS),
+        patients.submission_folder(PREDICTED_PATIENTS, MASKS),
     ),
     "no survival": (
-        patients.truth_folder(without(ROWS, "RFS"), MASKS),
-        patients.submission_folder(TOLD, MASKS),
+        patients.truth_folder(without(PATIENTS, "RFS"), MASKS),
+        patients.submission_folder(PREDICTED_PATIENTS, MASKS),
     ),
     "no center": (
-        patients.truth_folder(without(ROWS, "CenterID"), MASKS),
-        patients.submission_folder(TOLD, MASKS),
+        patients.truth_folder(without(PATIENTS, "CenterID"), MASKS),
+        patients.submission_folder(PREDICTED_PATIENTS, MASKS),
     ),
     "nothing but a score": (
-        patients.truth_folder(ROWS, MASKS),
-        patients.submission_folder(without(TOLD, "T_stage", "N_stage")),
+        patients.truth_folder(PATIENTS, MASKS),
+        patients.submission_folder(without(PREDICTED_PATIENTS, "T_stage", "N_stage")),
     ),
     "one patient": (
-        patients.truth_folder(ROWS[1:2], {"P1": MASKS["P1"]}),
-        patients.submission_folder(TOLD[1:2]),
+        patients.truth_folder(PATIENTS[1:2], {"P1": MASKS["P1"]}),
+        patients.submission_folder(PREDICTED_PATIENTS[1:2]),
     ),
     "nobody relapsed": (
-        patients.truth_folder([row | {"Relapse": 0} for row in ROWS], MASKS),
-        patients.submission_folder(TOLD, MASKS),
+        patients.truth_folder([row | {"Relapse": 0} for row in PATIENTS], MASKS),
+        patients.submission_folder(PREDICTED_PATIENTS, MASKS),
     ),
     "every mask empty": (
-        patients.truth_folder(ROWS, dict.fromkeys(MASKS, patients.labels())),
-        patients.submission_folder(TOLD, dict.fromkeys(MASKS, patients.labels())),
+        patients.truth_folder(PATIENTS, dict.fromkeys(MASKS, patients.labels())),
+        patients.submission_folder(PREDICTED_PATIENTS, dict.fromkeys(MASKS, patients.labels())),
     ),
 }
 
@@ -199,51 +76,8 @@ def test_every_tab_answers_a_test_set_that_lacks_something(hecktor, name):
     truth, submission = POOR[name]
     card = patients.card(truth, submission)
     app = put(hecktor(), submission, truth)
-    for tab in TABS:
-        app.session_state["tab"] = tab
-        app.run()
-        assert not app.exception
-        assert not app.error
-        assert app.metric[0].value == share(card.score)
-        is_first = tab == next(iter(TABS))
-        assert ("The score is **undefined**" in words(app)) is (is_first and card.score is None)
-
-
-@pytest.mark.parametrize(
-    "address",
-    some(
-        [
-            {"submission": "nobody"},
-            {"set": "../../etc"},
-            {"tab": "Nowhere"},
-            {"empty_masks": "two"},
-            {"prognosis_direction": "<b>", "lesions": "perhaps"},
-            {"tab": "Viewer", "patient": "nobody"},
-            {"tab": "Viewer", "place": "axial-9999999999-2-3"},
-            {"tab": "Viewer", "place": "oblique-1-2-3"},
-            {"tab": "Viewer", "place": "axial-1-2"},
-            {"tab": "Viewer", "place": "axial-²-1-2"},
-            {"tab": "Centers", "center_quantity": "luck"},
-        ],
-        3,
-    ),
-)
-def test_an_address_that_was_tampered_with_opens_the_sample(hecktor, address):
-    app = hecktor(**address)
-    assert not app.exception
-    assert len(app.metric) == 1
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    some_rows([(option, value) for option, values in CHOICES.items() for value in values[1:]], 2),
-)
-def test_every_option_changes_the_page_as_the_scorer(hecktor, option, value):
-    app = hecktor(submission="mira")
-    app.selectbox(key=option).set_value(value).run()
-    assert_shows(app, scorecard("mira", **{option: value}))
-    linked = hecktor(submission="mira", **{option: value})
-    assert_shows(linked, scorecard("mira", **{option: value}))
+    for tab in FACTS["hecktor2026"].tabs:
+        visits.assert_scored(open_tab(app, tab), "hecktor2026", card.score)
 
 
 def test_nodes_are_counted_when_they_are_asked_for_and_not_ranked(hecktor):
@@ -254,7 +88,7 @@ def test_nodes_are_counted_when_they_are_asked_for_and_not_ranked(hecktor):
     m = scorecard("mira", lesions=True).metrics
     assert f"**{share(m['gtvn_detection_f1'])}** " in words(app)
     assert f"**{decimal(m['gtvn_count_error'], 2)}** " in words(app)
-    assert_shows(app, scorecard("mira"))
+    visits.assert_scored(app, "hecktor2026", scorecard("mira").score)
     assert "detection F1" in words(hecktor(submission="mira", lesions="true"))
 
 
@@ -289,7 +123,7 @@ def test_a_direction_that_is_suspect_is_warned_of_and_switched_by_a_click(heckto
     assert f"The C-index is **{share(card.metrics['c_index'])}**" in words(app)
     app.button(key="switch_direction").click().run()
     assert app.selectbox(key="prognosis_direction").value == "time"
-    assert_shows(app, scorecard("altair", prognosis_direction="time"))
+    visits.assert_scored(app, "hecktor2026", scorecard("altair", prognosis_direction="time").score)
 
 
 @pytest.mark.parametrize(
@@ -355,7 +189,8 @@ def test_the_worst_come_first(hecktor):
 
 def test_the_viewer_shows_the_patient_of_the_address_and_goes_on(hecktor):
     app = hecktor(tab="Viewer", patient="BIR-003", submission="mira")
-    truth, submission = read("mira")
+    truth = CHALLENGE.read_truth(SAMPLE.path)
+    submission = CHALLENGE.read_predictions(SAMPLE.submissions["mira"].path, truth)
     index = truth.ids.index("BIR-003")
     found = hecktor_patients.volumes(truth, submission, index)
     rows = shown_table(app, "right", "missed")
@@ -373,8 +208,8 @@ def test_the_viewer_shows_the_patient_of_the_address_and_goes_on(hecktor):
 def test_a_patient_of_another_test_set_gives_way(hecktor):
     app = put(
         hecktor(tab="Viewer", patient="BIR-003"),
-        patients.submission_folder(TOLD, MASKS),
-        patients.truth_folder(ROWS, MASKS),
+        patients.submission_folder(PREDICTED_PATIENTS, MASKS),
+        patients.truth_folder(PATIENTS, MASKS),
     )
     assert not app.exception
     assert app.selectbox(key="patient").value == "P0"
@@ -387,48 +222,14 @@ def test_a_mask_that_is_not_shown_says_why(hecktor):
     assert "it counts as empty" in said
 
 
-REFUSED = {
-    "garbage.csv": bytes(range(256)) * 9,
-    "empty.csv": b"",
-    "no-patients.csv": b"image,T_stage\nA,T1\n",
-    "others.csv": b"PatientID,risk\nnobody,0.5\n",
-    "twice.csv": b"PatientID,risk\nALD-001,0.5\nALD-001,0.6\n",
-    "cut.zip": archive(a=b"x" * 999)[:50],
-    "climbing.zip": archive(**{"../../predictions.csv": b"PatientID,risk\nALD-001,1\n"}),
-    "nothing.zip": archive(**{"readme.md": b"hello"}),
-    "lonely.nii.gz": gzip.compress(b"\0" * 400),
-}
-
-
-@pytest.mark.parametrize("name", some(list(REFUSED), 2))
-def test_a_refused_submission_shows_every_problem_and_keeps_the_rest(hecktor, tmp_path, name):
-    path = tmp_path / name
-    path.write_bytes(REFUSED[name])
-    problems = run("score", "hecktor2026", "--truth", SAMPLE.path, "--predictions", path, "--json", "-").json[
-        "problems"
-    ]
-    app = put(hecktor(), (name, REFUSED[name]))
-    visits.assert_refused(app, problems)
-    app.button(key="hecktor2026_submission_back").click().run()
-    assert_shows(visits.finished(app), scorecard(app.selectbox(key="hecktor2026_submission").value))
-
-
-def test_a_refused_test_set_shows_every_problem(hecktor):
-    case = json.loads((GOLDEN / "refused-truth" / "case.json").read_text(encoding="utf-8"))
-    app = put(hecktor(), test_set=contents(GOLDEN / "refused-truth" / "truth"))
-    assert not app.exception
-    assert "This cannot be scored" in app.error[0].proto.title
-    assert [said for said in case["stderr"] if said not in words(app)] == []
-
-
 def test_bombs_and_headers_that_lie_count_as_missing_masks(hecktor):
-    told = patients.submission_folder(TOLD, MASKS)
+    told = patients.submission_folder(PREDICTED_PATIENTS, MASKS)
     told["masks/P1.nii.gz"] = volumes.zipped(volumes.nifti(MASKS["P1"]) + bytes(50_000_000), 9)
     told["masks/P2.nii.gz"] = volumes.zipped(
         volumes.nifti(MASKS["P2"], fields={"dim": [3, 30_000, 30_000, 30_000, 1, 1, 1, 1]})
     )
     told["masks/P3.nii.gz"] = volumes.zipped(volumes.nifti(MASKS["P3"]))[:-30]
-    app = put(hecktor(tab="Viewer"), told, patients.truth_folder(ROWS, MASKS))
+    app = put(hecktor(tab="Viewer"), told, patients.truth_folder(PATIENTS, MASKS))
     app.selectbox(key="patient").set_value("P1").run()
     assert not app.exception
     assert "▲ 3 malformed masks" in words(app)
@@ -441,7 +242,10 @@ def test_downloads_say_that_they_hold_the_truth(hecktor):
 
 
 def test_files_and_folders_are_read_alike(hecktor):
-    truth, submission = patients.truth_folder(ROWS, MASKS), patients.submission_folder(TOLD, MASKS)
+    truth, submission = (
+        patients.truth_folder(PATIENTS, MASKS),
+        patients.submission_folder(PREDICTED_PATIENTS, MASKS),
+    )
     card = patients.card(truth, submission)
     app = put(hecktor(), None, truth)
     flat = [(name.rsplit("/", 1)[-1], content) for name, content in submission.items()]
@@ -450,32 +254,3 @@ def test_files_and_folders_are_read_alike(hecktor):
     app = visits.finished(app.run())
     assert not app.exception
     assert app.metric[0].value == share(card.score)
-
-
-@pytest.mark.parametrize("payload", some(PAYLOADS, 5, 3))
-def test_foreign_names_of_patients_and_centers_are_shown_as_they_were_typed(hecktor, payload):
-    name = re.sub(r"[\n,\"/\\\u202e\u200b]", " ", payload).strip()
-    truth = [row | {"PatientID": f"{name} {row['PatientID']}", "CenterID": name} for row in ROWS]
-    told = [row | {"PatientID": f"{name} {row['PatientID']}"} for row in TOLD]
-    masks = {f"{name} {patient}": labels for patient, labels in MASKS.items()}
-    app = put(hecktor(), patients.submission_folder(told[:-1], masks), patients.truth_folder(truth, masks))
-    for tab in TABS:
-        app.session_state["tab"] = tab
-        app.run()
-        assert not app.exception
-        assert len(app.metric) == 1
-        said = [str(element.value) for kind in (app.markdown, app.caption, app.header) for element in kind]
-        bare = [re.sub(r"\\[!-/:-@\[-`{-~]", "", line) for line in said]
-        for mark in (
-            "](http",
-            "://",
-            "<script",
-            "<img",
-            "<iframe",
-            "<style",
-            "<a href",
-            ":red[colour",
-            "www.",
-            "**bold**",
-        ):
-            assert [line for line in bare if mark in line] == []

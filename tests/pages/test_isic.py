@@ -1,51 +1,25 @@
 """The page as its visitors use it. What it shows is compared with what the command line and the challenge say
 of the same files."""
 
-import json
-import re
+from functools import partial
 
 import numpy as np
 import pytest
 
 import scoring
-from scoring.challenges import samples
 from scoring.challenges.isic import card_summary, thresholds
 from scoring.challenges.isic.official_rejections import message as official_message
 from scoring.common import text
 from scoring.presentation.figures.numerals import decimal, share, span
 from tests.support import category_tables, visits
-from tests.support.command_line import ROOT, run
+from tests.support import golden as golden_cases
 from tests.support.lesion_tables import table
-from tests.support.payloads import PAYLOADS
-from tests.support.thinned import crossed, some, some_rows
-from tests.support.visits import archive, words, written
+from tests.support.visits import sample_card, shown_table, words, written
 
 CHALLENGE = scoring.load_challenge("isic")
-SETS = samples.test_sets("isic")
-TEAMS = [
-    (sample, team)
-    for sample, s in SETS.items()
-    for team, given in s.submissions.items()
-    if not given.is_model
-]
-GOLDEN = ROOT / "tests" / "golden" / "isic"
-SCORED = [
-    folder.name
-    for folder in sorted(GOLDEN.iterdir())
-    if (folder / "predictions.csv").exists() and json.loads((folder / "case.json").read_text())["exit"] == 0
-]
-TABS = {
-    "Categories": "How good is each category?",
-    "Points": "Where were the points lost?",
-    "Confusion": "What is mistaken for what?",
-    "Curves": "How well is each category told from the rest?",
-    "Thresholds": "Is it worth tuning thresholds?",
-    "Calibration": "When it says 70%, is it right 70% of the time?",
-    "Subgroups": "Which patients does it serve worse?",
-    "Cases": "Which pixels did it get?",
-    "Preflight": "What would the official scorer do?",
-}
-"""Each tab's name and a question that it answers."""
+
+put = partial(visits.put, "isic")
+scorecard = partial(sample_card, "isic")
 
 
 @pytest.fixture
@@ -53,156 +27,10 @@ def isic(opened):
     return lambda **address: opened("isic", **address)
 
 
-def put(app, submission=None, test_set=None):
-    return visits.put("isic", app, submission, test_set)
-
-
 def golden(name: str):
     """Predictions, truth and what is expected of them."""
-    folder = GOLDEN / name
-    files = [(f"{kind}.csv", (folder / f"{kind}.csv").read_bytes()) for kind in ("predictions", "truth")]
-    return *files, json.loads((folder / "case.json").read_text(encoding="utf-8"))
-
-
-def scorecard(sample: str, team: str, **options):
-    """The card that the page shows of a sample team."""
-    truth = CHALLENGE.read_truth(SETS[sample].path)
-    return CHALLENGE.score(
-        truth,
-        CHALLENGE.read_predictions(SETS[sample].submissions[team].path, truth),
-        metadata=SETS[sample].metadata,
-        **options,
-    )
-
-
-def assert_shows(app, score: float) -> None:
-    assert not app.exception
-    assert not app.error
-    assert app.metric[0].value == share(score)
-    visits.assert_exact(app, f"**{score!r}**")
-
-
-def shown_table(app, column: str):
-    """The table that has this column."""
-    return next(frame.value for frame in app.dataframe if column in frame.value.columns)
-
-
-@pytest.mark.parametrize(("sample", "team"), some_rows(TEAMS, 2))
-def test_a_sample_team_has_the_score_of_the_command_line(isic, sample, team):
-    said = run(
-        "score",
-        "isic",
-        "--truth",
-        SETS[sample].path,
-        "--predictions",
-        SETS[sample].submissions[team].path,
-        "--resamples",
-        0,
-        "--json",
-        "-",
-    ).json
-    assert_shows(isic(set=sample, submission=team), said["score"])
-
-
-def test_it_opens_on_the_first_sample_with_all_its_tabs(isic):
-    app = isic()
-    assert app.selectbox(key="isic_set").value == next(iter(SETS))
-    assert [tab.label for tab in app.tabs] == [*TABS, "History"]
-
-
-@pytest.mark.parametrize("name", some(SCORED, 3))
-def test_golden_files_dropped_have_the_official_score(isic, name):
-    predictions, truth, case = golden(name)
-    options = dict(zip(case["arguments"][2::2], case["arguments"][3::2], strict=False))
-    names = {
-        "balanced_accuracy": "balanced accuracy",
-        "auc": "macro AUC",
-        "ap": "macro average precision",
-        "dice": "macro F1",
-    }
-    app = put(isic(), predictions, truth)
-    app.selectbox(key="metric").set_value(names[options.get("--metric", "balanced_accuracy")]).run()
-    if options.get("--rules", "official") != "official":
-        app.selectbox(key="rules").set_value("0.5 and above, MILK10k page").run()
-    assert not app.exception
-    assert app.metric[0].value == share(case["expect"]["score"])
-    assert float(re.search(r"\*\*([\d.]+)\*\*, ", words(app))[1]) == pytest.approx(
-        case["expect"]["score"], abs=1e-12
-    )
-
-
-OWN = [
-    "absent-class",
-    "milk10k-dice",
-    "undecided-truth",
-    "constant-scores",
-    "weights-by-id",
-    "swapped-columns",
-]
-
-
-@pytest.mark.parametrize(("name", "tab"), crossed(OWN, list(TABS), 4))
-def test_every_tab_answers_own_tables_without_images(isic, name, tab):
-    predictions, truth, _ = golden(name)
-    app = put(isic(tab=tab), predictions, truth)
-    assert not app.exception
-    assert not app.error
-    assert len(app.metric) == 1
-
-
-@pytest.mark.parametrize(
-    ("of", "tab"), crossed([("isic2019", "juno"), ("isic2018", "quasar")], list(TABS), 2)
-)
-def test_every_tab_answers_the_samples(isic, of, tab):
-    sample, team = of
-    app = isic(set=sample, submission=team, tab=tab)
-    assert not app.exception
-    questions = {heading.value for heading in app.header} & {
-        text.markdown(question) for question in TABS.values()
-    }
-    assert questions == ({text.markdown(TABS[tab])} if (team, tab) != ("quasar", "Calibration") else set())
-
-
-@pytest.mark.parametrize(
-    "address",
-    some(
-        [
-            {"submission": "nobody"},
-            {"set": "../../etc"},
-            {"tab": "Nowhere"},
-            {"metric": "<b>"},
-            {"rules": "none", "submission": "kepler"},
-            {"tab": "Confusion", "truth": "XXX", "called": "99"},
-            {"tab": "Curves", "malignant": "XXX"},
-            {"tab": "Thresholds", "cut_MEL": "9e99", "swept": "XXX"},
-            {"tab": "Cases", "case": "none"},
-        ],
-        3,
-    ),
-)
-def test_an_address_that_was_tampered_with_opens_the_sample(isic, address):
-    app = isic(**address)
-    assert not app.exception
-    assert len(app.metric) == 1
-
-
-@pytest.mark.parametrize(
-    ("metric", "option"),
-    some_rows(
-        [
-            ("balanced accuracy", None),
-            ("macro AUC", "auc"),
-            ("macro average precision", "ap"),
-            ("macro F1", "dice"),
-        ],
-        2,
-    ),
-)
-def test_another_metric_ranks(isic, metric, option):
-    app = isic(submission="lyra", metric=metric, tab="Points")
-    card = scorecard("isic2019", "lyra", metric=option)
-    assert_shows(app, card.score)
-    assert span(card.intervals["score"], 3) in str(app.metric[0].proto)
+    folder = golden_cases.FOLDER / "isic" / name
+    return *golden_cases.uploads(folder), golden_cases.described(folder)
 
 
 def test_the_page_rule_is_offered_where_a_score_is_half_and_changes_what_the_scorer_says(isic):
@@ -222,7 +50,7 @@ def test_the_page_rule_is_offered_where_a_score_is_half_and_changes_what_the_sco
 
 
 def test_the_categories_table_holds_every_measure_and_mean(isic):
-    card, app = scorecard("isic2019", "lyra"), isic(submission="lyra")
+    card, app = scorecard("lyra", "isic2019"), isic(submission="lyra")
     rows = shown_table(app, "recall")
     for row, (name, entry) in zip(rows.itertuples(), card.per_class.items(), strict=False):
         assert row.category.removeprefix("▲ ") == name
@@ -259,7 +87,7 @@ def test_an_absent_category_is_in_no_mean_and_says_so(isic):
 
 
 def test_the_cell_of_an_address_opens_its_cases_surest_first(isic):
-    card = scorecard("isic2019", "juno")
+    card = scorecard("juno", "isic2019")
     app = isic(submission="juno", tab="Confusion", truth="NV", called="BKL")
     places = card_summary.cell(card, "NV", "BKL")
     assert f"NV → BKL: {len(places)} cases" in words(app)
@@ -285,11 +113,13 @@ def test_a_cell_of_another_test_set_gives_way(isic):
 def test_another_malignant_grouping_has_the_auc_of_the_scorer(isic):
     app = isic(submission="meridian", tab="Curves")
     assert app.multiselect(key="malignant").value == ["MEL", "BCC", "AK", "SCC"]
-    card = scorecard("isic2019", "meridian")
+    card = scorecard("meridian", "isic2019")
     assert span(card.intervals["malignant_auc"], 3) in words(app)
     for grouping in (["MEL"], ["MEL", "UNK"], ["NV", "DF"]):
         app.multiselect(key="malignant").set_value(grouping).run()
-        expected = scorecard("isic2019", "meridian", malignant=grouping, resamples=0).metrics["malignant_auc"]
+        expected = scorecard("meridian", "isic2019", malignant=tuple(grouping), resamples=0).metrics[
+            "malignant_auc"
+        ]
         assert f"**{share(expected)}** :small[:gray[your grouping]]" in words(app)
     app.multiselect(key="malignant").set_value([]).run()
     assert not app.exception
@@ -297,7 +127,7 @@ def test_another_malignant_grouping_has_the_auc_of_the_scorer(isic):
 
 
 def test_thresholds_give_what_the_scorer_says(isic):
-    card = scorecard("isic2018", "polaris")
+    card = scorecard("polaris", "isic2018")
     app = isic(set="isic2018", submission="polaris", tab="Thresholds")
     chosen = {"MEL": 0.2, "NV": 0.7, "DF": 0.035}
     for name, value in chosen.items():
@@ -316,11 +146,11 @@ def test_thresholds_give_what_the_scorer_says(isic):
         f"**{share(found['balanced_accuracy'])}** "
         f":small[:gray[{share(card.metrics['balanced_accuracy'])} as it is]]"
     ) in words(app)
-    assert_shows(app, card.score)
+    visits.assert_scored(app, "isic", card.score)
 
 
 def test_the_three_macro_f1s_stand_side_by_side_with_a_warning(isic):
-    found = thresholds.compared(scorecard("isic2019", "lyra"))
+    found = thresholds.compared(scorecard("lyra", "isic2019"))
     said = words(isic(submission="lyra", tab="Thresholds"))
     assert f"**{share(found['cross_validated'])}** :small[:gray[believe this one]]" in said
     assert (
@@ -331,7 +161,7 @@ def test_the_three_macro_f1s_stand_side_by_side_with_a_warning(isic):
 
 
 def test_the_best_thresholds_and_back(isic):
-    card = scorecard("isic2019", "lyra")
+    card = scorecard("lyra", "isic2019")
     app = isic(submission="lyra", tab="Thresholds")
     app.button(key="to_best").click().run()
     best = thresholds.best(card)
@@ -395,95 +225,11 @@ def test_columns_that_may_be_swapped_are_said(isic):
     assert "No exchange of columns" in words(isic(tab="Preflight"))
 
 
-REFUSED = {
-    "garbage.csv": bytes(range(256)) * 9,
-    "empty.csv": b"",
-    "few.csv": b"image,MEL\nISIC_1,1.0\n",
-    "pickle.onnx": b"\x80\x04\x95cos\nsystem\n.",
-    "cut.zip": archive(a=b"x" * 999)[:50],
-}
-
-
-@pytest.mark.parametrize("name", some(list(REFUSED), 2))
-def test_a_refused_submission_shows_every_problem_and_keeps_the_rest(isic, tmp_path, name):
-    path = tmp_path / name
-    path.write_bytes(REFUSED[name])
-    what = "--model" if name.endswith(".onnx") else "--predictions"
-    problems = run("score", "isic", "--truth", SETS["isic2019"].path, what, path, "--json", "-").json[
-        "problems"
-    ]
-    app = put(isic(), (name, REFUSED[name]))
-    visits.assert_refused(app, problems)
-    app.button(key="isic_submission_back").click().run()
-    assert_shows(app, scorecard("isic2019", app.selectbox(key="isic_submission").value, resamples=0).score)
-
-
 def test_beside_all_problems_stands_the_one_message_of_the_official_scorer(isic):
     predictions, truth, case = golden("refused-predictions")
     app = put(isic(), predictions, truth)
     assert f"{len(case['expect']['problems'])} problems" in app.error[0].proto.title
     assert f"Only this: “{official_message(predictions[1], truth[1])}”" in words(app)
-
-
-def test_a_model_on_a_zip_has_the_golden_score(isic):
-    folder = GOLDEN / "model"
-    case = json.loads((folder / "case.json").read_text(encoding="utf-8"))
-    files = {
-        path.relative_to(folder / "data").as_posix(): path.read_bytes()
-        for path in (folder / "data").rglob("*")
-        if path.is_file()
-    }
-    app = put(
-        isic(tab="Preflight"),
-        ("model.onnx", (folder / "model.onnx").read_bytes()),
-        ("test_set.zip", archive(**files)),
-    )
-    assert not app.exception
-    assert app.metric[0].value == share(case["expect"]["score"])
-    assert "What does the model take and give?" in words(app).replace("\\", "")
-
-
-@pytest.mark.parametrize("payload", some(PAYLOADS, 5, 1))
-def test_foreign_names_of_categories_and_cases_are_shown_as_they_were_typed(isic, payload):
-    name = (
-        payload.replace("\n", " ")
-        .replace(",", "")
-        .replace('"', "")
-        .replace("\u202e", "")
-        .replace("\u200b", "")
-        .strip()
-    )
-    categories, labels = (
-        (name, "NV", "BCC"),
-        tuple(name if label == "MEL" else label for label in category_tables.LABELS),
-    )
-    files = (
-        ("told.csv", category_tables.predictions(labels=labels, categories=categories)),
-        ("truth.csv", category_tables.truth(labels=labels, categories=categories)),
-    )
-    app = put(isic(tab="Confusion"), *files)
-    for tab in TABS:
-        app.session_state["tab"] = tab
-        app.run()
-        assert not app.exception
-        assert len(app.metric) == 1
-        said = [
-            str(element.value) for kind in (app.markdown, app.caption, app.header) for element in kind
-        ] + [slider.label for slider in app.slider]
-        bare = [re.sub(r"\\[!-/:-@\[-`{-~]", "", line) for line in said]
-        for mark in (
-            "](http",
-            "://",
-            "<script",
-            "<img",
-            "<iframe",
-            "<style",
-            "<a href",
-            ":red[colour",
-            "www.",
-            "**bold**",
-        ):
-            assert [line for line in bare if mark in line] == []
 
 
 def test_ten_thousand_cases_of_a_label_are_all_in_their_cell(isic):

@@ -5,6 +5,7 @@ import io
 import json
 import re
 import zipfile
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,37 +14,20 @@ import scoring
 from scoring.challenges import samples
 from scoring.challenges.puma import listing
 from scoring.challenges.puma.formula import RULE_NAMES
-from scoring.common import text
 from scoring.presentation.figures.numerals import decimal, share, span
 from tests.challenges.puma.drawn import realistic
+from tests.pages.page_facts import FACTS
 from tests.support import nuclei_lists, visits
-from tests.support.command_line import ROOT, run
+from tests.support.archives import archive_of
 from tests.support.nuclei_lists import CLASSES, RULES, nucleus, numbered
-from tests.support.payloads import PAYLOADS
-from tests.support.thinned import crossed, some
-from tests.support.visits import mend, words
+from tests.support.thinned import some
+from tests.support.visits import mend, open_tab, sample_card, shown_table, words
 
 CHALLENGE = scoring.load_challenge("puma")
 SAMPLE = samples.test_sets("puma")["sample"]
-TEAMS = tuple(key for key, one in SAMPLE.submissions.items() if not one.is_model)
-GOLDEN = ROOT / "tests" / "golden" / "puma"
-CASES = {
-    folder.name: json.loads((folder / "case.json").read_text(encoding="utf-8"))
-    for folder in sorted(GOLDEN.iterdir())
-}
-TABS = {
-    "Classes": "How good is each class?",
-    "Images": "Which classes fail in which images?",
-    "Viewer": "What became of each nucleus?",
-    "Radius": "What does the radius change?",
-    "Tissue": "Is the share of lymphocytes (TIL) right?",
-}
-"""Each tab's name and a question that it answers."""
 
-
-@pytest.fixture
-def puma(opened):
-    return lambda **address: opened("puma", **address)
+put = partial(visits.put, "puma")
+scorecard = partial(sample_card, "puma")
 
 
 @pytest.fixture(scope="module")
@@ -51,119 +35,32 @@ def truth():
     return CHALLENGE.read_truth(SAMPLE.path)
 
 
-def scorecard(truth, team: str, **options):
-    """The card that the page shows of a sample team."""
-    return CHALLENGE.score(truth, CHALLENGE.read_predictions(SAMPLE.submissions[team].path, truth), **options)
-
-
-def put(app, submission=None, test_set=None):
-    return visits.put("puma", app, submission, test_set)
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as made:
-        for name, content in files.items():
-            made.writestr(name, content)
-    return packed.getvalue()
-
-
-def dropped(folder) -> tuple[str, bytes]:
-    """A file as it is, a folder as a zip."""
-    if folder.is_file():
-        return folder.name, folder.read_bytes()
-    return f"{folder.name}.zip", zipped(
-        {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-    )
+@pytest.fixture
+def puma(opened):
+    return lambda **address: opened("puma", **address)
 
 
 def lists(images) -> tuple[tuple[str, bytes], tuple[str, bytes]]:
     """Predictions and truth of images in plain lists, as uploads."""
-    true, found = (zipped(nuclei_lists.files(numbered(side))) for side in images)
+    true, found = (archive_of(nuclei_lists.files(numbered(side))) for side in images)
     return ("found.zip", found), ("truth.zip", true)
-
-
-def said_of(case: dict, folder, option: str):
-    arguments = case["arguments"]
-    return folder / arguments[arguments.index(option) + 1].removeprefix("@")
-
-
-def shown_table(app, column: str):
-    """The table that has this column."""
-    return next(frame.value for frame in app.dataframe if column in frame.value.columns)
-
-
-def asked(app) -> set[str]:
-    """The questions on the page, without the count after them."""
-    return {re.sub(r"(\?).*", r"\1", heading.value) for heading in app.header}
-
-
-@pytest.mark.parametrize(("team", "rules"), crossed(list(TEAMS), list(RULES), 2))
-def test_a_sample_team_has_the_score_of_the_command_line_under_every_rule(puma, team, rules):
-    files = "--truth", SAMPLE.path, "--predictions", SAMPLE.submissions[team].path
-    said = run("score", "puma", *files, "--rules", rules, "--resamples", 0, "--json", "-").json
-    app = puma(submission=team, rules=RULE_NAMES[rules])
-    assert not app.exception
-    assert not app.error
-    assert app.metric[0].value == share(said["score"])
-    visits.assert_exact(app, f"**{said['score']!r}**")
-
-
-def test_it_opens_on_the_first_team_with_all_its_tabs(puma):
-    app = puma()
-    assert app.selectbox(key="puma_submission").value == TEAMS[0]
-    assert [tab.label for tab in app.tabs] == [*TABS, "History"]
-
-
-@pytest.mark.parametrize("name", some([name for name, case in CASES.items() if case["exit"] == 0], 2))
-def test_golden_files_dropped_have_the_official_score(puma, name):
-    case, folder = CASES[name], GOLDEN / name
-    arguments = case["arguments"]
-    rules = arguments[arguments.index("--rules") + 1] if "--rules" in arguments else "description"
-    app = put(
-        puma(rules=RULE_NAMES[rules]),
-        dropped(said_of(case, folder, "--predictions")),
-        dropped(said_of(case, folder, "--truth")),
-    )
-    assert not app.exception
-    assert app.metric[0].value == share(case["expect"]["score"])
-    assert float(re.search(r"Score \*\*([\d.]+)\*\*", words(app))[1]) == pytest.approx(
-        case["expect"]["score"], abs=1e-12
-    )
 
 
 def test_a_model_with_the_quality_of_its_outlines(puma, truth):
     app = visits.finished(puma(submission="dense", outlines="true", tab="Outlines"))
-    assert [tab.label for tab in app.tabs] == [*list(TABS)[:-1], "Outlines", "Tissue", "Model", "History"]
+    assert [tab.label for tab in app.tabs] == [
+        *list(FACTS["puma"].tabs)[:-1],
+        "Outlines",
+        "Tissue",
+        "Model",
+        "History",
+    ]
     card = CHALLENGE.score(truth, CHALLENGE.predict(SAMPLE.submissions["dense"].path, truth), outlines=True)
-    assert "How good are the outlines?" in asked(app)
+    assert any("How good are the outlines?" in heading.value for heading in app.header)
     assert share(card.metrics["pq"]) in words(app)
     assert "Predictions (ZIP)" in [one.proto.label for one in app.get("download_button")]
 
 
-@pytest.mark.parametrize(("team", "tab"), crossed(list(TEAMS), list(TABS), 2))
-def test_every_tab_answers_the_sample(puma, team, tab):
-    app = puma(submission=team, tab=tab, table="true")
-    assert not app.exception
-    assert text.markdown(TABS[tab]) in asked(app)
-
-
-@pytest.mark.parametrize(
-    ("name", "tab"), crossed([name for name, case in CASES.items() if case["exit"] == 0], list(TABS), 4)
-)
-def test_every_tab_answers_golden_files(puma, name, tab):
-    folder = GOLDEN / name
-    app = put(
-        puma(tab=tab, table="true"),
-        dropped(said_of(CASES[name], folder, "--predictions")),
-        dropped(said_of(CASES[name], folder, "--truth")),
-    )
-    assert not app.exception
-    assert not app.error
-    assert text.markdown(TABS[tab]) in asked(app)
-
-
-@pytest.mark.parametrize("tab", TABS)
 @pytest.mark.parametrize(
     "images",
     [
@@ -175,39 +72,19 @@ def test_every_tab_answers_golden_files(puma, name, tab):
     ],
     ids=["nothing predicted", "an empty image and strange confidences"],
 )
-def test_every_tab_answers_what_has_next_to_nothing_in_it(puma, images, tab):
-    app = put(puma(tab=tab, table="true"), *lists(images))
-    assert not app.exception
-    assert not app.error
-    assert len(app.metric) == 1
-
-
-@pytest.mark.parametrize(
-    "address",
-    some(
-        [
-            {"submission": "nobody"},
-            {"rules": "<b>"},
-            {"tab": "Nowhere"},
-            {"tab": "Viewer", "case": "../../etc", "list": "everything", "nucleus": "truth-99999999999"},
-            {"tab": "Viewer", "nucleus": "prediction-7777777"},
-            {"tab": "Viewer", "radius": "nan", "least": "1e999"},
-            {"tab": "Radius", "radius": "-4", "least": "9"},
-            {"tab": "Images", "images_page": "77"},
-        ],
-        3,
-    ),
-)
-def test_an_address_that_was_tampered_with_opens_the_sample(puma, address):
-    app = puma(**address)
-    assert not app.exception
-    assert len(app.metric) == 1
-    assert "not the challenge's rule" not in words(app)
+def test_every_tab_answers_what_has_next_to_nothing_in_it(puma, images):
+    app = put(puma(table="true"), *lists(images))
+    for tab in FACTS["puma"].tabs:
+        open_tab(app, tab)
+        assert not app.exception
+        assert not app.error
+        assert len(app.metric) == 1
 
 
 @pytest.mark.parametrize("rules", RULES)
 def test_the_headline_holds_the_three_rules_with_their_ceilings(puma, truth, rules):
-    card, app = scorecard(truth, "octans", rules=rules), puma(submission="octans", rules=RULE_NAMES[rules])
+    card, app = scorecard("octans", rules=rules), puma(submission="octans", rules=RULE_NAMES[rules])
+    visits.assert_scored(app, "puma", card.score)
     assert span(card.intervals["score"], 3) in str(app.metric[0].proto)
     names = {
         "description": "macro_f1",
@@ -224,16 +101,9 @@ def test_the_headline_holds_the_three_rules_with_their_ceilings(puma, truth, rul
     assert "two observers agree to 0.802, one with themselves to 0.857" in words(app)
 
 
-def test_another_rule_scores_in_place(puma, truth):
-    app = puma(submission="tucana")
-    for rules in RULES[::-1]:
-        app.segmented_control(key="rules").set_value(rules).run()
-        assert app.metric[0].value == share(scorecard(truth, "tucana", rules=rules, resamples=0).score)
-
-
 def test_the_class_table_says_what_the_card_says(puma, truth):
     card, rows = (
-        scorecard(truth, "octans"),
+        scorecard("octans"),
         shown_table(puma(submission="octans", tab="Classes"), "precision"),
     )
     for row, (name, entry) in zip(rows.itertuples(), card.per_class.items(), strict=True):
@@ -250,7 +120,7 @@ def test_the_class_table_says_what_the_card_says(puma, truth):
 
 
 def test_the_images_stand_worst_first_with_their_signs(puma, truth):
-    card, rows = scorecard(truth, "octans"), shown_table(puma(submission="octans", tab="Images"), "signs")
+    card, rows = scorecard("octans"), shown_table(puma(submission="octans", tab="Images"), "signs")
     by_name = {row["case"].removeprefix("sample_"): row for row in card.cases}
     assert list(rows["macro_f1"]) == sorted(row["macro_f1"] for row in card.cases)
     for row in rows.itertuples():
@@ -286,7 +156,7 @@ def test_more_images_than_fit_turn_pages(puma):
 
 @pytest.mark.parametrize("which", some(listing.LISTS, 2))
 def test_the_table_beside_the_viewer_says_what_the_matches_say(puma, truth, which):
-    card = scorecard(truth, "tucana", resamples=0)
+    card = scorecard("tucana", resamples=0)
     case = card.cases[5]["case"]
     rows = shown_table(puma(submission="tucana", tab="Viewer", table="true", case=case, list=which), "why")
     m = card.matches
@@ -328,8 +198,8 @@ def test_sliders_give_what_the_scorer_says(puma, truth, radius, least):
     assert "✓ the challenge's rule" in words(app)
     app.slider(key="radius").set_value(radius)
     app.slider(key="least").set_value(least).run()
-    card = scorecard(truth, "tucana", radius=radius, min_confidence=least, resamples=0)
-    usual = scorecard(truth, "tucana", resamples=0)
+    card = scorecard("tucana", radius=radius, min_confidence=least, resamples=0)
+    usual = scorecard("tucana", resamples=0)
     assert "not the challenge's rule" in words(app)
     for name in ("macro_f1", "macro_f1_grand_challenge", "macro_f1_pooled", "micro_f1"):
         assert (
@@ -350,13 +220,13 @@ def test_sliders_give_what_the_scorer_says(puma, truth, radius, least):
 
 
 def test_the_viewer_shows_the_setting_of_the_sliders_and_says_so(puma, truth):
-    card = scorecard(truth, "sirius", radius=25.0, resamples=0)
+    card = scorecard("sirius", radius=25.0, resamples=0)
     row = card.cases[0]
     app = puma(submission="sirius", tab="Viewer", table="true", case=row["case"], radius="25")
     assert "radius 25 px: not the challenge's rule" in words(app)
     assert f"What became of each nucleus? {row['fp'] + row['fn']}" in words(app)
     app.button(key="to_rule_here").click().run()
-    row = scorecard(truth, "sirius", resamples=0).cases[0]
+    row = scorecard("sirius", resamples=0).cases[0]
     assert "not the challenge's rule" not in words(app)
     assert f"What became of each nucleus? {row['fp'] + row['fn']}" in words(app)
 
@@ -388,7 +258,7 @@ def test_confidences_below_zero_are_kept_where_the_slider_begins(puma):
 
 def test_distances_from_tumour_to_lymphocytes_are_those_of_the_card(puma, truth):
     card, rows = (
-        scorecard(truth, "rigel", resamples=0),
+        scorecard("rigel", resamples=0),
         shown_table(puma(submission="rigel", tab="Tissue"), "median_truth"),
     )
     assert list(rows["image"]) == ["all images", *(row["case"] for row in card.cases)]
@@ -411,96 +281,11 @@ def test_nuclei_of_other_classes_are_refused_or_left_out_on_request(puma):
     assert "`unknown-class`" in words(app)
 
 
-def climbing() -> bytes:
-    return zipped(
-        {
-            "submission.csv": b"case_id,predicted_nuclei_path\nsample_primary_roi_001,../../etc/passwd\n",
-            "../out.json": b"{}",
-        }
-    )
-
-
-REFUSED = {
-    "garbage.json": bytes(range(256)) * 9,
-    "deep.json": b"[" * 100_000,
-    "empty.zip": zipped({}),
-    "no-case.zip": zipped({"nobody.json": b'{"nuclei": []}'}),
-    "numbers.zip": zipped(
-        {"sample_primary_roi_001.json": b'{"nuclei": [{"centroid": [1e999, NaN], "class": "tumor"}]}'}
-    ),
-    "classes.zip": zipped(
-        {
-            "sample_primary_roi_001.json": (
-                b'{"nuclei": [{"centroid": [1, 2], "class": "<img src=x onerror=alert(1)>"}]}'
-            )
-        }
-    ),
-    "climbing.zip": climbing(),
-    "cut.zip": climbing()[:90],
-    "table.csv": b"case_id,predicted_nuclei_path\nsample_primary_roi_001,/etc/passwd\n",
-}
-
-
-@pytest.mark.parametrize("name", some(list(REFUSED), 2))
-def test_a_refused_submission_shows_every_problem_and_keeps_the_rest(puma, tmp_path, name):
-    path = tmp_path / name
-    path.write_bytes(REFUSED[name])
-    problems = run("score", "puma", "--truth", SAMPLE.path, "--predictions", path, "--json", "-").json[
-        "problems"
-    ]
-    app = put(puma(), (name, REFUSED[name]))
-    visits.assert_refused(app, problems)
-    app.button(key="puma_submission_back").click().run()
-    assert len(app.metric) == 1
-
-
-@pytest.mark.parametrize("name", ["garbage.json", "empty.zip", "cut.zip", "numbers.zip"])
-def test_a_refused_test_set_says_why(puma, name):
-    app = put(puma(), None, (name, REFUSED[name]))
-    assert not app.exception
-    assert not app.metric
-    assert "This cannot be scored" in app.error[0].proto.title
-
-
-@pytest.mark.parametrize("payload", some(PAYLOADS, 5, 4))
-def test_foreign_names_of_cases_are_shown_as_they_were_typed(puma, payload):
-    case = (
-        payload.replace("\n", " ")
-        .replace("/", "∕")
-        .replace("\\", "")
-        .replace("\u202e", "")
-        .replace("\u200b", "")
-    )
-    images = realistic(3, images=2, nuclei=20)
-    true, found = (zipped(nuclei_lists.files({case: side[0], "other": side[1]})) for side in images)
-    app = put(puma(tab="Images"), (f"{case}.zip", found), ("truth.zip", true))
-    for tab in TABS:
-        app.session_state["tab"], app.session_state["case"] = tab, case
-        app.run()
-        assert not app.exception
-        assert len(app.metric) == 1
-        said = [str(element.value) for kind in (app.markdown, app.caption, app.header) for element in kind]
-        bare = [re.sub(r"\\[!-/:-@\[-`{-~]", "", line) for line in said]
-        for mark in (
-            "](http",
-            "://",
-            "<script",
-            "<img",
-            "<iframe",
-            "<style",
-            "<a href",
-            ":red[colour",
-            "www.",
-            "**bold**",
-        ):
-            assert [line for line in bare if mark in line] == []
-
-
 def test_a_hundred_thousand_nuclei_are_listed_in_part(puma):
     random = np.random.default_rng(0)
     places = random.uniform(0, 8000, (100_000, 2)).round(1).tolist()
     nuclei = {"a": [{"centroid": place, "class": CLASSES[i % 4]} for i, place in enumerate(places)]}
-    file = zipped(nuclei_lists.files(nuclei))
+    file = archive_of(nuclei_lists.files(nuclei))
     app = put(puma(tab="Viewer", table="true", list="all"), ("found.zip", file), ("truth.zip", file))
     assert not app.exception
     assert "What became of each nucleus? 100,000" in words(app)
@@ -512,8 +297,10 @@ def test_a_hundred_thousand_nuclei_are_listed_in_part(puma):
 def test_a_polygon_of_a_million_vertices_is_drawn(puma):
     angle = np.linspace(0, 2 * np.pi, 1_000_000)
     ring = np.c_[500 + 300 * np.cos(angle), 500 + 300 * np.sin(angle)].round(2).tolist()
-    found = zipped({"a.json": json.dumps({"polygons": [{"name": "tumor", "path_points": ring}]}).encode()})
-    true = zipped(nuclei_lists.files({"a": [nucleus("tumor", 500, 500)]}))
+    found = archive_of(
+        {"a.json": json.dumps({"polygons": [{"name": "tumor", "path_points": ring}]}).encode()}
+    )
+    true = archive_of(nuclei_lists.files({"a": [nucleus("tumor", 500, 500)]}))
     app = put(puma(tab="Viewer", table="true", list="all"), ("found.zip", found), ("truth.zip", true))
     assert not app.exception
     assert "`many-vertices`" in words(app)
@@ -545,7 +332,7 @@ def test_class_names_that_are_none_of_the_ten_are_chosen_without_a_new_upload(pu
     next(box for box in app.selectbox if box.label.startswith("Vessel")).set_value("endothelium").run()
     assert not app.exception
     assert not app.error
-    assert app.metric[0].value == share(scorecard(truth, "rigel").score)
+    assert app.metric[0].value == share(scorecard("rigel").score)
     labels = [one.label for one in app.expander]
     assert "Class names as chosen: Immune cells → lymphocytes, Vessel → endothelium" in labels
     assert "read as chosen: 'Immune cells'" in words(app)
@@ -576,12 +363,12 @@ def test_class_names_of_an_own_test_set_are_chosen_and_left_out_without_a_new_up
     next(box for box in app.selectbox if box.label.startswith("Immune cells")).set_value("lymphocytes").run()
     assert not app.exception
     assert not app.error
-    assert app.metric[0].value == share(scorecard(truth, "rigel").score)
+    assert app.metric[0].value == share(scorecard("rigel").score)
     next(button for button in app.button if button.label == "Undo").click().run()
     assert app.error
     next(button for button in app.button if "Leave out nuclei" in button.label).click().run()
     assert not app.error
-    assert app.metric[0].value != share(scorecard(truth, "rigel").score)
+    assert app.metric[0].value != share(scorecard("rigel").score)
 
 
 def test_a_zip_among_other_files_is_refused_and_nothing_of_it_scored(puma):

@@ -1,13 +1,19 @@
 """What visitors do on a page and read there, without a browser."""
 
-import io
 import re
-import zipfile
+from functools import cache
+from pathlib import Path
 
+import pandas as pd
+import pytest
 from streamlit.testing.v1 import AppTest
 
+import scoring
 from pages.server import jobs
+from scoring.challenges import samples
+from scoring.common.findings import InputRefused
 from scoring.common.markup import plain
+from scoring.presentation.figures.numerals import share
 
 
 def put(
@@ -27,6 +33,12 @@ def finished(app: AppTest) -> AppTest:
     """The page once its running model has ended: what the polling fragment would do."""
     for job in list(jobs.queue()._jobs.values()):
         job.future.exception()
+    return app.run()
+
+
+def open_tab(app: AppTest, tab: str) -> AppTest:
+    """Open a tab by the address: a tab in the session is not followed again once the address has one."""
+    app.query_params["tab"] = tab
     return app.run()
 
 
@@ -59,12 +71,78 @@ def assert_refused(app: AppTest, problems: list[dict]) -> None:
     assert [p["code"] for p in problems if f"`{p['code']}`" not in words(app)] == []
 
 
-def archive(**files: bytes) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as made:
-        for name, content in files.items():
-            made.writestr(name, content)
-    return packed.getvalue()
+def problems_of_truth(challenge_id: str, truth: Path) -> list[dict]:
+    """Return the problems of a test set, which the page shows before it looks at a submission."""
+    try:
+        scoring.load_challenge(challenge_id).read_truth(truth)
+    except InputRefused as refused:
+        return [{"code": finding.code} for finding in refused.problems]
+    return []
+
+
+def headline(challenge_id: str, score: float | None) -> str:
+    """Return a score as the headline of a challenge's page writes it."""
+    if score is None:
+        return "–"
+    as_points = scoring.load_challenge(challenge_id).scoring.as_points
+    return f"{100 * score:.2f}" if as_points else share(score)
+
+
+def assert_scored(app: AppTest, challenge_id: str, score: float | None, within: float = 0) -> None:
+    """The page shows this score and no error; on its first tab also with all digits. within: how far these
+    may be from it."""
+    assert not app.exception
+    assert not app.error
+    assert app.metric[0].value == headline(challenge_id, score)
+    if score is None:
+        assert_exact(app, "The score is **undefined**")
+    elif not within:
+        assert_exact(app, f"**{score!r}**")
+    else:
+        digits = [float(number) for number in re.findall(r"\*\*(\d\.\d+)\*\*", words(app))]
+        assert any(number == pytest.approx(score, abs=within) for number in digits)
+
+
+ACTIVE = (
+    "](http",
+    "://",
+    "<script",
+    "<img",
+    "<iframe",
+    "<style",
+    "<a href",
+    ":red[colour",
+    "www.",
+    "**bold**",
+)
+"""Parts of `payloads` that would become something else than text."""
+
+
+def assert_inert(app: AppTest) -> None:
+    """Nothing in the page's Markdown is a link, a picture, a script or markup of a payload."""
+    assert not app.exception
+    kinds = (app.markdown, app.caption, app.header, app.error, app.info)
+    lines = [str(element.value) for kind in kinds for element in kind]
+    lines += [slider.label for slider in app.slider]
+    bare = [re.sub(r"\\[!-/:-@\[-`{-~]", "", line) for line in lines]
+    assert [line for line in bare if any(mark in line for mark in ACTIVE)] == []
+
+
+def shown_table(app: AppTest, *columns: str) -> pd.DataFrame:
+    """Return the table that has these columns."""
+    return next(frame.value for frame in app.dataframe if set(columns) <= set(frame.value.columns))
+
+
+@cache
+def sample_card(challenge_id: str, team: str, sample: str = "", **options) -> scoring.ScoreCard:
+    """Return the card that the page shows of a team of a sample, the first one if none is named."""
+    challenge, sets = scoring.load_challenge(challenge_id), samples.test_sets(challenge_id)
+    chosen = sets[sample or next(iter(sets))]
+    truth = challenge.read_truth(chosen.path)
+    if chosen.metadata:
+        options["metadata"] = chosen.metadata
+    submission = challenge.read_predictions(chosen.submissions[team].path, truth)
+    return challenge.score(truth, submission, **dict(chosen.submissions[team].options) | options)
 
 
 def mend(app: AppTest, label: str) -> AppTest:
