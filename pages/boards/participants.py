@@ -47,9 +47,9 @@ def submit(store: Store, board: OpenBoard) -> None:
         return
     team = st.selectbox("Team", teams, key=f"own_team_{board.row.id}", width=360)
     key = ("hand_in", board.row.id)
-    came = actions.outcome(key, "submissions")
-    if came is not None:
-        st.session_state[f"own_came_{board.row.id}"] = came
+    outcome = actions.outcome(key, "submissions")
+    if outcome is not None:
+        st.session_state[f"own_came_{board.row.id}"] = outcome
     quota = participant.remaining_quota(board, team)
     st.markdown(_left_words(quota))
     if (problem := quota.problem) is not None:
@@ -89,14 +89,14 @@ def _hand_in(
     return participant.submit(board, team, name, data, options, submission)
 
 
-def _last_outcome(came: Any) -> None:
+def _last_outcome(outcome: Any) -> None:
     """Say what became of the last submission."""
-    if came is None:
+    if outcome is None:
         return
-    if came.refused:
-        finding_list.refusal(came.refused)
+    if outcome.refused:
+        finding_list.refusal(outcome.refused)
         return
-    feedback: SubmissionFeedback = came.value
+    feedback: SubmissionFeedback = outcome.value
     if feedback is None:
         return
     if feedback.again:
@@ -112,7 +112,7 @@ def _last_outcome(came: Any) -> None:
 
 def _history(board: OpenBoard, team: str) -> None:
     """Draw what was told of each submission of the team."""
-    submissions = participant.answers(board, team)[::-1]
+    submissions = participant.own_submissions(board, team)[::-1]
     layout.heading("What did your team submit?")
     if not submissions:
         st.caption("Nothing yet.")

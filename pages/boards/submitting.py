@@ -31,9 +31,9 @@ def show(page: BoardPage) -> None:
     """Draw where submissions are dropped, what became of them, and all that the board has."""
     board, prefix = page.board, f"board_{page.board.row.id}"
     key = ("submit", board.row.id)
-    came = actions.outcome(key, "submissions")
-    if came is not None:
-        st.session_state[f"{prefix}_receipts"] = came.value or came.refused
+    outcome = actions.outcome(key, "submissions")
+    if outcome is not None:
+        st.session_state[f"{prefix}_receipts"] = outcome.value or outcome.refused
     layout.heading("What do the teams submit?")
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -107,14 +107,14 @@ def _submit(board: OpenBoard, submissions: list[Any], job: jobs.Job) -> tuple[li
     return receipts, problems
 
 
-def _receipts(came: Any) -> None:
+def _receipts(outcome: Any) -> None:
     """Say what became of the last submissions."""
-    if came is None:
+    if outcome is None:
         return
-    if isinstance(came, InputRefused):
-        finding_list.refusal(came, title="Nothing was taken", told="Nothing was counted.")
+    if isinstance(outcome, InputRefused):
+        finding_list.refusal(outcome, title="Nothing was taken", message="Nothing was counted.")
         return
-    receipts, problems = came
+    receipts, problems = outcome
     new = [receipt for receipt in receipts if not receipt.again]
     if new:
         st.success(
@@ -134,7 +134,7 @@ def _receipts(came: Any) -> None:
         finding_list.refusal(
             InputRefused(problems, [*known, *noticed]),
             title="Not everything was taken" if receipts else "Nothing was taken",
-            told=f"What is listed here was not counted.{rest}",
+            message=f"What is listed here was not counted.{rest}",
         )
     elif known or noticed:
         finding_list.findings([*known, *noticed])

@@ -23,9 +23,9 @@ def show(page: BoardPage) -> None:
     """Draw where a corrected truth is dropped, how far the scoring is, and what each correction changed."""
     board, prefix = page.board, f"board_{page.board.row.id}"
     key = ("rescore", board.row.id)
-    came = actions.outcome(key, "submissions")
-    if came is not None and came.refused:
-        finding_list.refusal(came.refused)
+    outcome = actions.outcome(key, "submissions")
+    if outcome is not None and outcome.refused:
+        finding_list.refusal(outcome.refused)
     layout.heading("Is a label of the test set wrong?")
     begun = rescoring.stopped(board)
     if begun is not None:

@@ -37,7 +37,7 @@ class Second:
     def say(self) -> None:
         """Draw the answer in a sentence."""
         st.markdown(
-            f":material/compare_arrows: {pairwise.answer(self.compared.displayed, self.first, self.other)}"
+            f":material/compare_arrows: {pairwise.summary(self.compared.displayed, self.first, self.other)}"
         )
 
     def tab(self, _shown: ScoredSubmission) -> None:

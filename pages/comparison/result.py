@@ -49,8 +49,8 @@ def show(
         fixes.lines(submission)
         class_names.change(challenge, submission)
     chosen = [_mended(challenge, team, options) for team in chosen]
-    told = facts.of_teams(challenge, chosen)
-    chosen = facts.with_sizes(challenge, chosen, told)
+    by_team = facts.of_teams(challenge, chosen)
+    chosen = facts.with_sizes(challenge, chosen, by_team)
     outcomes = teams.cards(challenge, test_set, metadata, truth, chosen, options)
     if isinstance(outcomes, scoring_run.Running):
         scoring_run.running(outcomes)
@@ -71,8 +71,8 @@ def show(
     if outcome.refused:
         finding_list.refusal(outcome.refused)
         return
-    comparison = annotated(outcome.value, told, excluded)
-    whole = (challenge.id, scoring.__version__, *key, *of_comparison.items(), repr(told), repr(excluded))
+    comparison = annotated(outcome.value, by_team, excluded)
+    whole = (challenge.id, scoring.__version__, *key, *of_comparison.items(), repr(by_team), repr(excluded))
     own = test_set.own or any(team.submission.own for team in chosen)
     compared = ComparisonContext(challenge, display.of(comparison), truth, test_set.key, whole, own)
     render.draw_findings(comparison.noticed, compared.place("findings"))

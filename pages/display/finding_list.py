@@ -95,7 +95,7 @@ def refusal(
     first: Sequence[SuggestedFix] = (),
     key: str = "mend",
     title: str = NOT_SCORED,
-    told: str = "Nothing was changed.",
+    message: str = "Nothing was changed.",
 ) -> None:
     """Draw what stands in place of a score: every problem at once, each with its mend.
 
@@ -105,7 +105,7 @@ def refusal(
         first: Mends of the input as a whole.
         key: Of the buttons.
         title: What could not be done.
-        told: What follows from that, where it is not about a score.
+        message: What follows from that, where it is not about a score.
     """
     count = len(refused.problems)
     folds = grouped((*refused.problems, *refused.findings))
@@ -113,7 +113,7 @@ def refusal(
     offered = tuple(mend for mend in offered if mend.changes)
     way = BY_BUTTON if offered else BY_HAND
     st.error(
-        f"Nothing was scored. {way}" if title == NOT_SCORED else told,
+        f"Nothing was scored. {way}" if title == NOT_SCORED else message,
         icon=":material/block:",
         title=f"{title}: {count} problem{'s' * (count != 1)}",
     )

@@ -122,7 +122,7 @@ def _series(store: "Store", offer: HistoryContext, group: Sequence["SavedSubmiss
     here = next(iter(same), None)
     if group[0].series == _series_of(offer):
         others = [entry for entry in group if entry.id not in same]
-        if summary := views.answer(store, offer.scored.card, offer.scored.title, others):
+        if summary := views.summary(store, offer.scored.card, offer.scored.title, others):
             st.markdown(f":material/compare_arrows: {summary}")
     outcome = _steps(known, store, group)
     if outcome.refused:

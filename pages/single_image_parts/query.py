@@ -13,9 +13,8 @@ from pages.single_image_parts import session
 from pages.single_image_parts.image_upload import ChosenImage
 from scoring.inference.model_task import ModelTask
 from scoring.presentation.figures import single_image as figures
-from scoring.single_image import image_prediction as answers
 from scoring.single_image.abstention import Withheld, least_score, reasons
-from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
+from scoring.single_image.image_prediction import ImagePrediction, TurnedViews, predict, turned, views
 from scoring.single_image.model import OpenModel
 from scoring.single_image.quality import Quality, QualityBadge
 from scoring.single_image.reference import ClassSet, Reference, class_set
@@ -95,12 +94,12 @@ class Query:
     @property
     def other_views(self) -> int:
         """In how many other ways the image can be turned and mirrored: a run of the model each."""
-        return len(answers.turned(self.answer.prepared)) - 1
+        return len(turned(self.answer.prepared)) - 1
 
     def turned(self) -> Outcome:
         """Run the model on the image turned and mirrored, once."""
         return session.kept(
-            "views", self.view_key, lambda: scoring_run.attempt(answers.views, self.setup.opened, self.answer)
+            "views", self.view_key, lambda: scoring_run.attempt(views, self.setup.opened, self.answer)
         )
 
     @property
@@ -138,5 +137,5 @@ def answer_of(setup: Setup, held: Reference | None) -> ImagePrediction:
     )
     against = None if held is None else setup.test_set.key
     return session.kept(
-        "answer", (key, against), lambda: answers.answer(opened, setup.image.photograph, vector, held)
+        "answer", (key, against), lambda: predict(opened, setup.image.photograph, vector, held)
     )

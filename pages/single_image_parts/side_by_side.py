@@ -16,7 +16,7 @@ from pages.single_image_parts import model, selectors, session
 from pages.single_image_parts.query import Query
 from scoring.challenges import samples
 from scoring.common.text import markdown
-from scoring.single_image import image_prediction as answers
+from scoring.single_image import image_prediction
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line
 from scoring.single_image.image_prediction import ImagePrediction
 from scoring.single_image.model import OpenModel
@@ -39,7 +39,7 @@ def photographs(query: Query) -> list[ImagePrediction]:
     for other in query.setup.image.others:
         key = (*query.key[:2], other.token, query.key[3], query.answer.kind)
         answer = partial(
-            answers.answer, query.setup.opened, other.photograph, query.answer.vector, query.held
+            image_prediction.predict, query.setup.opened, other.photograph, query.answer.vector, query.held
         )
         predictions.append(session.kept(f"other_{other.token}", key, answer))
     return predictions
@@ -113,7 +113,7 @@ def _second(query: Query, second: ChosenInput, name: str) -> None:
             st.error(markdown(problem.message, 600), icon=":material/block:")
         return
     st.session_state[SHOWN] = (query.key, outcome.value)
-    first, second_prediction = query.answer, outcome.value.answer
+    first, second_prediction = query.answer, outcome.value.prediction
     st.markdown(f"**{markdown(models_line(first, second_prediction, query.setup.task.names), 600)}**")
     columns = {
         query.model_name: first.probabilities,
@@ -150,7 +150,7 @@ def _second_answer(query: Query, second: ChosenInput, name: str) -> Outcome | Ru
 
 def _answer_by(opened: OpenModel, query: Query, held, name: str) -> SecondModel:
     """Ask a model about the image. held: its outputs on the test set."""
-    answer = answers.answer(opened, query.setup.image.photograph, query.answer.vector, held)
+    answer = image_prediction.predict(opened, query.setup.image.photograph, query.answer.vector, held)
     return SecondModel(name, opened.sha256, answer)
 
 

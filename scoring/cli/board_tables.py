@@ -59,7 +59,7 @@ def board_table(ranking: BoardRanking) -> str:
         )
     scale = scales.of(ranking.board.challenge)
     sentences = [
-        summary_text.standing(compared),
+        summary_text.leaders(compared),
         summary_text.untold(compared),
         summary_text.gap(compared, scale),
     ]

@@ -16,7 +16,7 @@ from scoring.cli.board_tables import (
     phase_lines,
     receipt_line,
 )
-from scoring.cli.output import answer, print_findings, progress, write
+from scoring.cli.output import print_findings, progress, respond, write
 from scoring.cli.reading import chosen, statistics
 from scoring.common.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
 from scoring.services.boards import board as boards
@@ -71,18 +71,18 @@ def _create(store: Store, arguments: argparse.Namespace) -> None:
     )
     print_findings(board.truth.findings)
     message = f"Board {board.row.id} is open, with {len(board.truth)} cases. It is kept in {store.place}."
-    answer(arguments.json, publishing.value(board_ranking(board)), message)
+    respond(arguments.json, publishing.value(board_ranking(board)), message)
 
 
 def _submit(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
-    sent, problems = _sent(arguments, board.challenge)
+    requests, problems = _sent(arguments, board.challenge)
     receipts: list[Receipt] = []
     noticed: list[Finding] = []
     count = progress("submissions")
-    for number, request in enumerate(sent):
+    for number, request in enumerate(requests):
         if count:
-            count(number, len(sent))
+            count(number, len(requests))
         try:
             receipts.append(submitting.submit(board, replace(request, phase=arguments.phase)))
         except InputRefused as refused:
@@ -91,8 +91,8 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
                 listed_in += [
                     replace(f, where=f"{request.team}: {f.where}") if several else f for f in findings
                 ]
-    if count and sent:
-        count(len(sent), len(sent))
+    if count and requests:
+        count(len(requests), len(requests))
     noticed += [_known(receipt) for receipt in receipts if receipt.again]
     noticed += [
         replace(f, where=f"{receipt.team}: {f.where}")
@@ -106,7 +106,7 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
             refusal.add_note("\n".join(map(receipt_line, receipts)) or "Nothing was counted.")
         raise refusal
     print_findings(noticed)
-    answer(
+    respond(
         arguments.json,
         {"board": board.row.id, "submissions": [receipt.as_dict() for receipt in receipts]},
         "\n".join(map(receipt_line, receipts)),
@@ -153,7 +153,7 @@ def _known(receipt: Receipt) -> Finding:
 def _list(store: Store, arguments: argparse.Namespace) -> None:
     boards = listed(store)
     message = list_table(boards) if boards else f"No boards yet in {store.place}."
-    answer(arguments.json, {"boards": boards}, message)
+    respond(arguments.json, {"boards": boards}, message)
 
 
 def _show(store: Store, arguments: argparse.Namespace) -> None:
@@ -161,7 +161,7 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
         if arguments.html:
             message = "an imported leaderboard has no report: publish the platform's own page."
             raise InputRefused([error("bad-option", "--html", message)])
-        answer(arguments.json, leaderboard.as_dict(), imported_table(leaderboard))
+        respond(arguments.json, leaderboard.as_dict(), imported_table(leaderboard))
         return
     board = opened(store, arguments.board, arguments.test_set)
     ranking = board_ranking(board, arguments.phase)
@@ -174,14 +174,14 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
         from scoring.services.boards.publishing import html
 
         write(arguments.html, html(ranking), "--html")
-    answer(arguments.json, value, message)
+    respond(arguments.json, value, message)
 
 
 def _facts(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     print_findings(members.keep_facts(store, board.row.id, arguments.table))
     ranking = board_ranking(board)
-    answer(arguments.json, ranking.as_dict(), board_table(ranking))
+    respond(arguments.json, ranking.as_dict(), board_table(ranking))
 
 
 def _exclude(store: Store, arguments: argparse.Namespace) -> None:
@@ -191,7 +191,7 @@ def _exclude(store: Store, arguments: argparse.Namespace) -> None:
         raise InputRefused([error("bad-option", "--reason", "say why it does not count.")])
     submitting.exclude(store, board.row.id, arguments.submission, reason)
     ranking = board_ranking(board)
-    answer(arguments.json, publishing.value(ranking), board_table(ranking))
+    respond(arguments.json, publishing.value(ranking), board_table(ranking))
 
 
 def _delete(store: Store, arguments: argparse.Namespace) -> None:
@@ -206,7 +206,7 @@ def _delete(store: Store, arguments: argparse.Namespace) -> None:
         raise InputRefused([error("bad-option", "--yes", message)])
     print_findings(gone.findings)
     value = {"board": arguments.board, "submission": arguments.submission, "files": gone.files}
-    answer(arguments.json, value, f"{subject} is deleted. Files deleted from the disk: {gone.files}.")
+    respond(arguments.json, value, f"{subject} is deleted. Files deleted from the disk: {gone.files}.")
 
 
 def _rescore(store: Store, arguments: argparse.Namespace) -> None:
@@ -215,7 +215,7 @@ def _rescore(store: Store, arguments: argparse.Namespace) -> None:
     )
     changed = changes(board)
     value = {"board": board.row.id, "test_set_version": board.row.version, **_as_value(changed)}
-    answer(arguments.json, value, changes_table(board, changed))
+    respond(arguments.json, value, changes_table(board, changed))
 
 
 def _as_value(changed: Iterable[TeamChange]) -> dict[str, Any]:
@@ -232,7 +232,7 @@ def _import(store: Store, arguments: argparse.Namespace) -> None:
         leaderboard = read_leaderboard(arguments.file, arguments.score)
         title = arguments.title or f"{leaderboard.platform}: {arguments.id}"
         board = imported.keep(store, arguments.id, title, leaderboard, arguments.ascending)
-        answer(arguments.json, board.as_dict(), imported_table(board))
+        respond(arguments.json, board.as_dict(), imported_table(board))
         return
     if arguments.title or arguments.score or arguments.ascending:
         message = (
@@ -245,7 +245,7 @@ def _import(store: Store, arguments: argparse.Namespace) -> None:
     ranking = board_ranking(
         opened(store, bundle.import_board(store, arguments.file, bundle.COMMAND_LINE_BYTES))
     )
-    answer(arguments.json, publishing.value(ranking), board_table(ranking))
+    respond(arguments.json, publishing.value(ranking), board_table(ranking))
 
 
 def hide(store: Store, arguments: argparse.Namespace) -> None:
@@ -253,7 +253,7 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     if arguments.open:
         hidden_truth.reveal(store, board.row.id)
-        answer(arguments.json, {"board": board.row.id, "hidden": None}, "The truth is open to participants.")
+        respond(arguments.json, {"board": board.row.id, "hidden": None}, "The truth is open to participants.")
         return
     rules = hidden_truth.rules(store, board.row.id) or HiddenRules()
     values = {
@@ -268,7 +268,7 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
     used = hidden_truth.use(board)
     value = {"board": board.row.id, "hidden": asdict(rules), "use": asdict(used) | {"gain": used.gain}}
     ladder = "without the Ladder" if rules.step is None else f"the Ladder's step is {rules.step:g}"
-    answer(arguments.json, value, f"Hidden: participants see {rules.detail}, {ladder}.\n{used.words}")
+    respond(arguments.json, value, f"Hidden: participants see {rules.detail}, {ladder}.\n{used.words}")
 
 
 def set_members(store: Store, arguments: argparse.Namespace) -> None:
@@ -282,7 +282,7 @@ def set_members(store: Store, arguments: argparse.Namespace) -> None:
         members.set_members(store, board.row.id, arguments.team, arguments.member)
     teams = members.members(store, board.row.id)
     message = "\n".join(f"{team}: {', '.join(people)}" for team, people in teams.items())
-    answer(arguments.json, {"board": board.row.id, "teams": teams}, message or "No team has members yet.")
+    respond(arguments.json, {"board": board.row.id, "teams": teams}, message or "No team has members yet.")
 
 
 def attempts(store: Store, arguments: argparse.Namespace) -> None:
@@ -299,7 +299,7 @@ def attempts(store: Store, arguments: argparse.Namespace) -> None:
         for trial in trials
     )
     value = {"board": board.row.id, "attempts": rows, "revoked": arguments.revoke}
-    answer(arguments.json, value, message or "No participant tried anything yet.")
+    respond(arguments.json, value, message or "No participant tried anything yet.")
 
 
 NONE = "none"
@@ -324,7 +324,7 @@ def phase(store: Store, arguments: argparse.Namespace) -> None:
         phases.define(store, board.row.id, replace(before, **values))
     defined = phases.phases(store, board.row.id)
     message = phase_lines(defined) or "No phases: submissions are taken at any time, without limits."
-    answer(arguments.json, {"board": board.row.id, "phases": [each.as_dict() for each in defined]}, message)
+    respond(arguments.json, {"board": board.row.id, "phases": [each.as_dict() for each in defined]}, message)
 
 
 def change_settings(store: Store, arguments: argparse.Namespace) -> None:
@@ -335,7 +335,7 @@ def change_settings(store: Store, arguments: argparse.Namespace) -> None:
     refusals = "kept" if row.keep_refused else "not kept"
     message = f"{row.title} ({row.id}): the {row.counts} submission counts; refused files are {refusals}."
     value = {"id": row.id, "title": row.title, "counts": row.counts, "keep_refused": row.keep_refused}
-    answer(arguments.json, {"board": value}, message)
+    respond(arguments.json, {"board": value}, message)
 
 
 def list_refused(store: Store, arguments: argparse.Namespace) -> None:
@@ -350,7 +350,7 @@ def list_refused(store: Store, arguments: argparse.Namespace) -> None:
     none = "No refused files are kept."
     if not board.row.keep_refused:
         none += " This board does not keep them: `board settings BOARD --keep-refused` changes that."
-    answer(arguments.json, {"board": board.row.id, "refused": files}, message or none)
+    respond(arguments.json, {"board": board.row.id, "refused": files}, message or none)
 
 
 def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Finding]]:

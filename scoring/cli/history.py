@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.cli.output import answer, write
+from scoring.cli.output import respond, write
 from scoring.cli.reading import submitted
 from scoring.cli.tables import scorecard_table
 from scoring.common.findings import InputRefused, error
@@ -27,7 +27,7 @@ from scoring.services.store.database import Store, is_there, open_store
 def run(arguments: argparse.Namespace) -> None:
     """Run one action. Raises InputRefused with every problem."""
     if arguments.action == "list" and not is_there():
-        answer(arguments.json, {"series": []}, "Nothing is kept yet: `score --keep` keeps what it scored.")
+        respond(arguments.json, {"series": []}, "Nothing is kept yet: `score --keep` keeps what it scored.")
         return
     ACTIONS[arguments.action](open_store(), arguments)
 
@@ -82,7 +82,7 @@ def _list(store: Store, arguments: argparse.Namespace) -> None:
     groups = [steps(store, group) for group in series(entries.kept(store, arguments.challenge))]
     value = {"series": [_as_value(group) for group in groups]}
     message = "\n\n".join(map(_table, groups)) or "Nothing is kept yet: `score --keep` keeps what it scored."
-    answer(arguments.json, value, message)
+    respond(arguments.json, value, message)
 
 
 def _as_value(group: list[Step]) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.files:
         _write_files(store, entry, arguments.files)
     card = entries.card_of(store, entry)
-    answer(
+    respond(
         arguments.json,
         entry.as_dict() | {"card": card.as_dict()},
         f"{_about(entry)}\n\n{scorecard_table(card)}",

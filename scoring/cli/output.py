@@ -64,7 +64,7 @@ def write(target: str, content: str | bytes, option: str) -> None:
         raise InputRefused([error("bad-option", option, line)]) from problem
 
 
-def answer(target: str | None, value: Any, line: str) -> None:
+def respond(target: str | None, value: Any, line: str) -> None:
     """Write JSON where it is wanted, else say the words. target: of JSON, None where none is wanted."""
     if target:
         write(target, as_json(value), "--json")

@@ -117,8 +117,8 @@ def _chance(result: Comparison) -> list[str]:
         f"The leader's score is likely about {high} too high: the best was picked on these data."
         * bool(high),
     ]
-    told = [sentence for sentence in sentences if sentence]
-    return ["", *told] if told else []
+    lines = [sentence for sentence in sentences if sentence]
+    return ["", *lines] if lines else []
 
 
 def _facts(result: Comparison) -> list[str]:
@@ -129,10 +129,10 @@ def _facts(result: Comparison) -> list[str]:
         if assumption
         else []
     )
-    told = {name: facts for name, facts in result.facts.items() if facts != UNKNOWN}
-    if told:
+    known = {name: facts for name, facts in result.facts.items() if facts != UNKNOWN}
+    if known:
         rows += ["", f"{'team':<24}{'MiB':>10}   institution, method, licence"]
-    for name, facts in told.items():
+    for name, facts in known.items():
         size = "-" if facts.size_mib is None else f"{facts.size_mib:.2f}"
         texts = [text or "-" for text in (facts.institution, facts.method, facts.licence)]
         rows.append(f"{name[:24]:<24}{size:>10}   {', '.join(texts)}")

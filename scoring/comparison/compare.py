@@ -253,12 +253,12 @@ def annotated(
         facts: Facts by team. Where the challenge scores sizes, the size is that of the card.
         excluded: The refused submissions, each a warning.
     """
-    told = {
+    by_team = {
         name: scored_facts(comparison.spec, card, facts.get(name)) for name, card in comparison.cards.items()
     }
     return replace(
         comparison,
-        facts=told,
+        facts=by_team,
         excluded=tuple(excluded),
         findings=(*excluded_warnings(excluded), *comparison.findings),
     )

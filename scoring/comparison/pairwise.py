@@ -69,7 +69,7 @@ def _signed(pair: Pair, sign: int) -> list[float] | None:
     return None if ends is None else sorted(sign * end for end in ends)
 
 
-def answer(displayed: Displayed, first: str, second: str) -> str:
+def summary(displayed: Displayed, first: str, second: str) -> str:
     """Return in a sentence or two whether the first submission is better than the second (Markdown)."""
     comparison, scale = displayed.comparison, displayed.scale
     a, b = markdown(first, 60), markdown(second, 60)

@@ -41,7 +41,7 @@ def html(comparison: Comparison, lines: Lines = ()) -> str:
             *blocks.sections(chapters, figures),
         ]
     else:
-        sections.append(section(summary_text.standing(comparison)))
+        sections.append(section(summary_text.leaders(comparison)))
         sections += [blocks.html(table, figures) for table in views.refused(comparison)]
     listed, left_out = _listed(comparison)
     sections += [
@@ -81,7 +81,7 @@ def paper_zip(comparison: Comparison, lines: Lines = ()) -> bytes:
         lines: Names and texts that stand on the front page of its report.
     """
     challenge = load_challenge(comparison.challenge)
-    sentences = [summary_text.standing(comparison)]
+    sentences = [summary_text.leaders(comparison)]
     headline, sections = Headline(Fact("", "")), []
     if comparison.scored:
         view = display.of(comparison)

@@ -73,7 +73,7 @@ def band(comparison: Comparison) -> int:
     return first if first > 1 else 0
 
 
-def standing(comparison: Comparison) -> str:
+def leaders(comparison: Comparison) -> str:
     """Return who leads, and who is not separated from the leader; never a probability of being best."""
     names, level = comparison.scored, tied(comparison)
     if not names:

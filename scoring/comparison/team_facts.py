@@ -207,7 +207,7 @@ def with_sizes(
     if size is None:
         return options
     option = size.option
-    models = {name: sent.model["size_mib"] for name, sent in teams.items() if sent.model is not None}
+    models = {name: team.model["size_mib"] for name, team in teams.items() if team.model is not None}
     typed = {name: own[option] for name, own in options.items() if own.get(option) is not None}
     wrong = [*not_of_models(facts, models), *_contradicted(facts, typed, GIVEN_TWICE)]
     if wrong:
@@ -220,9 +220,9 @@ def with_sizes(
     return {name: {**options.get(name, {}), **sizes.get(name, {})} for name in teams}
 
 
-def scored_facts(spec: ComparisonSpec, card: ScoreCard, told: TeamFacts | None) -> TeamFacts:
+def scored_facts(spec: ComparisonSpec, card: ScoreCard, typed: TeamFacts | None) -> TeamFacts:
     """Return the facts of a team, its size that of the card where it counts in the score."""
-    facts = told or UNKNOWN
+    facts = typed or UNKNOWN
     if spec.size is None:
         return facts
     return replace(facts, size_mib=card.more["model_size_mib"])
@@ -238,6 +238,6 @@ def _contradicted(
 ) -> Iterator[Finding]:
     """Yield `bad-team-fact` for sizes that are known to be others."""
     for team, size in known.items():
-        told = facts.get(team, UNKNOWN).size_mib
-        if told is not None and abs(told - size) > ROUNDING_MIB:
-            yield error("bad-team-fact", f"{team}, {LABELS['size_mib']}", message.format(size, told))
+        claimed = facts.get(team, UNKNOWN).size_mib
+        if claimed is not None and abs(claimed - size) > ROUNDING_MIB:
+            yield error("bad-team-fact", f"{team}, {LABELS['size_mib']}", message.format(size, claimed))

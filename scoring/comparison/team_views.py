@@ -25,7 +25,7 @@ def headline(displayed: Displayed) -> Headline:
             scale.words(comparison.cards[first].score),
         ),
         _headline_facts(displayed),
-        arithmetic=markdown(summary_text.standing(comparison), SENTENCE),
+        arithmetic=markdown(summary_text.leaders(comparison), SENTENCE),
         notes=_notes(comparison),
     )
 
@@ -96,13 +96,13 @@ PAIRS_NAMED = 3
 
 def facts(comparison: Comparison) -> Table:
     """Return what is known of every team beside its predictions, best first."""
-    told = [comparison.facts.get(name, UNKNOWN).as_dict() for name in comparison.cards]
+    known = [comparison.facts.get(name, UNKNOWN).as_dict() for name in comparison.cards]
     kinds = {"size_mib": Column("size_mib", LABELS["size_mib"], "number", 2)}
     columns = [kinds.get(fact, Column(fact, label)) for fact, label in LABELS.items()]
     return Table(
         "Who are the teams?",
         (Column("team", "team"), *columns),
-        {"team": list(comparison.cards), **{fact: [row[fact] for row in told] for fact in LABELS}},
+        {"team": list(comparison.cards), **{fact: [row[fact] for row in known] for fact in LABELS}},
         "As the organizer gave them; a dash where nothing was given. "
         + (
             "Sizes count in the score."

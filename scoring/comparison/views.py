@@ -108,8 +108,8 @@ def _unranked(comparison: Comparison) -> str:
 def exported(displayed: Displayed) -> Table:
     """Return the table of teams with their facts, as a file."""
     table, comparison = team_table(displayed), displayed.comparison
-    told = [comparison.facts.get(name, UNKNOWN).as_dict() for name in table.rows["team"]]
-    facts = {fact: [row[fact] for row in told] for fact in LABELS}
+    known = [comparison.facts.get(name, UNKNOWN).as_dict() for name in table.rows["team"]]
+    facts = {fact: [row[fact] for row in known] for fact in LABELS}
     return replace(
         table,
         columns=(*table.columns, *(Column(fact, label) for fact, label in LABELS.items())),

@@ -134,8 +134,8 @@ def read_contents(files: SourceFiles) -> FileContents:
 def _answers(files: SourceFiles) -> tuple[list[TextTable], str]:
     """Return the answers of job folders as a table, none where they are no rows, and why they are none."""
     try:
-        answers = as_table(files)
-        return ([read_table(answers, files.name)] if answers is not None else []), ""
+        table = as_table(files)
+        return ([read_table(table, files.name)] if table is not None else []), ""
     except InputRefused as refused:
         return [], refused.problems[0].message
 

@@ -98,10 +98,10 @@ def probe(
     outputs, cpu_ms, repeated = [], [], []
     moves: dict[str, list[float]] = {name: [] for name in changes}
     switches: dict[str, list[bool]] = {name: [] for name in changes}
-    for pixels, answer in _trials(process, pictures[:MOST_PICTURES], recipe, base):
-        output = np.ravel(first_output(answer))
+    for pixels, result in _trials(process, pictures[:MOST_PICTURES], recipe, base):
+        output = np.ravel(first_output(result))
         outputs.append(output)
-        cpu_ms.append(answer.cpu_ms)
+        cpu_ms.append(result.cpu_ms)
         repeated.append(move(output, np.ravel(first_output(process.run(pixels, recipe, base)))))
         for name, vectors in changes.items():
             for vector in vectors:
@@ -157,9 +157,9 @@ def _trials(
     trials = []
     for picture in pictures:
         with suppress(ImageUnreadable):
-            answer = process.run(picture, recipe, base, want_pixels=True)
-            if answer.pixels is not None:
-                trials.append((answer.pixels, answer))
+            result = process.run(picture, recipe, base, want_pixels=True)
+            if result.pixels is not None:
+                trials.append((result.pixels, result))
     if not trials:
         pixels = noise(*(recipe.steps[-1][:2] if recipe.steps else (512, 512)))
         trials.append((pixels, process.run(pixels, recipe, base)))

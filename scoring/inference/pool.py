@@ -213,8 +213,8 @@ class _FirstOutput:
         self, process: ModelProcess, data: bytes, index: int, settings: PoolSettings
     ) -> Answered[Floats]:
         vector = self.vectors[index] if self.vectors is not None and len(process.facts.inputs) > 1 else None
-        answer, seen = _run(process, data, self.recipe_for(process.facts), vector, settings.cache)
-        return Answered(first_output(answer), seen, answer.cpu_ms)
+        result, seen = _run(process, data, self.recipe_for(process.facts), vector, settings.cache)
+        return Answered(first_output(result), seen, result.cpu_ms)
 
 
 def run_on_all(
@@ -332,11 +332,11 @@ def _one(job: _Job[Result], index: int, process: ModelProcess) -> None:
     if read is None:
         return
     try:
-        answered = job.work(process, read_file(read), index, job.settings)
+        results = job.work(process, read_file(read), index, job.settings)
     except (ImageUnreadable, InputRefused) as unusable:
         state.outputs[index] = unusable
         return
-    state.outputs[index], state.seen[index], state.cpu_ms[index] = answered
+    state.outputs[index], state.seen[index], state.cpu_ms[index] = results
 
 
 def decoded(
@@ -362,16 +362,16 @@ def _run(
     cache: image_cache.PictureCache | None,
 ) -> tuple[ModelOutput, ImageInfo | None]:
     if cache is None:
-        answer = process.run(data, recipe, vector)
-        return answer, answer.seen
+        result = process.run(data, recipe, vector)
+        return result, result.seen
     key = image_cache.key(data, recipe)
     picture = cache.get(key)
     if picture is not None:
         return process.run(picture.pixels, recipe, vector), picture.seen
-    answer = process.run(data, recipe, vector, want_pixels=True)
-    if answer.pixels is not None and answer.seen is not None:
-        cache.put(key, PreparedImage(answer.pixels, answer.seen))
-    return answer, answer.seen
+    result = process.run(data, recipe, vector, want_pixels=True)
+    if result.pixels is not None and result.seen is not None:
+        cache.put(key, PreparedImage(result.pixels, result.seen))
+    return result, result.seen
 
 
 def read_file(read: Callable[[], bytes]) -> bytes:
@@ -382,15 +382,15 @@ def read_file(read: Callable[[], bytes]) -> bytes:
         raise ImageUnreadable("The file cannot be read from where it lies: give it again.") from fault
 
 
-def first_output(answer: ModelOutput) -> Floats:
+def first_output(result: ModelOutput) -> Floats:
     """Return the first output as float64 without a leading axis of 1. Raises ModelFailed for no tensor."""
-    if not answer.outputs or answer.outputs[0] is None:
+    if not result.outputs or result.outputs[0] is None:
         raise ModelFailed(
             "wrong-output",
             "The first output is not a tensor of numbers. Models from scikit-learn: convert with "
             "zipmap=False, and put the probabilities first.",
         )
-    output = answer.outputs[0].astype(np.float64)
+    output = result.outputs[0].astype(np.float64)
     return output[0] if output.ndim and output.shape[0] == 1 else output
 
 

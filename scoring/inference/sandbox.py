@@ -246,23 +246,23 @@ def filter_program(machine: Machine, process: int) -> bytes:
     the C library falls back to clone. Signals and scheduling reach only the process with the number
     `process`; what fcntl can do is what descriptors need, not who is sent a signal.
     """
-    load, equal, at_least, any_bit, answer = 0x20, 0x15, 0x35, 0x45, 0x06
+    load, equal, at_least, any_bit, verdict = 0x20, 0x15, 0x35, 0x45, 0x06
     architecture_offset, number_offset = 4, 0
     calls = machine.calls
     steps = [
         (load, 0, 0, architecture_offset),
         (equal, 1, 0, machine.audit),
-        (answer, 0, 0, _KILL),
+        (verdict, 0, 0, _KILL),
         (load, 0, 0, number_offset),
         (at_least, 0, 1, _X32_BIT),
-        (answer, 0, 0, _KILL),
+        (verdict, 0, 0, _KILL),
         (equal, 0, 1, _CLONE3),
-        (answer, 0, 0, _REFUSE | _NOT_IMPLEMENTED),
+        (verdict, 0, 0, _REFUSE | _NOT_IMPLEMENTED),
         (equal, 0, 4, machine.clone),
         (load, 0, 0, _argument(0)),
         (any_bit, 0, 1, _CLONE_THREAD),
-        (answer, 0, 0, _ALLOW),
-        (answer, 0, 0, _REFUSE | _NOT_PERMITTED),
+        (verdict, 0, 0, _ALLOW),
+        (verdict, 0, 0, _REFUSE | _NOT_PERMITTED),
     ]
     restricted = {
         "tgkill": (0, (process,)),
@@ -276,12 +276,12 @@ def filter_program(machine: Machine, process: int) -> bytes:
             (equal, 0, len(values) + 3, calls[name]),
             (load, 0, 0, _argument(argument)),
             *((equal, len(values) - i, 0, value) for i, value in enumerate(values)),
-            (answer, 0, 0, _REFUSE | _NOT_PERMITTED),
-            (answer, 0, 0, _ALLOW),
+            (verdict, 0, 0, _REFUSE | _NOT_PERMITTED),
+            (verdict, 0, 0, _ALLOW),
         ]
     for number in sorted(number for name, number in calls.items() if name not in restricted):
-        steps += [(equal, 0, 1, number), (answer, 0, 0, _ALLOW)]
-    steps.append((answer, 0, 0, _REFUSE | _ACCESS_DENIED))
+        steps += [(equal, 0, 1, number), (verdict, 0, 0, _ALLOW)]
+    steps.append((verdict, 0, 0, _REFUSE | _ACCESS_DENIED))
     return b"".join(struct.pack("<HBBI", *step) for step in steps)
 
 

@@ -14,7 +14,7 @@ from scoring.common.arrays import Array
 from scoring.common.findings import InputRefused
 from scoring.inference.pool import Cancelled
 from scoring.inference.process import ImageProcess
-from scoring.single_image.image_prediction import TurnedViews, answer, views
+from scoring.single_image.image_prediction import TurnedViews, predict, views
 from scoring.single_image.model import OpenModel
 from scoring.single_image.photograph import received
 from scoring.single_image.quality import (
@@ -144,7 +144,7 @@ def _withheld(
 ) -> bool:
     try:
         photograph = received(data, process)
-        prediction = answer(model, photograph, vector)
+        prediction = predict(model, photograph, vector)
         seen = views(model, prediction)
     except InputRefused:
         return True

@@ -8,32 +8,30 @@ from scoring.common.arrays import Floats
 from scoring.single_image.image_prediction import ImagePrediction
 
 
-def mean_scores(answers: Sequence[ImagePrediction]) -> Floats:
+def mean_scores(predictions: Sequence[ImagePrediction]) -> Floats:
     """Return the mean of the scores [K] of several photographs of one lesion, each counted alike."""
-    mean: Floats = np.mean([prediction.probabilities for prediction in answers], axis=0)
+    mean: Floats = np.mean([prediction.probabilities for prediction in predictions], axis=0)
     return mean
 
 
-def photographs_line(answers: Sequence[ImagePrediction], names: Sequence[str]) -> str:
+def photographs_line(predictions: Sequence[ImagePrediction], names: Sequence[str]) -> str:
     """Return whether several photographs of one lesion get the same class, and their mean.
 
     Args:
-        answers: Of one model, one per photograph.
+        predictions: Of one model, one per photograph.
         names: The classes in full.
     """
-    mean = mean_scores(answers)
+    mean = mean_scores(predictions)
     top = int(mean.argmax())
-    tops = [prediction.top for prediction in answers]
+    tops, n = [prediction.top for prediction in predictions], len(predictions)
     if len(set(tops)) == 1:
-        sentence = (
-            f"{'Both' if len(answers) == 2 else f'All {len(answers)}'} photographs get {names[tops[0]]}."
-        )
+        sentence = f"{'Both' if n == 2 else f'All {n}'} photographs get {names[tops[0]]}."
     else:
         each = ", ".join(f"photograph {number} {names[k]}" for number, k in enumerate(tops, 1))
         sentence = f"The photographs get different classes: {each}."
     return (
-        f"{sentence} Highest mean: {names[top]} {mean[top]:.2f}. The mean is made here, from {len(answers)} "
-        "answers; the challenge scores every photograph by itself."
+        f"{sentence} Highest mean: {names[top]} {mean[top]:.2f}. The mean is made here, from {n} answers; "
+        "the challenge scores every photograph by itself."
     )
 
 

@@ -40,7 +40,7 @@ class Explanation:
 
 def explanation(
     model: OpenModel,
-    answer: ImagePrediction,
+    prediction: ImagePrediction,
     grid: int,
     count: int = COUNT,
     progress: Progress | None = None,
@@ -50,7 +50,7 @@ def explanation(
 
     Args:
         model: The model that gave the answer.
-        answer: The answer.
+        prediction: The answer.
         grid: Cells each way that are hidden one by one: grid x grid runs.
         count: Random halves: a run each.
         progress: Called with the runs done and their total.
@@ -65,8 +65,8 @@ def explanation(
     def from_run(first: int) -> Progress | None:
         return None if progress is None else lambda done, _: progress(first + done, total)
 
-    one_by_one = occlusion(model, answer, grid, from_run(0), cancelled)
-    halves = masks(model, answer, count, progress=from_run(grid * grid), cancelled=cancelled)
+    one_by_one = occlusion(model, prediction, grid, from_run(0), cancelled)
+    halves = masks(model, prediction, count, progress=from_run(grid * grid), cancelled=cancelled)
     return Explanation(one_by_one, halves)
 
 

@@ -85,7 +85,7 @@ class TurnedViews:
         return len(self.probabilities) - 1
 
 
-def answer(
+def predict(
     model: OpenModel,
     photograph: Photograph,
     vector: np.ndarray | None = None,
@@ -113,16 +113,16 @@ def answer(
 
 
 def views(
-    model: OpenModel, answer: ImagePrediction, cancelled: Callable[[], bool] | None = None
+    model: OpenModel, prediction: ImagePrediction, cancelled: Callable[[], bool] | None = None
 ) -> TurnedViews:
     """Return the answer to the photograph turned by quarters and mirrored, without any interpolation: a run
     for each of `turned` but the first. Raises InputRefused, Cancelled."""
-    rows = [answer.probabilities]
-    for pixels in turned(answer.prepared)[1:]:
+    rows = [prediction.probabilities]
+    for pixels in turned(prediction.prepared)[1:]:
         if cancelled and cancelled():
             raise Cancelled
-        outputs, _ = model.run(np.ascontiguousarray(pixels), answer.vector)
-        rows.append(probabilities(outputs[None], answer.kind)[0])
+        outputs, _ = model.run(np.ascontiguousarray(pixels), prediction.vector)
+        rows.append(probabilities(outputs[None], prediction.kind)[0])
     return TurnedViews(np.array(rows))
 
 

@@ -20,7 +20,7 @@ BY_CHANCE = 3.7
 
 def masks(
     model: OpenModel,
-    answer: ImagePrediction,
+    prediction: ImagePrediction,
     count: int = COUNT,
     seed: int = 0,
     progress: Progress | None = None,
@@ -31,14 +31,14 @@ def masks(
     drawn = random_masks(count, seed)
     probabilities = scores(
         model,
-        answer,
-        ((pixels, answer.vector) for pixels in masked(answer.prepared, drawn)),
+        prediction,
+        ((pixels, prediction.vector) for pixels in masked(prediction.prepared, drawn)),
         count,
         progress,
         cancelled,
     )
     drops, noise = slopes(probabilities, drawn)
-    return SaliencyMap(drops, answer.probabilities, None, answer.prepared.shape[:2], noise)
+    return SaliencyMap(drops, prediction.probabilities, None, prediction.prepared.shape[:2], noise)
 
 
 def slopes(scores: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -46,10 +46,10 @@ class OpenModel:
         """Return the first output [k] float64 for prepared pixels, and milliseconds of processor time. Raises
         InputRefused."""
         try:
-            answer: ModelOutput = self.process.run(
+            result: ModelOutput = self.process.run(
                 prepared, self.recipe, vector if self.takes_vector else None
             )
-            output = np.ravel(first_output(answer))
+            output = np.ravel(first_output(result))
         except ModelFailed as failed:
             raise InputRefused([preflight.failure(CALLED, failed)]) from failed
         if len(output) < self.task.outputs or not np.isfinite(output).all():
@@ -62,7 +62,7 @@ class OpenModel:
                     )
                 ]
             )
-        return output[: self.task.outputs], answer.cpu_ms
+        return output[: self.task.outputs], result.cpu_ms
 
     @property
     def ended(self) -> bool:

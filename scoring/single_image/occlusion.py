@@ -27,7 +27,7 @@ def grid_for(run_seconds: float, wanted: int = GRID, budget_seconds: float = BUD
 
 def occlusion(
     model: OpenModel,
-    answer: ImagePrediction,
+    prediction: ImagePrediction,
     grid: int = GRID,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
@@ -36,15 +36,15 @@ def occlusion(
     within one run; InputRefused."""
     after = scores(
         model,
-        answer,
-        ((pixels, answer.vector) for pixels in hidden(answer.prepared, grid)),
+        prediction,
+        ((pixels, prediction.vector) for pixels in hidden(prediction.prepared, grid)),
         grid * grid,
         progress,
         cancelled,
     )
     after = after.T.reshape(-1, grid, grid)
-    drops, shape = answer.probabilities[:, None, None] - after, answer.prepared.shape[:2]
-    return SaliencyMap(drops, answer.probabilities, after, shape, np.zeros(len(drops)))
+    drops, shape = prediction.probabilities[:, None, None] - after, prediction.prepared.shape[:2]
+    return SaliencyMap(drops, prediction.probabilities, after, shape, np.zeros(len(drops)))
 
 
 def hidden(pixels: np.ndarray, grid: int) -> Iterator[np.ndarray]:

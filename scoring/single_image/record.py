@@ -31,7 +31,7 @@ class SecondModel:
 
     name: str
     sha256: str
-    answer: ImagePrediction
+    prediction: ImagePrediction
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Record:
 
     photograph: Photograph
     model: OpenModel
-    answer: ImagePrediction
+    prediction: ImagePrediction
     test_set: OnTestSet = OnTestSet()
     more: MoreAnswers = MoreAnswers()
     checks: Checks = Checks()
@@ -129,7 +129,7 @@ class Record:
 def document(record: Record, with_image: bool = False) -> dict[str, Any]:
     """Return the export of one result, of plain JSON values. with_image: also the upright pixels as PNG,
     which hold nothing of the file but them."""
-    answer, model = record.answer, record.model
+    prediction, model, scaled = record.prediction, record.model, record.prediction.scaled
     test_set, more, checks, classes = record.test_set, record.more, record.checks, model.task.classes
     return {
         **_head(record.photograph, with_image),
@@ -143,20 +143,20 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
             "steps": [list(step) for step in model.recipe.steps],
         },
         "inputs": {
-            "image_shape": [1, 3, *answer.prepared.shape[:2]],
-            "image_sha256": sha256(answer.prepared),
-            "vector": None if answer.vector is None else plain(answer.vector),
+            "image_shape": [1, 3, *prediction.prepared.shape[:2]],
+            "image_sha256": sha256(prediction.prepared),
+            "vector": None if prediction.vector is None else plain(prediction.vector),
             "described": None
-            if answer.vector is None or model.task.patient is None
-            else dict(model.task.patient.described(answer.vector)),
+            if prediction.vector is None or model.task.patient is None
+            else dict(model.task.patient.described(prediction.vector)),
         },
         "answer": {
-            "outputs": plain(answer.outputs),
-            "taken_for": answer.kind,
-            "scores": _by_class(classes, answer.probabilities),
-            "scores_after_temperature": None if answer.scaled is None else _by_class(classes, answer.scaled),
-            "highest": classes[answer.top],
-            "cpu_ms": answer.cpu_ms,
+            "outputs": plain(prediction.outputs),
+            "taken_for": prediction.kind,
+            "scores": _by_class(classes, prediction.probabilities),
+            "scores_after_temperature": None if scaled is None else _by_class(classes, scaled),
+            "highest": classes[prediction.top],
+            "cpu_ms": prediction.cpu_ms,
         },
         "test_set": None if test_set.reference is None else _reference(test_set.reference),
         "flips_and_rotations": None if more.views is None else _views(classes, more.views),
@@ -228,7 +228,7 @@ def _png(pixels: np.ndarray) -> bytes:
 
 
 def _second(classes: Sequence[str], second: SecondModel) -> dict[str, Any]:
-    scores = _by_class(classes, second.answer.probabilities)
+    scores = _by_class(classes, second.prediction.probabilities)
     return {"name": second.name, "sha256": second.sha256, "scores": scores}
 
 

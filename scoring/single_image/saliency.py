@@ -91,7 +91,7 @@ def surrounding(pixels: np.ndarray) -> Floats:
 
 def scores(
     model: OpenModel,
-    answer: ImagePrediction,
+    prediction: ImagePrediction,
     inputs: Iterable[tuple[np.ndarray, np.ndarray | None]],
     total: int,
     progress: Progress | None,
@@ -99,13 +99,13 @@ def scores(
 ) -> np.ndarray:
     """Probabilities [total, K] of prepared pixels with their vectors, run one by one (batches were measured
     to be no faster). Raises Cancelled within one run; InputRefused."""
-    rows = np.empty((total, len(answer.probabilities)))
+    rows = np.empty((total, len(prediction.probabilities)))
     for done, (pixels, vector) in enumerate(inputs):
         if cancelled and cancelled():
             raise Cancelled
         if progress:
             progress(done, total)
-        rows[done] = probabilities(model.run(pixels, vector)[0][None], answer.kind)[0]
+        rows[done] = probabilities(model.run(pixels, vector)[0][None], prediction.kind)[0]
     if progress:
         progress(total, total)
     return rows

@@ -31,38 +31,37 @@ class DemographicSweep:
 
 def sweep(
     model: OpenModel,
-    answer: ImagePrediction,
+    prediction: ImagePrediction,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> DemographicSweep:
     """Run again at 19 ages, the genders and the sites, each with "unknown": 30 runs. Raises ValueError for a
     model without a vector; Cancelled; InputRefused."""
     patient = model.task.patient
-    if answer.vector is None or patient is None:
+    if prediction.vector is None or patient is None:
         raise ValueError("the model takes the image only")
-    vectors = patient.sweep(*answer.vector)
+    vectors = patient.sweep(*prediction.vector)
     every = np.concatenate(list(vectors.values()))
-    rows = scores(
-        model, answer, ((answer.prepared, vector) for vector in every), len(every), progress, cancelled
-    )
+    inputs = ((prediction.prepared, vector) for vector in every)
+    rows = scores(model, prediction, inputs, len(every), progress, cancelled)
     ends = np.cumsum([len(v) for v in vectors.values()])[:-1]
     return DemographicSweep(patient, vectors, dict(zip(vectors, np.split(rows, ends), strict=True)))
 
 
-def changes(swept: DemographicSweep, answer: ImagePrediction, classes: Sequence[str]) -> tuple[str, ...]:
+def changes(swept: DemographicSweep, prediction: ImagePrediction, classes: Sequence[str]) -> tuple[str, ...]:
     """Return a sentence for each field in which the highest class becomes another, with where it does; one
     sentence where none does."""
     sentences = []
     for field, rows in swept.probabilities.items():
         values, tops = swept.values(field), rows.argmax(1)
-        others = [f"{classes[tops[i]]} at {_word(values[i])}" for i in np.flatnonzero(tops != answer.top)]
+        others = [f"{classes[tops[i]]} at {_word(values[i])}" for i in np.flatnonzero(tops != prediction.top)]
         if others:
             sentences.append(
-                f"With another {FIELDS[field]} the highest class is no longer {classes[answer.top]}: "
+                f"With another {FIELDS[field]} the highest class is no longer {classes[prediction.top]}: "
                 f"{', '.join(others)}."
             )
     return tuple(sentences) or (
-        f"The highest class stays {classes[answer.top]} at every age, sex and body site.",
+        f"The highest class stays {classes[prediction.top]} at every age, sex and body site.",
     )
 
 

@@ -90,23 +90,19 @@ def of_test_set(reference: Reference) -> str:
     )
 
 
-def score_line(answer: ImagePrediction, share: ClassShare, reference: Reference, names: Sequence[str]) -> str:
+def score_line(
+    prediction: ImagePrediction, share: ClassShare, reference: Reference, names: Sequence[str]
+) -> str:
     """Return the highest score, and how often the test set's images with such scores were of that class.
     names: the classes in full."""
-    name = names[answer.top]
+    name = names[prediction.top]
+    score = f"Highest score: {name} {prediction.probabilities[prediction.top]:.2f}."
     if not share.n:
-        return (
-            f"Highest score: {name} {answer.probabilities[answer.top]:.2f}. The test set has no other case "
-            "to compare it with."
-        )
+        return f"{score} The test set has no other case to compare it with."
     if share.n == 1:
-        return (
-            f"Highest score: {name} {answer.probabilities[answer.top]:.2f}. The test set has one other case: "
-            "too few to say how often such a score is right."
-        )
+        return f"{score} The test set has one other case: too few to say how often such a score is right."
     return (
-        f"Highest score: {name} {answer.probabilities[answer.top]:.2f}. {of_test_set(reference)} "
-        f"the {share.n} images scored most alike were {name} in "
+        f"{score} {of_test_set(reference)} the {share.n} images scored most alike were {name} in "
         f"{share.hits / share.n:.0%} ({share.low * 100:.0f}-{share.high:.0%})."
     )
 

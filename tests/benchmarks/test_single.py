@@ -22,7 +22,7 @@ from scoring.inference.preprocessing import tensor
 from scoring.inference.process import ImageProcess
 from scoring.metrics import conformal
 from scoring.single_image import masks, nuclei, occlusion
-from scoring.single_image.image_prediction import ImagePrediction, answer, views
+from scoring.single_image.image_prediction import ImagePrediction, predict, views
 from scoring.single_image.model import OpenModel, opened
 from scoring.single_image.model_task import model_task, vector
 from scoring.single_image.photograph import Photograph, received
@@ -90,7 +90,7 @@ def asked(request):
     with ImageProcess() as images:
         model = opened(model_task(challenge), data)
         photograph = received(buffer.getvalue(), images)
-        one = answer(model, photograph, vector(PATIENT, 50, "m", "torso") if model.takes_vector else None)
+        one = predict(model, photograph, vector(PATIENT, 50, "m", "torso") if model.takes_vector else None)
         yield Query(model, images, buffer.getvalue(), photograph, one, raw(data, one))
         model.close()
 
@@ -102,7 +102,7 @@ def test_first_answer(benchmark, asked):
     def first():
         found = received(asked.file, asked.images)
         of_photograph(found)
-        return answer(asked.model, found, asked.answer.vector)
+        return predict(asked.model, found, asked.answer.vector)
 
     benchmark.pedantic(first, rounds=3)
     spent = asked.spent_ms(first, rounds=6)

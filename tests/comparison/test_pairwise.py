@@ -30,9 +30,9 @@ def test_the_difference_is_that_of_the_pair_whoever_asks(found):
 def test_the_answer_says_who_is_better_and_whether_that_is_chance(found):
     best, other = found.scored
     shown = display.of(found)
-    assert "more than" in pairwise.answer(shown, best, other)
-    assert "less than" in pairwise.answer(shown, other, best)
-    assert ("not told apart" in pairwise.answer(shown, best, other)) is not pairwise.change(
+    assert "more than" in pairwise.summary(shown, best, other)
+    assert "less than" in pairwise.summary(shown, other, best)
+    assert ("not told apart" in pairwise.summary(shown, best, other)) is not pairwise.change(
         found, best, other
     ).apart
 

@@ -50,7 +50,7 @@ def test_every_figure_has_a_place_and_a_drawing(text):
 
 def test_scores_ranks_and_words_are_those_of_the_comparison(found, text):
     said = " ".join(read(text).words)
-    assert summary_text.standing(found) in said
+    assert summary_text.leaders(found) in said
     for name, card in found.cards.items():
         assert points(card.score) in said, name
     for pair in found.result.pairs:

@@ -24,7 +24,7 @@ def with_flags(found, flags):
 def test_the_tied_are_named_and_nobody_is_called_best(close):
     level = [name for name, is_tied in zip(close.scored, close.result.tied_for_first, strict=True) if is_tied]
     assert 1 < len(level) < 4
-    words = summary_text.standing(close)
+    words = summary_text.leaders(close)
     assert words.startswith(f"{close.scored[0]} is ranked first, tied with {', '.join(level[1:])}:")
     assert f"which of the {len(level)} is best" in words
     assert summary_text.tied(close) == tuple(level)
@@ -34,7 +34,7 @@ def test_the_tied_are_named_and_nobody_is_called_best(close):
 def test_no_words_promise_a_chance_of_being_best(close):
     said = " ".join(
         (
-            summary_text.standing(close),
+            summary_text.leaders(close),
             summary_text.gap(close, POINTS),
             summary_text.method(close),
             summary_text.RULE,
@@ -59,7 +59,7 @@ def test_the_band_is_of_first_places_only(close, flags, band):
 
 def test_a_leader_by_another_order_is_not_called_tied(close):
     names = close.scored
-    words = summary_text.standing(with_flags(close, (False, True, False, False)))
+    words = summary_text.leaders(with_flags(close, (False, True, False, False)))
     assert words == (
         f"{names[0]} is ranked first by the order of the challenge; by score, {names[1]} is tied for first."
     )
@@ -67,17 +67,17 @@ def test_a_leader_by_another_order_is_not_called_tied(close):
 
 def test_alone_in_front():
     found = lesion_teams(4, 300, (6, 0.2, 0.1), resamples=200)
-    assert summary_text.standing(found) == "a is ranked first and told apart from every other team."
+    assert summary_text.leaders(found) == "a is ranked first and told apart from every other team."
     assert summary_text.band(found) == 0
 
 
 def test_one_team_and_no_replicates():
     assert (
-        summary_text.standing(lesion_teams(4, 30, (1,), resamples=100)) == "a is the only team with a score."
+        summary_text.leaders(lesion_teams(4, 30, (1,), resamples=100)) == "a is the only team with a score."
     )
     silent = lesion_teams(4, 30, (2, 1), resamples=0)
     assert (
-        summary_text.standing(silent)
+        summary_text.leaders(silent)
         == f"{silent.scored[0]} is ranked first. Without replicates nothing is said of chance."
     )
     assert summary_text.gap(silent, POINTS) == ""
@@ -106,7 +106,7 @@ def test_two_teams_are_one_pair():
 def test_few_units_tell_nobody_apart():
     few = lesion_teams(4, 19, (3, 2, 0.5), resamples=100)
     assert few.result.test is few.as_dict()["provenance"]["pairs_test"] is None
-    assert summary_text.standing(few).endswith(
+    assert summary_text.leaders(few).endswith(
         "is ranked first. 19 cases are too few to tell teams apart: that takes 20."
     )
     assert (summary_text.gap(few, POINTS), summary_text.caveat(few), summary_text.optimism(few, POINTS)) == (
@@ -123,7 +123,7 @@ def test_few_units_tell_nobody_apart():
 
 def test_a_test_set_of_one_case_is_told_in_a_sentence():
     one = lesion_teams(4, 1, (3, 2), resamples=100)
-    assert summary_text.standing(one).endswith("1 case is too few to tell teams apart: that takes 20.")
+    assert summary_text.leaders(one).endswith("1 case is too few to tell teams apart: that takes 20.")
     assert summary_text.method(one) == "n = 1, one unit: nothing to resample."
     assert {
         tuple(team[key] or ()) for team in one.as_dict()["teams"] for key in ("interval", "rank_interval")
@@ -140,7 +140,7 @@ def test_from_20_to_49_units_the_swap_test_speaks_and_names_its_limit():
     )
     assert summary_text.method(some).endswith("seed 0; told apart by the swap test.")
     blind = replace(some, result=replace(some.result, test=None, tied_for_first=None, rank_intervals=None))
-    assert "Nobody is told apart: below 50 units" in summary_text.standing(blind)
+    assert "Nobody is told apart: below 50 units" in summary_text.leaders(blind)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from scoring.inference.pool import Cancelled
 from scoring.single_image import masks, occlusion
 from scoring.single_image.explanation import agreement_line, explanation
-from scoring.single_image.image_prediction import answer
+from scoring.single_image.image_prediction import predict
 from scoring.single_image.model_task import model_task
 from scoring.single_image.saliency import FLOOR, surrounding
 from tests.support.single_image import constant, model, of_patches, photograph
@@ -48,7 +48,7 @@ def linear():
     pixels = bright_at(SUPPORTS, OPPOSES)
     weights = weights_at({SUPPORTS: 0.9, OPPOSES: -0.4})
     with model(of_patches(weights), MELANOMA) as found:
-        one = answer(found, photograph(pixels))
+        one = predict(found, photograph(pixels))
         yield one, explanation(found, one, 16)
 
 
@@ -64,10 +64,10 @@ def test_a_place_that_alone_matters_has_the_very_fall():
     """No noise, whatever the masks: score and mask are one."""
     drawn = masks.random_masks(64, 0)
     with model(of_patches(weights_at({SUPPORTS: 0.9})), MELANOMA) as found:
-        one = answer(found, photograph(bright_at(SUPPORTS)))
+        one = predict(found, photograph(bright_at(SUPPORTS)))
         slopes = masks.masks(found, one, 64)
         changed = list(masks.masked(one.prepared, drawn))
-        scores = np.array([answer(found, photograph(pixels)).probabilities[1] for pixels in changed])
+        scores = np.array([predict(found, photograph(pixels)).probabilities[1] for pixels in changed])
     row, column = (round((place + 0.5) * 24 / 16 - 0.5) for place in SUPPORTS)
     mask = drawn[:, row, column]
     assert slopes.drops[1, row, column] == pytest.approx(np.polyfit(mask, scores, 1)[0], rel=1e-4)
@@ -93,7 +93,7 @@ def test_maps_of_a_linear_model_agree(linear):
 
 def test_nothing_matters_to_a_constant_model():
     with model(constant()) as found:
-        maps = explanation(found, answer(found, photograph(bright_at(SUPPORTS))), 5, 16)
+        maps = explanation(found, predict(found, photograph(bright_at(SUPPORTS))), 5, 16)
     assert maps.correlation(3) is None
     assert not any(one.matters(3) for one in maps.maps)
     assert agreement_line(maps, 3, "x").startswith("No part of the image matters to this answer")
@@ -101,7 +101,7 @@ def test_nothing_matters_to_a_constant_model():
 
 def test_below_the_floor_nothing_is_claimed():
     with model(of_patches(weights_at({SUPPORTS: 0.05})), MELANOMA) as found:
-        maps = explanation(found, answer(found, photograph(bright_at(SUPPORTS))), 8, 64)
+        maps = explanation(found, predict(found, photograph(bright_at(SUPPORTS))), 8, 64)
     assert 0 < maps.one_by_one.strongest(1) < FLOOR
     assert agreement_line(maps, 1, "x").startswith("No part of the image matters to this answer")
 
@@ -150,7 +150,7 @@ def test_how_far_maps_agree_is_a_sentence(linear, correlated, matter, words):
 def test_progress_counts_both_and_cancelling_stops_either():
     said = []
     with model(of_patches(weights_at({SUPPORTS: 0.9})), MELANOMA) as found:
-        one = answer(found, photograph(bright_at(SUPPORTS)))
+        one = predict(found, photograph(bright_at(SUPPORTS)))
         explanation(found, one, 5, 8, lambda done, total: said.append((done, total)))
         assert said[0] == (0, 33)
         assert said[-1] == (33, 33)

@@ -10,7 +10,7 @@ from scoring.challenges import samples
 from scoring.common.findings import InputRefused
 from scoring.inference.pool import Cancelled
 from scoring.metrics import calibration
-from scoring.single_image.image_prediction import answer, turned, views
+from scoring.single_image.image_prediction import predict, turned, views
 from scoring.single_image.model import opened
 from scoring.single_image.model_task import model_task, vector
 from scoring.single_image.photograph import received
@@ -41,7 +41,7 @@ def test_one_answer_is_the_batch_path_s_row(challenge_id, key, name):
             if shown.turned:
                 continue
             upright += 1
-            one = answer(found, shown, truth.demographics.encoded[index] if found.takes_vector else None)
+            one = predict(found, shown, truth.demographics.encoded[index] if found.takes_vector else None)
             assert one.outputs == pytest.approx(batch.outputs[index], abs=1e-6)
         assert upright > CASES / 2
 
@@ -73,7 +73,7 @@ def _first(truth):
 def test_any_batch_axis(batch):
     data = builders.classifier(batch=batch if batch != -1 else None)
     with model(data) as found:
-        one = answer(found, photograph(lesion()), vector(PATIENT, 50, "m", "torso"))
+        one = predict(found, photograph(lesion()), vector(PATIENT, 50, "m", "torso"))
     assert one.outputs.shape == (11,)
     assert one.probabilities.sum() == pytest.approx(1)
 
@@ -82,16 +82,16 @@ def test_inputs_go_by_position_whatever_their_names():
     data = builders.classifier().replace(b"demographics", b"zzmographics").replace(b"image", b"yyage")
     with model(data) as renamed, model(builders.classifier()) as usual:
         asked = photograph(lesion()), vector(PATIENT, 70, "f", "head")
-        assert answer(renamed, *asked).outputs.tolist() == answer(usual, *asked).outputs.tolist()
+        assert predict(renamed, *asked).outputs.tolist() == predict(usual, *asked).outputs.tolist()
 
 
 def test_the_vector_matters_and_is_never_left_out():
     with model(builders.classifier()) as found:
         shown = photograph(lesion())
-        young, old = (answer(found, shown, vector(PATIENT, age, "m", "head")).outputs for age in (20, 80))
+        young, old = (predict(found, shown, vector(PATIENT, age, "m", "head")).outputs for age in (20, 80))
         assert np.abs(young - old).max() > 1e-3
         with pytest.raises(ValueError, match="vector"):
-            answer(found, shown)
+            predict(found, shown)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_unknown_has_to_be_said():
 
 def test_probabilities_of_one_risk():
     with model(of_quadrant(224), model_task("melanoma")) as found:
-        one = answer(found, photograph(lesion(224)))
+        one = predict(found, photograph(lesion(224)))
     expected = lesion(224)[:112, 112:].mean() / 255
     assert one.outputs[0] == pytest.approx(expected, abs=1e-5)
     assert one.probabilities == pytest.approx([1 - expected, expected], abs=1e-5)
@@ -132,7 +132,7 @@ def test_logits_are_known_by_the_test_set_s_outputs():
     ref = reference(about, cases, _Outputs(outputs))
     assert ref.kind == "logits"
     with model(builders.classifier(softmax=False)) as found:
-        one = answer(found, photograph(lesion()), vector(PATIENT, 40, "f", "leg"), ref)
+        one = predict(found, photograph(lesion()), vector(PATIENT, 40, "f", "leg"), ref)
     assert one.probabilities == pytest.approx(calibration.softmax(one.outputs[None])[0])
     assert one.scaled == pytest.approx(calibration.apply_temperature(one.probabilities, ref.temperature))
 
@@ -154,7 +154,7 @@ class _Outputs:
 
 def test_a_model_of_colour_alone_does_not_care_how_the_picture_lies():
     with model(builders.classifier(side=(16, 16))) as found:
-        seen = views(found, answer(found, photograph(lesion()), vector(PATIENT, 50, "m", "torso")))
+        seen = views(found, predict(found, photograph(lesion()), vector(PATIENT, 50, "m", "torso")))
     assert seen.others == 7
     assert seen.changed == 0
     assert seen.deviation.max() < 1e-6
@@ -164,7 +164,7 @@ def test_a_model_of_one_quarter_does():
     pixels = np.zeros((224, 224, 3), np.uint8)
     pixels[:112, 112:] = 200
     with model(of_quadrant(224), model_task("melanoma")) as found:
-        seen = views(found, answer(found, photograph(pixels)))
+        seen = views(found, predict(found, photograph(pixels)))
     assert seen.changed == 6
     assert (seen.low[1], seen.high[1]) == (pytest.approx(0, abs=1e-4), pytest.approx(200 / 255, abs=1e-4))
 
@@ -181,7 +181,7 @@ def test_the_eight_views_are_all_there_are():
 def test_views_stop_when_asked():
     asked = iter([False, False, True])
     with model(builders.classifier()) as found:
-        one = answer(found, photograph(lesion()), vector(PATIENT, 50, "m", "torso"))
+        one = predict(found, photograph(lesion()), vector(PATIENT, 50, "m", "torso"))
         with pytest.raises(Cancelled):
             views(found, one, lambda: next(asked))
 
@@ -207,12 +207,12 @@ def test_models_of_another_challenge_and_no_models():
 def test_of_two_columns_the_first_is_the_risk_and_that_is_said():
     with model(builders.classifier(2, vector=False), model_task("melanoma")) as found:
         assert [finding.code for finding in found.findings] == ["two-column-output"]
-        assert answer(found, photograph(lesion())).outputs.shape == (1,)
+        assert predict(found, photograph(lesion())).outputs.shape == (1,)
 
 
 def test_a_model_that_answers_with_no_number():
     with model(builders.declared_other((1, 11))) as found:
-        assert answer(found, photograph(lesion())).outputs.shape == (11,)
+        assert predict(found, photograph(lesion())).outputs.shape == (11,)
     undefined = [
         builders.helper.make_node("ReduceMean", ["image"], ["grey"], axes=[1, 2, 3], keepdims=1),
         builders.helper.make_node("Sub", ["grey", "half"], ["less"]),
@@ -229,7 +229,7 @@ def test_a_model_that_answers_with_no_number():
         model(builders.build(undefined, initializers=constants)) as found,
         pytest.raises(InputRefused, match="finite"),
     ):
-        answer(found, photograph(np.zeros((64, 64, 3), np.uint8)))
+        predict(found, photograph(np.zeros((64, 64, 3), np.uint8)))
 
 
 def test_a_worker_that_is_gone_is_known():
@@ -238,4 +238,4 @@ def test_a_worker_that_is_gone_is_known():
     found.close()
     assert found.ended
     with pytest.raises(InputRefused, match="closed"):
-        answer(found, photograph(lesion(64)), vector(PATIENT, 50, "m", "torso"))
+        predict(found, photograph(lesion(64)), vector(PATIENT, 50, "m", "torso"))

@@ -11,7 +11,7 @@ from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.inference.pool import Cancelled
 from scoring.single_image import masks, occlusion
-from scoring.single_image.image_prediction import answer
+from scoring.single_image.image_prediction import predict
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_task import model_task
 from scoring.single_image.photograph import received
@@ -34,7 +34,7 @@ def both_ways(found, one, **more):
 
 def test_a_constant_model_leaves_the_map_empty():
     with model(constant()) as found:
-        for drawn in both_ways(found, answer(found, photograph(lesion()))):
+        for drawn in both_ways(found, predict(found, photograph(lesion()))):
             assert np.abs(drawn.drops).max() == 0
             assert drawn.strongest(3) == 0
             assert not drawn.matters(3)
@@ -45,7 +45,7 @@ def test_the_peak_lies_where_the_model_looks():
     pixels = np.full((64, 64, 3), 40, np.uint8)
     pixels[8:24, 40:56] = 250
     with model(of_quadrant(), model_task("melanoma")) as found:
-        one = answer(found, photograph(pixels))
+        one = predict(found, photograph(pixels))
         for drawn in both_ways(found, one):
             picture = drawn.picture(1)
             row, column = np.unravel_index(picture.argmax(), picture.shape)
@@ -61,14 +61,14 @@ def test_the_drop_is_the_score_before_less_the_score_after():
     pixels = np.full((64, 64, 3), 40, np.uint8)
     pixels[8:24, 40:56] = 250
     with model(of_quadrant(), model_task("melanoma")) as found:
-        one = answer(found, photograph(pixels))
+        one = predict(found, photograph(pixels))
         drawn = occlusion.occlusion(found, one)
         row, column, before, after = drawn.largest(1)
         assert (
             before - after == pytest.approx(drawn.strongest(1)) == pytest.approx(drawn.drops[1, row, column])
         )
         changed = [p.copy() for p in occlusion.hidden(one.prepared, 8)][8 * row + column]
-        assert answer(found, photograph(changed)).probabilities[1] == pytest.approx(after, abs=0.01)
+        assert predict(found, photograph(changed)).probabilities[1] == pytest.approx(after, abs=0.01)
     assert drawn.before == pytest.approx(one.probabilities)
 
 
@@ -76,7 +76,7 @@ def test_the_drop_is_the_score_before_less_the_score_after():
 def test_one_run_a_cell_and_one_for_the_answer(runs, grid):
     said = []
     with model(of_quadrant(), model_task("melanoma")) as found:
-        one = answer(found, photograph(lesion(64)))
+        one = predict(found, photograph(lesion(64)))
         occlusion.occlusion(found, one, grid, progress=lambda done, total: said.append((done, total)))
     assert len(runs) == grid * grid + 1
     assert said == [(done, grid * grid) for done in range(grid * grid + 1)]
@@ -84,7 +84,7 @@ def test_one_run_a_cell_and_one_for_the_answer(runs, grid):
 
 def test_cancel_stops_within_one_run(runs):
     with model(of_quadrant(), model_task("melanoma")) as found:
-        one = answer(found, photograph(lesion(64)))
+        one = predict(found, photograph(lesion(64)))
         for work in (occlusion.occlusion, masks.masks):
             before = len(runs)
             with pytest.raises(Cancelled):
@@ -180,7 +180,7 @@ def test_the_sample_network_looks_at_the_lesion():
             shown = received(truth.picture(index))
             if shown.turned:
                 continue
-            one = answer(found, shown, truth.demographics.encoded[index])
+            one = predict(found, shown, truth.demographics.encoded[index])
             drawn = occlusion.occlusion(found, one)
             picture = drawn.picture(one.top)
             lies = Image.open(

@@ -18,7 +18,7 @@ from scoring.presentation.html import single_image as html
 from scoring.single_image import masks, nuclei, occlusion, operating, record, sweep, wording
 from scoring.single_image import quality as chips
 from scoring.single_image.abstention import least_score, reasons
-from scoring.single_image.image_prediction import answer, views
+from scoring.single_image.image_prediction import predict, views
 from scoring.single_image.model_task import vector
 from scoring.single_image.photograph import received
 from scoring.single_image.reference import alike, class_set, reference
@@ -42,7 +42,7 @@ def said():
     with model(builders.classifier(side=(64, 64))) as found:
         photograph = received(phone(lesion(), orientation=6))
         ref = reference(found.task, truth, Outputs(), True)
-        one = answer(found, photograph, vector(PATIENT, 50, "f", "arm"), ref)
+        one = predict(found, photograph, vector(PATIENT, 50, "f", "arm"), ref)
         seen, members, measured = (
             views(found, one),
             class_set(ref, one.probabilities),
@@ -75,7 +75,7 @@ def said():
 def test_the_export_is_complete_and_plain(said):
     text = record.text(record.document(said[0]))
     found = json.loads(text)
-    assert found["answer"]["outputs"] == said[0].answer.outputs.tolist()
+    assert found["answer"]["outputs"] == said[0].prediction.outputs.tolist()
     assert list(found["answer"]["scores"]) == list(said[0].model.task.classes)
     assert found["model"]["sha256"] == said[0].model.sha256
     assert found["inputs"]["vector"] == [50, 0, 1]
@@ -90,7 +90,7 @@ def test_the_export_is_complete_and_plain(said):
 
 
 def test_what_was_not_asked_for_is_null(said):
-    bare = record.document(record.Record(said[0].photograph, said[0].model, said[0].answer))
+    bare = record.document(record.Record(said[0].photograph, said[0].model, said[0].prediction))
     for name in ("test_set", "flips_and_rotations", "class_set", "operating_point", "quality", "impression"):
         assert bare[name] is None
     assert (bare["chips"], bare["no_answer_because"]) == ([], [])
@@ -111,10 +111,10 @@ def test_no_byte_of_name_place_or_comment_comes_out(said):
     emitted = [repr(others).encode(), repr(everything).encode()]
     emitted += [record.text(record.document(everything, with_image)).encode() for with_image in (False, True)]
     png = base64.b64decode(record.document(everything, True)["image"]["png"])
-    emitted += [png, everything.photograph.pixels.tobytes(), everything.answer.prepared.tobytes()]
+    emitted += [png, everything.photograph.pixels.tobytes(), everything.prediction.prepared.tobytes()]
     emitted += [
         array.tobytes()
-        for one in (everything.answer, everything.more.views, *others[1:3])
+        for one in (everything.prediction, everything.more.views, *others[1:3])
         for array in vars(one).values()
         if hasattr(array, "tobytes")
     ]
@@ -229,7 +229,7 @@ def test_names_from_files_are_no_markup_in_the_record(said):
 
 def test_several_photographs_stand_in_the_record_with_their_mean(said):
     page = words_of(
-        html.html(replace(said[0], more=record.MoreAnswers(others=(said[0].answer,)), scores_shown=True))
+        html.html(replace(said[0], more=record.MoreAnswers(others=(said[0].prediction,)), scores_shown=True))
     )
     assert "class score mean" in page
     assert "Both photographs get" in page
@@ -238,12 +238,12 @@ def test_several_photographs_stand_in_the_record_with_their_mean(said):
 
 
 def test_the_record_fits_where_little_is_known(said):
-    bare = record.Record(said[0].photograph, said[0].model, said[0].answer)
+    bare = record.Record(said[0].photograph, said[0].model, said[0].prediction)
     assert "was not compared with cases whose class is known" in words_of(html.html(bare))
 
 
 def test_a_second_model_stands_in_the_record_beside_the_first(said):
-    other = replace(said[0].answer, probabilities=said[0].answer.probabilities[::-1].copy())
+    other = replace(said[0].prediction, probabilities=said[0].prediction.probabilities[::-1].copy())
     second = record.SecondModel("<b>Second</b>", "ab" * 32, other)
     whole = replace(said[0], model_name="First", more=record.MoreAnswers(second=second), scores_shown=True)
     page = words_of(html.html(whole))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from scoring.inference.pool import Cancelled
-from scoring.single_image.image_prediction import answer
+from scoring.single_image.image_prediction import predict
 from scoring.single_image.model_task import model_task, vector
 from scoring.single_image.sweep import DemographicSweep, changes, leading, sweep
 from tests.inference import builders
@@ -15,7 +15,7 @@ from tests.support.single_image import PATIENT, lesion, model, of_quadrant, phot
 def test_each_row_is_an_answer_of_its_own():
     shown = photograph(lesion(64))
     with model(builders.classifier()) as found:
-        one = answer(found, shown, vector(PATIENT, 50, "m", "torso"))
+        one = predict(found, shown, vector(PATIENT, 50, "m", "torso"))
         said = []
         swept = sweep(found, one, lambda done, total: said.append((done, total)))
         assert {field: len(rows) for field, rows in swept.probabilities.items()} == {
@@ -26,7 +26,7 @@ def test_each_row_is_an_answer_of_its_own():
         assert said == [(done, 30) for done in range(31)]
         for field, rows in swept.probabilities.items():
             for given, row in zip(swept.vectors[field], rows, strict=True):
-                assert answer(found, shown, given).probabilities.tolist() == row.tolist()
+                assert predict(found, shown, given).probabilities.tolist() == row.tolist()
     assert swept.values("age") == [float(age) for age in range(0, 95, 5)]
     assert swept.values("gender") == ["male", "female", "unknown"]
     assert swept.values("location")[-2:] == ["torso", "unknown"]
@@ -40,7 +40,7 @@ def test_sentences():
     }
     same, other = [0.6, 0.4], [0.3, 0.7]
     with model(of_quadrant(), model_task("melanoma")) as found:
-        one = answer(found, photograph(np.zeros((64, 64, 3), np.uint8)))
+        one = predict(found, photograph(np.zeros((64, 64, 3), np.uint8)))
     assert one.top == 0
     moved = DemographicSweep(
         PATIENT, vectors, {"age": np.array([same, other]), "gender": np.array([same, same])}
@@ -60,12 +60,12 @@ def test_sentences():
 
 def test_models_of_the_image_alone_have_nothing_to_sweep():
     with model(of_quadrant(), model_task("melanoma")) as found, pytest.raises(ValueError, match="image only"):
-        sweep(found, answer(found, photograph(lesion(64))))
+        sweep(found, predict(found, photograph(lesion(64))))
 
 
 def test_cancel():
     with model(builders.classifier()) as found:
-        one = answer(found, photograph(lesion(64)), vector(PATIENT, 50, "m", "torso"))
+        one = predict(found, photograph(lesion(64)), vector(PATIENT, 50, "m", "torso"))
         with pytest.raises(Cancelled):
             sweep(found, one, cancelled=lambda: True)
 

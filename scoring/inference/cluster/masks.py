@@ -98,10 +98,10 @@ def _files(
     """Yield pairs whose files are held in memory, and their bytes; what cannot be sent is compared here, into
     `found`."""
     for i, pair in enumerate(pairs):
-        sent, size = (None, 0) if pair is None else _held(pair)
-        if pair is not None and sent is None:
+        held, size = (None, 0) if pair is None else _held(pair)
+        if pair is not None and held is None:
             comparisons[i] = compared(pair, label)
-        yield sent, size
+        yield held, size
 
 
 def _held(pair: MaskPair) -> tuple[MaskPair | None, int]:

@@ -58,7 +58,7 @@ def html(record: Record, with_image: bool = True) -> str:
         reasons=record.checks.abstentions,
         test_set_line=_test_set_line(record) if shown else "",
         class_set=_members(record) if shown else "",
-        class_set_line=set_line(found, task.names, record.answer.top) if found is not None else "",
+        class_set_line=set_line(found, task.names, record.prediction.top) if found is not None else "",
         rate_line=withheld_line(record.test_set.withheld) if record.test_set.withheld is not None else "",
         cautions=_cautions(record),
         impression=task.names[task.classes.index(record.impression)] if record.impression else "",
@@ -118,23 +118,23 @@ def tile_html(record: TileRecord, with_image: bool = True) -> str:
 def _headline(record: Record) -> str:
     if record.checks.abstentions:
         return NO_ANSWER
-    answer = record.answer
-    name = record.model.task.names[answer.top]
-    return f"Highest score: {name} {answer.probabilities[answer.top]:.2f}"
+    prediction = record.prediction
+    name = record.model.task.names[prediction.top]
+    return f"Highest score: {name} {prediction.probabilities[prediction.top]:.2f}"
 
 
 def _test_set_line(record: Record) -> str:
     if record.test_set.reference is None:
         return "The model was not compared with cases whose class is known."
-    names, answer = record.model.task.names, record.answer
-    share = share_alike(record.test_set.reference, answer.probabilities, answer.top)
-    return score_line(answer, share, record.test_set.reference, names).partition(". ")[2]
+    names, prediction = record.model.task.names, record.prediction
+    share = share_alike(record.test_set.reference, prediction.probabilities, prediction.top)
+    return score_line(prediction, share, record.test_set.reference, names).partition(". ")[2]
 
 
 def _members(record: Record) -> str:
     if record.test_set.class_set is None:
         return ""
-    row = record.answer.probabilities
+    row = record.prediction.probabilities
     members = sorted(np.flatnonzero(record.test_set.class_set.members), key=lambda k: -row[k])
     return "; ".join(record.model.task.names[k] for k in members)
 
@@ -150,10 +150,10 @@ def _size_line(photograph: Photograph) -> str:
 
 
 def _facts(record: Record) -> list[tuple[str, str]]:
-    answer, task = record.answer, record.model.task
+    prediction, task = record.prediction, record.model.task
     facts = [("Model", record.model_name), ("Challenge", REGISTRY[task.challenge].short_name)]
-    if answer.vector is not None and task.patient is not None:
-        given = task.patient.described(answer.vector)
+    if prediction.vector is not None and task.patient is not None:
+        given = task.patient.described(prediction.vector)
         facts += [(FIELDS[name], _plain(value)) for name, value in given.items()]
     if record.test_set.reference is not None:
         facts.append(("Test set", f"{record.test_set.reference.name}, n = {len(record.test_set.reference)}"))
@@ -175,16 +175,16 @@ def _cautions(record: Record) -> list[str]:
 
 def _scores(record: Record) -> list[tuple[str, list[float], int]]:
     """Return name, scores and width of the bar in per cent of each class, the highest first."""
-    rows = [record.answer.probabilities]
+    rows = [record.prediction.probabilities]
     if record.more.others:
-        rows.append(mean_scores([record.answer, *record.more.others]))
+        rows.append(mean_scores([record.prediction, *record.more.others]))
     if record.more.second is not None:
-        other = record.more.second.answer.probabilities
-        rows += [other, other - record.answer.probabilities]
+        other = record.more.second.prediction.probabilities
+        rows += [other, other - record.prediction.probabilities]
     names = record.model.task.names
     return [
         (names[k], [float(row[k]) for row in rows], round(100 * float(rows[0][k])))
-        for k in record.answer.order
+        for k in record.prediction.order
     ]
 
 
@@ -205,17 +205,15 @@ def _second_line(record: Record) -> str:
     """Return what a second model says, "" where none was chosen."""
     if record.more.second is None:
         return ""
-    names, name = record.model.task.names, shortened(record.more.second.name, NAMED)
-    return (
-        f"Second model, {name}: {models_line(record.answer, record.more.second.answer, names)} Its SHA-256: "
-        f"{record.more.second.sha256}"
-    )
+    second, names = record.more.second, record.model.task.names
+    sentence = models_line(record.prediction, second.prediction, names)
+    return f"Second model, {shortened(second.name, NAMED)}: {sentence} Its SHA-256: {second.sha256}"
 
 
 def _scores_line(record: Record) -> str:
     sentence = "Scores of all classes together 1."
     if record.more.others:
-        answers = [record.answer, *record.more.others]
+        answers = [record.prediction, *record.more.others]
         sentence += f" {photographs_line(answers, record.model.task.names)}"
     return sentence
 

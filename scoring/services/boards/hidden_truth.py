@@ -182,7 +182,7 @@ def published(ranking: BoardRanking) -> dict[str, Any]:
         return value
     every = board_ranking(board).entries  # the Ladder climbs over all phases, whichever is ranked
     teams = [_team(ranking, every, known, team) for team in value["teams"]]
-    placed = sorted((team for team in teams if team["score"] is not None), key=lambda one: -one["score"])
+    placed = sorted((team for team in teams if team["score"] is not None), key=lambda value: -value["score"])
     for team in placed:
         team["rank"] = 1 + sum(other["score"] > team["score"] for other in placed)
     unseen = [team["team"] for team in teams if team["score"] is None]
@@ -228,12 +228,12 @@ def use(board: OpenBoard) -> Use:
     ranking = board_ranking(board)
     known = rules(board.store, board.row.id) or HiddenRules()
     teams = {entry.team for entry in ranking.entries}
-    answers = sum(
+    scores = sum(
         visible.score is not None
         for team in teams
         for visible in visible_scores(ranking.entries, team, known.step)
     )
-    return Use(answers, len(board.truth))
+    return Use(scores, len(board.truth))
 
 
 def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict[str, float]]:

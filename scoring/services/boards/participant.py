@@ -135,7 +135,7 @@ def submit(
     return replace(reply, again=receipt.again, findings=() if known else receipt.findings)
 
 
-def answers(board: OpenBoard, team: str) -> list[SubmissionFeedback]:
+def own_submissions(board: OpenBoard, team: str) -> list[SubmissionFeedback]:
     """Return what a team is told of its submissions, oldest first. Raises InputRefused for others' teams."""
     _require_member(board, team)
     inner = _as_program(board)

@@ -61,7 +61,7 @@ def _ranking(ranking: BoardRanking, value: Value, scale: Scale) -> list[Block]:
     assert compared is not None
     table = _teams(ranking, value, scale)
     sentences = [
-        summary_text.standing(compared),
+        summary_text.leaders(compared),
         summary_text.caveat(compared),
         summary_text.gap(compared, scale),
     ]

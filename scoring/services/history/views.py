@@ -112,7 +112,7 @@ def label(entry: SavedSubmission, of: Scale) -> str:
     return f"{time_of(entry)} · {shortened(entry.name, 40)} · {of.number(entry.score)}"
 
 
-def answer(store: Store, card: ScoreCard, name: str, others: Sequence[SavedSubmission]) -> str:
+def summary(store: Store, card: ScoreCard, name: str, others: Sequence[SavedSubmission]) -> str:
     """Return in a sentence whether a scorecard is better than the best that is kept (Markdown).
 
     Args:
@@ -132,4 +132,4 @@ def answer(store: Store, card: ScoreCard, name: str, others: Sequence[SavedSubmi
         return ""
     names = shortened(name, 40), f"{shortened(best.name, 40)} of {best.created[:10]}"
     between = compared(card.challenge, card, card_of(store, best), names)
-    return pairwise.answer(between, *names)
+    return pairwise.summary(between, *names)

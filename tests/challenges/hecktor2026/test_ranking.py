@@ -234,7 +234,7 @@ def test_words_and_leads_follow_the_chosen_order():
     assert (lead.over, lead.value, lead.below) == ("uneven", "0.30", "weighted rank 1.35, then 1.65")
     assert "−0.058" in lead.explain
     assert summary_text.order(by_rank).startswith("Teams are ordered by weighted ranks")
-    words = summary_text.standing(by_rank)
+    words = summary_text.leaders(by_rank)
     assert words.startswith("steady is ranked first by weighted rank.")
     assert words.endswith("The highest score is that of uneven, ranked 2.")
     by_score = compare_cards(CHALLENGE, two_orders(), order="score")
@@ -248,10 +248,10 @@ def test_who_could_be_first_is_a_matter_of_the_chosen_order():
     by_rank = compare_cards(CHALLENGE, two_orders(random.normal(0, 0.001, (200, 3))))
     assert summary_text.tied(by_rank) == ("steady",)
     assert (summary_text.band(by_rank), summary_text.tie(by_rank)) == (0, "could be first")
-    assert "No other team's 95% range of places reaches the first." in summary_text.standing(by_rank)
+    assert "No other team's 95% range of places reaches the first." in summary_text.leaders(by_rank)
     close = compare_cards(CHALLENGE, two_orders(random.normal(0, 0.5, (200, 3))))
     assert summary_text.tied(close)[:2] == ("steady", "uneven")
-    assert "uneven" in summary_text.standing(close).split("could be first as well")[0]
+    assert "uneven" in summary_text.leaders(close).split("could be first as well")[0]
 
 
 def test_the_table_of_withdrawals_says_what_they_change():

@@ -38,5 +38,5 @@ def test_the_difference_of_an_own_file_is_that_of_the_comparison(opened):
         for title, path in ((teams[0].title, teams[0].path), (name, teams[1].path))
     }
     shown = display.of(compare_cards(challenge, cards))
-    answer = pairwise.answer(shown, teams[0].title, name)
+    answer = pairwise.summary(shown, teams[0].title, name)
     assert any(answer in element.value for element in app.markdown)

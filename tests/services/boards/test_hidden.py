@@ -155,7 +155,7 @@ def test_a_foreign_team_is_refused_and_the_organizer_is_told(place, tmp_path):
         for one in (theirs, "none")
     }
     assert len(seen) == 1, "another team's submission and none at all say the same"
-    assert codes(raised(participant.answers, acting(board, PAUL), "beta")) == ["foreign-team"]
+    assert codes(raised(participant.own_submissions, acting(board, PAUL), "beta")) == ["foreign-team"]
 
 
 def test_refused_addresses_are_told_to_the_organizer_once_a_day(place, tmp_path, monkeypatch):
@@ -200,7 +200,8 @@ def test_the_ladder_shows_a_score_only_where_it_beats_the_best_by_a_step(place, 
     assert first.score is not None
     assert (second.score, second.best, second.classes, second.cases) == (None, first.score, {}, ())
     assert third.score > first.score
-    assert [one.counts for one in participant.answers(acting(board, PAUL), "alpha")] == [False, False, True]
+    own = participant.own_submissions(acting(board, PAUL), "alpha")
+    assert [entry.counts for entry in own] == [False, False, True]
 
 
 def test_what_is_published_is_ranked_by_what_is_shown(place, tmp_path):
@@ -291,7 +292,7 @@ def test_a_role_that_is_taken_away_ends_at_the_next_write(place, tmp_path):
     handed_in(board, good())
     members.revoke(board.store, PAUL.key, now=2000.0)
     assert codes(refusal(board, good(1))) == ["forbidden"]
-    assert codes(raised(participant.answers, acting(board, PAUL), "alpha")) == ["forbidden"]
+    assert codes(raised(participant.own_submissions, acting(board, PAUL), "alpha")) == ["forbidden"]
     members.set_members(board.store, "h", "beta", [])
     assert codes(refusal(board, good(1), actor=MAX, team="beta")) == ["foreign-team"]
 

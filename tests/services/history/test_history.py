@@ -11,7 +11,7 @@ from scoring.comparison import pairwise
 from scoring.core.views import Figure, Table, Text
 from scoring.services.history import entries, keeping
 from scoring.services.history.entries import FIRST, SECOND, compared, series, steps
-from scoring.services.history.views import CAUTION, answer, blocks
+from scoring.services.history.views import CAUTION, blocks, summary
 from scoring.services.store.database import is_there, open_store
 from tests.support import schemas
 from tests.support.boards import labels, predictions
@@ -87,7 +87,7 @@ def test_scores_over_time_with_the_difference_to_the_best_before(database, truth
     assert caution == Text(CAUTION, "note")
     assert figure.data["score"] == [card.score for card in cards]
     assert table.rows["difference"][2] == "the first"
-    assert answer(store, cards[2], "mine", all_kept).startswith("**mine** scores ")
+    assert summary(store, cards[2], "mine", all_kept).startswith("**mine** scores ")
 
 
 def test_the_same_is_kept_once_and_other_rules_are_another_series(database, truth, tmp_path):
