@@ -28,8 +28,9 @@ async def warm(_app):
         print(stopped, file=sys.stderr, flush=True)
         os._exit(2)
     from pages.server import preload
-    from scoring.common import limits
+    from scoring.common import isolation, limits
     from scoring.inference import stale_folders
+    from scoring.inference.reader_pool import ReaderPool
 
     preload.preload()
     from pages.challenge import challenge_page  # noqa: F401
@@ -38,6 +39,9 @@ async def warm(_app):
     gc_tuning.keep_short()
     limits.raise_descriptors()
     stale_folders.sweep()
+    readers = ReaderPool()
+    isolation.use(readers.run)
+    await asyncio.to_thread(readers.warm)
     departures = asyncio.create_task(session_cleanup.watch())
     yield
     departures.cancel()

@@ -18,10 +18,8 @@ the model was run on.
 """
 
 import importlib
-import io
 import os
 import re
-import signal
 import time
 from typing import Any
 
@@ -81,7 +79,7 @@ class RunFailed(Exception):
 def main(settings: dict[str, Any]) -> None:
     """Serve until the other end closes. `settings`: memory_bytes, cpu_seconds, niceness, device,
     output_bytes, decoders, frame_bytes, alarm_seconds."""
-    requests, replies = _take_channel()
+    requests, replies = worker_protocol.take_channel()
     empty_folder = os.getcwd()
     for module in (*LATE_IMPORTS, *settings["decoders"]):
         importlib.import_module(module)
@@ -98,7 +96,7 @@ def main(settings: dict[str, Any]) -> None:
             header, parts = worker_protocol.read_frame(requests, settings["frame_bytes"])
         except worker_protocol.BrokenFrame:
             return
-        _set_alarm(settings["alarm_seconds"])
+        sandbox.set_alarm(settings["alarm_seconds"])
         reply: Header
         payload: list[Array] = []
         try:
@@ -118,7 +116,7 @@ def main(settings: dict[str, Any]) -> None:
             reply = {"ok": False, "code": "model-out-of-memory"}
         except RunFailed as failed:
             reply = {"ok": False, "code": str(failed)}
-        _set_alarm(0)
+        sandbox.set_alarm(0)
         worker_protocol.write_frame(replies, reply, [array.data for array in payload])
 
 
@@ -259,21 +257,3 @@ def _run_code(sentence: str, bad_value: bool) -> str:
 
 def _plain_ascii(text: str, most: int = 300) -> str:
     return "".join(character for character in text if " " <= character <= "~")[:most].rstrip(". ")
-
-
-def _set_alarm(seconds: float) -> None:
-    """Let the kernel end this process after so much wall time, whatever holds the interpreter; 0 takes the
-    alarm back."""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-
-
-def _take_channel() -> tuple[io.FileIO, io.FileIO]:
-    """Return the streams of requests and replies. What native code prints must not mix with them, so the
-    usual descriptors go nowhere."""
-    requests, replies = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
-        os.dup2(nowhere, descriptor)
-    os.close(nowhere)
-    return requests, replies

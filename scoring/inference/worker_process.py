@@ -33,12 +33,14 @@ sys.path += [entry for entry in settings["path"] if entry not in sys.path]
 package = types.ModuleType("scoring")
 package.__path__ = [settings["root"]]
 sys.modules["scoring"] = package
-from scoring.inference.worker import main
+from scoring.inference.{module} import main
 main(settings)
 """
 # The package's own __init__ is passed over: it imports the challenges, which the worker neither needs nor
 # should hold in its address space.
-WORKER = (sys.executable, "-I", "-c", _BOOTSTRAP)
+WORKER = (sys.executable, "-I", "-c", _BOOTSTRAP.replace("{module}", "worker"))
+READER = (sys.executable, "-I", "-c", _BOOTSTRAP.replace("{module}", "reader_worker"))
+"""Commands of a child: with models and images, and with readers of visitors' files."""
 
 
 PLAIN_MODEL_BYTES, COPIES = 160 << 20, 5

@@ -48,6 +48,17 @@ class BrokenFrame(Exception):
     """The other side ended, or what it sent is no frame."""
 
 
+def take_channel() -> tuple[io.FileIO, io.FileIO]:
+    """Return the streams of requests and replies. What native code prints must not mix with them, so the
+    usual descriptors go nowhere."""
+    requests, replies = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+    return requests, replies
+
+
 def write_frame(stream: Writer, header: dict[str, Any], parts: Sequence[Part] = ()) -> None:
     """Send `header` (JSON values; the key `parts` is taken) and the bytes of `parts`."""
     views = [memoryview(part).cast("B") for part in parts]

@@ -10,6 +10,8 @@ from itertools import repeat
 
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.fixes import keeping
+from scoring.common.isolation import isolated
+from scoring.common.transport import crosses
 from scoring.inputs.suggestions import AS_COMMAS, Kind, between_cells, cut_at_commas, of_kind, renamings
 
 TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 200_000, 1000, 1_000_000
@@ -32,6 +34,7 @@ FOREIGN = {
 SAVE = "Save it as CSV, UTF-8."
 
 
+@crosses
 @dataclass(frozen=True)
 class Written:
     """What a table's cells do not show and programs that read them otherwise may stumble over.
@@ -49,6 +52,7 @@ class Written:
     lengths: Mapping[int, int]
 
 
+@crosses
 @dataclass(frozen=True)
 class TextTable:
     """A table.
@@ -99,6 +103,7 @@ def key(text: str) -> str:
     return re.sub(r"[ \-]", "_", text.strip().lower())
 
 
+@isolated
 def read_table(data: bytes, name: str) -> TextTable:
     """Read a table: UTF-8 with or without byte order mark, UTF-16 with one; comma, semicolon or tab,
     whichever the header line has most.

@@ -17,10 +17,12 @@ from datetime import datetime, timedelta
 from xml.parsers import expat
 
 from scoring.common.findings import InputRefused, error
+from scoring.common.isolation import isolated
 from scoring.inputs.archives import Archive, open_archive
 from scoring.inputs.tables import CELLS, COLUMNS, LINES, TABLE_BYTES
 
 ENDING = ".xlsx"
+SHEETS = 100
 SAVE = "Save the sheet with the table as CSV."
 BOOK, RELATIONS, STRINGS, STYLES = (
     "xl/workbook.xml",
@@ -41,6 +43,7 @@ Cells = dict[int, dict[int, str]]
 """Row, from 1 -> column, from 0 -> text."""
 
 
+@isolated
 def as_csv(data: bytes, name: str) -> bytes:
     """Return the one table of a workbook as CSV with commas, its lines those of the sheet.
 
@@ -59,7 +62,7 @@ def as_csv(data: bytes, name: str) -> bytes:
         if problem.code == "unreadable-file":
             raise
         raise _refused(name, f"it is no workbook that can be read: {problem.message}") from refused
-    except expat.ExpatError as fault:
+    except (expat.ExpatError, LookupError, ValueError) as fault:  # the latter two: encodings other than UTF
         raise _refused(name, f"its XML is damaged ({fault}). {SAVE}") from fault
 
 
@@ -75,9 +78,11 @@ def _table(archive: Archive, name: str) -> bytes:
         raise _refused(name, f"it has more than {TABLE_BYTES / 1e6:.0f} MB of cells. {SAVE}")
     strings = _strings(archive) if STRINGS in archive.sizes else []
     dates = _date_styles(archive) if STYLES in archive.sizes else frozenset()
-    book = _Book(name, strings, dates, CELLS)
-    tables = {}
-    for title, member in _sheets(archive):
+    book = _Book(name, strings, dates, CELLS, TABLE_BYTES)
+    sheets, tables = list(_sheets(archive)), {}
+    if len(sheets) > SHEETS:
+        raise _refused(name, f"it has {len(sheets):,} sheets; at most {SHEETS} are read. {SAVE}")
+    for title, member in sheets:
         sheet = _Sheet(book)
         _parse(archive.read(member), sheet.start, sheet.end, sheet.text)
         if len(sheet.rows) > 1:
@@ -217,12 +222,14 @@ def _whole(text: str | None) -> int:
 
 @dataclass
 class _Book:
-    """Shared texts and date styles of a workbook. remaining: how many cells it may still have."""
+    """Shared texts and date styles of a workbook. remaining, characters: how many cells, and characters in
+    them, it may still have."""
 
     name: str
     strings: Sequence[str]
     dates: frozenset[int]
     remaining: int
+    characters: int
 
     def value(self, cell: "_Cell") -> str:
         """Return the content of a cell as text."""
@@ -289,6 +296,10 @@ class _Sheet:
         value = book.value(cell) if cell.parts else ""
         if value.strip():
             book.remaining -= 1
+            book.characters -= len(value)
+            if book.characters < 0:
+                message = f"its cells hold more than {TABLE_BYTES / 1e6:.0f} million characters. {SAVE}"
+                raise _refused(book.name, message)
             if book.remaining < 0:
                 raise _refused(book.name, f"it has more than {CELLS:,} cells. {SAVE}")
             self.rows.setdefault(cell.row, {})[cell.column] = " ".join(value.split())

@@ -4,14 +4,17 @@ Source of the formats: the description and data set of PUMA, and the Grand Chall
 """
 
 import codecs
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from scoring.common.findings import Finding, error, note
+from scoring.common.isolation import isolated
+from scoring.common.transport import crosses
 from scoring.inputs.nuclei import fast, strict
 from scoring.inputs.nuclei.contents import (
     NUCLEI,
     POLYGONS,
     Classify,
+    Listed,
     Nuclei,
     NucleiFile,
     contents,
@@ -52,6 +55,32 @@ def read_nuclei(
         graded: Whether confidences are read (predictions) or ignored (truth).
         left_out: How the message about nuclei of too few vertices ends.
     """
+    parsed = parse(data, where, graded)
+    nuclei_file = (
+        NucleiFile(Nuclei.empty(), problems=parsed.problems)
+        if parsed.listed is None
+        else contents(parsed.listed, where, classify, left_out, parsed.problems)
+    )
+    if data.startswith(codecs.BOM_UTF8):
+        mark = note(
+            "bom", where, "it begins with a byte order mark, which JSON should not have: read all the same."
+        )
+        nuclei_file = replace(nuclei_file, findings=(mark, *nuclei_file.findings))
+    return nuclei_file
+
+
+@crosses
+@dataclass(frozen=True)
+class Parsed:
+    """A parsed file. listed: its well-formed items, None where nothing can be read. problems: of the rest."""
+
+    listed: Listed | None
+    problems: tuple[Finding, ...] = ()
+
+
+@isolated
+def parse(data: bytes, where: str, graded: bool) -> Parsed:
+    """Parse one file of nuclei; see `read_nuclei`."""
     if len(data) > FILE_BYTES:
         message = (
             f"it has {len(data) / 1e6:,.0f} MB; a file of nuclei of at most {FILE_BYTES / 1e6:.0f} MB "
@@ -63,22 +92,12 @@ def read_nuclei(
         message = f"it holds {lists:,} lists and objects; a file of nuclei of at most {LISTS:,} is read."
         return _unreadable(error("too-large", where, message))
     listed = fast.listed(data, graded)
-    nuclei_file = (
-        _read_strictly(data, where, classify, graded, left_out)
-        if listed is None
-        else contents(listed, where, classify, left_out)
-    )
-    if listed is not None and listed.items > NUCLEI:
-        nuclei_file = _unreadable(too_large(where, listed.items))
-    if data.startswith(codecs.BOM_UTF8):
-        mark = note(
-            "bom", where, "it begins with a byte order mark, which JSON should not have: read all the same."
-        )
-        nuclei_file = replace(nuclei_file, findings=(mark, *nuclei_file.findings))
-    return nuclei_file
+    if listed is None:
+        return _parsed_strictly(data, where, graded)
+    return _unreadable(too_large(where, listed.items)) if listed.items > NUCLEI else Parsed(listed)
 
 
-def _read_strictly(data: bytes, where: str, classify: Classify, graded: bool, left_out: str) -> NucleiFile:
+def _parsed_strictly(data: bytes, where: str, graded: bool) -> Parsed:
     document, problem = strict.document(data, where)
     if problem:
         return _unreadable(problem)
@@ -100,12 +119,12 @@ def _read_strictly(data: bytes, where: str, classify: Classify, graded: bool, le
     if len(items) > NUCLEI:
         return _unreadable(too_large(where, len(items)))
     listed, faults = strict.listed(key, items, graded)
-    return contents(listed, where, classify, left_out, strict.problems(faults, key, where))
+    return Parsed(listed, tuple(strict.problems(faults, key, where)))
 
 
 def _either(names: tuple[str, ...]) -> str:
     return " or ".join(names)
 
 
-def _unreadable(problem: Finding) -> NucleiFile:
-    return NucleiFile(Nuclei.empty(), problems=(problem,))
+def _unreadable(problem: Finding) -> Parsed:
+    return Parsed(None, (problem,))

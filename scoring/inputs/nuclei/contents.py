@@ -9,6 +9,7 @@ import numpy as np
 
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, error, note, warning
+from scoring.common.transport import crosses
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,7 @@ Classify = Callable[[str], int | None]
 """A class name as written -> its position in the list of classes, None where it names none."""
 
 
+@crosses
 @dataclass(frozen=True)
 class Listed:
     """The n well-formed items of a file's list, in its order.

@@ -1,0 +1,102 @@
+"""Reader pool: confined processes that read visitors' tables and documents for a server, warm and shared."""
+
+import threading
+from contextlib import suppress
+from typing import Any
+
+from scoring.common import transport
+from scoring.common.findings import InputRefused, error
+from scoring.inference.results import ModelFailed
+from scoring.inference.worker_process import READER, RUNNING, Limits, WorkerProcess
+from scoring.inference.worker_protocol import MALFORMED
+
+MODULES = ("scoring.inputs.tables", "scoring.inputs.workbooks", "scoring.inputs.nuclei")
+"""Modules whose isolated readers the processes know."""
+SECONDS, MEMORY_BYTES, RESULT_BYTES = 20, 1_000_000_000, 600_000_000
+"""Limits of one reading: wall time, memory of the process, and what the server takes back."""
+MOST, WARM = 8, 2
+"""Processes at once, and those that stay for the next file."""
+LARGE_BYTES = 8_000_000
+"""A process that read so much makes way for a fresh one, which holds less memory."""
+LIMITS = Limits(memory_bytes=MEMORY_BYTES, run_seconds=SECONDS, decoders=MODULES)
+_PLAINER = "Save it again with the table or list alone, or split it."
+_MESSAGES = {
+    RUNNING: f"it took longer than {SECONDS} s to read and was stopped. {_PLAINER}",
+    "model-out-of-memory": f"it needs more than {MEMORY_BYTES / 1e9:g} GB of memory to be read. {_PLAINER}",
+}
+_ENDED = f"the process that read it ended unexpectedly. {_PLAINER}"
+
+
+class ReaderPool:
+    """Runs isolated readers (`scoring.common.isolation`) in confined processes. Used on any thread.
+
+    Args:
+        limits: Limits of one process.
+    """
+
+    def __init__(self, limits: Limits = LIMITS):
+        self._limits, self._room, self._lock = limits, threading.BoundedSemaphore(MOST), threading.Lock()
+        self._idle: list[WorkerProcess] = []
+
+    def warm(self) -> None:
+        """Start the processes that stay, so that the first file waits for none."""
+        self._keep(WorkerProcess(self._limits, READER))
+
+    def run(self, reader: str, arguments: tuple[Any, ...]) -> Any:
+        """Return what a reader gives of its arguments, of which the first two are the file and its name.
+
+        Raises:
+            InputRefused: By the reader; `unreadable-file` where it took too long, too much memory, or ended.
+        """
+        parts = transport.encode(arguments)
+        with self._room:
+            try:
+                worker = self._take()
+                header, payload = worker.request(
+                    {"reader": reader}, parts, self._limits.run_seconds, RUNNING, RESULT_BYTES
+                )
+                value = transport.decode(payload)
+            except ModelFailed as failed:
+                raise _refused(arguments[1], _MESSAGES.get(failed.code, _ENDED)) from failed
+            except MALFORMED as fault:
+                worker.close()
+                raise _refused(arguments[1], _ENDED) from fault
+            if sum(map(len, parts)) > LARGE_BYTES:
+                worker.close()
+                threading.Thread(target=self._refill, daemon=True).start()
+            else:
+                self._keep(worker)
+        if header.get("refused"):
+            problems, findings = value
+            raise InputRefused(problems, findings)
+        return value
+
+    def _refill(self) -> None:
+        with suppress(ModelFailed):  # the next file starts one, and says why it cannot
+            self.warm()
+
+    def close(self) -> None:
+        """End all processes that wait."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.close()
+
+    def _take(self) -> WorkerProcess:
+        with self._lock:
+            while self._idle:
+                worker = self._idle.pop()
+                if not worker.ended:
+                    return worker
+        return WorkerProcess(self._limits, READER)
+
+    def _keep(self, worker: WorkerProcess) -> None:
+        with self._lock:
+            if len(self._idle) < WARM and not worker.ended:
+                self._idle.append(worker)
+                return
+        worker.close()
+
+
+def _refused(name: str, message: str) -> InputRefused:
+    return InputRefused([error("unreadable-file", name, message)])

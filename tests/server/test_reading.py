@@ -1,0 +1,72 @@
+"""What visitors drop is read outside of the server: hostile files cost it neither memory nor its answers."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser import driver
+from tests.browser.driver import Server
+from tests.support.visitor import Visitor
+from tests.support.workbooks import sheet, workbook
+
+MEGABYTES = 50
+"""What a refused file may cost the server at most, beside the upload itself."""
+SHARED = 400_000
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with driver.served() as started:
+        with Visitor(started.address, "melanoma") as first:
+            first.run()
+            first.upload("a.xlsx", workbook({"T": sheet([["image", "risk"], ["a.jpg", 0.5]])}))
+        yield started
+
+
+def peak(server: Server) -> float:
+    """MB that the server held at most."""
+    return int(re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{server.pid}/status").read_text())[1]) / 1024
+
+
+def many_references() -> bytes:
+    """A workbook of a megabyte whose cells name one text of 32 kB 400,000 times: 13 GB if written out."""
+    cells = "".join(
+        f'<row r="{k}"><c t="s"><v>0</v></c><c t="s"><v>0</v></c></row>' for k in range(1, SHARED // 2)
+    )
+    return workbook({"T": sheet([], cells)}, sharedStrings=f"<sst><si><t>{'x' * 32_000}</t></si></sst>")
+
+
+def many_sheets() -> bytes:
+    return workbook({f"T{k}": sheet([["a"], ["b"]]) for k in range(5_000)})
+
+
+def foreign_encoding() -> bytes:
+    return workbook({"T": '<?xml version="1.0" encoding="shift_jisx0213"?>' + sheet([["a", "b"], [1, 2]])})
+
+
+def one_long_line() -> bytes:
+    return b"image,risk\n" + b"x" * 60_000_000
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "words"),
+    [
+        ("a.xlsx", many_references, "million characters"),
+        ("b.xlsx", many_sheets, "5,000 sheets"),
+        ("c.xlsx", foreign_encoding, "its XML is damaged"),
+        ("d.csv", one_long_line, "million characters"),
+    ],
+)
+def test_a_hostile_table_is_one_sentence_and_the_server_stays_small(server, name, make, words):
+    data, before = make(), peak(server)
+    with Visitor(server.address, "melanoma") as visitor:
+        visitor.run()
+        assert visitor.upload(name, data)[0] == 204
+        for _ in range(200):
+            if any(words in text for text in visitor.texts):
+                break
+            visitor.run()
+        assert any(words in text for text in visitor.texts)
+    assert peak(server) - before < MEGABYTES + 3 * len(data) / 1e6
