@@ -14,7 +14,7 @@ from pages.display.tables import shortener
 from pages.inputs.selectors import ChosenInput
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.isic import card_summary, official_rejections, threshold_views, thresholds
-from scoring.challenges.isic.card import ID
+from scoring.challenges.isic.categories import ID
 from scoring.challenges.isic.category_views import confusion, malignant, scores
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard

@@ -13,7 +13,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
-from scoring.inference.process import ModelProcess
+from scoring.core.lazy import Lazy
 from scoring.inference.results import ModelFacts, ModelFailed
 from scoring.inputs import matching
 from scoring.inputs.case_tables import IMAGE_ENDINGS
@@ -31,6 +31,7 @@ BOARD_FORMAT, BOARD_MANIFEST = "benchside-board/1", "manifest.json"
 """What an exported board says of itself, and the member that says it."""
 TABLES = (".csv", ".tsv", ".txt", ".xlsx")
 MODEL = ".onnx"
+OPEN_MODEL = Lazy("scoring.inference.process:ModelProcess")
 TABLE_HEAD = 20_000_000
 MOST_TABLES, MOST_JSON, JSON_HEAD = 20, 3, 100_000
 PICTURES = (*IMAGE_ENDINGS, ".tif", ".tiff", ".heic", ".heif", ".avif", ".dcm")
@@ -122,7 +123,7 @@ def read_contents(files: SourceFiles) -> FileContents:
             elif ending in (".json", ".geojson") and len(heads) < MOST_JSON:
                 heads[member] = _head(files, member, JSON_HEAD).decode("utf-8", "replace")
             elif ending == MODEL and len(files.members) == 1:
-                with ModelProcess(files.read(member)) as process:
+                with OPEN_MODEL(files.read(member)) as process:
                     model = process.facts
         except InputRefused as refused:
             problem = problem or refused.problems[0].message

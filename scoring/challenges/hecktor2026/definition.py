@@ -72,7 +72,7 @@ CHALLENGE = Challenge(
         truth=_read_truth,
         predictions=_read_predictions,
         counts="patients",
-        recognise=Lazy("scoring.challenges.hecktor2026.recognition:recognise"),
+        recognise=Lazy("scoring.challenges.hecktor2026.predictions:recognise"),
     ),
     scoring=Scoring(
         score=score,

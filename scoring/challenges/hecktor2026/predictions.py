@@ -1,6 +1,6 @@
 """Reader of a team's submission."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -8,11 +8,18 @@ import numpy as np
 from scoring.challenges.hecktor2026 import masks
 from scoring.challenges.hecktor2026.evaluation import Evaluation
 from scoring.challenges.hecktor2026.findings import missing_findings
-from scoring.challenges.hecktor2026.formula import STAGES
-from scoring.challenges.hecktor2026.masks import Layout, SubmissionLayout
+from scoring.challenges.hecktor2026.formula import ID, STAGES
+from scoring.challenges.hecktor2026.masks import (
+    MASK_ENDINGS,
+    Layout,
+    SubmissionLayout,
+    classify_members,
+    stem_of,
+)
 from scoring.challenges.hecktor2026.options import HecktorOptions
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.challenges.hecktor2026.tables import (
+    COLUMNS,
     NO_STAGE,
     UNKNOWN_STAGE,
     PatientCells,
@@ -20,17 +27,31 @@ from scoring.challenges.hecktor2026.tables import (
     find_table,
     folded_note,
     near_columns,
+    plain_name,
     read_rows,
     read_scores,
     read_stages,
 )
+from scoring.challenges.hecktor2026.truth import TABLE as TRUTH_TABLE
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import Finding, InputRefused, error, note, warning
+from scoring.core import file_contents
+from scoring.core.file_contents import (
+    LIKELY,
+    POSSIBLE,
+    SURE,
+    Candidate,
+    FileContents,
+    case_key,
+    keys_of,
+)
 from scoring.inputs import suggestions, tables
 from scoring.inputs.sources import Source, SourceFiles
 from scoring.inputs.tables import TextTable
 
 TABLE = "predictions.csv"
+NAMED = {TRUTH_TABLE: "truth", TABLE: "submission"}
+"""Name of a table -> the input that it is for."""
 
 
 def read_predictions(
@@ -165,3 +186,70 @@ def _counted(
         (masks.NO_TRUTH,) * len(ids), np.zeros((len(ids), 3, 3), np.int64), (b"",) * len(ids)
     )
     return none, [*(masks.malformed(patient, fault) for patient, fault in faults), *noticed]
+
+
+def recognise(contents: FileContents) -> Iterator[Candidate]:
+    """Yield what files can be for HECKTOR 2026: masks, a table of patients, or a container's answers."""
+    layout = _layout(contents)
+    members = {**layout.masks, **_lone_mask(contents)}
+    patient_tables = [table for table in contents.tables if _is_of_patients(table)]
+    if not (members or layout.images or layout.answers or patient_tables):
+        return
+    ids = frozenset(map(case_key, (*members, *layout.answers))).union(
+        *(keys_of(table, _column(table, "patient") or 0) for table in patient_tables)
+    )
+    holds = [
+        *([file_contents.counted(len(members), "mask")] if members else []),
+        *(["CT and PET"] if layout.images else []),
+        *(
+            [f"a table of {file_contents.counted(len(patient_tables[0]), 'patient')}"]
+            if patient_tables
+            else []
+        ),
+        *([f"answers for {file_contents.counted(len(layout.answers), 'patient')}"] if layout.answers else []),
+    ]
+    truth, submission = _certainties(layout, patient_tables)
+    description = ", ".join(holds)
+    yield Candidate(ID, "submission", f"a submission to HECKTOR 2026: {description}", submission, ids)
+    if not layout.answers:
+        yield Candidate(ID, "truth", f"a HECKTOR 2026 test set: {description}", truth, ids)
+
+
+def _layout(contents: FileContents) -> Layout:
+    try:
+        return classify_members(contents.files, container=True)
+    except InputRefused:
+        return Layout()
+
+
+def _lone_mask(contents: FileContents) -> dict[str, tuple[str, ...]]:
+    """Return the one mask that was dropped alone."""
+    name = contents.files.name
+    stem = stem_of(name) if contents.files.kind == "file" and name.lower().endswith(MASK_ENDINGS) else None
+    return {stem: (name,)} if stem else {}
+
+
+def _certainties(layout: Layout, patient_tables: list[TextTable]) -> tuple[int, int]:
+    """Return how certain it is that these are a test set, and a submission."""
+    if layout.answers:
+        return POSSIBLE, SURE
+    if layout.images or any(_column(table, "event") is not None for table in patient_tables):
+        return SURE, POSSIBLE
+    named = {
+        kind for table in patient_tables for name, kind in NAMED.items() if table.name.lower().endswith(name)
+    }
+    if "submission" in named or any(_column(table, "risk") is not None for table in patient_tables):
+        return POSSIBLE, SURE
+    if "truth" in named:
+        return SURE, POSSIBLE
+    return (POSSIBLE, LIKELY) if patient_tables else (LIKELY, LIKELY)
+
+
+def _is_of_patients(table: TextTable) -> bool:
+    """Return whether a table says anything of patients that this challenge asks for."""
+    meanings = {meaning for meaning in COLUMNS if _column(table, meaning) is not None}
+    return "patient" in meanings and bool(meanings - {"patient", "center"})
+
+
+def _column(table: TextTable, meaning: str) -> int | None:
+    return next((i for i, header in enumerate(table.header) if plain_name(header) in COLUMNS[meaning]), None)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.isic import measures
-from scoring.challenges.isic.categories import malignant, preset
+from scoring.challenges.isic.categories import ID, malignant, preset
 from scoring.challenges.isic.measures import MEANS, RANKED_BY, CategoryScores
 from scoring.challenges.isic.official_rejections import first_refusal
 from scoring.challenges.isic.official_score import findings, official
@@ -27,7 +27,6 @@ from scoring.statistics import permutation_test
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
 
-ID = "isic"
 UNDECIDED = "undecided"
 MEASURES = (
     "recall",

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from scoring.inputs import matching
 
+ID = "isic"
 UNKNOWN = "UNK"
 PRESETS = {
     "2018": ("MEL", "NV", "BCC", "AKIEC", "BKL", "DF", "VASC"),
@@ -35,6 +36,13 @@ NAMES = {
 EXCLUDED = "ISIC_0035068"
 ID_COLUMNS = ("image", "lesion_id", "lesion")
 OFFICIAL_ID_COLUMNS = ("image", "lesion_id")
+SCORE_WEIGHT, VALIDATION_WEIGHT = WEIGHTS = ("score_weight", "validation_weight")
+SLICES = {
+    "age": ("age_approx", "age"),
+    "sex": ("sex", "gender"),
+    "site": ("anatom_site_general", "anatom_site", "site", "location"),
+}
+"""Quantity of a slice -> headers of its column."""
 PICTURE_ENDINGS = (".jpg", ".jpeg", ".png")
 
 

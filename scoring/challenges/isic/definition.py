@@ -2,7 +2,8 @@
 
 from operator import attrgetter
 
-from scoring.challenges.isic.card import ID, score
+from scoring.challenges.isic.card import score
+from scoring.challenges.isic.categories import ID
 from scoring.challenges.isic.comparison import COMPARISON
 from scoring.challenges.isic.options import OPTIONS
 from scoring.challenges.isic.predictions import read_predictions
@@ -56,7 +57,7 @@ CHALLENGE = Challenge(
         truth=read_truth,
         predictions=read_predictions,
         faults=faults_by_option,
-        recognise=Lazy("scoring.challenges.isic.recognition:recognise"),
+        recognise=Lazy("scoring.challenges.isic.tables:recognise"),
     ),
     scoring=Scoring(
         score=score,

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.isic.card import ID
-from scoring.challenges.isic.categories import MALIGNANT, NAMES, UNKNOWN, of_width
+from scoring.challenges.isic.categories import ID, MALIGNANT, NAMES, UNKNOWN, of_width
 from scoring.challenges.isic.predictions import label
 from scoring.challenges.isic.truth import IsicCases
 from scoring.common.findings import Finding, InputRefused, error, warning

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS
+from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS, WEIGHTS
 from scoring.challenges.isic.tables import SHOWN, CategoryTable, NumberBlock, find_table
 from scoring.common.findings import Finding, warning
 from scoring.inputs import tables
@@ -201,9 +201,6 @@ def _short(data: bytes) -> str:
         if start.count("\n") >= HEAD_LINES
         else f"fewer than two line ends in the first 2,000 characters; {REFUSES}No newlines detected in CSV."
     )
-
-
-WEIGHTS = ("score_weight", "validation_weight")
 
 
 def message(predictions: Source, truth: Source, name: str | None = None) -> str | None:

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from scoring.challenges.isic import tables as category_tables
-from scoring.challenges.isic.categories import EXCLUDED
+from scoring.challenges.isic.categories import EXCLUDED, SCORE_WEIGHT, SLICES, VALIDATION_WEIGHT
 from scoring.challenges.isic.official_rejections import tolerated
 from scoring.challenges.isic.tables import CategoryTable, NumberBlock
 from scoring.common.findings import Finding, InputRefused, error, note
@@ -19,12 +19,6 @@ from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.inputs.tables import TextTable, key
 from scoring.metrics.subgroups import AGE_BANDS
 
-SCORE_WEIGHT, VALIDATION_WEIGHT = "score_weight", "validation_weight"
-SLICES = {
-    "age": ("age_approx", "age"),
-    "sex": ("sex", "gender"),
-    "site": ("anatom_site_general", "anatom_site", "site", "location"),
-}
 UNKNOWN_GROUP = ("", "unknown", "nan", "na", "n/a", "none", "null")
 IMAGE = "image"
 

@@ -7,6 +7,7 @@ import numpy as np
 from scoring.challenges.melanoma.formula import BETA, THRESHOLD, combined
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import SafeScanCases
+from scoring.challenges.safe_scan.tables import AGE, GENDER, LOCATION
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, warning
 from scoring.core.submission import Predictions
@@ -136,7 +137,7 @@ def _risk_quantities(
 
 def groups(truth: SafeScanCases) -> subgroups.Groups:
     """Return the groups of age, gender and location, of those that the truth has a column of."""
-    present = {"age": demographics.AGE, "gender": demographics.GENDER, "location": demographics.LOCATION}
+    present = {"age": AGE, "gender": GENDER, "location": LOCATION}
     return {
         column: members
         for column, members in demographics.subgroups(truth.demographics).items()

@@ -1,17 +1,37 @@
 """Truth and prediction tables of Melanoma."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
+from scoring.challenges.melanoma.formula import ID
 from scoring.challenges.melanoma.measures import predicted_positive, score_warnings
 from scoring.challenges.safe_scan import cases, predictions
 from scoring.challenges.safe_scan.cases import LabelColumn, SafeScanCases
 from scoring.challenges.safe_scan.predictions import ReadRows, Values
-from scoring.challenges.safe_scan.tables import case_words, find_label_column, once, several
+from scoring.challenges.safe_scan.tables import (
+    CaseTable,
+    case_tables,
+    case_words,
+    find_label_column,
+    once,
+    several,
+)
 from scoring.common.findings import Finding, error, note, warning
 from scoring.core.challenge import Context
+from scoring.core.file_contents import (
+    LIKELY,
+    POSSIBLE,
+    SURE,
+    Candidate,
+    FileContents,
+    counted,
+    share_of_numbers,
+    values_of,
+    with_pictures,
+)
 from scoring.core.submission import Predictions
 from scoring.inputs import tables
 from scoring.inputs.case_tables import AlignedRows
@@ -175,3 +195,40 @@ def _read_scores(column: int, rows: AlignedRows, problems: list[Finding], findin
 def _word(cell: str) -> int | None:
     """Return what a label in words means as a score; None for numbers and anything else."""
     return None if NUMBER.fullmatch(cell.strip()) else parse_label(cell)
+
+
+MOST_COLUMNS = 2
+"""Of scores: for other lesions and melanoma."""
+
+
+def recognise(contents: FileContents) -> Iterator[Candidate]:
+    """Yield what files can be for Melanoma: a table, alone or with images, or a model with one output."""
+    if contents.output_width in (1, 2):
+        description = f"a Melanoma model: {counted(contents.output_width or 0, 'output')}"
+        yield Candidate(ID, "submission", description, SURE if contents.output_width == 1 else POSSIBLE)
+    for table in case_tables(contents.tables):
+        yield from _of_table(table, contents)
+
+
+def _of_table(rows: CaseTable, contents: FileContents) -> Iterator[Candidate]:
+    table, n = rows.table, counted(len(rows.table), "image")
+    labels = table.cells(rows.label) if rows.label is not None else []
+    known = sum(parse_label(cell) is not None for cell in labels) > 0.9 * len(labels) if labels else False
+    if known:
+        diagnoses = any(tables.key(cell) in OTHER_CLASSES for cell in labels)
+        description = f"a Melanoma test set: labels of {n}{with_pictures(contents)}"
+        yield Candidate(ID, "truth", description, POSSIBLE if diagnoses else SURE, rows.ids)
+    if len(rows.others) > MOST_COLUMNS:
+        return
+    column = rows.column(SCORE_COLUMNS)
+    if column is None and len(rows.others) == 1:
+        column = rows.others[0]
+    if column is None:
+        return
+    cells = table.cells(column)
+    numeric = share_of_numbers(values_of(table, [column])[0]) > 0.5
+    if numeric or sum(parse_label(cell) is not None for cell in cells) > 0.9 * len(cells):
+        diagnoses = not numeric and any(tables.key(cell) in OTHER_CLASSES for cell in cells)
+        description = f"a prediction file for Melanoma: {'a score' if numeric else 'a label'} for {n}"
+        usual = table.keys[column] in SCORE_COLUMNS and not rows.has_person and not diagnoses
+        yield Candidate(ID, "submission", description, POSSIBLE if known or not usual else LIKELY, rows.ids)

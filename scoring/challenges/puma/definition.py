@@ -97,7 +97,7 @@ CHALLENGE = Challenge(
     readers=Readers(
         truth=_read_truth,
         predictions=_read_predictions,
-        recognise=Lazy("scoring.challenges.puma.recognition:recognise"),
+        recognise=Lazy("scoring.challenges.puma.cases:recognise"),
         other_names=OtherNames(
             CLASS_MAP.name,
             _other_names,

@@ -34,12 +34,12 @@ def citations(key: str, title: str) -> tuple[Citation, ...]:
 
 
 def readers(challenge_id: str) -> Readers[SafeScanCases, Predictions]:
-    """Return the readers of `tables` and `recognition`."""
+    """Return the readers of `tables`."""
     return Readers(
         truth=_part(challenge_id, "tables:read_truth"),
         predictions=_part(challenge_id, "tables:read_predictions"),
         faults=faults_by_option,
-        recognise=_part(challenge_id, "recognition:recognise"),
+        recognise=_part(challenge_id, "tables:recognise"),
     )
 
 

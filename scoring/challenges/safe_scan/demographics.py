@@ -6,19 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.challenges.safe_scan.tables import once
+from scoring.challenges.safe_scan.tables import AGE, GENDER, LOCATION, once
 from scoring.common.findings import Finding, warning
 from scoring.inputs import tables
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.tables import TextTable
 from scoring.metrics.subgroups import AGE_BANDS
 
-AGE, LOCATION, GENDER = (
-    ("age", "age_approx"),
-    ("location", "site", "body_site", "anatom_site"),
-    ("gender", "sex"),
-)
-"""Headers of each column, as `tables.key` writes them; the official loader knows the first only."""
 GENDERS = {"m": 1, "male": 1, "f": 0, "female": 0}
 LOCATIONS = ("arm", "feet", "genitalia", "hand", "head", "leg", "torso")
 UNKNOWN = -1

@@ -1,8 +1,10 @@
 """Columns of a test set's table, image ids and labels, and the order in which findings are listed."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from scoring.common.findings import Finding, error, warning
+from scoring.core.file_contents import keys_of
 from scoring.inputs import tables
 from scoring.inputs.case_tables import ID_COLUMNS
 from scoring.inputs.tables import TextTable, repeated_row
@@ -48,6 +50,12 @@ OFFICIAL_IMAGE = ("newfilename", "filepath", "filename")
 """Headers of the image column that the official loader knows, as `tables.key` writes them."""
 OFFICIAL_LABEL = ("class", "label")
 """Headers of the label column that the official loader knows."""
+AGE, LOCATION, GENDER = (
+    ("age", "age_approx"),
+    ("location", "site", "body_site", "anatom_site"),
+    ("gender", "sex"),
+)
+"""Headers of each column about the person; the official loader knows the first only."""
 LABEL = (*OFFICIAL_LABEL, "diagnosis", "target", "truth", "ground_truth")
 
 
@@ -109,3 +117,43 @@ def case_words(table: TextTable, row: int) -> str:
     column, _ = tables.find_column(table, ID_COLUMNS)
     name = "" if column is None else table.columns[column][row].strip()
     return f"case {name[:80]!r}, " if name else ""
+
+
+@dataclass(frozen=True)
+class CaseTable:
+    """A table with a row per image.
+
+    Attributes:
+        table: The table.
+        ids: Its cases.
+        others: Columns that are neither the image nor about the person.
+        has_person: Whether a column is about the person.
+    """
+
+    table: TextTable
+    ids: frozenset[str]
+    others: tuple[int, ...]
+    has_person: bool
+
+    def column(self, names: Sequence[str]) -> int | None:
+        """Return the first of the other columns that has one of these names."""
+        matches = (i for name in names for i in self.others if self.table.keys[i] == name)
+        return next(matches, None)
+
+    @property
+    def label(self) -> int | None:
+        """The column of the labels of a test set."""
+        return self.column(LABEL)
+
+
+def case_tables(read: Sequence[TextTable]) -> list[CaseTable]:
+    """Return the tables that have a column of images."""
+    cases = []
+    for table in read:
+        column, _ = tables.find_column(table, ID_COLUMNS)
+        if column is not None:
+            person = {i for i, key in enumerate(table.keys) if key in {*AGE, *GENDER, *LOCATION}}
+            others = (i for i, header in enumerate(table.header) if i != column and header)
+            columns = tuple(i for i in others if i not in person)
+            cases.append(CaseTable(table, keys_of(table, column), columns, bool(person)))
+    return cases

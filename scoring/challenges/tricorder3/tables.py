@@ -8,11 +8,22 @@ import numpy as np
 from scoring.challenges.safe_scan import cases, predictions
 from scoring.challenges.safe_scan.cases import LabelColumn, SafeScanCases
 from scoring.challenges.safe_scan.predictions import ReadRows, Values
-from scoring.challenges.safe_scan.tables import case_words, find_label_column, once
-from scoring.challenges.tricorder3.formula import CLASSES, NAMES
+from scoring.challenges.safe_scan.tables import CaseTable, case_tables, case_words, find_label_column, once
+from scoring.challenges.tricorder3.formula import CLASSES, ID, NAMES
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error, note, warning
 from scoring.core.challenge import Context
+from scoring.core.file_contents import (
+    LIKELY,
+    POSSIBLE,
+    SURE,
+    Candidate,
+    FileContents,
+    are_labels,
+    counted,
+    values_of,
+    with_pictures,
+)
 from scoring.core.submission import Predictions, largest
 from scoring.inputs import tables
 from scoring.inputs.case_tables import AlignedRows
@@ -229,3 +240,57 @@ def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
                     "class in the challenge's order is taken, as in the official code."
                 ),
             )
+
+
+CLASS_KEYS = tuple(map(tables.key, CLASSES))
+SHARED_IDS = ("image", "lesion_id", "lesion")
+"""Columns of images that ISIC tables have too."""
+
+
+def recognise(contents: FileContents) -> Iterator[Candidate]:
+    """Yield what files can be for TRICORDER-3: a table, alone or with images, or a model."""
+    model = contents.model
+    if model and contents.output_width == len(CLASSES):
+        takes_person = len(model.inputs) == 2
+        description = (
+            f"a TRICORDER-3 model: {len(CLASSES)} outputs" + ", with age, gender and site" * takes_person
+        )
+        yield Candidate(ID, "submission", description, SURE if takes_person else LIKELY)
+    for table in case_tables(contents.tables):
+        yield from _of_table(table, contents)
+
+
+def _of_table(rows: CaseTable, contents: FileContents) -> Iterator[Candidate]:
+    table, n = rows.table, counted(len(rows.table), "image")
+    classes = [i for i in rows.others if table.keys[i] in CLASS_KEYS]
+    label = rows.label
+    symbols = label is not None and _symbols(table.cells(label)) > 0.9
+    if symbols:
+        certainty = SURE if rows.has_person else LIKELY
+        description = f"a TRICORDER-3 test set: labels of {n}{with_pictures(contents)}"
+        yield Candidate(ID, "truth", description, certainty, rows.ids)
+    if len(classes) == len(CLASSES):
+        shared = any(key in SHARED_IDS for key in table.keys)
+        certainty = LIKELY if shared else SURE
+        one_hot = are_labels(values_of(table, classes))
+        description = f"a prediction file for TRICORDER-3: {len(CLASSES)} classes, {n}"
+        yield Candidate(ID, "submission", description, POSSIBLE if one_hot else certainty, rows.ids)
+        if one_hot:
+            description = (
+                f"a TRICORDER-3 test set: labels of {n} in {len(CLASSES)} columns{with_pictures(contents)}"
+            )
+            yield Candidate(ID, "truth", description, POSSIBLE if shared else LIKELY, rows.ids)
+    elif len(classes) > len(CLASSES) / 2 and len(classes) > len(rows.others) / 2:
+        description = f"a prediction file for TRICORDER-3 with {len(classes)} of {len(CLASSES)} classes, {n}"
+        yield Candidate(ID, "submission", description, POSSIBLE, rows.ids)
+    else:
+        answer = rows.column(LABEL_COLUMNS)
+        if answer is not None and _symbols(table.cells(answer)) > 0.9:
+            description = f"a prediction file for TRICORDER-3: labels of {n}"
+            certainty = POSSIBLE if symbols else LIKELY
+            yield Candidate(ID, "submission", description, certainty, rows.ids)
+
+
+def _symbols(cells: list[str]) -> float:
+    """Return the share of cells that name a class in letters."""
+    return sum(parse_label(cell)[1] in ("exact", "spelling") for cell in cells) / max(len(cells), 1)
