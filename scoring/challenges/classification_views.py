@@ -28,7 +28,7 @@ from scoring.core.views import (
 from scoring.presentation.figures import score_points
 from scoring.presentation.figures.calibration import LARGEST_OUTPUT, ReliabilityLabels, reliability
 from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
-from scoring.presentation.figures.curves import ClassCurve, precision_recall_panel, roc_panel
+from scoring.presentation.figures.curves import Curve, class_panel
 from scoring.presentation.figures.intervals import intervals, slice_rows
 from scoring.presentation.figures.numerals import points, share, span
 from scoring.presentation.figures.theme import SHAPES, SYMBOLS
@@ -229,16 +229,16 @@ def curves(card: ScoreCard) -> list[Block]:
 def _roc(card: ScoreCard, name: str, risk: str | None) -> Panel:
     entry, a, k = card.per_class[name], card.arrays, card.confusion[0].index(name)
     band = (a["roc_grid"], a["roc_low"][k], a["roc_high"][k])
-    curve = ClassCurve(name, a["roc_grid"], a["roc_sensitivity"][k], risk, band)
+    curve = Curve(name, a["roc_grid"], a["roc_sensitivity"][k], risk=risk, band=band)
     title = f"{class_name(name, risk)}  AUC **{share(entry['auc'])}**"
-    return Panel(title, partial(roc_panel, curve), f"{span(entry.get('auc_interval'), 2)}, {_cases(entry)}")
+    return Panel(title, partial(class_panel, curve), f"{span(entry.get('auc_interval'), 2)}, {_cases(entry)}")
 
 
 def _precision(card: ScoreCard, name: str, risk: str | None) -> Panel:
     entry, a, k = card.per_class[name], card.arrays, card.confusion[0].index(name)
     band = (a["pr_grid"], a["pr_low"][k], a["pr_high"][k])
-    curve = ClassCurve(name, a["pr_grid"], a["pr_precision"][k], risk, band)
-    build = partial(precision_recall_panel, curve, entry["support"] / card.n_cases)
+    curve = Curve(name, a["pr_grid"], a["pr_precision"][k], risk=risk, band=band)
+    build = partial(class_panel, curve, prevalence=entry["support"] / card.n_cases)
     return Panel(
         f"{class_name(name, risk)}  AP **{share(entry['average_precision'])}**", build, _cases(entry)
     )

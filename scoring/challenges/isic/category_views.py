@@ -27,14 +27,19 @@ from scoring.core.views import (
     Table,
     Text,
 )
-from scoring.presentation.figures import categories as figures
-from scoring.presentation.figures.categories import Line
 from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
-from scoring.presentation.figures.curves import ClassCurve, precision_recall_panel, roc_panel
+from scoring.presentation.figures.curves import (
+    Curve,
+    CurvePoint,
+    class_panel,
+    precision_recall_figure,
+    roc_figure,
+)
 from scoring.presentation.figures.intervals import IntervalRow, intervals
 from scoring.presentation.figures.numerals import share, span
 from scoring.presentation.figures.outputs import output_bars
 from scoring.presentation.figures.theme import label, short
+from scoring.presentation.figures.thresholds import Mark
 
 
 def _measured(name: str, label: str, full: str, explain: str, kind: Kind = "number") -> Column:
@@ -214,6 +219,9 @@ def scores(card: ScoreCard, index: int) -> Figure:
 
 WANTED = 0.8
 """The sensitivity from which on the challenge takes an area of its own."""
+AT_HALF = Mark(0.5, "the cut at 0.5", "circle")
+TOLD_APART = "How well is each category told from the rest?"
+OF_CALLED = "How many of those called a category are of it?"
 
 
 def confusion(card: ScoreCard, show: str = "counts", chosen: tuple[str, str] | None = None) -> Figure:
@@ -243,38 +251,46 @@ def counts(card: ScoreCard) -> Table:
 
 def curves(card: ScoreCard) -> Choice:
     """Return one category against the rest: a small figure for each, or all of them in one."""
-    a, cut = card.arrays, card_summary.points_at_half(card)
+    a, cut, risks = card.arrays, card_summary.points_at_half(card), card_summary.risks(card)
     kinds = {
         "roc": (a["roc_x"], a["roc_y"], "auc"),
         "pr": (a["roc_y"], a["pr_precision"], "average_precision"),
     }
     lines = {
         kind: [
-            Line(name, x[k], y[k], a["roc_threshold"][k], _area(entry, measure), cut[name][kind])
+            Curve(
+                name,
+                x[k],
+                y[k],
+                a["roc_threshold"][k],
+                _area(entry, measure),
+                risks.get(name),
+                points=[CurvePoint(AT_HALF, *point) for point in (cut[name][kind],) if point is not None],
+            )
             for k, (name, entry) in enumerate(card.per_class.items())
         ]
         for kind, (x, y, measure) in kinds.items()
     }
     how = "and its 95% interval. Circle: the cut at 0.5."
     roc = Figure(
-        partial(figures.roc, lines["roc"], level=WANTED),
+        partial(roc_figure, lines["roc"], question=TOLD_APART, level=WANTED),
         f"Beside each name: AUC {how} Dotted: chance. {shared.method(card)}",
         _drawn(lines["roc"], "1 - specificity", "sensitivity"),
     )
     precision = Figure(
-        partial(figures.precision_recall, lines["pr"]),
+        partial(precision_recall_figure, lines["pr"], question=OF_CALLED),
         f"Beside each name: average precision {how} {shared.method(card)}",
         _drawn(lines["pr"], "recall", "precision"),
     )
     n = f"n: cases of the category. {shared.method(card)}"
     small = {
         "ROC": Panels(
-            "How well is each category told from the rest?",
+            TOLD_APART,
             [_panel(card, line, "AUC") for line in lines["roc"]],
             f"Across: 1 − specificity. Up: sensitivity. Dotted: chance. {n}",
         ),
         "precision and recall": Panels(
-            "How many of those called a category are of it?",
+            OF_CALLED,
             [_panel(card, line, "AP") for line in lines["pr"]],
             f"Across: sensitivity (recall). Up: precision. Dotted: guessing. {n}",
         ),
@@ -283,18 +299,18 @@ def curves(card: ScoreCard) -> Choice:
     return Choice("Curve", "curve", {**small, "all in one": both}, printed=len(small))
 
 
-def _panel(card: ScoreCard, line: Line, area: str) -> Panel:
+def _panel(card: ScoreCard, line: Curve, area: str) -> Panel:
     """Return the curve of one category. area: what the area under it is called."""
-    support, (_, x, y) = card.per_class[line.name]["support"], line.drawn()
-    risk = card_summary.risks(card).get(line.name)
-    curve = ClassCurve(line.name, x, y, risk)
-    build = partial(roc_panel, curve)
-    if area == "AP":
-        build = partial(precision_recall_panel, curve, support / card.more["n_scored"])
+    support = card.per_class[line.name]["support"]
+    build = partial(
+        class_panel,
+        Curve(line.name, line.x, line.y, risk=line.risk),
+        prevalence=support / card.more["n_scored"] if area == "AP" else None,
+    )
     value, _, interval = line.legend.partition(" ")
     cases = f"{support} case{'s' * (support != 1)}"
     below = ", ".join(filter(None, (interval.strip("()"), cases)))
-    return Panel(f"{class_name(line.name, risk)}  {area} **{value}**", build, below)
+    return Panel(f"{class_name(line.name, line.risk)}  {area} **{value}**", build, below)
 
 
 def _area(entry: Mapping[str, Any], measure: str) -> str:
@@ -302,13 +318,14 @@ def _area(entry: Mapping[str, Any], measure: str) -> str:
     return f"{value} ({span(interval, 2)})" if interval else value
 
 
-def _drawn(lines: Sequence[Line], x: str, y: str) -> Data:
+def _drawn(lines: Sequence[Curve], x: str, y: str) -> Data:
     """Return the points of all curves below one another, those that are drawn."""
     columns: dict[str, list[Any]] = {"category": [], "threshold": [], x: [], y: []}
     for line in lines:
-        drawn = np.isfinite(line.x) & np.isfinite(line.y) & ~np.isnan(line.thresholds)
+        thresholds = np.asarray(line.thresholds)
+        drawn = line.drawn & ~np.isnan(thresholds)
         columns["category"] += [line.name] * int(drawn.sum())
-        for name, values in (("threshold", line.thresholds), (x, line.x), (y, line.y)):
+        for name, values in (("threshold", thresholds), (x, line.x), (y, line.y)):
             columns[name] += values[drawn].tolist()
     return columns
 
@@ -327,7 +344,12 @@ def malignant(card: ScoreCard, chosen: Sequence[str]) -> tuple[Facts, Text, Figu
         "so the grouping is a choice; actinic keratoses count here."
     )
     curve = Figure(
-        partial(figures.malignant_roc, roc["x"], roc["y"], roc["threshold"], level=WANTED),
+        partial(
+            roc_figure,
+            [Curve("malignant", roc["x"], roc["y"], roc["threshold"], risk="malignant")],
+            question="How well is malignant told from benign?",
+            level=WANTED,
+        ),
         f"{', '.join(map(markdown, chosen)) or 'Nothing'} against the others. Dotted: chance. "
         f"n = {ill + well}.",
         {

@@ -9,8 +9,8 @@ from scoring.challenges.isic import card_summary, thresholds
 from scoring.challenges.isic.category_views import COLUMNS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Fact, Facts, Figure, Table, Text
-from scoring.presentation.figures.categories import threshold_lines
 from scoring.presentation.figures.numerals import decimal, share, span
+from scoring.presentation.figures.thresholds import Mark, threshold_lines
 
 
 def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
@@ -89,11 +89,19 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
 
 
 def sweep(card: ScoreCard, curves: Mapping[str, np.ndarray], category: str, threshold: float) -> Figure:
-    """Return what every threshold of a category gives. found: `thresholds.sweep`. threshold: the chosen
+    """Return what every threshold of a category gives. curves: `thresholds.sweep`. threshold: the chosen
     one."""
     names = {name: COLUMNS[name].label for name in thresholds.SHOWN}
+    marks = (Mark(0.5, "0.5", "circle"), Mark(threshold, "your threshold", "diamond", main=True))
     return Figure(
-        partial(threshold_lines, curves, names, threshold, category=category),
+        partial(
+            threshold_lines,
+            curves,
+            names,
+            marks,
+            main="f1",
+            question=f"What does the threshold of {category} change?",
+        ),
         f"Solid upright line: your threshold. Dotted: 0.5. n = {card.more['n_scored']}.",
         {name: values.tolist() for name, values in curves.items()},
     )

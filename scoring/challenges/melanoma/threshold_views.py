@@ -1,6 +1,7 @@
 """Views of thresholds: the official 0.5, the best on these cases, and the one that the page tries."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -18,9 +19,9 @@ from scoring.challenges.melanoma.threshold import (
 )
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Facts, Figure, SideBySide, Table, Text
-from scoring.presentation.figures import binary
 from scoring.presentation.figures import thresholds as figures
-from scoring.presentation.figures.binary import risk_labels
+from scoring.presentation.figures.calibration import risk_labels
+from scoring.presentation.figures.curves import Curve, points_at, precision_recall_figure, roc_figure
 from scoring.presentation.figures.numerals import decimal, points, share, span
 from scoring.presentation.figures.thresholds import Condition, Mark, cut
 
@@ -30,15 +31,15 @@ CALIBRATION = risk_labels(MELANOMA)
 
 OFFICIAL = Mark(THRESHOLD, "official 0.5", "circle")
 POINTS_DRAWN = 300
-MOVED = {
+QUANTITIES = {
     "score": "score",
     "f2": "F2",
     "accuracy": "accuracy",
     "recall": "sensitivity",
     "specificity": "specificity",
-    "precision": "precision",
 }
-Curve = Mapping[str, np.ndarray]
+MOVED = QUANTITIES | {"precision": "precision"}
+QuantityCurves = Mapping[str, np.ndarray]
 """Quantities along the thresholds, as of `thresholds`."""
 
 
@@ -50,7 +51,7 @@ def official(card: ScoreCard) -> tuple[Block, ...]:
     return (lines(card, curve, drawn), chosen_here(card, curve, best), *curves(card, curve, drawn))
 
 
-def along(card: ScoreCard, threshold: float | None, best: float | None) -> Curve:
+def along(card: ScoreCard, threshold: float | None, best: float | None) -> QuantityCurves:
     """Return quantities along the thresholds, these two among them."""
     return thresholds(card, POINTS_DRAWN, [t for t in (threshold, best) if t is not None])
 
@@ -88,7 +89,7 @@ def at(card: ScoreCard, threshold: float) -> tuple[Table, Text]:
     return table, Text(sentence)
 
 
-def chosen_here(card: ScoreCard, curve: Curve, best: float | None) -> Text:
+def chosen_here(card: ScoreCard, curve: QuantityCurves, best: float | None) -> Text:
     """Return the best threshold, and why not to believe it."""
     if best is None or card.score is None:
         return Text("The score is undefined with one class only, so no threshold is the best.")
@@ -101,11 +102,11 @@ def chosen_here(card: ScoreCard, curve: Curve, best: float | None) -> Text:
     )
 
 
-def lines(card: ScoreCard, curve: Curve, drawn: Sequence[Mark]) -> Figure:
+def lines(card: ScoreCard, curve: QuantityCurves, drawn: Sequence[Mark]) -> Figure:
     """Return score, F2, accuracy, sensitivity and specificity over the threshold."""
     ends, yours = threshold_range(card), "Solid upright line: your threshold. "
     return Figure(
-        lambda theme: figures.threshold_lines(curve, drawn, ends, theme),
+        partial(figures.threshold_lines, curve, QUANTITIES, drawn, main="score", ends=ends),
         f"{yours if _chosen(drawn) else ''}Dotted: the official 0.5 and the best on these cases. "
         f"n = {card.n_cases}.",
         _numbers(curve, *curve),
@@ -116,11 +117,11 @@ def _chosen(drawn: Sequence[Mark]) -> bool:
     return any(mark.main for mark in drawn)
 
 
-def _numbers(curve: Curve, *names: str) -> dict[str, list[float]]:
+def _numbers(curve: QuantityCurves, *names: str) -> dict[str, list[float]]:
     return {name: curve[name].tolist() for name in names}
 
 
-def curves(card: ScoreCard, curve: Curve, drawn: Sequence[Mark]) -> tuple[Figure, Figure, Figure]:
+def curves(card: ScoreCard, curve: QuantityCurves, drawn: Sequence[Mark]) -> tuple[Figure, Figure, Figure]:
     """Return histogram, ROC, precision and recall, each with the thresholds on it."""
     prevalence = card.per_class["positive"]["support"] / card.n_cases
     places = (
@@ -128,12 +129,21 @@ def curves(card: ScoreCard, curve: Curve, drawn: Sequence[Mark]) -> tuple[Figure
         "these cases. Band: pointwise 95%."
     )
     roc = Figure(
-        lambda theme: binary.roc(curve, drawn, theme, MELANOMA, _band(card, "roc")),
+        partial(
+            roc_figure,
+            [_curve(card, "roc", curve, (1 - curve["specificity"], curve["recall"]), drawn)],
+            question=f"How well are {MELANOMA.plural} told from the rest?",
+        ),
         f"AUC {_estimate(card, 'auc')}. {places} Dotted: chance. n = {card.n_cases}.",
         _numbers(curve, "threshold", "recall", "specificity"),
     )
     precision_recall = Figure(
-        lambda theme: binary.precision_recall(curve, prevalence, drawn, theme, MELANOMA, _band(card, "pr")),
+        partial(
+            precision_recall_figure,
+            [_curve(card, "pr", curve, (curve["recall"], curve["precision"]), drawn)],
+            question=f"How many of the flagged are {MELANOMA.plural}?",
+            prevalence=prevalence,
+        ),
         f"Average precision {_estimate(card, 'average_precision')}. Dotted: the prevalence, what guessing "
         f"gives. n = {card.n_cases}.",
         _numbers(curve, "threshold", "recall", "precision"),
@@ -145,9 +155,17 @@ def _estimate(card: ScoreCard, metric: str) -> str:
     return f"{share(card.metrics[metric])} ({span(card.intervals.get(metric), 3)})"
 
 
-def _band(card: ScoreCard, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    a = card.arrays
-    return (a[f"{kind}_grid"], a[f"{kind}_low"][0], a[f"{kind}_high"][0]) if f"{kind}_grid" in a else None
+def _curve(
+    card: ScoreCard,
+    kind: str,
+    curve: QuantityCurves,
+    points: tuple[np.ndarray, np.ndarray],
+    drawn: Sequence[Mark],
+) -> Curve:
+    """Return a curve of points (x, y) along the thresholds with the marks on it. kind: "roc" or "pr"."""
+    a, thresholds = card.arrays, curve["threshold"]
+    band = (a[f"{kind}_grid"], a[f"{kind}_low"][0], a[f"{kind}_high"][0]) if f"{kind}_grid" in a else None
+    return Curve(MELANOMA.name, *points, thresholds, band=band, points=points_at(drawn, *points, thresholds))
 
 
 def _histogram(card: ScoreCard, drawn: Sequence[Mark]) -> Figure:

@@ -9,6 +9,7 @@ from scoring.common.arrays import Floats, Ints
 from scoring.presentation.figures.canvas import Canvas, error_bars
 from scoring.presentation.figures.numerals import decimal, percent
 from scoring.presentation.figures.theme import Theme, faded
+from scoring.presentation.figures.thresholds import Condition
 
 BAR = 0.094
 """Width of a bar; bins are 0.1 wide."""
@@ -34,6 +35,16 @@ class ReliabilityLabels:
 LARGEST_OUTPUT = ReliabilityLabels(
     "When it says 70%, is it right 70% of the time?", "largest output of the model", "share right", "right"
 )
+
+
+def risk_labels(condition: Condition) -> ReliabilityLabels:
+    """Return the axis labels of a reliability diagram of risks."""
+    return ReliabilityLabels(
+        f"When it says 70%, do 70% have a {condition.name}?",
+        "score of the model",
+        f"share with a {condition.name}",
+        condition.name,
+    )
 
 
 def reliability(

@@ -15,14 +15,7 @@ from scoring.presentation.figures.numerals import MINUS, UNDEFINED, decimal, per
 from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, faded, safe
 
 MARGIN = {"l": 4, "r": 14, "t": 10, "b": 4}
-QUANTITIES = {
-    "score": "score",
-    "f2": "F2",
-    "accuracy": "accuracy",
-    "recall": "sensitivity",
-    "specificity": "specificity",
-}
-DASHES = {"recall": "dash", "specificity": "dot"}
+DASHES = ("solid", "dash", "dot")
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.5)
 """Distances between two ticks of a histogram."""
 
@@ -74,40 +67,51 @@ def _rules(canvas: Canvas, marks: Sequence[Mark]) -> None:
         canvas.rule(mark.threshold, mark.colour(canvas.theme), width, dash)
 
 
+def category_line(k: int, theme: Theme) -> Properties:
+    """Return colour, dashes and width of the line of category k, the same in every figure."""
+    colour = theme.categorical[k % len(theme.categorical)]
+    return {"color": colour, "dash": DASHES[k % len(DASHES)], "width": 2}
+
+
 def threshold_lines(
-    found: Mapping[str, Floats], marks: Sequence[Mark], span: Sequence[float], theme: Theme
+    curves: Mapping[str, Floats],
+    names: Mapping[str, str],
+    marks: Sequence[Mark],
+    theme: Theme,
+    main: str,
+    question: str = "What does the threshold change?",
+    ends: Sequence[float] = (0, 1),
 ) -> go.Figure:
     """Draw what the threshold changes, the names above the figure, the marks as upright lines.
 
     Args:
-        found: The quantities of `QUANTITIES` [T], and "threshold" [T] in descending order.
+        curves: Measures [T] by key, and "threshold" [T].
+        names: Key -> name of each measure that is drawn.
         marks: Thresholds worth showing.
-        span: Both ends of the axis.
         theme: Its colours.
+        main: Key of the measure in question.
+        question: That the figure answers.
+        ends: Both ends of the axis.
     """
-    canvas = Canvas(theme, "What does the threshold change?", 320, hovermode="x unified", margin=MARGIN)
+    canvas = Canvas(theme, question, 320, hovermode="x unified", margin=MARGIN)
     canvas.legend_above()
-    colours = {
-        "score": theme.accent,
-        "f2": theme.categorical[1],
-        "accuracy": theme.categorical[3],
-        "recall": theme.risk["malignant"],
-        "specificity": theme.second,
-    }
-    for key, name in QUANTITIES.items():
-        width, dash = 3 if key == "score" else 1.6, DASHES.get(key, "solid")
+    order = np.argsort(curves["threshold"], kind="stable")
+    for k, (key, name) in enumerate(names.items(), 1):
+        line = (
+            {"color": theme.accent, "width": 3} if key == main else category_line(k, theme) | {"width": 1.6}
+        )
         canvas.trace(
             "scatter",
-            x=found["threshold"][::-1],
-            y=found[key][::-1],
+            x=curves["threshold"][order],
+            y=curves[key][order],
             mode="lines",
             name=name,
-            line={"color": colours[key], "width": width, "dash": dash, "shape": "hv"},
+            line=line | {"shape": "hv"},
             hovertemplate="%{y:.3f}",
         )
     _rules(canvas, marks)
     for row, mark in enumerate(mark for mark in marks if not mark.main):
-        to_the_left = mark.threshold < (span[0] + span[1]) / 2
+        to_the_left = mark.threshold < (ends[0] + ends[1]) / 2
         canvas.write(
             mark.threshold,
             0.01 + 0.07 * row,
@@ -118,7 +122,9 @@ def threshold_lines(
             xshift=4 if to_the_left else -4,
             bgcolor=theme.paper,
         )
-    canvas.x_axis("threshold", range=list(span), hoverformat=".3f", nticks=6)
+    canvas.x_axis(
+        "threshold: called where the score is above it", range=list(ends), hoverformat=".3f", nticks=6
+    )
     canvas.y_axis(range=[0, 1.02], **QUARTERS)
     return canvas.figure()
 

@@ -1,23 +1,21 @@
 """Views of a card whose challenge has none of its own: everything that the card's own names say."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-import plotly.graph_objects as go
 
 from scoring.challenges import classification_views as shared
 from scoring.challenges import load_challenge
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Figure, Headline, Panel, Panels, Section, Table, Views
-from scoring.presentation.figures.binary import risk_labels
-from scoring.presentation.figures.calibration import LARGEST_OUTPUT
+from scoring.presentation.figures.calibration import LARGEST_OUTPUT, risk_labels
 from scoring.presentation.figures.confusion import confusion_matrix_figure
-from scoring.presentation.figures.curves import ClassCurve, precision_recall_panel, roc_panel
+from scoring.presentation.figures.curves import Curve, class_panel
 from scoring.presentation.figures.numerals import decimal, points, span
 from scoring.presentation.figures.numerals import share as written
-from scoring.presentation.figures.theme import Theme, label
+from scoring.presentation.figures.theme import label
 from scoring.presentation.figures.thresholds import Condition
 
 NONE = "none"
@@ -123,20 +121,15 @@ def _panels(
             f"{markdown(label(name, entry.get('risk')))}  {short} "
             f"{decimal(entry.get(area, card.metrics.get(area)), 3)}, n = {entry.get('support')}"
         )
-        curve = ClassCurve(name, grid, curves[k], entry.get("risk"), band)
-        shown.append(Panel(title, _panel(kind, curve, entry["support"] / card.n_cases)))
+        curve = Curve(name, grid, curves[k], risk=entry.get("risk"), band=band)
+        prevalence = None if kind == "roc" else entry["support"] / card.n_cases
+        shown.append(Panel(title, partial(class_panel, curve, prevalence=prevalence)))
     if shown:
         yield Panels(
             question,
             shown,
             f"{caption} One against the rest, on the outputs as they came. Band: pointwise 95%.",
         )
-
-
-def _panel(kind: str, curve: ClassCurve, prevalence: float) -> Callable[[Theme], go.Figure]:
-    if kind == "roc":
-        return partial(roc_panel, curve)
-    return partial(precision_recall_panel, curve, prevalence)
 
 
 def _calibration(card: ScoreCard) -> Iterator[Block]:

@@ -5,7 +5,7 @@ import pytest
 
 from scoring.presentation.figures.calibration import reliability
 from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
-from scoring.presentation.figures.curves import ClassCurve, precision_recall_panel, roc_panel
+from scoring.presentation.figures.curves import Curve, class_panel
 from scoring.presentation.figures.intervals import IntervalRow, intervals, slice_rows
 from scoring.presentation.figures.outputs import Sweep, output_bars, setting_dots, sweep_lines
 from scoring.presentation.figures.score_points import ScorePart, points_lost, score_strip
@@ -31,9 +31,9 @@ def every_figure(card, theme):
     style = MatrixStyle("Which class is taken for which?", is_grouped=True, is_clickable=True)
     yield confusion_matrix_figure(card.confusion_matrix["counts"], labels, theme, style, known, ("MEL", "NV"))
     band = (grid, low[7], high[7])
-    yield roc_panel(ClassCurve("MEL", grid, card.arrays["roc_sensitivity"][7], "malignant", band), theme)
-    precision = ClassCurve("MEL", grid, card.arrays["pr_precision"][7], "malignant")
-    yield precision_recall_panel(precision, 0.13, theme)
+    roc = Curve("MEL", grid, card.arrays["roc_sensitivity"][7], risk="malignant", band=band)
+    yield class_panel(roc, theme)
+    yield class_panel(Curve("MEL", grid, card.arrays["pr_precision"][7], risk="malignant"), theme, 0.13)
     yield reliability(*bins, theme)
     yield intervals(slice_rows(card.more["slices"], "accuracy"), theme, "Which patients?", "accuracy")
     yield output_bars(outputs[0], labels, theme, known, "NV")

@@ -1,7 +1,9 @@
 import pytest
 
+import scoring
 from scoring.presentation.figures.score_points import ScorePart, points_lost, score_strip
 from scoring.presentation.figures.theme import DARK, LIGHT
+from tests.support import category_tables
 from tests.support.figures import trace, words
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
@@ -90,3 +92,14 @@ def test_what_no_model_can_win_is_hatched_and_said(absent):
     }
     assert hatched == {name for name, entry in absent.per_class.items() if entry["support"] == 0}
     assert sum("no case" in text for text in words(figure)) == len(hatched) == 3
+
+
+def test_losses_of_categories_leave_out_those_that_are_in_no_mean():
+    labels = ("MEL", "NV", "NV", "NV", "MEL", "MEL")
+    isic = scoring.load_challenge("isic")
+    truth = isic.read_truth(category_tables.truth(labels=labels), "truth.csv")
+    card = isic.score(truth, isic.read_predictions(category_tables.predictions(), truth), resamples=0)
+    figure = points_lost(card.per_class, LIGHT, ("recall", "recall"))
+    assert len(figure.data[0].x) == 2
+    assert sorted(figure.data[0].x) == pytest.approx([50, 50])
+    assert len(figure.layout.xaxis.tickvals) <= 13

@@ -1,4 +1,4 @@
-"""Figures of one score against a yes or no: what they draw is what the challenge says."""
+"""Figures of a threshold on one score: what they draw is what the challenge says."""
 
 import numpy as np
 import pytest
@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.challenges.melanoma.threshold import at_threshold, histogram, net_benefit, thresholds
-from scoring.challenges.melanoma.threshold_views import MELANOMA
+from scoring.challenges.melanoma.threshold_views import MELANOMA, QUANTITIES, curves
 from scoring.challenges.melanoma.views import classes
 from scoring.core.views import Figure
-from scoring.presentation.figures import binary as figures
-from scoring.presentation.figures import thresholds as threshold_figures
+from scoring.presentation.figures import thresholds as figures
 from scoring.presentation.figures.theme import DARK, LIGHT
 from scoring.presentation.figures.thresholds import Mark, cut
 from tests.support.blocks import walk
+from tests.support.figures import trace, words
 from tests.support.risk_tables import card
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
@@ -38,30 +38,14 @@ def curve(scored):
     return thresholds(scored, None, [mark.threshold for mark in MARKS])
 
 
-def trace(figure, name: str):
-    return next(t for t in figure.data if t.name == name)
-
-
-def words(figure) -> list[str]:
-    return [a.text for a in figure.layout.annotations]
-
-
 def every_figure(scored, curve, theme):
     drawn = histogram(scored)
-    a = scored.arrays
-    yield threshold_figures.threshold_lines(curve, MARKS, (0, 1), theme)
-    yield threshold_figures.histogram(
-        drawn["edges"], drawn["negative"], drawn["positive"], MARKS, theme, MELANOMA
-    )
-    yield figures.roc(curve, MARKS, theme, MELANOMA, (a["roc_grid"], a["roc_low"][0], a["roc_high"][0]))
-    yield figures.precision_recall(
-        curve, 0.3, MARKS, theme, MELANOMA, (a["pr_grid"], a["pr_low"][0], a["pr_high"][0])
-    )
-    yield threshold_figures.net_benefit(
-        net_benefit(scored, np.linspace(0, 0.6, 31)), theme, MELANOMA, MARKS[:1]
-    )
-    yield threshold_figures.score_bar(0.31, MARKS[:1], (0, 1), theme, True)
-    yield threshold_figures.score_bar(None, MARKS[:1], (-3, 4), theme, False)
+    yield figures.threshold_lines(curve, QUANTITIES, MARKS, theme, "score")
+    yield figures.histogram(drawn["edges"], drawn["negative"], drawn["positive"], MARKS, theme, MELANOMA)
+    yield from (figure.build(theme) for figure in curves(scored, curve, MARKS))
+    yield figures.net_benefit(net_benefit(scored, np.linspace(0, 0.6, 31)), theme, MELANOMA, MARKS[:1])
+    yield figures.score_bar(0.31, MARKS[:1], (0, 1), theme, True)
+    yield figures.score_bar(None, MARKS[:1], (-3, 4), theme, False)
 
 
 @THEMES
@@ -78,20 +62,15 @@ def test_foreign_words_are_no_markup(scored, curve, theme):
         assert "<b>best</b>" not in figure.to_json()
 
 
-@pytest.mark.parametrize("key", threshold_figures.QUANTITIES)
+@pytest.mark.parametrize("key", QUANTITIES)
 def test_lines_are_the_thresholds_of_the_challenge(curve, key):
-    line = trace(
-        threshold_figures.threshold_lines(curve, MARKS, (0, 1), LIGHT), threshold_figures.QUANTITIES[key]
-    )
+    line = trace(figures.threshold_lines(curve, QUANTITIES, MARKS, LIGHT, "score"), QUANTITIES[key])
     assert list(line.x) == sorted(curve["threshold"])
     assert dict(zip(line.x, line.y, strict=True)) == dict(zip(curve["threshold"], curve[key], strict=True))
 
 
 def test_marks_stand_where_their_decisions_are(scored, curve):
-    roc, precision = (
-        figures.roc(curve, MARKS, LIGHT, MELANOMA),
-        figures.precision_recall(curve, 0.3, MARKS, LIGHT, MELANOMA),
-    )
+    _, roc, precision = (figure.build(LIGHT) for figure in curves(scored, curve, MARKS))
     for mark, name in zip(MARKS, ("official 0.5", "your threshold", "&lt;b&gt;best&lt;/b&gt;"), strict=True):
         reached = at_threshold(scored, mark.threshold)
         assert (trace(roc, name).x[0], trace(roc, name).y[0]) == pytest.approx(
@@ -104,9 +83,7 @@ def test_marks_stand_where_their_decisions_are(scored, curve):
 
 def test_the_histogram_shows_shares_of_each_class(scored):
     drawn = histogram(scored)
-    figure = threshold_figures.histogram(
-        drawn["edges"], drawn["negative"], drawn["positive"], MARKS, LIGHT, MELANOMA
-    )
+    figure = figures.histogram(drawn["edges"], drawn["negative"], drawn["positive"], MARKS, LIGHT, MELANOMA)
     assert sum(trace(figure, "melanoma").y) == pytest.approx(1)
     assert sum(trace(figure, "other").y) == pytest.approx(-1)
     assert words(figure)[-1].count("n = ") == 2
@@ -116,7 +93,7 @@ def test_the_histogram_shows_shares_of_each_class(scored):
 
 
 def test_no_melanoma_at_all_is_drawn():
-    figure = threshold_figures.histogram(
+    figure = figures.histogram(
         np.linspace(0, 1, 5), np.array([3, 0, 0, 1]), np.zeros(4, int), (), LIGHT, MELANOMA
     )
     assert "melanoma, n = 0" in words(figure)[-1]
@@ -135,12 +112,13 @@ def test_missed_melanomas_are_the_outlined_cell(scored):
     assert (frame.x0, frame.x1, frame.y0, frame.y1) == (0.53, 1.47, -0.47, 0.47)
 
 
-def test_the_prevalence_is_the_base_line_of_precision(curve):
-    assert set(trace(figures.precision_recall(curve, 0.3, (), LIGHT, MELANOMA), "prevalence").y) == {0.3}
+def test_the_prevalence_is_the_base_line_of_precision(scored, curve):
+    prevalence = scored.per_class["positive"]["support"] / scored.n_cases
+    assert set(trace(curves(scored, curve, ())[2].build(LIGHT), "prevalence").y) == {prevalence}
 
 
 def test_a_case_without_a_score_has_no_dot():
-    assert [t.name for t in threshold_figures.score_bar(None, MARKS[:1], (0, 1), LIGHT, True).data] == [
+    assert [t.name for t in figures.score_bar(None, MARKS[:1], (0, 1), LIGHT, True).data] == [
         "range",
         "official 0.5",
     ]
