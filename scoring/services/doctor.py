@@ -179,10 +179,21 @@ def _store() -> Iterator[Check]:
     if not is_there():
         yield Check(DATA, name, f"none yet; they will be in {folder}")
         return
-    problem = _problem_of_store(folder, int(time.monotonic() / STATE_SECONDS))
+    problem, foreign, is_read_only = _state_of_store(folder, int(time.monotonic() / STATE_SECONDS))
     if problem is not None:
         yield Check(DATA, name, f"{problem.where} cannot be used", "fault", problem.message)
         return
+    if is_read_only:
+        advice = "Let this user write there, or name another folder in BENCHSIDE_STORE."
+        yield Check(DATA, name, f"{folder} can only be read", "caution", advice)
+        return
+    if foreign:
+        listed = f"{len(foreign)} files that this database does not know, such as {foreign[0][:12]}"
+        advice = (
+            "Nothing is deleted while these lie there. Where another store uses the place, give each its own "
+            "(BENCHSIDE_FILES); else move them away."
+        )
+        yield Check(DATA, "Files of boards and history", listed, "caution", advice)
     yield _room(name, folder, "Make room there: without it nothing more can be kept.")
 
 
@@ -194,19 +205,22 @@ def _room(name: str, folder: Path, advice: str) -> Check:
 
 
 @lru_cache(maxsize=1)
-def _problem_of_store(folder: Path, _since: int) -> Finding | None:
-    """Return what is wrong with the store, looked for once for each `_since`."""
+def _state_of_store(folder: Path, _since: int) -> tuple[Finding | None, list[str], bool]:
+    """Return what is wrong with the store, which files are another's, and whether it can only be read; looked
+    for once for each `_since`."""
     from scoring.services.store.database import open_store
+    from scoring.services.store.mark import foreign_files
 
     try:
         store = open_store(folder)
         try:
             store.check()
+            with store.read() as session:
+                return None, foreign_files(session, store.files), store.is_read_only
         finally:
             store.engine.dispose()
     except InputRefused as refused:
-        return refused.problems[0]
-    return None
+        return refused.problems[0], [], False
 
 
 def _limits(public: bool, occupancy: Occupancy | None) -> Iterator[Check]:

@@ -10,6 +10,7 @@ from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.text import shortened
 from scoring.services.store import tables
 from scoring.services.store.database import Store
+from scoring.services.store.mark import is_own
 from scoring.services.store.secure_delete import exclusive, sweep, vacuum
 from scoring.services.store.tables import Attempt, Hidden, Member
 
@@ -19,6 +20,7 @@ OF_BOARD: tuple[type[tables.Base], ...] = (
     tables.RefusedFile,
     tables.Team,
     tables.PhaseRow,
+    tables.ImportedBundle,
     Hidden,
     Member,
     Attempt,
@@ -92,8 +94,13 @@ def _board(session: Session, board_id: str) -> tables.Board:
 
 
 def _left(store: Store) -> tuple[Finding, ...]:
-    """Empty the database's log, and return what keeps it from being emptied."""
-    if vacuum(store):
+    """Empty the database's log, and return what keeps it and files from being deleted."""
+    is_empty = vacuum(store)
+    with store.read() as session:
+        if not is_own(session, store.files):
+            message = "its files stay, because others lie beside them: `benchside doctor` says which."
+            return (warning("files-stay", store.files.address, message),)
+    if is_empty:
         return ()
     message = (
         "another program reads the database: what was deleted stays in its log until a later deletion. "

@@ -7,6 +7,7 @@ queue for a file lock, because the database's own waiting is unfair and took up 
 
 import errno
 import os
+import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,10 +23,12 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import NullPool
 
 from scoring.common.findings import InputRefused, error
 from scoring.services.access.roles import Actor, Role, default_actor
 from scoring.services.store.files import SETTING, Bucket, FileStore, Folder, folder_of, is_bucket
+from scoring.services.store.mark import mark_files
 
 if sys.platform != "win32":
     import fcntl
@@ -39,13 +42,15 @@ SECONDS = 30
 @dataclass(frozen=True)
 class Store:
     """An open store. folder: of the database, and of the files without an address; place: what messages call
-    it; actor: on whose behalf it is used; address: where the files are, if anywhere else."""
+    it; actor: on whose behalf it is used; address: where the files are, if anywhere else; is_read_only:
+    whether it can only be read."""
 
     engine: Engine
     folder: Path
     place: str
     actor: Actor = field(default_factory=default_actor)
     address: str = ""
+    is_read_only: bool = False
 
     @cached_property
     def files(self) -> FileStore:
@@ -100,11 +105,13 @@ def open_store(folder: str | os.PathLike[str] | None = None, url: str | None = N
         url: Of a PostgreSQL database; None: what `BENCHSIDE_DATABASE_URL` says, if anything.
 
     Raises:
-        InputRefused: With `store-newer`, `store-read-only`, `store-full`, `store-locked`, `store-damaged` or
-            `store-unusable`.
+        InputRefused: With `store-newer`, `store-foreign`, `store-read-only`, `store-full`, `store-locked`,
+            `store-damaged` or `store-unusable`.
     """
     path = Path(folder) if folder else store_folder()
     address = url or os.environ.get(DATABASE)
+    if not address and _is_read_only(path):
+        return _opened_to_read(path)
     with refusing(str(path)):
         path.mkdir(mode=0o700, parents=True, exist_ok=True)  # truths are in it
     if address:
@@ -116,8 +123,36 @@ def open_store(folder: str | os.PathLike[str] | None = None, url: str | None = N
         with refusing(folder_of(files)):
             Path(folder_of(files)).mkdir(mode=0o700, parents=True, exist_ok=True)
     store = Store(engine, path, place, address=files)
-    with refusing(place), _turn(store), engine.execution_options(writes=True).begin() as connection:
-        migrate(connection, place)
+    try:
+        with refusing(place), _turn(store), engine.execution_options(writes=True).begin() as connection:
+            is_new = migrate(connection, place)
+            mark_files(connection, store.files, is_new)
+    except InputRefused:
+        engine.dispose()
+        raise
+    return store
+
+
+def _is_read_only(folder: Path) -> bool:
+    """Return whether there is a database that this user cannot write, as on a disk that is mounted so."""
+    path = folder / NAME
+    return path.exists() and not (os.access(folder, os.W_OK) and os.access(path, os.W_OK))
+
+
+def _opened_to_read(folder: Path) -> Store:
+    """Return a store that cannot be written; its tables have to be those of today.
+
+    Raises:
+        InputRefused: As `open_store`.
+    """
+    place = str(folder)
+    store = Store(
+        _sqlite_to_read(folder / NAME), folder, place, address=os.environ.get(SETTING, ""), is_read_only=True
+    )
+    with refusing(place), store.engine.connect() as connection:
+        if MigrationContext.configure(connection).get_current_revision() != _scripts()[1].get_current_head():
+            message = "another version of Benchside made it: let this user write there."
+            raise InputRefused([error("store-read-only", place, message)])
     return store
 
 
@@ -154,6 +189,21 @@ def _postgresql(address: str) -> tuple[Engine, str]:
         raise InputRefused([error("store-unusable", DATABASE, f"it cannot be used: {words}")]) from problem
 
 
+def _sqlite_to_read(path: Path) -> Engine:
+    """Return the engine of a database that cannot be written.
+
+    Where it has no log nobody writes it, and SQLite has to be told so, because it would make the log. Nothing
+    of the file is remembered after a transaction.
+    """
+
+    def connect() -> sqlite3.Connection:
+        is_written = path.with_name(f"{NAME}-wal").exists()
+        address = f"{path.absolute().as_uri()}?mode=ro{'' if is_written else '&immutable=1'}"
+        return sqlite3.connect(address, SECONDS, uri=True, check_same_thread=False)
+
+    return create_engine("sqlite://", creator=connect, poolclass=NullPool)
+
+
 def _sqlite(path: Path) -> Engine:
     engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"timeout": SECONDS})
 
@@ -187,8 +237,8 @@ MIGRATION_LOCK = 7_266_142
 """Number of the lock that PostgreSQL's programs take in turn while they change tables."""
 
 
-def migrate(connection: Connection, place: str) -> None:
-    """Make the tables, or change those of an older version.
+def migrate(connection: Connection, place: str) -> bool:
+    """Make the tables, or change those of an older version; return whether there were none.
 
     Args:
         connection: In a transaction that writes.
@@ -199,16 +249,13 @@ def migrate(connection: Connection, place: str) -> None:
     """
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": MIGRATION_LOCK})
-    config = Config()
-    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
-    config.set_main_option("path_separator", "os")
-    scripts = ScriptDirectory.from_config(config)
+    config, scripts = _scripts()
     current, newest = (
         MigrationContext.configure(connection).get_current_revision(),
         scripts.get_current_head(),
     )
     if current == newest:
-        return
+        return False
     if current is not None and current not in {script.revision for script in scripts.walk_revisions()}:
         words = "a newer version of Benchside made this store: install that version, or name another store."
         raise InputRefused([error("store-newer", place, words)])
@@ -219,6 +266,14 @@ def migrate(connection: Connection, place: str) -> None:
     with EnvironmentContext(config, scripts, fn=steps) as environment:
         environment.configure(connection=connection)
         environment.run_migrations()
+    return current is None
+
+
+def _scripts() -> tuple[Config, ScriptDirectory]:
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config, ScriptDirectory.from_config(config)
 
 
 FULL = "the disk is full: make room there and do it again. Nothing was kept of this."

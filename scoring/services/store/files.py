@@ -23,19 +23,25 @@ TEMPORARY = ".part-"
 """How files begin that are still being written."""
 UNFINISHED = 3600
 """Seconds after which nobody writes a file any more."""
+MARK, MARK_LENGTH = "store-id", 64
+"""Name of the file that says whose files these are, and characters that are read of it."""
 DIGEST = re.compile(r"[0-9a-f]{64}")
 """Names of files."""
 
 
 class FileStore(Protocol):
-    """Files by content: a folder or a bucket; methods as of `Folder`."""
+    """Files by content: a folder or a bucket; methods as of `Folder`. address: as messages call it."""
 
+    @property
+    def address(self) -> str: ...
     def keep(self, data: bytes) -> str: ...
     def read(self, digest: str) -> bytes: ...
     def holds(self, digest: str) -> bool: ...
     def digests(self) -> Iterator[str]: ...
     def discard(self, digests: Iterable[str]) -> None: ...
     def discard_unfinished(self) -> None: ...
+    def mark(self) -> str | None: ...
+    def set_mark(self, store_id: str) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -44,13 +50,21 @@ class Folder:
 
     path: Path
 
+    @property
+    def address(self) -> str:
+        """Return what messages call it."""
+        return str(self.path)
+
     def keep(self, data: bytes) -> str:
         """Write a file, if it is not there yet, and return its SHA-256. What is written is on the disk before
         it has its name, so that a killed program leaves no half file. Raises OSError."""
         digest = hashlib.sha256(data).hexdigest()
         target = self.place(digest)
-        if target.exists():
-            return digest
+        if not target.exists():
+            self._write(target, data)
+        return digest
+
+    def _write(self, target: Path, data: bytes) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=target.parent)
         try:
@@ -63,7 +77,17 @@ class Folder:
             Path(name).unlink(missing_ok=True)
             raise
         _sync(target.parent)
-        return digest
+
+    def mark(self) -> str | None:
+        """Return the id of the store whose files these are; None where there is no mark."""
+        try:
+            return (self.path / MARK).read_text(encoding="ascii", errors="replace")[:MARK_LENGTH]
+        except FileNotFoundError:
+            return None
+
+    def set_mark(self, store_id: str) -> None:
+        """Mark the files as those of a store. Raises OSError."""
+        self._write(self.path / MARK, store_id.encode())
 
     def read(self, digest: str) -> bytes:
         """Return a file.
@@ -151,12 +175,12 @@ MISSING = "there is no such bucket or folder: make it, or name another."
 class Bucket:
     """Files by content below an address such as `s3://bucket/prefix`."""
 
-    address: str
+    url: str
 
     @property
-    def place(self) -> str:
+    def address(self) -> str:
         """Return what messages call it: the address without names and passwords."""
-        protocol, mark, rest = self.address.partition("://")
+        protocol, mark, rest = self.url.partition("://")
         return f"{protocol}{mark}{rest.rpartition('@')[2]}"
 
     def keep(self, data: bytes) -> str:
@@ -194,6 +218,21 @@ class Bucket:
             names = [path.rpartition("/")[2] for path in system.find(self._root)]
         yield from (name for name in names if DIGEST.fullmatch(name))
 
+    def mark(self) -> str | None:
+        """Return the id of the store whose files these are; None where there is no mark."""
+        with self._answering() as system:
+            try:
+                return bytes(system.cat_file(f"{self._root}/{MARK}")[:MARK_LENGTH]).decode("ascii", "replace")
+            except FileNotFoundError:
+                return None
+
+    def set_mark(self, store_id: str) -> None:
+        """Mark the files as those of a store. Raises InputRefused."""
+        with self._answering() as system:
+            if self._protocol not in WITHOUT_FOLDERS:
+                system.makedirs(self._root, exist_ok=True)
+            system.pipe_file(f"{self._root}/{MARK}", store_id.encode())
+
     def discard_unfinished(self) -> None:
         """Do nothing: what a killed program was writing is no file of the bucket."""
 
@@ -217,7 +256,7 @@ class Bucket:
 
     @property
     def _protocol(self) -> str:
-        return self.address.partition("://")[0]
+        return self.url.partition("://")[0]
 
     @property
     def _root(self) -> str:
@@ -229,7 +268,7 @@ class Bucket:
         from fsspec.core import url_to_fs  # only where files are in a bucket
 
         found: tuple[Any, str] = url_to_fs(
-            self.address, use_listings_cache=False, **OF_PROTOCOL.get(self._protocol, {})
+            self.url, use_listings_cache=False, **OF_PROTOCOL.get(self._protocol, {})
         )
         return found
 
@@ -241,20 +280,20 @@ class Bucket:
         except InputRefused:
             raise
         except FileNotFoundError as problem:
-            raise InputRefused([error("store-unusable", self.place, MISSING)]) from problem
+            raise InputRefused([error("store-unusable", self.address, MISSING)]) from problem
         except PermissionError as problem:
-            raise InputRefused([error("store-read-only", self.place, REFUSED)]) from problem
+            raise InputRefused([error("store-read-only", self.address, REFUSED)]) from problem
         except (ImportError, ValueError) as problem:
             words = (
                 f"{SETTING} names a kind of place that is not known here: install its library (the extra "
                 "`s3` for s3://), or name a folder."
             )
-            raise InputRefused([error("store-unusable", self.place, words)]) from problem
+            raise InputRefused([error("store-unusable", self.address, words)]) from problem
         except Exception as problem:  # every library has its own
             if "credentials" in type(problem).__name__.lower():
-                raise InputRefused([error("store-read-only", self.place, REFUSED)]) from problem
+                raise InputRefused([error("store-read-only", self.address, REFUSED)]) from problem
             words = f"it cannot be used ({type(problem).__name__}): check the address and the connection."
-            raise InputRefused([error("store-unusable", self.place, words)]) from problem
+            raise InputRefused([error("store-unusable", self.address, words)]) from problem
 
 
 def is_bucket(address: str) -> bool:

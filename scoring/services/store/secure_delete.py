@@ -7,11 +7,12 @@ in the same `Store.write`, or keeps them there after `exclusive`.
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy import select, text
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from scoring.services.store.database import Store, refusing
-from scoring.services.store.tables import OF_FILE, Base
+from scoring.services.store.mark import is_own, known_files
+from scoring.services.store.tables import Base
 
 LOCK = 7_266_143
 """Number of the lock by which PostgreSQL's writers of files take turns; SQLite's writers always do."""
@@ -59,12 +60,14 @@ def discard_left(store: Store, digests: Iterable[str]) -> None:
 def sweep(store: Store, session: Session) -> tuple[str, ...]:
     """Delete every file that no row refers to, and what killed programs left half-written; as
     `discard_unused`."""
-    store.files.discard_unfinished()
+    if is_own(session, store.files):
+        store.files.discard_unfinished()
     return discard_unused(store, session, store.files.digests())
 
 
 def discard_unused(store: Store, session: Session, digests: Iterable[str]) -> tuple[str, ...]:
-    """Delete those of some files that no row of any table refers to.
+    """Delete those of some files that no row of any table refers to; none where the files lack the mark of
+    this store (scoring/services/store/mark.py).
 
     Args:
         store: The store.
@@ -78,11 +81,11 @@ def discard_unused(store: Store, session: Session, digests: Iterable[str]) -> tu
         OSError: Where a file cannot be deleted; nothing of the transaction counts then.
     """
     session.flush()
-    unused = set(digests)
-    for column in (c for table in Base.metadata.sorted_tables for c in table.columns if c.info == OF_FILE):
-        unused -= set(session.scalars(select(column)))
-    store.files.discard(sorted(unused))
-    return tuple(sorted(unused))
+    if not is_own(session, store.files):
+        return ()
+    unused = sorted({*digests} - known_files(session))
+    store.files.discard(unused)
+    return tuple(unused)
 
 
 def vacuum(store: Store) -> bool:

@@ -290,6 +290,21 @@ class Revocation(Base):
     not_before: Mapped[float]
 
 
+class StoreMark(Base):
+    """Id of this store, one row; the place of its files holds the same."""
+
+    __tablename__ = "store"
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+
+
+class ImportedBundle(Base):
+    """A board that came as a bundle: its scores and times are those of the file. created: when it came."""
+
+    __tablename__ = "imported"
+    board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
+    created: Mapped[str] = mapped_column(String(40))
+
+
 class RefusedAddress(Base):
     """A page or tab that was refused to somebody on a day.
 

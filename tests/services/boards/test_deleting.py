@@ -9,6 +9,7 @@ from scoring.services.boards.board import opened
 from scoring.services.boards.submitting import SubmissionRequest
 from scoring.services.store import tables
 from scoring.services.store.database import Store, open_store
+from scoring.services.store.files import MARK
 from tests.support.boards import board, labels, predictions
 
 
@@ -31,7 +32,7 @@ def bytes_in(folder: Path) -> bytes:
 
 
 def files(store: Store) -> int:
-    return sum(path.is_file() for path in (store.folder / "files").rglob("*"))
+    return sum(path.is_file() and path.name != MARK for path in (store.folder / "files").rglob("*"))
 
 
 def test_a_deleted_submission_and_a_deleted_board_are_gone(database, tmp_path):

@@ -13,6 +13,7 @@ from scoring.services.history import entries, keeping
 from scoring.services.history.entries import FIRST, SECOND, compared, series, steps
 from scoring.services.history.views import CAUTION, blocks, summary
 from scoring.services.store.database import is_there, open_store
+from scoring.services.store.files import MARK
 from tests.support import schemas
 from tests.support.boards import labels, predictions
 from tests.support.command_line import Finished, run
@@ -123,7 +124,7 @@ def test_what_is_deleted_is_gone_from_the_disk_and_what_others_need_stays(databa
     assert second not in left
     assert first in left
     assert run("history", "delete", *left).status == 0
-    assert [file for file in (folder / "files").rglob("*") if file.is_file()] == []
+    assert [file.name for file in (folder / "files").rglob("*") if file.is_file()] == [MARK]
     assert not on_disk(folder, b"secret-words")
     assert not on_disk(folder, left[0].encode())
     assert run("history", "show", first).err.count("nothing of that id is kept") == 1

@@ -17,11 +17,12 @@ from sqlalchemy import func, inspect, select, text
 from scoring.common.findings import InputRefused
 from scoring.services.store import tables
 from scoring.services.store.database import Store, open_store
+from scoring.services.store.files import MARK
 from scoring.services.store.secure_delete import pin_files
 
 OF_BOARDS = {"board", "phase", "test_set", "team", "submission", "refused", "scoring"}
 OF_ACCESS = {"hidden", "member", "attempt", "revocation", "refused_address"}
-TABLES = OF_BOARDS | OF_ACCESS | {"kept", "kept_file", "alembic_version"}
+TABLES = OF_BOARDS | OF_ACCESS | {"kept", "kept_file", "store", "imported", "alembic_version"}
 
 
 def with_board() -> Store:
@@ -265,7 +266,7 @@ def test_a_file_that_cannot_be_written_leaves_nothing(monkeypatch, tmp_path, num
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(InputRefused, match=code):
         store.keep(b"content")
-    assert [path for path in (tmp_path / "store" / "files").rglob("*") if path.is_file()] == []
+    assert [path.name for path in (tmp_path / "store" / "files").rglob("*") if path.is_file()] == [MARK]
 
 
 def test_a_place_that_is_no_folder_is_a_sentence(monkeypatch, tmp_path):
