@@ -5,6 +5,7 @@ import streamlit as st
 from pages.boards import actions, board_page, listing
 from pages.display import finding_list, layout
 from pages.server import access
+from scoring.common.findings import InputRefused
 
 access.guard(__file__)
 
@@ -14,10 +15,14 @@ def board() -> None:
     if store.refused:
         layout.plain_opening("Boards", listing.WHAT)
         finding_list.refusal(store.refused)
-    elif board_id:
-        board_page.show(store.value, board_id)
-    else:
-        listing.show(store.value)
+        return
+    try:
+        if board_id:
+            board_page.show(store.value, board_id)
+        else:
+            listing.show(store.value)
+    except InputRefused as refused:  # the database went away meanwhile
+        finding_list.refusal(refused, title="This cannot be shown now")
     layout.closing("What is submitted to a board is kept on this server.")
 
 

@@ -13,6 +13,7 @@ from pages.challenge.scoring_run import Outcome, attempt
 from pages.display import downloads, finding_list, layout, render
 from pages.display.render import BlockPath
 from pages.server import access, url_state
+from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.comparison import summary_text
 from scoring.core.views import Section
@@ -23,6 +24,7 @@ from scoring.services.boards.ranking import BoardRanking, board_ranking
 from scoring.services.store.database import Store
 
 ORGANIZERS_TABS = ("Submissions", "Corrections", "Participants", "Settings")
+UNREADABLE = {"board-damaged", "bad-card", "store-damaged"}
 PUBLIC = "public"
 """What `view` in the address says where an organizer looks at what everybody sees."""
 
@@ -36,7 +38,11 @@ STATES = {
 
 def show(store: Store, board_id: str) -> None:
     """Draw a board, or why there is none."""
-    board, organizes = imported.find(store, board_id), actions.may_organize()
+    kept, organizes = attempt(imported.find, store, board_id), actions.may_organize()
+    if kept.refused:
+        _refused(store, board_id, kept.refused)
+        return
+    board = kept.value
     if board is not None:
         layout.plain_opening(markdown(board.title, 80), f"{board.leaderboard.platform}, {board.created[:10]}")
         _way("All boards", "arrow_back")
@@ -54,9 +60,7 @@ def show(store: Store, board_id: str) -> None:
     if not organizes:
         _record_guess(outcome)
     if outcome.refused:
-        layout.plain_opening("Boards", "")
-        finding_list.refusal(outcome.refused, title="This board cannot be shown")
-        _way("All boards", "arrow_back")
+        _refused(store, board_id, outcome.refused)
         return
     page: BoardPage = outcome.value
     with top:
@@ -66,6 +70,8 @@ def show(store: Store, board_id: str) -> None:
             _ways(page, is_public)
     with bar:
         _state(page)
+    if organizes:
+        _clock(page)
     tabs: dict[str, Callable[[], None]] = {
         section.name: partial(_section, page, section) for section in page.sections
     }
@@ -81,6 +87,25 @@ def show(store: Store, board_id: str) -> None:
     is_own_tab = st.query_params.get("tab") in (None, *tabs)
     layout.tabs(tabs, bound=is_own_tab or not may_log_in)  # the tab is there after the login
     _downloads(page, is_public)
+
+
+def _refused(store: Store, board_id: str, refused: InputRefused) -> None:
+    """Say why a board cannot be shown, and let its organizer delete one that nobody can read."""
+    layout.plain_opening("Boards", "")
+    finding_list.refusal(refused, title="This board cannot be shown")
+    _way("All boards", "arrow_back")
+    if actions.may_organize() and {problem.code for problem in refused.problems} & UNREADABLE:
+        settings.delete(store, board_id, board_id, None)
+
+
+def _clock(page: BoardPage) -> None:
+    """Tell the organizer that submissions came at times that are still to come."""
+    store, board_id = page.board.store, page.board.row.id
+    problem = phases.clock_problem(store, board_id)
+    if problem:
+        st.warning(problem, icon=":material/schedule:")
+        if st.button("Set these times to now", icon=":material/schedule:", key="board_clock"):
+            actions.done(actions.attempt(phases.set_times_right, store, board_id))
 
 
 def _record_guess(outcome: Outcome) -> None:
@@ -135,7 +160,8 @@ def _opening(page: BoardPage, is_public: bool) -> None:
     rule = f"{summary_text.RULE}\n\n{page.board.challenge.words.rule.strip()}"
     layout.opening(markdown(row.title, 80), formula(page.ranking), rule)
     version = f"version {row.version} of its test set" if row.version > 1 else "its test set"
-    st.caption(f"{page.board.challenge.words.title} · on {version} · open since {row.created[:10]}")
+    origin = f" · {page.board.imported}" if page.board.imported else ""
+    st.caption(f"{page.board.challenge.words.title} · on {version} · open since {row.created[:10]}{origin}")
 
 
 def _ways(page: BoardPage, is_public: bool) -> None:

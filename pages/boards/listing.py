@@ -71,12 +71,15 @@ def show(store: Store) -> None:
 def _card(store: Store, board: dict) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
-            f"**{markdown(board['title'], 80)}**",
+            f"**{markdown(str(board['title']), 80)}**",
             key=f"board_open_{board['id']}",
             icon=":material/leaderboard:",
             on_click=url_state.replace,
             kwargs={"board": board["id"]},
         )
+        if "broken" in board:
+            st.markdown(f":red[{markdown(board['broken'], 300)}]")
+            return
         known = REGISTRY.get(board["challenge"])
         teams, submissions = board["teams"], board["submissions"]
         name = known.name if known else markdown(board["challenge"])

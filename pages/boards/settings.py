@@ -172,12 +172,14 @@ def _rules(board: OpenBoard) -> None:
             actions.done(actions.attempt(change_settings, board.store, row.id, title.strip(), counts, keeps))
 
 
-def delete(store: Store, board_id: str, title: str, submissions: int) -> None:
-    """Draw what deletes a board, once its address was typed."""
+def delete(store: Store, board_id: str, title: str, submissions: int | None) -> None:
+    """Draw what deletes a board, once its address was typed. submissions: None where they are unknown."""
     layout.heading("Is the board over?")
+    number = "all" if submissions is None else submissions
+    counted = f"{number} submission{'s' * (submissions != 1)}"
     with st.expander("**Delete the board**", icon=":material/delete_forever:"):
         st.markdown(
-            f"Deleted are {submissions} submission{'s' * (submissions != 1)}, all scores and the test set, "
+            f"Deleted are {counted}, all scores and the test set, "
             f"from the disk as well. Nothing brings them back. Write **{board_id}** to delete it."
         )
         name = st.text_input("Address of the board", key=f"delete_{board_id}", width=WIDTH)

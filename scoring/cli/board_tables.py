@@ -19,10 +19,10 @@ CASES = 5
 def list_table(boards: Sequence[Mapping[str, Any]]) -> str:
     """Return a line for each board."""
     rows = [f"{'board':<24}{'challenge':<14}{'teams':>6}{'submissions':>13}  title"]
-    rows += [
-        f"{row['id'][:23]:<24}{row['challenge']:<14}{row['teams']:>6}{row['submissions']:>13}  {row['title']}"
-        for row in boards
-    ]
+    for row in boards:
+        counts = f"{row['teams']:>6}{row['submissions']:>13}"
+        problem = " (cannot be read)" if "broken" in row else ""
+        rows.append(f"{row['id'][:23]:<24}{row['challenge']!s:<14}{counts}  {row['title']}{problem}")
     return "\n".join(rows)
 
 

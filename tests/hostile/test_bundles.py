@@ -17,6 +17,7 @@ from tests.hostile.test_table import peak
 from tests.support import bundles
 
 DIGEST = "0" * 64
+LEADERBOARD = {"platform": "x", "score": None, "columns": [], "ascending": False, "entries": []}
 
 
 def refusal(data: bytes) -> str:
@@ -41,7 +42,8 @@ def test_the_bundle_that_is_changed_below_is_read_as_it_is():
         ("board.id", "../b", "is not small letters, digits and hyphens"),
         ("board.created", "9999-12-31T23:59:59.999999+00:00", "is not a time in UTC"),
         ("board.created", "2026-02-30T00:00:00.000000+00:00", "is not a time in UTC"),
-        ("board.options", {"imported": "x"}, "leaderboards of other platforms are in no bundle"),
+        ("board.options", {"imported": "x"}, "it is not an object with score, compare, statistics"),
+        ("board.options", {"imported": LEADERBOARD}, "leaderboards of other platforms are in no bundle"),
         ("board.options", [], "it is not an object with score, compare, statistics"),
         ("board.options.statistics.resamples", 10**9, "board.options.statistics"),
         ("board.options.statistics.seed", "0", "board.options.statistics"),

@@ -74,3 +74,17 @@ def changed(tree: Any, path: str, value: Any) -> Any:
         inner = inner[key]
     inner[last] = value
     return tree
+
+
+def renamed(board_id: str) -> dict[str, Any]:
+    """Return the manifest of the same board under another id, with submissions of other ids."""
+    value = manifest()
+    value["board"]["id"] = board_id
+    for entry in (
+        entry for name, rows in value.items() if name not in ("board", "format", "files") for entry in rows
+    ):
+        entry["board_id"] = board_id
+    for key, name in (("id", "submissions"), ("submission_id", "scorings")):
+        for entry in value[name]:
+            entry[key] += board_id
+    return value

@@ -18,7 +18,7 @@ from scoring.inputs.sources import Source, sha256
 from scoring.inputs.team_entries import MODEL
 from scoring.services.boards import packing
 from scoring.services.boards.packing import packed
-from scoring.services.boards.row_rules import BOARD_ID, COUNTS, IMPORTED
+from scoring.services.boards.row_rules import BOARD_ID, COUNTS, IMPORTED, require_readable
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.secure_delete import pin_files
@@ -86,6 +86,13 @@ class OpenBoard:
         data = self.store.files.read(self.test_set.sha256)
         needed = self.challenge.needed("truth", score)
         return self.challenge.read_truth(data, name=self.test_set.name, **needed)
+
+    @cached_property
+    def imported(self) -> str:
+        """Return in words that the board came as a bundle, "" where it did not."""
+        with self.store.read() as session:
+            row = session.get(tables.ImportedBundle, self.row.id)
+        return "" if row is None else f"as imported on {row.created[:10]}: scores and times are the file's"
 
     @cached_property
     def metadata(self) -> bytes | None:
@@ -200,6 +207,7 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
             known = ", ".join(session.scalars(select(tables.Board.id).order_by(tables.Board.id)))
             message = f"there is no such board here. Boards: {known or 'none yet'}."
             raise InputRefused([error("no-board", shortened(board_id, 64), message)])
+        require_readable(board_id, [row])
         if IMPORTED in row.options:
             message = "it was imported from another platform: it is shown, and takes no submissions."
             raise InputRefused([error("imported-board", board_id, message)])
@@ -213,30 +221,41 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
         if test_set is None:
             message = f"the board has no version {wanted} of its test set; there are 1 to {row.version}."
             raise InputRefused([error("no-version", board_id, message)])
+        require_readable(board_id, [test_set])
     return OpenBoard(store, row, test_set)
 
 
 def listed(store: Store) -> list[dict[str, Any]]:
-    """Return the boards, oldest first, with how many teams and submissions each has."""
+    """Return the boards, oldest first, with how many teams and submissions each has; `broken` says why one
+    cannot be read."""
+    names = ("id", "challenge", "title", "created", "version")
     with store.read() as session:
-        rows = session.scalars(select(tables.Board).order_by(tables.Board.created, tables.Board.id)).all()
+        columns = (getattr(tables.Board, name) for name in names)
+        rows = session.execute(select(*columns).order_by(tables.Board.created, tables.Board.id)).all()
         pairs = session.execute(select(tables.Submission.board_id, tables.Submission.team)).all()
     return [
-        {
-            "id": row.id,
-            "challenge": row.challenge,
-            "title": row.title,
-            "created": row.created,
-            "version": row.version,
-            "teams": len(
-                {entry[0] for entry in row.options[IMPORTED]["entries"]}
-                if IMPORTED in row.options
-                else {team for board_id, team in pairs if board_id == row.id}
-            ),
-            "submissions": sum(board_id == row.id for board_id, _ in pairs),
-        }
+        dict(zip(names, row, strict=True))
+        | {"teams": len({team for board_id, team in pairs if board_id == row.id})}
+        | {"submissions": sum(board_id == row.id for board_id, _ in pairs)}
+        | _imported_or_broken(store, row.id)
         for row in rows
     ]
+
+
+def _imported_or_broken(store: Store, board_id: str) -> dict[str, Any]:
+    """Return how many teams an imported leaderboard has, or why a board cannot be read."""
+    phase = tables.PhaseRow
+    try:
+        with store.read() as session:
+            row = session.get(tables.Board, board_id)
+            phases = session.scalars(select(phase).where(phase.board_id == board_id)).all()
+        if row is not None:
+            require_readable(board_id, [row, *phases])
+    except InputRefused as refused:
+        return {"broken": refused.problems[0].message}
+    if row is None or IMPORTED not in row.options:
+        return {}
+    return {"teams": len({entry[0] for entry in row.options[IMPORTED]["entries"]})}
 
 
 def scoring_of(submission_id: str, opened_board: OpenBoard, result: VersionResult) -> tables.ScoredVersion:

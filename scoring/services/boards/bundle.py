@@ -209,7 +209,8 @@ def _kept(store: Store, bundle: BundleContents) -> str:
     with store.write() as session:
         _refuse_known(session.get(tables.Board, board_id), board_id)
         pin_files(store, session, bundle.files)
-        for rows in ([bundle.board], *bundle.rows.values()):
+        arrival = tables.ImportedBundle(board_id=board_id, created=tables.now())
+        for rows in ([bundle.board], *bundle.rows.values(), [arrival]):
             session.add_all(rows)
             session.flush()
     return board_id

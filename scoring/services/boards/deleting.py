@@ -46,12 +46,12 @@ def delete_board(store: Store, board_id: str) -> Deleted:
     """
     with store.write() as session:
         exclusive(session)
-        row = _board(session, board_id)
+        _require_board(session, board_id)
         submission = tables.Submission
         count = len(session.scalars(select(submission.id).where(submission.board_id == board_id)).all())
         for table in OF_BOARD:
             session.execute(delete_rows(table).where(table.__table__.c.board_id == board_id))
-        session.delete(row)
+        session.execute(delete_rows(tables.Board).where(tables.Board.id == board_id))
         gone = sweep(store, session)
     return Deleted(count, len(gone), _left(store))
 
@@ -66,7 +66,7 @@ def delete_submission(store: Store, board_id: str, submission_id: str) -> Delete
     """
     with store.write() as session:
         exclusive(session)
-        _board(session, board_id)
+        _require_board(session, board_id)
         row = session.get(tables.Submission, submission_id) or session.get(tables.RefusedFile, submission_id)
         if row is None or row.board_id != board_id:
             message = f"the board {board_id} has no such submission: `board show` lists their ids."
@@ -85,12 +85,12 @@ def delete_submission(store: Store, board_id: str, submission_id: str) -> Delete
     return Deleted(1, len(gone), _left(store))
 
 
-def _board(session: Session, board_id: str) -> tables.Board:
-    row = session.get(tables.Board, board_id, with_for_update=True)
-    if row is None:
+def _require_board(session: Session, board_id: str) -> None:
+    """Lock the row of a board, which need not be readable. Raises InputRefused."""
+    query = select(tables.Board.id).where(tables.Board.id == board_id).with_for_update()
+    if session.scalar(query) is None:
         message = "there is no such board here: `board list` lists them."
         raise InputRefused([error("no-board", shortened(board_id, 64), message)])
-    return row
 
 
 def _left(store: Store) -> tuple[Finding, ...]:

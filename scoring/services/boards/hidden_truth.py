@@ -15,7 +15,7 @@ from scoring.common.findings import InputRefused, error
 from scoring.services.access.roles import Role
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.ranking import BoardRanking, RankedSubmission, board_ranking
-from scoring.services.boards.row_rules import DETAILS
+from scoring.services.boards.row_rules import DETAILS, require_readable
 from scoring.services.store.database import Store
 from scoring.services.store.tables import Hidden
 from scoring.statistics.optimism import possible_gain
@@ -86,6 +86,7 @@ def rules(store: Store, board_id: str) -> HiddenRules | None:
     """Return what a board may tell; None where its truth is not hidden."""
     with store.read() as session:
         row = session.get(Hidden, board_id)
+    require_readable(board_id, [row] if row else ())
     return None if row is None else HiddenRules(row.detail, row.step, row.refused_per_day)
 
 

@@ -18,7 +18,7 @@ from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.services.boards.board import name_problems
-from scoring.services.boards.row_rules import IMPORTED
+from scoring.services.boards.row_rules import IMPORTED, require_readable
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 
@@ -304,10 +304,17 @@ def keep(
 
 
 def find(store: Store, board_id: str) -> ImportedBoard | None:
-    """Return the imported leaderboard of an id; None where there is none, or where it is another board."""
+    """Return the imported leaderboard of an id; None where there is none, or where it is another board.
+
+    Raises:
+        InputRefused: `board-damaged` where its row cannot be read.
+    """
     with store.read() as session:
         row = session.get(tables.Board, board_id)
-    return _of_row(row) if row is not None and IMPORTED in row.options else None
+    if row is None:
+        return None
+    require_readable(board_id, [row])
+    return _of_row(row) if IMPORTED in row.options else None
 
 
 def _of_row(row: tables.Board) -> ImportedBoard:

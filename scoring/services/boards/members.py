@@ -11,7 +11,7 @@ from scoring.comparison.team_facts import UNKNOWN, TeamFacts, parse, read_facts
 from scoring.inputs.sources import Source
 from scoring.inputs.team_entries import name_problems
 from scoring.services.access.roles import Actor, Role
-from scoring.services.boards.row_rules import facts_of_row
+from scoring.services.boards.row_rules import facts_of_row, require_readable
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.tables import Member, Revocation
@@ -111,6 +111,7 @@ def facts(store: Store, board_id: str) -> dict[str, TeamFacts]:
     """Return the facts of the teams of a board, by team; of those that have any."""
     with store.read() as session:
         rows = session.scalars(select(tables.Team).where(tables.Team.board_id == board_id)).all()
+    require_readable(board_id, rows)
     return {row.name: facts_of_row(row.facts) for row in rows if row.facts}
 
 

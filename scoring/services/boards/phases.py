@@ -7,7 +7,7 @@ as submitted.
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import func, select
@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.archives import has_hidden
+from scoring.services.boards.row_rules import require_readable
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 
@@ -192,7 +193,8 @@ def spoken(time: str) -> str:
 
 
 def _phases(session: Session, board_id: str) -> tuple[Phase, ...]:
-    rows = session.scalars(select(tables.PhaseRow).where(tables.PhaseRow.board_id == board_id))
+    rows = session.scalars(select(tables.PhaseRow).where(tables.PhaseRow.board_id == board_id)).all()
+    require_readable(board_id, rows)
     phases = [Phase(row.name, row.opens, row.closes, row.per_day, row.total) for row in rows]
     return tuple(sorted(phases, key=lambda phase: (phase.opens or "", phase.closes or _LATEST, phase.name)))
 
@@ -252,6 +254,42 @@ SKEW = timedelta(minutes=10)
 """How far clocks of several machines, or one that was set back, may be apart."""
 
 
+def clock_problem(store: Store, board_id: str) -> str:
+    """Return in words that submissions came, by the clock of then, at times that are still to come; "" where
+    none did. Until these times are set right, nothing is taken."""
+    newest = _newest(store, board_id)
+    if newest is None or datetime.fromisoformat(newest) - datetime.now(UTC) <= SKEW:
+        return ""
+    return (
+        f"The newest submission came on {spoken(newest)} by the clock of this machine, which is at "
+        f"{spoken(tables.now())} now. Until then the board takes nothing. Set the clock right or, where it "
+        "was wrong before, the times of submissions."
+    )
+
+
+def set_times_right(store: Store, board_id: str) -> int:
+    """Let submissions that came at times that are still to come have come now, in their order.
+
+    Times that an organizer named stay. Returns how many were changed.
+    """
+    sent, now = tables.Submission, datetime.now(UTC)
+    with store.write() as session:
+        session.get(tables.Board, board_id, with_for_update=True)
+        of_clock = (sent.board_id == board_id, sent.dated.is_(False), sent.created > tables.written(now))
+        rows = session.scalars(select(sent).where(*of_clock).order_by(sent.created, sent.id)).all()
+        for number, row in enumerate(rows):
+            row.created = tables.written(now + timedelta(microseconds=number))
+    return len(rows)
+
+
+def _newest(store: Store, board_id: str) -> str | None:
+    """Return the time of the newest submission by the clock of this machine."""
+    sent = tables.Submission
+    with store.read() as session:
+        query = select(func.max(sent.created)).where(sent.board_id == board_id, sent.dated.is_(False))
+        return session.scalar(query)
+
+
 def arrival(store: Store, board_id: str) -> str:
     """Return the time of a submission that arrives now.
 
@@ -261,18 +299,15 @@ def arrival(store: Store, board_id: str) -> str:
     Raises:
         InputRefused: `clock-behind` where the clock is behind by more than ten minutes.
     """
-    table = tables.Submission
-    with store.read() as session:
-        query = select(func.max(table.created)).where(table.board_id == board_id, table.dated.is_(False))
-        newest = session.scalar(query)
-    now = tables.now()
+    newest, now = _newest(store, board_id), tables.now()
     if newest is None or newest < now:
         return now
     last = datetime.fromisoformat(newest)
     if last - datetime.fromisoformat(now) > SKEW:
         message = (
             f"the clock of this machine is at {spoken(now)}, but the newest submission came on "
-            f"{spoken(newest)}: set the clock right. Nothing was counted."
+            f"{spoken(newest)}: set the clock right. Nothing was counted. Where the clock was wrong then, "
+            "the organizer sets that time right on the board's page."
         )
         raise InputRefused([error("clock-behind", board_id, message)])
     return tables.written(last + timedelta(microseconds=1))

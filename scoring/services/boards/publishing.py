@@ -118,6 +118,8 @@ def html(ranking: BoardRanking) -> str:
         ("Challenge", challenge.words.title),
         ("Test set", f"version {ranking.board.test_set.number} of {row.version}"),
     ]
+    if ranking.board.imported:
+        lines.append(("Origin", ranking.board.imported))
     if ranking.phase is not None:
         lines.append(("Phase", ranking.phase))
     parts = [

@@ -18,6 +18,7 @@ from scoring.services.boards import packing, phases
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.members import facts as facts_of_teams
 from scoring.services.boards.phases import DAY, Phase
+from scoring.services.boards.row_rules import require_readable
 from scoring.services.store import tables
 
 MINUTE = 16
@@ -208,6 +209,7 @@ def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:
         rows = session.execute(
             query.where(tables.Submission.board_id == board.row.id, scored.number == board.test_set.number)
         ).all()
+    require_readable(board.row.id, (row for pair in rows for row in pair))
     chosen = [(row, result) for row, result in rows if phase in (None, row.phase)]
     return BoardRanking(board, results(chosen), known, facts_of_teams(board.store, board.row.id), phase)
 

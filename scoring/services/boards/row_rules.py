@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from scoring.common.findings import InputRefused, error
@@ -51,10 +52,34 @@ def _is_time(value: str) -> bool:
         return False
 
 
-def _has_parts(value: Any) -> bool:
-    return isinstance(value, dict) and (
-        IMPORTED in value or all(isinstance(value.get(part), dict) for part in PARTS)
+def _are_options(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    if IMPORTED in value:
+        return _is_leaderboard(value[IMPORTED])
+    return all(isinstance(value.get(part), dict) for part in PARTS)
+
+
+def _is_leaderboard(value: Any) -> bool:
+    """Return whether a value is what `imported.keep` keeps."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("platform"), str)
+        and isinstance(value.get("score"), str | None)
+        and isinstance(value.get("ascending"), bool)
+        and isinstance(value.get("columns"), list)
+        and all(isinstance(name, str) for name in value["columns"])
+        and isinstance(value.get("entries"), list)
+        and all(_is_entry(entry) for entry in value["entries"])
     )
+
+
+def _is_entry(entry: Any) -> bool:
+    if not isinstance(entry, list) or len(entry) != 4 or not isinstance(entry[2], dict):
+        return False
+    team, time, values, rank = entry
+    numbers = all(type(value) in (int, float) and abs(value) < 1e300 for value in values.values())
+    return isinstance(team, str) and isinstance(time, str | None) and isinstance(rank, int | None) and numbers
 
 
 def _are_problems(value: Any) -> bool:
@@ -77,7 +102,7 @@ _WHEN = Rule("a time in UTC such as 2026-12-31T18:00:00.000000+00:00", _is_time)
 _FINITE = Rule("a finite number", lambda value: abs(value) < 1e300)
 RULES: Mapping[str, Rule] = {
     "board.id": _pattern("small letters, digits and hyphens, at most 64", BOARD_ID),
-    "board.options": Rule(f"an object with {', '.join(PARTS)}", _has_parts),
+    "board.options": Rule(f"an object with {', '.join(PARTS)}", _are_options),
     "submission.options": Rule("an object", lambda value: isinstance(value, dict)),
     "counts": _choice(*COUNTS),
     "detail": _choice(*DETAILS),
@@ -102,25 +127,32 @@ _TYPES: Mapping[type, tuple[tuple[type, ...], str]] = {
 }
 
 
-def value_problem(column: Any, value: Any) -> str | None:
-    """Return what is wrong with the value of a column, without a full stop; None where nothing is."""
-    if value is None:
-        return None if column.nullable else "it is missing"
-    types, name = _TYPES.get(column.type.python_type, ((dict, list), "an object or a list"))
-    if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-        return f"it is not {name}"
-    rule = RULES.get(f"{column.table.name}.{column.name}") or RULES.get(column.name)
-    if rule is None or rule.holds(value):
-        return None
-    text = "it" if isinstance(value, (dict, list)) else shortened(value, 40)
-    return f"{text} is not {rule.words}"
+@cache
+def _columns(table: type[tables.Base]) -> tuple[tuple[str, bool, tuple[type, ...], str, Rule | None], ...]:
+    """Return name, whether it may be missing, types, their name and rule of each column of a table."""
+    return tuple(
+        (
+            column.name,
+            bool(column.nullable),
+            *_TYPES.get(column.type.python_type, ((dict, list), "an object or a list")),
+            RULES.get(f"{table.__tablename__}.{column.name}") or RULES.get(column.name),
+        )
+        for column in table.__table__.columns
+    )
 
 
 def row_problems(table: type[tables.Base], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each column of a row that cannot be so, with what is wrong."""
-    for column in table.__table__.columns:
-        if problem := value_problem(column, values.get(column.name)):
-            yield column.name, problem
+    """Yield each column of a row that cannot be so, with what is wrong, without a full stop."""
+    for name, is_optional, types, type_name, rule in _columns(table):
+        value = values.get(name)
+        if value is None:
+            if not is_optional:
+                yield name, "it is missing"
+        elif not isinstance(value, types) or (value.__class__ is bool and bool not in types):
+            yield name, f"it is not {type_name}"
+        elif rule is not None and not rule.holds(value):
+            text = "it" if isinstance(value, (dict, list)) else shortened(value, 40)
+            yield name, f"{text} is not {rule.words}"
 
 
 def plain(row: tables.Base) -> dict[str, Any]:

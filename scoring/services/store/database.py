@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 
@@ -282,6 +283,7 @@ LOCKED = (
     "another program holds the database: wait until it is done and do it again. Nothing was kept of this."
 )
 DAMAGED = "the database is damaged, or is none: stop all copies and bring back the last backup."
+SILENT = "the database does not answer: start it, or set its address right. Nothing was kept of this."
 _BY_ERRNO = {
     errno.ENOSPC: ("store-full", FULL),
     errno.EDQUOT: ("store-full", FULL),
@@ -298,6 +300,10 @@ _BY_WORDS = {
     "database is locked": ("store-locked", LOCKED),
     "lock timeout": ("store-locked", LOCKED),
     "unable to open database file": ("store-read-only", READ_ONLY),
+    "connection refused": ("store-unusable", SILENT),
+    "connection failed": ("store-unusable", SILENT),
+    "closed the connection": ("store-unusable", SILENT),
+    "terminating connection": ("store-unusable", SILENT),
     "disk image is malformed": ("store-damaged", DAMAGED),
     "not a database": ("store-damaged", DAMAGED),
 }
@@ -319,6 +325,8 @@ def refusing(place: str) -> Iterator[None]:
         raise InputRefused([error(code, place, message)]) from problem
     except (DatabaseError, InterfaceError) as problem:
         raise InputRefused([error(*_of_database(problem, place))]) from problem
+    except JSONDecodeError as problem:
+        raise InputRefused([error("store-damaged", place, DAMAGED)]) from problem
     except SQLAlchemyError as problem:
         words = f"the database cannot be used ({type(problem).__name__})."
         raise InputRefused([error("store-unusable", place, words)]) from problem

@@ -1,0 +1,108 @@
+"""Boards that cannot be read, a database that is gone, a clock that was wrong: a sentence, and a way on."""
+
+import io
+import json
+import zipfile
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import text
+
+from scoring.common.findings import InputRefused
+from scoring.services.boards import bundle, phases
+from scoring.services.boards.board import listed
+from scoring.services.boards.board import opened as board_of
+from scoring.services.boards.submitting import SubmissionRequest, submit
+from scoring.services.store import tables
+from scoring.services.store.database import open_store
+from tests.support import bundles
+from tests.support.boards import board, predictions
+from tests.support.visits import words
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    """A store of its own with the board "b", which came as a bundle."""
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    store = open_store()
+    bundle.import_board(store, bundles.packed({}))
+    return store
+
+
+BROKEN = {
+    "options": ("""UPDATE board SET options = '{"imported": "x"}'""", "board, options"),
+    "no-json": ("UPDATE board SET options = '{'", "the database is damaged"),
+    "counts": ("UPDATE board SET counts = 'zzz'", "zzz is not one of last, best"),
+    "year": ("UPDATE board SET created = '9999-12-31T00:00:00.000000+00:00'", "is not a time in UTC"),
+    "phase": ("UPDATE phase SET per_day = 'many'", "it is not a whole number"),
+    "low": ("UPDATE scoring SET low = 9e999", "inf is not a finite number"),
+    "card": ("UPDATE scoring SET card = ''", "is not 64 hexadecimal digits"),
+    "detail": ("INSERT INTO hidden VALUES ('b', 'all', NULL, 20)", "all is not one of score, classes, cases"),
+    "facts": ("""UPDATE team SET facts = '{"a": 1}'""", "it is not facts about a team"),
+}
+OF_PAGE = ("low", "card", "detail", "facts")
+"""What the list does not look at."""
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_a_row_that_cannot_be_read_hides_no_other_board(store, opened, fault):
+    other = bundles.with_manifest(bundles.renamed("other"))
+    bundle.import_board(store, other)
+    statement, problem = BROKEN[fault]
+    where = "" if fault == "detail" else f" WHERE {'id' if 'board SET' in statement else 'board_id'} = 'b'"
+    with store.write() as session:
+        session.connection().exec_driver_sql(statement + where)
+    broken = {entry["id"]: entry.get("broken", "") for entry in listed(store)}
+    assert broken["other"] == ""
+    assert (problem in broken["b"]) == (fault not in OF_PAGE)
+    assert board("list").out.count("(cannot be read)") == (fault not in OF_PAGE)
+    app = opened("board")
+    assert not app.exception
+    assert {"board_open_b", "board_open_other"} <= {button.key for button in app.button}
+    app = opened("board", board="b")
+    assert not app.exception
+    assert problem in words(app)
+    app.text_input(key="delete_b").input("b").run()
+    next(one for one in app.button if one.label == "Delete for good").click().run()
+    assert not app.exception
+    assert [entry["id"] for entry in listed(store)] == ["other"]
+    assert len(phases.phases(store, "other")) == 2
+
+
+def test_a_board_that_came_as_a_bundle_says_so(store, opened, tmp_path):
+    app = opened("board", board="b")
+    assert "as imported on 20" in " ".join(one.value for one in app.caption)
+    assert board("show", "b", "--html", tmp_path / "b.html").status == 0
+    assert "as imported on 20" in (tmp_path / "b.html").read_text(encoding="utf-8")
+    exported = bundle.export(board_of(store, "b"), with_truth=True)
+    assert json.loads(zipfile.ZipFile(io.BytesIO(exported)).read(bundles.MANIFEST)) == bundles.manifest()
+
+
+@pytest.mark.parametrize("address", [{}, {"board": "b"}])
+def test_a_database_that_goes_away_is_one_sentence(store, opened, monkeypatch, address):
+    with store.write() as session:
+        session.execute(text("ALTER TABLE board RENAME TO gone"))
+    app = opened("board", **address)
+    assert not app.exception
+    assert "the database cannot be used" in words(app)
+
+
+def test_a_clock_that_was_ahead_is_told_to_the_organizer_who_sets_it_right(store, opened, tmp_path):
+    ahead = tables.written(datetime.now(UTC) + timedelta(days=1))
+    with store.write() as session:
+        (row,) = session.query(tables.Submission).filter_by(team="beta")
+        row.created, identity = ahead, row.id
+    late = SubmissionRequest("alpha", "p.csv", predictions(tmp_path / "p.csv", 9, 1.0).read_bytes())
+    with pytest.raises(InputRefused, match=r"clock-behind .*the organizer sets that time right"):
+        submit(board_of(store, "b"), late)
+    app = opened("board", board="b", view="public")
+    assert "still" not in words(app)
+    app = opened("board", board="b")
+    (warning,) = [one.value for one in app.warning if "Until then the board takes nothing" in one.value]
+    assert phases.spoken(ahead) in warning
+    app.button(key="board_clock").click().run()
+    assert not app.exception
+    with store.read() as session:
+        assert session.get(tables.Submission, identity).created <= tables.now()
+    assert not [one for one in app.warning if "Until then" in one.value]
+    assert submit(board_of(store, "b"), late).score is not None
