@@ -118,7 +118,7 @@ def _history(board: OpenBoard, team: str) -> None:
         st.caption("Nothing yet.")
         return
     scale = scales.of(board.challenge)
-    digits = 1 if scale.factor == 100 else hidden_truth.DECIMALS
+    digits = publishing.digits(scale)
     st.table(
         {
             "submitted": [spoken(entry.time) for entry in submissions],

@@ -1,6 +1,7 @@
 """Boards as short tables for a terminal."""
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from scoring.comparison import scale as scales
@@ -85,11 +86,10 @@ def imported_table(ranking: ImportedBoard) -> str:
 def _history(teams: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return all submissions of the teams, oldest first, a line each."""
     lines = [f"{'submitted (UTC)':<18}{'team':<24}{'score':>10}  {'rank':>5}   submission"]
-    ids = [row["submission"] for team in teams for row in team["history"]]
-    rows = zip(history_rows(teams), ids, strict=True)
-    for (team, time, score, _, rank, became), row in sorted(rows, key=lambda pair: pair[0][1]):
-        end = f"{rank or '-':>5}   {row}{f', {became}' if became else ''}"
-        lines.append(f"{time:<18}{team[:23]:<24}{_score(score):>10}  {end}")
+    for row in sorted(history_rows(teams), key=itemgetter("submitted")):
+        state = f", {row['state']}" if row["state"] else ""
+        end = f"{row['rank_that_day'] or '-':>5}   {row['submission']}{state}"
+        lines.append(f"{row['submitted']:<18}{row['team'][:23]:<24}{_score(row['score']):>10}  {end}")
     return lines
 
 

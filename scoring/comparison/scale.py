@@ -20,7 +20,10 @@ class Scale:
     unit: str
 
     def number(self, value: float | None, sign: bool = False) -> str:
-        return decimal(None if value is None else self.factor * value, self.digits, sign)
+        return decimal(self.points(value), self.digits, sign)
+
+    def points(self, value: float | None) -> float | None:
+        return None if value is None else self.factor * value
 
     def rough(self, value: float) -> str:
         """Return a value with one significant digit: "0.03", "2"."""

@@ -141,7 +141,7 @@ def _team_rows(displayed: Displayed, metrics: Sequence[str]) -> Data:
     return {
         "rank": [comparison.ranks[name] for name in names],
         "team": names,
-        "score": [None if card.score is None else scale.factor * card.score for card in cards],
+        "score": [scale.points(card.score) for card in cards],
         "interval": [scale.scaled(card.intervals.get("score")) for card in cards],
         "could hold": [could_hold(name) for name in names],
         "won": [won(name) for name in names],

@@ -183,7 +183,7 @@ def published(ranking: BoardRanking) -> dict[str, Any]:
         return value
     every = board_ranking(board).entries  # the Ladder climbs over all phases, whichever is ranked
     teams = [_team(ranking, every, known, team) for team in value["teams"]]
-    placed = sorted((team for team in teams if team["score"] is not None), key=lambda value: -value["score"])
+    placed = sorted((team for team in teams if team["score"] is not None), key=lambda row: -row["score"])
     for team in placed:
         team["rank"] = 1 + sum(other["score"] > team["score"] for other in placed)
     unseen = [team["team"] for team in teams if team["score"] is None]

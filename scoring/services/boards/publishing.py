@@ -11,12 +11,12 @@ from scoring.common.text import markdown
 from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
 from scoring.comparison.scale import Scale
-from scoring.core.views import Block, Column, Data, Section, Table, Text
+from scoring.core.views import Block, Column, Section, Table, Text
 from scoring.presentation.html import blocks, front
 from scoring.presentation.html.document import Figures, document, rule
 from scoring.services.boards import hidden_truth, views
 from scoring.services.boards.hidden_truth import HiddenRules
-from scoring.services.boards.ranking import BoardRanking, history_rows
+from scoring.services.boards.ranking import BoardRanking
 
 WORDS = {
     "shown": "The truth is hidden: scores are shown to three decimals, without intervals and ties, until the "
@@ -67,46 +67,18 @@ def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
         )
     return (
         Section("Ranking", blocks),
-        Section("History", [_history(public, scale), *views.excluded(public)]),
+        Section("History", [views.history(public, scale, digits(scale)), *views.excluded(public)]),
     )
 
 
 def _ranking(public: dict[str, Any], scale: Scale) -> Table:
-    teams = public["teams"]
-    columns = [
-        Column("rank", "#", "number", 0, full="rank", width=36),
-        Column("team", "team"),
-        Column("score", "score", "number", _digits(scale), "higher", full=scale.unit),
-        Column("submissions", "submissions", "number", 0),
-    ]
-    rows: Data = {
-        "rank": [team["rank"] for team in teams],
-        "team": [team["team"] for team in teams],
-        "score": [scale.factor * team["score"] for team in teams],
-        "submissions": [len(team["history"]) for team in teams],
-    }
+    score = views.score_column(scale, digits=digits(scale))
+    columns = [views.RANK, Column("team", "team"), score, views.SUBMISSIONS]
     caption = "Teams with the same score as it is shown share a rank."
-    return Table("Who is ranked where?", columns, rows, caption, key="board_teams")
+    return Table.of("Who is ranked where?", public["teams"], columns, caption, key="board_teams")
 
 
-def _history(public: dict[str, Any], scale: Scale) -> Table:
-    team, time, score, _, _, state = zip(*history_rows(public["teams"]), strict=True)
-    columns = [
-        Column("team", "team"),
-        Column("submitted", "submitted (UTC)"),
-        Column("score", "score", "number", _digits(scale), "higher", full=scale.unit),
-        Column("state", "state"),
-    ]
-    cells: Data = {
-        "team": team,
-        "submitted": time,
-        "score": [None if points is None else scale.factor * points for points in score],
-        "state": state,
-    }
-    return Table("How did the teams get there?", columns, cells, key="board_submissions")
-
-
-def _digits(scale: Scale) -> int:
+def digits(scale: Scale) -> int:
     """Return the decimals of a score that is rounded to three of 0 to 1."""
     return 1 if scale.factor == 100 else hidden_truth.DECIMALS
 

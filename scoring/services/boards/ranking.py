@@ -235,18 +235,16 @@ def rank_change(now: int, before: int | None) -> str:
     return "as before" if not steps else f"{'up' if steps > 0 else 'down'} {abs(steps)}"
 
 
-def history_rows(teams: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
-    """Return team, time, score, interval, rank of that day and what became of it, for every submission of the
-    teams of `BoardRanking.as_dict`."""
+def history_rows(teams: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return every submission of the teams of `BoardRanking.as_dict`, with team, minute and what became of
+    it."""
     return [
-        (
-            team["team"],
-            submission["time"][:MINUTE].replace("T", " "),
-            submission["score"],
-            submission["interval"],
-            submission["rank_that_day"],
-            status(submission),
-        )
+        {
+            **submission,
+            "team": team["team"],
+            "submitted": submission["time"][:MINUTE].replace("T", " "),
+            "state": status(submission),
+        }
         for team in teams
         for submission in team["history"]
     ]

@@ -4,9 +4,10 @@
 `submissions` and `corrections` are for organizers: they name files and cases.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import plotly.graph_objects as go
@@ -17,7 +18,7 @@ from scoring.comparison import scale as scales
 from scoring.comparison import views as comparison_views
 from scoring.comparison.scale import Scale
 from scoring.comparison.team_facts import UNKNOWN
-from scoring.core.views import Block, Column, Data, Figure, Section, Table, Text
+from scoring.core.views import Block, Column, Figure, Section, Table, Text
 from scoring.presentation.figures.over_time import MOST, DatedScore, over_time
 from scoring.presentation.figures.theme import Theme
 from scoring.services.boards.imported import ImportedBoard
@@ -27,6 +28,8 @@ from scoring.services.boards.rescoring import TeamChange
 
 RULES = {"last": "the last submission of each team", "best": "the best submission of each team"}
 MOVES = "Moved: since the end of the day before the last submissions."
+RANK = Column("rank", "#", "number", 0, full="rank", width=36)
+SUBMISSIONS = Column("submissions", "submissions", "number", 0, get=lambda team: len(team["history"]))
 Value = Mapping[str, Any]
 """What `BoardRanking.as_dict` gives."""
 
@@ -47,7 +50,7 @@ def sections(ranking: BoardRanking) -> tuple[Section, ...]:
         return (Section("Ranking", [nobody, *phases]), *_of_excluded(value))
     return (
         Section("Ranking", [*_ranking(ranking, value, scale), *phases]),
-        Section("History", [_figure(ranking, value, scale), _history(value, scale), *excluded(value)]),
+        Section("History", [_figure(ranking, value, scale), history(value, scale), *excluded(value)]),
     )
 
 
@@ -79,30 +82,41 @@ def _ranking(ranking: BoardRanking, value: Value, scale: Scale) -> list[Block]:
     return blocks
 
 
+def score_column(
+    scale: Scale, score: Callable[[Any], float | None] = itemgetter("score"), digits: int | None = None
+) -> Column:
+    """Return the column of scores. digits: other decimals than those of the scale."""
+    digits = scale.digits if digits is None else digits
+    column = Column("score", "score", "number", digits, "higher", full=scale.unit)
+    return replace(column, get=lambda row: scale.points(score(row)))
+
+
+def _interval(scale: Scale, ends: Callable[[Any], Any] = itemgetter("interval")) -> Column:
+    column = Column("interval", "95% interval", "interval", scale.digits_of_intervals, lighter=True)
+    return replace(column, get=lambda row: scale.scaled(ends(row)))
+
+
 def phase_table(ranking: BoardRanking) -> list[Block]:
     """Return when the board takes submissions, where it has phases."""
-    phases = ranking.phases
-    if not phases:
-        return []
+    a_day = "submissions of each team on a day (UTC) at most"
+    in_all = "submissions of each team in the phase at most"
     columns = [
-        Column("phase", "phase"),
-        Column("opens", "opens (UTC)"),
-        Column("closes", "closes (UTC)"),
-        Column("day", "of a team a day", "written", full="submissions of each team on a day (UTC) at most"),
-        Column("total", "in all", "written", full="submissions of each team in the phase at most"),
+        Column("phase", "phase", get=attrgetter("name")),
+        Column("opens", "opens (UTC)", get=lambda phase: _minute(phase.opens, "from the beginning")),
+        Column("closes", "closes (UTC)", get=lambda phase: _minute(phase.closes, "never")),
+        Column("day", "of a team a day", "written", full=a_day, get=lambda phase: _limit(phase.per_day)),
+        Column("total", "in all", "written", full=in_all, get=lambda phase: _limit(phase.total)),
     ]
-    rows: Data = {
-        "phase": [phase.name for phase in phases],
-        "opens": [_minute(phase.opens) if phase.opens else "from the beginning" for phase in phases],
-        "closes": [_minute(phase.closes) if phase.closes else "never" for phase in phases],
-        "day": [str(phase.per_day or "any number") for phase in phases],
-        "total": [str(phase.total or "any number") for phase in phases],
-    }
-    return [Table("When may teams submit?", columns, rows, key="board_phases")]
+    table = Table.of("When may teams submit?", ranking.phases, columns, key="board_phases")
+    return [table] if ranking.phases else []
 
 
-def _minute(time: str) -> str:
-    return spoken(time).removesuffix(" UTC")
+def _minute(time: str | None, without: str) -> str:
+    return spoken(time).removesuffix(" UTC") if time else without
+
+
+def _limit(submissions: int | None) -> str:
+    return "any number" if submissions is None else str(submissions)
 
 
 def remaining_quotas(ranking: BoardRanking) -> list[Block]:
@@ -111,103 +125,79 @@ def remaining_quotas(ranking: BoardRanking) -> list[Block]:
         return []
     board = ranking.board
     teams = sorted({entry.team for entry in ranking.entries})
-    allowed = [allowance(board.store, board.row.id, team) for team in teams]
     columns = [
-        Column("team", "team"),
-        Column("phase", "open phase"),
-        Column("today", "submitted today", "number", 0),
-        Column("total", "in the phase", "number", 0),
-        Column("left", "left today", "written"),
+        Column("team", "team", get=itemgetter(0)),
+        Column("phase", "open phase", get=lambda row: row[1].phase.name if row[1].phase else "none"),
+        Column("today", "submitted today", "number", 0, get=lambda row: row[1].today),
+        Column("total", "in the phase", "number", 0, get=lambda row: row[1].total),
+        Column("left", "left today", "written", get=lambda row: _left(row[1])),
     ]
-    rows: Data = {
-        "team": teams,
-        "phase": [allowance.phase.name if allowance.phase else "none" for allowance in allowed],
-        "today": [allowance.today for allowance in allowed],
-        "total": [allowance.total for allowance in allowed],
-        "left": [_left(allowance) for allowance in allowed],
-    }
-    return [Table("What may teams still submit?", columns, rows, key="board_left")]
+    rows = [(team, allowance(board.store, board.row.id, team)) for team in teams]
+    return [Table.of("What may teams still submit?", rows, columns, key="board_left")]
 
 
-def _left(allowance: Allowance) -> str:
-    if allowance.problem is not None:
-        return "0"
-    return "any number" if allowance.remaining is None else str(allowance.remaining)
+def _left(allowed: Allowance) -> str:
+    return "0" if allowed.problem is not None else _limit(allowed.remaining)
 
 
 def refused(refused_files: Sequence[Mapping[str, Any]]) -> list[Block]:
     """Return the refused files that a board kept (`refused.listed`): for organizers."""
-    if not refused_files:
-        return []
     columns = [
         Column("team", "team"),
-        Column("submitted", "submitted (UTC)"),
-        Column("file", "file"),
-        Column("problem", "first problem"),
-        Column("problems", "problems", "number", 0),
+        Column("submitted", "submitted (UTC)", get=lambda file: file["time"][:MINUTE].replace("T", " ")),
+        Column("file", "file", get=lambda file: shortened(file["file"], 60)),
+        Column("problem", "first problem", get=lambda file: _first_problem(file["problems"])),
+        Column("problems", "problems", "number", 0, get=lambda file: len(file["problems"])),
     ]
-    rows: Data = {
-        "team": [file["team"] for file in refused_files],
-        "submitted": [file["time"][:MINUTE].replace("T", " ") for file in refused_files],
-        "file": [shortened(file["file"], 60) for file in refused_files],
-        "problem": [
-            shortened(file["problems"][0]["message"]) if file["problems"] else "" for file in refused_files
-        ],
-        "problems": [len(file["problems"]) for file in refused_files],
-    }
-    return [Table("What was refused?", columns, rows, "They count nothing.", key="board_refused")]
+    caption = "They count nothing."
+    table = Table.of("What was refused?", refused_files, columns, caption, key="board_refused")
+    return [table] if refused_files else []
+
+
+def _first_problem(problems: Sequence[Mapping[str, Any]]) -> str:
+    return shortened(problems[0]["message"]) if problems else ""
 
 
 def leaderboard(board: ImportedBoard) -> list[Block]:
     """Return what is shown of an imported leaderboard."""
-    ranked = board.ranked()
     columns = [
-        Column("rank", "#", "number", 0, full="rank", width=36),
-        Column("team", "team"),
-        Column("score", str(board.leaderboard.score or "score"), "number", 4),
-        Column("submitted", "submitted"),
+        replace(RANK, get=itemgetter(0)),
+        Column("team", "team", get=lambda row: row[1].team),
+        Column("score", str(board.leaderboard.score or "score"), "number", 4, get=itemgetter(2)),
+        Column("submitted", "submitted", get=lambda row: (row[1].created or "")[:DAY]),
     ]
-    rows: Data = {
-        "rank": [rank for rank, _, _ in ranked],
-        "team": [entry.team for _, entry, _ in ranked],
-        "score": [score for _, _, score in ranked],
-        "submitted": [(entry.created or "")[:DAY] for _, entry, _ in ranked],
-    }
     note = Text(markdown(board.words, 400), "caution")
-    return [note, Table("Who is ranked where?", columns, rows, key="board_imported")]
+    return [note, Table.of("Who is ranked where?", board.ranked(), columns, key="board_imported")]
 
 
 def _teams(ranking: BoardRanking, value: Value, scale: Scale) -> Table:
-    compared, teams = ranking.comparison, value["teams"]
+    compared = ranking.comparison
     level = summary_text.tied(compared) if compared else ()
-    tie = summary_text.tie(compared) if compared else ""
+    tie = summary_text.tie(compared) if compared and len(level) > 1 else ""
+    day = "day (UTC) of the submission that counts"
+
+    def moved(team: Mapping[str, Any]) -> str:
+        return rank_change(team["rank"], team["previous_rank"]) if ranking.previous_ranks else ""
+
     columns = [
-        Column("rank", "#", "number", 0, full="rank", width=36),
+        RANK,
         Column("team", "team"),
-        Column("score", "score", "number", scale.digits, "higher", full=scale.unit),
-        Column("interval", "95% interval", "interval", scale.digits_of_intervals, lighter=True),
-        Column("could hold", "could hold ranks", "written", lighter=True),
-        Column("tie", "tie"),
-        Column("moved", "moved"),
-        Column("submissions", "submissions", "number", 0),
-        Column("submitted", "submitted", full="day (UTC) of the submission that counts", lighter=True),
+        score_column(scale),
+        _interval(scale),
+        Column(
+            "could hold",
+            "could hold ranks",
+            "written",
+            lighter=True,
+            get=lambda team: summary_text.places(team["rank_interval"]),
+        ),
+        Column("tie", "tie", get=lambda team: tie if team["team"] in level else ""),
+        Column("moved", "moved", get=moved),
+        SUBMISSIONS,
+        Column("submitted", "submitted", full=day, lighter=True, get=lambda team: team["time"][:DAY]),
     ]
-    rows: Data = {
-        "rank": [team["rank"] for team in teams],
-        "team": [team["team"] for team in teams],
-        "score": [_scaled(team["score"], scale) for team in teams],
-        "interval": [scale.scaled(team["interval"]) for team in teams],
-        "could hold": [summary_text.places(team["rank_interval"]) for team in teams],
-        "tie": [tie if len(level) > 1 and team["team"] in level else "" for team in teams],
-        "moved": [
-            rank_change(team["rank"], team["previous_rank"]) if ranking.previous_ranks else ""
-            for team in teams
-        ],
-        "submissions": [len(team["history"]) for team in teams],
-        "submitted": [team["time"][:DAY] for team in teams],
-    }
     caption = f"Chance alters no rank; what it could do stands beside it. {MOVES}"
-    return Table("Who is ranked where?", columns, rows, caption, key="board_teams")
+    return Table.of("Who is ranked where?", value["teams"], columns, caption, key="board_teams")
 
 
 def _figure(ranking: BoardRanking, value: Value, scale: Scale) -> Figure:
@@ -217,7 +207,7 @@ def _figure(ranking: BoardRanking, value: Value, scale: Scale) -> Figure:
             [
                 DatedScore(
                     submission["time"],
-                    _scaled(submission["score"], scale),
+                    scale.points(submission["score"]),
                     scale.scaled(submission["interval"]),
                     submission["counts"],
                 )
@@ -238,40 +228,37 @@ def _drawn(teams: Sequence[tuple[str, Sequence[DatedScore]]], scale: Scale, them
     return over_time(teams, theme, question, scale.unit, scale.digits_of_intervals)
 
 
-def _history(value: Value, scale: Scale) -> Table:
-    rows = list(zip(*history_rows(value["teams"]), strict=True))
-    team, time, score, ends, rank, status = rows
+def history(value: Value, scale: Scale, digits: int | None = None) -> Table:
+    """Return every submission. digits: decimals of the scores of a hidden truth, which shows no intervals and
+    ranks; None: everything is shown."""
+    rank = Column(
+        "rank",
+        "rank that day",
+        "number",
+        0,
+        full="rank at the end of that day",
+        get=itemgetter("rank_that_day"),
+    )
     columns = [
         Column("team", "team"),
         Column("submitted", "submitted (UTC)"),
-        Column("score", "score", "number", scale.digits, "higher", full=scale.unit),
-        Column("interval", "95% interval", "interval", scale.digits_of_intervals, lighter=True),
-        Column("rank", "rank that day", "number", 0, full="rank at the end of that day"),
+        score_column(scale, digits=digits),
+        *((_interval(scale), rank) if digits is None else ()),
         Column("state", "state"),
     ]
-    cells: Data = {
-        "team": team,
-        "submitted": time,
-        "score": [_scaled(one, scale) for one in score],
-        "interval": [scale.scaled(end) for end in ends],
-        "rank": rank,
-        "state": status,
-    }
-    return Table("How did the teams get there?", columns, cells, key="board_submissions")
+    rows = history_rows(value["teams"])
+    return Table.of("How did the teams get there?", rows, columns, key="board_submissions")
 
 
 def excluded(value: Value) -> list[Block]:
     """Return the table of what was excluded, if anything."""
-    rows_of = value["excluded"]
-    if not rows_of:
-        return []
-    columns = [Column("team", "team"), Column("submitted", "submitted"), Column("reason", "reason")]
-    rows: Data = {
-        "team": [entry["team"] for entry in rows_of],
-        "submitted": [entry["time"][:10] for entry in rows_of],
-        "reason": [entry["reason"] for entry in rows_of],
-    }
-    return [Table("What was excluded?", columns, rows, key="board_excluded")]
+    columns = [
+        Column("team", "team"),
+        Column("submitted", "submitted", get=lambda row: row["time"][:DAY]),
+        Column("reason", "reason"),
+    ]
+    table = Table.of("What was excluded?", value["excluded"], columns, key="board_excluded")
+    return [table] if value["excluded"] else []
 
 
 def submissions(ranking: BoardRanking) -> Table | Text:
@@ -281,23 +268,14 @@ def submissions(ranking: BoardRanking) -> Table | Text:
         return Text("Nothing was submitted yet.", "note")
     columns = [
         Column("team", "team"),
-        Column("submitted", "submitted (UTC)"),
-        Column("file", "file"),
-        Column("score", "score", "number", scale.digits, "higher", full=scale.unit),
-        Column("interval", "95% interval", "interval", scale.digits_of_intervals, lighter=True),
-        Column("state", "state"),
+        Column("submitted", "submitted (UTC)", get=attrgetter("minute")),
+        Column("file", "file", get=lambda entry: shortened(entry.name, 60)),
+        score_column(scale, attrgetter("score")),
+        _interval(scale, attrgetter("interval")),
+        Column("state", "state", get=partial(state, ranking)),
         Column("id", "id", lighter=True),
     ]
-    rows: Data = {
-        "team": [entry.team for entry in entries],
-        "submitted": [entry.minute for entry in entries],
-        "file": [shortened(entry.name, 60) for entry in entries],
-        "score": [_scaled(entry.score, scale) for entry in entries],
-        "interval": [scale.scaled(entry.interval) for entry in entries],
-        "state": [state(ranking, entry) for entry in entries],
-        "id": [entry.id for entry in entries],
-    }
-    return Table("What became of each submission?", columns, rows, key="board_files")
+    return Table.of("What became of each submission?", entries, columns, key="board_files")
 
 
 def state(ranking: BoardRanking, entry: RankedSubmission) -> str:
@@ -316,51 +294,42 @@ def corrections(ranking: BoardRanking, changed: Sequence[TeamChange]) -> list[Bl
         return [Text("Nobody is ranked, so there is nothing to compare.", "note")]
     steps = sum(change.ranks[0] != change.ranks[1] for change in changed)
     cases = list(dict.fromkeys(case for change in changed for case in change.cases))
+    more, less = "cases on which it is more right than before", "cases on which it is less right than before"
     columns = [
         Column("team", "team"),
-        Column("rank before", "rank before", "number", 0),
-        Column("rank", "rank", "number", 0),
-        Column("score before", "score before", "number", scale.digits, "higher", full=scale.unit),
-        Column("score", "score", "number", scale.digits, "higher", full=scale.unit),
-        Column("change", "change", "number", scale.digits, sign=True),
-        Column("gained", "cases gained", "number", 0, full="cases on which it is more right than before"),
-        Column("lost", "cases lost", "number", 0, full="cases on which it is less right than before"),
+        Column("rank before", "rank before", "number", 0, get=lambda change: change.ranks[0]),
+        Column("rank", "rank", "number", 0, get=lambda change: change.ranks[1]),
+        replace(
+            score_column(scale, lambda change: change.scores[0]), name="score before", label="score before"
+        ),
+        score_column(scale, lambda change: change.scores[1]),
+        Column("change", "change", "number", scale.digits, sign=True, get=partial(_difference, scale=scale)),
+        Column("gained", "cases gained", "number", 0, full=more, get=lambda change: len(change.gained)),
+        Column("lost", "cases lost", "number", 0, full=less, get=lambda change: len(change.lost)),
     ]
-    rows: Data = {
-        "team": [change.team for change in changed],
-        "rank before": [change.ranks[0] for change in changed],
-        "rank": [change.ranks[1] for change in changed],
-        "score before": [_scaled(change.scores[0], scale) for change in changed],
-        "score": [_scaled(change.scores[1], scale) for change in changed],
-        "change": [_difference(change, scale) for change in changed],
-        "gained": [len(change.gained) for change in changed],
-        "lost": [len(change.lost) for change in changed],
-    }
     caption = (
         f"{steps} of {len(changed)} teams have another rank with version {number} of the test set than with "
         f"version {number - 1}."
     )
-    by_case = Table(
+    by_case = Table.of(
         "By which cases?",
-        [Column("case", "case"), Column("gained", "gained by"), Column("lost", "lost by")],
-        {
-            "case": cases,
-            "gained": [
-                ", ".join(change.team for change in changed if case in change.gained) for case in cases
-            ],
-            "lost": [", ".join(change.team for change in changed if case in change.lost) for case in cases],
-        },
+        cases,
+        [
+            Column("case", "case", get=str),
+            Column("gained", "gained by", get=lambda case: _teams_of(changed, "gained", case)),
+            Column("lost", "lost by", get=lambda case: _teams_of(changed, "lost", case)),
+        ],
         "Gained: the team has the case more right than with the version before; lost: less right.",
         key="board_cases",
     )
-    changes = Table("What did the correction change?", columns, rows, caption, key="board_changes")
+    changes = Table.of("What did the correction change?", changed, columns, caption, key="board_changes")
     return [changes, by_case] if cases else [changes]
+
+
+def _teams_of(changed: Sequence[TeamChange], kind: str, case: str) -> str:
+    return ", ".join(change.team for change in changed if case in getattr(change, kind))
 
 
 def _difference(change: TeamChange, scale: Scale) -> float | None:
     before, now = change.scores
     return None if before is None or now is None else scale.factor * (now - before)
-
-
-def _scaled(value: float | None, scale: Scale) -> float | None:
-    return None if value is None else scale.factor * value

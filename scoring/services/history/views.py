@@ -48,7 +48,7 @@ def _figure(steps: Sequence[Step], of: Scale, current: str | None) -> Figure:
         Moment(
             shortened(step.entry.name, 60),
             step.entry.created[start:stop],
-            None if step.entry.score is None else of.factor * step.entry.score,
+            of.points(step.entry.score),
             of.scaled(step.entry.interval),
             bool(step.change and step.change.apart),
             step.entry.id == current,
@@ -77,7 +77,7 @@ def _table(steps: Sequence[Step], of: Scale) -> Table:
     rows: dict[str, list[object]] = {
         "time": [time_of(step.entry) for step in newest],
         "name": [shortened(step.entry.name, 60) for step in newest],
-        "score": [None if step.entry.score is None else of.factor * step.entry.score for step in newest],
+        "score": [of.points(step.entry.score) for step in newest],
         "interval": [of.scaled(step.entry.interval) for step in newest],
         "difference": [difference(step.change, of) or "the first" * (step is steps[0]) for step in newest],
         "note": [shortened(step.entry.note, 120) for step in newest],
