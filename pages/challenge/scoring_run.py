@@ -247,8 +247,8 @@ def running(work: Running) -> None:
         st.rerun()  # it ended after the page had looked for its result
     if job.overdue:
         st.warning(
-            f"The run was ended after {jobs.BUDGET_SECONDS // 60} minutes, the most that one run may take "
-            "here while others wait. Nothing was scored; the files are still here.",
+            "The run was ended to make room for others who wait: it took longer than one run may then. "
+            "Nothing was scored; the files are still here.",
             icon=":material/timer_off:",
         )
     elif isinstance(problem, Cancelled):

@@ -14,8 +14,11 @@ import streamlit as st
 from pages.server.streamlit_internals import presence
 from scoring.inference.pool import Cancelled
 
-RUNNING_JOBS = 4
-"""Jobs that go on at the same time, one of a session. Those with models take turns image by image."""
+RUNNING_JOBS, LONG_JOBS = 4, 8
+"""Jobs that go on at the same time, one of a session: short ones, and beside them long ones. Those with
+models take turns image by image."""
+LONG_SECONDS = 60
+"""A job that took so long is long: the next begins beside it. Where there are too many, the longest ends."""
 KEPT_JOBS = 64
 GONE_SECONDS, UNSEEN_SECONDS = 30, 600
 """A job ends so long after its session left, or after no page of the session showed it any more."""
@@ -37,7 +40,7 @@ class Job:
         present: Whether the session that started it is connected.
         met: When that was last so.
         crowded: Whether jobs of other sessions wait.
-        overdue: Whether it was ended because it took longer than a job may.
+        overdue: Whether it was ended because it took longer than a job may while others wait.
         future: Its result.
     """
 
@@ -57,7 +60,7 @@ class Job:
 
     def cancelled(self) -> bool:
         """Return whether somebody stopped it, everybody left, or it took longer than a job may."""
-        late = self.begun is not None and monotonic() - self.begun > BUDGET_SECONDS
+        late = self.seconds > BUDGET_SECONDS
         if late and not self.overdue and self.crowded():
             self.overdue = True
         return self.stop.is_set() or self.abandoned or self.overdue
@@ -71,10 +74,15 @@ class Job:
         return now - self.met > GONE_SECONDS or now - self.seen > UNSEEN_SECONDS
 
     @property
+    def seconds(self) -> float:
+        """For how long it has gone on."""
+        return 0.0 if self.begun is None else monotonic() - self.begun
+
+    @property
     def seconds_left(self) -> float | None:
         if self.begun is None or not self.done:
             return None
-        return (monotonic() - self.begun) / self.done * (self.total - self.done)
+        return self.seconds / self.done * (self.total - self.done)
 
 
 Work = Callable[[Job], object]
@@ -138,10 +146,11 @@ class JobQueue:
     def ahead_of(self, job: Job) -> int:
         """Return how many jobs run or wait that come before one that waits."""
         with self._lock:
-            self._leave()
+            self._start()
             if job.begun is not None:
                 return 0
-            return self._turns().index(job) + len(self._running) if job in self._turns() else 0
+            ahead = min(len(self._running), self._most)
+            return self._turns().index(job) + ahead if job in self._turns() else 0
 
     def _others_wait(self, session: str) -> bool:
         return any(other != session for other in [*self._waiting])
@@ -156,13 +165,25 @@ class JobQueue:
     def _start(self) -> None:
         self._leave()
         for session in list(self._waiting):
-            if len(self._running) >= self._most:
-                return
             if session not in self._running:
+                if not self._has_room():
+                    return
                 job, work = self._waiting[session].pop(0)
                 self._running[session] = job
+                job.begun = monotonic()
                 self._tidy(session)
                 threading.Thread(target=self._run, args=(session, job, work), name="job", daemon=True).start()
+
+    def _has_room(self) -> bool:
+        """Return whether another job may begin; where there are too many, the longest is told to end."""
+        long = [job for job in self._running.values() if job.seconds > LONG_SECONDS]
+        if len(self._running) - len(long) >= self._most:
+            return False
+        if len(long) <= LONG_JOBS:
+            return True
+        if not any(job.overdue for job in long):
+            max(long, key=lambda job: job.seconds).overdue = True
+        return False
 
     def _leave(self) -> None:
         """Take out what waits and is wanted no more."""
@@ -186,7 +207,6 @@ class JobQueue:
             del self._jobs[key]
 
     def _run(self, session: str, job: Job, work: Work) -> None:
-        job.begun = monotonic()
         try:
             result = work(job)
         except BaseException as fault:
@@ -235,6 +255,9 @@ def watch(job: Job, key: tuple, unit: str) -> None:
             if st.button("Cancel", key=f"cancel_{abs(hash(key))}", icon=":material/stop_circle:"):
                 queue().stop(job)
         if job.begun is not None and (seconds is None or seconds > BUDGET_SECONDS / 2):
-            st.caption(f"While others wait, one run may take {BUDGET_SECONDS // 60} minutes.")
+            st.caption(
+                f"While others wait, one run may take {BUDGET_SECONDS // 60} minutes, and less where more "
+                f"than {LONG_JOBS} long ones go on."
+            )
 
     progress()

@@ -1,6 +1,7 @@
 """The queue of long work is fair: sessions take turns, those who left make way, and nobody waits unseen."""
 
 import threading
+import time
 from concurrent.futures import wait
 
 import pytest
@@ -158,6 +159,7 @@ def test_what_waits_is_given_up_too_when_its_session_left(slow, monkeypatch):
 def test_a_job_beyond_its_time_makes_way_for_those_who_wait_only(slow, monkeypatch):
     now = [0.0]
     monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(jobs, "LONG_SECONDS", jobs.BUDGET_SECONDS + 9)
     queue, hog, other = JobQueue(1), slow("hog"), slow("other")
     job = queue.submit(("a", 1), hog)
     begins(hog)
@@ -169,6 +171,33 @@ def test_a_job_beyond_its_time_makes_way_for_those_who_wait_only(slow, monkeypat
         ends(job)
     assert job.overdue
     begins(other)
+
+
+def test_a_newcomer_begins_beside_jobs_that_take_long(slow, monkeypatch):
+    """However many sessions hold the queue with slow models, and nobody waits longer than a minute."""
+    now = [0.0]
+    monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(jobs, "LONG_JOBS", 3)
+    queue, hogs = JobQueue(2), [slow(f"hog {i}") for i in range(6)]
+    for turn in range(3):
+        pair = hogs[2 * turn : 2 * turn + 2]
+        for hog in pair:
+            queue.submit((hog.name, 1), hog)
+            begins(hog)
+        newcomer = queue.submit((f"newcomer {turn}", 1), slow(f"newcomer {turn}"))
+        assert newcomer.begun is None
+        now[0] += jobs.LONG_SECONDS + 1
+        for job in queue._jobs.values():
+            job.seen = now[0]
+        waited = time.monotonic() + PATIENCE
+        while newcomer.begun is None and time.monotonic() < waited:
+            queue.ahead_of(newcomer)
+        assert newcomer.begun == now[0]
+        queue.stop(newcomer)
+        with pytest.raises(Cancelled):
+            ends(newcomer)
+    overdue = [key[0] for key, job in queue._jobs.items() if job.overdue]
+    assert overdue == ["hog 0", "hog 1", "hog 2"], "the longest make way, one for each that begins"
 
 
 def test_a_failure_is_kept_and_the_next_job_begins(slow):
