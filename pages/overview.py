@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.challenge.challenge_card import challenge_card
 from pages.display import layout
-from pages.inputs import drop_messages, drop_routing, drop_target
+from pages.inputs import drop_messages, drop_target, dropped_files
 from pages.inputs.upload_widget import BUTTON_WIDTH, UPLOAD_MB
 from pages.server import access
 from scoring.challenges import REGISTRY
@@ -72,7 +72,7 @@ def anything() -> None:
         st.session_state["any_seen"] = frozenset(file.file_id for file in files)
         new = [file for file in files if file.file_id not in known]
         if new:
-            drop_routing.drop(new)
+            dropped_files.drop(new)
 
     with st.container(
         key="score_here", border=True, horizontal=True, vertical_alignment="center", gap="small"

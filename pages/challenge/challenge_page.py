@@ -23,7 +23,7 @@ from pages.display import downloads, finding_list, headline, layout, mobile_shee
 from pages.display.finding_list import cases_were_read
 from pages.display.render import CaseLink
 from pages.history import history_restore, history_tab
-from pages.inputs import drop_messages, drop_routing, fixes, selectors
+from pages.inputs import drop_messages, dropped_files, fixes, selectors
 from pages.inputs.sample_selector import InputPanel
 from pages.inputs.selectors import ChosenInput
 from pages.server import deferred_widgets
@@ -176,7 +176,7 @@ def _no_test_set(challenge, outcome, test_set: ChosenInput, panel) -> None:
 def _says_refused(panel: InputPanel) -> bool:
     """Say that an input was refused, or that it waits while a question about files is open; return whether it
     was refused."""
-    waits = drop_routing.asks()
+    waits = dropped_files.asks()
     panel.caption("Waits for your answer below." if waits else "Refused: see below.")
     return not waits
 

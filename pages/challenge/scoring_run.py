@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 
 import scoring
-from pages.inputs import drop_routing, selectors
+from pages.inputs import dropped_files, selectors
 from pages.inputs.selectors import ChosenInput
 from pages.server import jobs
 from scoring.challenges import samples
@@ -81,7 +81,7 @@ def attempt(work, *arguments, **options) -> Outcome:
 
 def _readable(given: ChosenInput) -> Source:
     """Return the source of an input; a table that was just dropped is parsed already."""
-    return (drop_routing.take_parsed(given.key, given.name) if given.own else None) or given.source
+    return (dropped_files.take_parsed(given.key, given.name) if given.own else None) or given.source
 
 
 def truth(challenge_id: str, given: ChosenInput, chosen: Mapping | None = None) -> Outcome | Running:

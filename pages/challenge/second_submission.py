@@ -13,7 +13,7 @@ from pages.challenge.scored_submission import ScoredSubmission
 from pages.comparison.cases import case_pictures
 from pages.comparison.context import ComparisonContext
 from pages.display import finding_list, layout, render
-from pages.inputs import drop_routing, fixes
+from pages.inputs import dropped_files, fixes
 from pages.inputs.selectors import ChosenInput
 from scoring.common.arrays import Ints
 from scoring.common.text import markdown
@@ -110,7 +110,7 @@ def compared(
         )
     if not found.refused:
         fixes.offer(challenge, dropped, found.value.findings, "second")
-    if found.refused and drop_routing.asks():
+    if found.refused and dropped_files.asks():
         return None
     if found.refused:
         st.markdown(f"**{markdown(title, 60)}** could not be compared:")

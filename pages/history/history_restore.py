@@ -49,7 +49,7 @@ def keep(store: "Store", offer: HistoryContext, note: str, owner: str, with_test
     """Keep what a page shows, with what brings it back. Raises InputRefused."""
     from scoring.services.history import keeping
 
-    held = st.session_state.get(drop_routing.KEPT["metadata"].format(offer.challenge.id))
+    held = st.session_state.get(drop_routing.FILES_KEYS["metadata"].format(offer.challenge.id))
     keeping.keep(
         store,
         keeping.Keeping(
@@ -130,7 +130,7 @@ def _place(
     challenge: Challenge, role: str, files: Sequence[tuple[str, bytes]], parameter: str, sample: str
 ) -> None:
     """Put files at an input, or choose a sample there."""
-    files_key = drop_routing.KEPT[role].format(challenge.id)
+    files_key = drop_routing.FILES_KEYS[role].format(challenge.id)
     if files:
         st.session_state[files_key] = (OPENED, [uploaded_file(name, data) for name, data in files])
         return
@@ -170,12 +170,12 @@ def line(offer: HistoryContext) -> None:
 
 def _test_set(challenge_id: str) -> tuple[object, object]:
     """Return what is chosen as test set: a sample, and own files."""
-    key = drop_routing.KEPT["truth"].format(challenge_id)
+    key = drop_routing.FILES_KEYS["truth"].format(challenge_id)
     return st.session_state.get(key.removesuffix(reload_recovery.ENDING)), st.session_state.get(key)
 
 
 def _is_in_use(offer: HistoryContext, entry: "SavedSubmission") -> bool:
     """Return whether the submission on the page is the one that was opened."""
-    held = st.session_state.get(drop_routing.KEPT["submission"].format(offer.challenge.id))
+    held = st.session_state.get(drop_routing.FILES_KEYS["submission"].format(offer.challenge.id))
     sample = entry.page.get("submission")
     return held[0] == OPENED if held else bool(sample) and sample == offer.samples[1]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from pages.inputs import dropped_photographs
-from pages.inputs.drop_routing import (
+from pages.inputs.dropped_files import (
     ASKED,
     COMPARED,
     EMPTY,
@@ -17,7 +17,6 @@ from pages.inputs.drop_routing import (
     Dropped,
     change,
     leave_out,
-    place_of,
 )
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.common.text import markdown
@@ -53,15 +52,15 @@ def line(challenge_id: str | None = None, compares: bool = False) -> None:
         st.switch_page("../compare_teams.py", query_params={"challenge": challenge})
     if reading is not None and reading.challenge != challenge_id:
         st.switch_page(f"../{_page_of(reading)}.py")
-    for number, one in enumerate(st.session_state.get(PLACED, [])):
-        if _belongs(one.reading, challenge_id, compares) and _is_in_use(one):
+    for number, part in enumerate(st.session_state.get(PLACED, [])):
+        if _belongs(part.candidate, challenge_id, compares) and _is_in_use(part):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                _taken(one)
+                _taken(part)
                 with st.popover("Change", type="tertiary"):
-                    _choices(one, f"change_{number}")
+                    _choices(part, f"change_{number}")
     _elsewhere(challenge_id)
-    for number, one in enumerate(st.session_state.get(ASKED, [])):
-        _question(one, f"ask_{number}")
+    for number, part in enumerate(st.session_state.get(ASKED, [])):
+        _question(part, f"ask_{number}")
     dropped_photographs.ask()
     _refused()
 
@@ -73,65 +72,65 @@ def _belongs(reading: Candidate | None, challenge_id: str | None, compares: bool
     return reading.place not in ("submission", "second") if compares else reading.place != "teams"
 
 
-def _taken(one: Dropped) -> None:
-    words = one.reading.words if one.reading else ""
-    st.markdown(f":material/task_alt: {one.was_read} as {markdown(words)}.", width="content")
+def _taken(part: Dropped) -> None:
+    words = part.candidate.words if part.candidate else ""
+    st.markdown(f":material/task_alt: {part.was_read} as {markdown(words)}.", width="content")
 
 
 def _page_of(reading: Candidate) -> str:
     return "single_image" if reading.place == "tile_model" else reading.challenge
 
 
-def _question(one: Dropped, key: str) -> None:
+def _question(part: Dropped, key: str) -> None:
     """Draw the question what files are, with the likely answers as buttons."""
     with st.container(border=True, gap="xsmall"):
-        st.markdown(f":material/help: What is **{markdown(one.name, 60)}**? It can be")
-        for place, reading in enumerate(_likely(one)):
-            st.button(_called(reading), key=f"{key}_{place}", on_click=change, args=(one, reading))
+        st.markdown(f":material/help: What is **{markdown(part.name, 60)}**? It can be")
+        for place, reading in enumerate(_likely(part)):
+            st.button(_called(reading), key=f"{key}_{place}", on_click=change, args=(part, reading))
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             with st.container(width="stretch"):
-                _choices(one, f"{key}_other")
-            st.button("None of these", key=f"{key}_none", on_click=leave_out, args=(one,))
+                _choices(part, f"{key}_other")
+            st.button("None of these", key=f"{key}_none", on_click=leave_out, args=(part,))
 
 
 def _refused() -> None:
     """Draw which files nothing takes, why, and how they are taken all the same."""
-    for number, one in enumerate(st.session_state.get(REFUSED, [])):
-        why_not = one.found.why_not[:1].upper() + one.found.why_not[1:]
+    for number, part in enumerate(st.session_state.get(REFUSED, [])):
+        why_not = part.recognised.why_not[:1].upper() + part.recognised.why_not[1:]
         with st.container(gap="xsmall"):
-            st.info(f"**{markdown(one.name, 60)}** was not taken. {markdown(why_not, 400)}")
+            st.info(f"**{markdown(part.name, 60)}** was not taken. {markdown(why_not, 400)}")
             with st.popover("Take it for something", type="tertiary"):
-                _choices(one, f"refused_{number}")
+                _choices(part, f"refused_{number}")
 
 
 def _elsewhere(challenge_id: str | None) -> None:
     """Say which files of the last drop went to other challenges, with the way there."""
     together = st.session_state.get(TOGETHER, set())
-    for one in st.session_state.get(PLACED, []):
-        reading = one.reading
-        if reading.challenge != challenge_id and place_of(one) in together and _is_in_use(one):
+    for part in st.session_state.get(PLACED, []):
+        reading = part.candidate
+        if reading.challenge != challenge_id and part.key in together and _is_in_use(part):
             page = _page_of(reading)
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                _taken(one)
+                _taken(part)
                 title = "Single image" if page == "single_image" else REGISTRY[reading.challenge].short_name
                 st.page_link(f"../{page}.py", label=f"Open {title}")
 
 
-def _is_in_use(one: Dropped) -> bool:
-    _, held = st.session_state.get(place_of(one) or "", (None, []))
-    return any(file in held for file in one.files)
+def _is_in_use(part: Dropped) -> bool:
+    _, held = st.session_state.get(part.key or "", (None, []))
+    return any(file in held for file in part.files)
 
 
-def _likely(one: Dropped) -> list[Candidate]:
+def _likely(part: Dropped) -> list[Candidate]:
     """Return the readings to ask about: the likely ones, else all."""
-    readings = one.found.readings
+    readings = part.recognised.readings
     return [r for r in readings if r.certainty >= LIKELY] or list(readings)
 
 
-def _choices(one: Dropped, key: str) -> None:
+def _choices(part: Dropped, key: str) -> None:
     """Draw what else files can be taken for: other readings first, then every input."""
-    readings = [reading for reading in one.found.readings if reading != one.reading]
-    known = {(reading.challenge, reading.place) for reading in one.found.readings}
+    readings = [reading for reading in part.recognised.readings if reading != part.candidate]
+    known = {(reading.challenge, reading.place) for reading in part.recognised.readings}
     offered = [
         *readings,
         *(reading for reading in _every_input() if (reading.challenge, reading.place) not in known),
@@ -139,7 +138,7 @@ def _choices(one: Dropped, key: str) -> None:
 
     def changed() -> None:
         if st.session_state[key] is not None:
-            change(one, offered[st.session_state[key]])
+            change(part, offered[st.session_state[key]])
 
     st.selectbox(
         "Take it for",

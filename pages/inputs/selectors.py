@@ -16,7 +16,7 @@ from pages.server.streamlit_internals import UploadedFile
 from scoring.challenges.samples import SampleSubmission, SampleTestSet
 from scoring.common.findings import Finding, error
 from scoring.common.text import markdown
-from scoring.core.file_contents import within
+from scoring.core.file_contents import InputSlot, within
 
 
 @dataclass(frozen=True)
@@ -180,8 +180,8 @@ def teams(page: str, elsewhere: bool) -> tuple[list[ChosenInput], list[ChosenInp
     files, packs = f"{page}_teams_files", f"{page}_teams_zip_files"
     with st.container(gap="xsmall", width="content"):
         st.caption("A file per team")
-        place = (page, "teams") if elsewhere else None
-        upload("Teams: files, one per team", files, f"{files}_kept", place=place)
+        target: tuple[str, InputSlot] | None = (page, "teams") if elsewhere else None
+        upload("Teams: files, one per team", files, f"{files}_kept", target=target)
     with st.container(gap="xsmall", width="content"):
         st.caption("A zip or folder of teams")
         with st.container(horizontal=True, gap="xsmall", width="content"):

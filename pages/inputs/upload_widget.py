@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from pages.inputs import drop_routing, dropped_photographs
+from pages.inputs import dropped_files, dropped_photographs
 from pages.inputs.sample_selector import InUse
 from pages.server.streamlit_internals import UploadedFile
+from scoring.core.file_contents import InputSlot
 
 UPLOAD_MB = 512
 MODEL = ".onnx"
@@ -21,7 +22,7 @@ def upload(
     key: str,
     kept: str,
     count: Callable[[list, list], list] = operator.add,
-    place: tuple[str, str] | None = None,
+    target: tuple[str, InputSlot] | None = None,
 ) -> str:
     """Draw an upload widget whose content outlives it: a change of page takes the widget away, and nobody
     should have to drop a file twice.
@@ -34,7 +35,7 @@ def upload(
         kept: Of the files in the session.
         count: What counts, from the files that counted before and those that were dropped now. Where all do,
             those stay too that were recognised elsewhere.
-        place: Challenge and input, where files that belong to another one are sent there.
+        target: Challenge and input, where files that belong to another one are sent there.
 
     Returns:
         The key of the widget.
@@ -47,8 +48,8 @@ def upload(
         if dropped_photographs.for_single_image(new):
             st.session_state[f"{key}_turn"] = turn + 1  # a new widget: this one would go on naming the image
             return
-        if place and new:
-            new = drop_routing.route_drop(*place, files=new)
+        if target and new:
+            new = dropped_files.route_drop(*target, files=new)
             if not new:
                 return
         counted = count(before, new)

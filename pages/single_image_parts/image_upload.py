@@ -10,7 +10,7 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display.layout import draw_picture
-from pages.inputs import drop_routing, dropped_photographs
+from pages.inputs import dropped_files, dropped_photographs
 from pages.inputs.dropped_photographs import HELD, MOST, WAITING
 from pages.inputs.selectors import ChosenInput
 from pages.server import streamlit_internals
@@ -101,7 +101,7 @@ def _target() -> None:
         files = st.session_state[key]
         st.session_state[TURN] = st.session_state.get(TURN, 0) + 1  # a new widget: this one holds the bytes
         if files and not dropped_photographs.for_single_image(files):
-            drop_routing.drop(files)
+            dropped_files.drop(files)
 
     with st.container(key="single_unseen"):
         st.file_uploader(

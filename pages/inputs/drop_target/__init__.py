@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.inputs import drop_routing
+from pages.inputs import dropped_files
 
 FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
@@ -33,7 +33,7 @@ def anywhere() -> None:
 
 def _without_files() -> None:
     """Answer a drop in which no file came. The component tells the folder's name."""
-    drop_routing.drop_nothing(st.session_state[KEY].empty)
+    dropped_files.drop_nothing(st.session_state[KEY].empty)
 
 
 def folder_button(uploader: str, label: str) -> None:

@@ -1,13 +1,17 @@
 """Where dropped files go, and what is said about it."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.inputs import drop_routing, dropped_photographs
+from pages.inputs import dropped_files, dropped_photographs
+from pages.inputs.drop_routing import Drop, Route, route
 from pages.server import url_state
 from scoring.challenges import load_challenge, samples
+from scoring.challenges.recognition import Recognised
+from scoring.core.file_contents import LIKELY, POSSIBLE, SURE, Candidate
 from scoring.inputs import tables, workbooks
 from tests.inference import builders
 from tests.support.golden import FOLDER
@@ -178,15 +182,15 @@ def test_a_dropped_table_is_parsed_once_on_its_way_to_the_score(opened, monkeypa
     assert "50 images" in words(app)
     assert not app.error
     assert parsed == ({name: 1, "xlsx": 1} if ending == "xlsx" else {name: 1})
-    assert app.session_state[drop_routing.PARSED] == {}
+    assert app.session_state[dropped_files.PARSED] == {}
 
 
 def test_parsed_tables_are_kept_for_their_reader_up_to_a_size(app, monkeypatch):
     give(app, "submission", GOLDEN / "predictions.csv")
-    assert [name for _, name in app.session_state[drop_routing.PARSED]] == ["predictions.csv"]
-    monkeypatch.setattr(drop_routing, "PARSED_BYTES", 10)
+    assert [name for _, name in app.session_state[dropped_files.PARSED]] == ["predictions.csv"]
+    monkeypatch.setattr(dropped_files, "PARSED_BYTES", 10)
     app.file_uploader(key="tricorder3_set_files").upload("t.csv", (GOLDEN / "truth.csv").read_bytes()).run()
-    assert app.session_state[drop_routing.PARSED] == {}
+    assert app.session_state[dropped_files.PARSED] == {}
 
 
 def test_files_of_two_challenges_are_both_placed_and_the_way_to_the_other_is_shown(opened):
@@ -254,3 +258,48 @@ def test_what_fits_two_inputs_is_asked_and_what_fits_none_is_said(opened):
         "None of these",
     ]
     assert "It is a PDF" in app.info[0].value
+
+
+PREDICTIONS = Candidate("isic", "submission", "predictions", SURE)
+LABELS = Candidate("isic", "truth", "labels", SURE)
+UNLIKELY = Candidate("puma", "truth", "nuclei", POSSIBLE)
+CASES = {
+    "anywhere, plain": ((PREDICTIONS,), {}, Route("place", PREDICTIONS, opens_page=True)),
+    "anywhere, ambiguous": ((PREDICTIONS, LABELS), {}, Route("ask")),
+    "anywhere, nothing takes it": ((), {}, Route("ask")),
+    "anywhere, a photograph": ((), {"are_photographs": True}, Route("photograph")),
+    "its own input": ((PREDICTIONS,), {"slot": "submission"}, Route("stay", PREDICTIONS)),
+    "an input that the drop filled": (
+        (PREDICTIONS,),
+        {"slot": "submission", "filled": frozenset({"isic_submission_kept"})},
+        Route("place", replace(PREDICTIONS, place="second", words="second submission: predictions")),
+    ),
+    "both inputs filled": (
+        (PREDICTIONS,),
+        {"slot": "submission", "filled": frozenset({"isic_submission_kept", "isic_second_kept"})},
+        Route("ask"),
+    ),
+    "another input of the challenge": ((LABELS,), {"slot": "submission"}, Route("place", LABELS)),
+    "a board": (
+        (Candidate("puma", "board", "a board", SURE),),
+        {"slot": "submission"},
+        Route("place", Candidate("puma", "board", "a board", SURE), opens_page=True),
+    ),
+    "another challenge": ((replace(LABELS, challenge="puma"),), {"slot": "truth"}, Route("ask")),
+    "hardly another challenge": ((UNLIKELY,), {"slot": "truth"}, Route("stay")),
+    "nothing takes it": ((), {"slot": "truth"}, Route("stay")),
+    "a photograph at an input": ((), {"slot": "truth", "are_photographs": True}, Route("photograph")),
+    "a photograph beside own files": (
+        (),
+        {"slot": "truth", "are_photographs": True, "own": frozenset({"isic_set_kept"})},
+        Route("stay"),
+    ),
+    "some table at the metadata": ((replace(LABELS, certainty=LIKELY),), {"slot": "metadata"}, Route("stay")),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_routing_table(case):
+    readings, where, expected = CASES[case]
+    challenge_id = "isic" if "slot" in where else None
+    assert route(Drop(Recognised(("a.csv",), readings), challenge_id, **where)) == expected

@@ -1,0 +1,225 @@
+"""Dropped files of a session: applies their routes, and holds what pages say and ask about them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from pages.inputs import dropped_photographs
+from pages.inputs.drop_routing import (
+    FILES_KEYS,
+    Drop,
+    as_teams,
+    compared_teams,
+    files_key,
+    other_challenge,
+    read_as_second,
+    route,
+)
+from scoring.challenges import REGISTRY
+from scoring.challenges.recognition import Recognised, recognise
+from scoring.common.text import markdown
+from scoring.core.file_contents import Candidate, InputSlot
+from scoring.inputs.sources import SourceFiles
+
+COMPARED = ("board", "teams")
+"""Inputs of the page that compares teams."""
+RECOGNISED = "recognised"
+PLACED, ASKED, REFUSED, GO = "_placed", "_asked", "_not_taken", "_go"
+EMPTY = "_empty_folder"
+"""Name of the folder without a file that was dropped last."""
+TOGETHER = "_placed_together"
+"""Keys of the inputs that the last drop filled."""
+PARSED, PARSED_BYTES = "_parsed_tables", 10_000_000
+"""Parsed tables of the last drop by SHA-256 and name, until a challenge reads them, and how large they may be
+together."""
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Files that belong together, what they can be, and what they are taken for; None before the answer."""
+
+    files: Sequence[Any]
+    recognised: Recognised
+    candidate: Candidate | None = None
+
+    @property
+    def name(self) -> str:
+        """What the page calls them."""
+        first = self.files[0].name
+        if len(self.files) == 1:
+            return first
+        return first.split("/")[0] if "/" in first else f"{first} and {len(self.files) - 1} more"
+
+    @property
+    def was_read(self) -> str:
+        """Its name, and "was read" or "were read"."""
+        several = len(self.files) > 1 and "/" not in self.files[0].name
+        return f"**{markdown(self.name, 60)}** {'were' if several else 'was'} read"
+
+    @property
+    def key(self) -> str | None:
+        """Where the files stand in the session."""
+        return files_key(self.candidate) if self.candidate else None
+
+
+def drop(files: Sequence[Any]) -> None:
+    """Take files that were dropped where any input is meant: place what is plain, ask about what is not."""
+    _begin()
+    parts = _sorted_out(files)
+    teams = compared_teams([part.recognised for part in parts])
+    for challenge_id, indices in teams.items():
+        _place_teams(challenge_id, [parts[index] for index in indices])
+        st.session_state.setdefault(GO, as_teams(challenge_id, len(indices)))
+    compared = {index for indices in teams.values() for index in indices}
+    _apply([part for index, part in enumerate(parts) if index not in compared])
+
+
+def route_drop(challenge_id: str, slot: InputSlot, files: Sequence[Any]) -> list[Any]:
+    """Take files that were dropped at an input of a challenge: those of `FILES_KEYS`.
+
+    Returns:
+        Those that stay there. What cannot be for it but is plainly for another input of the challenge goes
+        there; what looks like a file for another challenge becomes a question.
+    """
+    _begin()
+    parts = _sorted_out(files)
+    if slot == "teams":
+        return _teams_at(challenge_id, parts, files)
+    if slot == "second":
+        parts = [replace(part, recognised=read_as_second(part.recognised, challenge_id)) for part in parts]
+    return _apply(parts, challenge_id, slot)
+
+
+def _apply(
+    parts: Sequence[Dropped], challenge_id: str | None = None, slot: InputSlot | None = None
+) -> list[Any]:
+    """Apply the routes of parts in their order, and return the files that stay at the input."""
+    staying: list[Any] = []
+    for part in parts:
+        own = frozenset(key for key in map(str, st.session_state) if key.endswith("_kept"))
+        photographs = not part.recognised.readings and dropped_photographs.are(part.files)
+        filled = frozenset(st.session_state[TOGETHER])
+        chosen = route(Drop(part.recognised, challenge_id, slot, len(parts), photographs, own, filled))
+        if chosen.step == "photograph":
+            dropped_photographs.hold(part.files)
+        elif chosen.step == "ask":
+            st.session_state[ASKED if part.recognised.readings else REFUSED].append(part)
+        elif chosen.step == "stay":
+            staying += part.files
+            if chosen.candidate is not None:
+                _choose_test_set(chosen.candidate)
+                _record(replace(part, candidate=chosen.candidate))
+        elif chosen.candidate is not None:
+            _place(part, chosen.candidate)
+        if chosen.opens_page:
+            st.session_state.setdefault(GO, chosen.candidate)
+    return staying
+
+
+def _teams_at(challenge_id: str, parts: Sequence[Dropped], files: Sequence[Any]) -> list[Any]:
+    """Take files that were dropped as teams of a challenge, and return those that stay: submissions to
+    another challenge, and to no other than that, are compared there."""
+    other = other_challenge([part.recognised for part in parts], challenge_id)
+    if other is None:
+        return list(files)
+    _place_teams(other, parts)
+    st.session_state["challenge"] = REGISTRY[other].short_name
+    return []
+
+
+def _place_teams(challenge_id: str, teams: Sequence[Dropped]) -> None:
+    candidate = as_teams(challenge_id, len(teams))
+    files = [file for team in teams for file in team.files]
+    st.session_state[files_key(candidate)] = (RECOGNISED, files)
+    _record(Dropped(files, teams[0].recognised, candidate))
+
+
+def drop_nothing(folder: str) -> None:
+    """Take a drop in which no file came. folder: its name; "" where no folder came either."""
+    _begin()
+    st.session_state[EMPTY] = folder
+
+
+def asks() -> bool:
+    """Return whether the page asks what files are: until a visitor says so, nothing is refused."""
+    return bool(st.session_state.get(ASKED))
+
+
+def _sorted_out(files: Sequence[Any]) -> list[Dropped]:
+    by_name = {file.name: file for file in files}
+    parts = recognise({name: file.getvalue() for name, file in by_name.items()})
+    _keep_parsed(source for part in parts if part.is_plain and (source := part.source) is not None)
+    return [Dropped([by_name[name] for name in part.files], part) for part in parts]
+
+
+def _keep_parsed(sources: Iterable[SourceFiles]) -> None:
+    """Keep tables that were parsed for their reader, as far as they are small together."""
+    remaining, parsed = PARSED_BYTES, {}
+    for source in sources:
+        remaining -= sum(source.sizes.values())
+        if remaining >= 0:
+            parsed[source.whole, source.name] = source
+    st.session_state[PARSED] = parsed
+
+
+def take_parsed(sha256: str, name: str) -> SourceFiles | None:
+    """Return a table of the last drop with its cells, once; None where it is to be read."""
+    parsed: dict[tuple[str, str], SourceFiles] = st.session_state.get(PARSED, {})
+    return parsed.pop((sha256, name), None)
+
+
+def _begin() -> None:
+    st.session_state[ASKED], st.session_state[REFUSED] = [], []
+    dropped_photographs.forget()
+    for key in (GO, EMPTY, PARSED):
+        st.session_state.pop(key, None)
+    st.session_state[TOGETHER] = set()
+
+
+def _record(part: Dropped) -> None:
+    """Let the page say what files are taken for, in place of what was there before."""
+    before = st.session_state.get(PLACED, [])
+    st.session_state[TOGETHER].add(part.key)
+    st.session_state[PLACED] = [*(other for other in before if other.key != part.key), part]
+
+
+def _place(part: Dropped, candidate: Candidate) -> None:
+    """Put files at the input that a candidate names, and choose its test set."""
+    st.session_state[files_key(candidate)] = (RECOGNISED, list(part.files))
+    if candidate.place == "tile_model":
+        st.session_state["single_challenge"] = candidate.challenge
+    _choose_test_set(candidate)
+    _record(replace(part, candidate=candidate))
+
+
+def _choose_test_set(candidate: Candidate) -> None:
+    """Choose the sample test set of a submission, unless the visitor brought one."""
+    key = f"{candidate.challenge}_set"
+    own = FILES_KEYS["truth"].format(candidate.challenge) in st.session_state
+    if candidate.place in ("submission", "metadata") and candidate.test_set is not None and not own:
+        if st.session_state.get(key) is not None or "set" in st.query_params:
+            st.query_params["set"] = candidate.test_set
+        st.session_state[key] = candidate.test_set
+
+
+def change(part: Dropped, candidate: Candidate) -> None:
+    """Take files for something else."""
+    st.session_state[PLACED] = [other for other in st.session_state.get(PLACED, []) if other is not part]
+    for key in (ASKED, REFUSED):
+        st.session_state[key] = [other for other in st.session_state.get(key, []) if other is not part]
+    if part.key is not None:
+        _, held = st.session_state.get(part.key, (None, []))
+        remaining = [file for file in held if file not in part.files]
+        if remaining:
+            st.session_state[part.key] = (RECOGNISED, remaining)
+        else:
+            st.session_state.pop(part.key, None)
+    _place(part, candidate)
+    st.session_state[GO] = candidate
+
+
+def leave_out(part: Dropped) -> None:
+    """Take files for nothing."""
+    st.session_state[ASKED] = [other for other in st.session_state[ASKED] if other is not part]
