@@ -183,7 +183,7 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
         looked_at: How many there are in all.
         question: That the table answers.
     """
-    listed = [(row, estimate) for row in rows for estimate in row.teams]
+    listed = [(row, team) for row in rows for team in row.teams]
     return Table(
         question,
         [
@@ -202,11 +202,11 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
             "group": [row.group for row, _ in listed],
             "measure": [named(row.measure) for row, _ in listed],
             "n": [row.n for row, _ in listed],
-            "team": [one.team for _, one in listed],
-            "value": [None if row.small else one.value for row, one in listed],
-            "interval": [None if row.small else one.interval for row, one in listed],
-            "to all": [None if row.small else one.to_overall for row, one in listed],
-            "to all interval": [None if row.small else one.to_overall_interval for row, one in listed],
+            "team": [team.team for _, team in listed],
+            "value": [None if row.small else team.value for row, team in listed],
+            "interval": [None if row.small else team.interval for row, team in listed],
+            "to all": [None if row.small else team.to_overall for row, team in listed],
+            "to all interval": [None if row.small else team.to_overall_interval for row, team in listed],
         },
         f"Of so many groups and measures ({looked_at}) some stand out by chance alone. Where a group has "
         f"under 15 cases, no value is given. {displayed.method}",

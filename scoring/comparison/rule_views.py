@@ -121,22 +121,16 @@ def _left_out(robust: Robustness) -> str:
 
 
 def _moves(displayed: Displayed, robust: Robustness) -> Table:
-    scored = displayed.comparison.scored
-    places = [robust.teams.index(name) for name in scored]
-    return Table(
+    official = robust.rules[0].ranks
+    return Table.of(
         "How far could a team move?",
+        [robust.teams.index(name) for name in displayed.comparison.scored],
         [
-            Column("team", "team"),
-            Column("official", "official #", "number", 0, full="official rank"),
-            Column("best", "best #", "number", 0, full="best rank"),
-            Column("worst", "worst #", "number", 0, full="worst rank"),
+            Column("team", "team", get=lambda i: robust.teams[i]),
+            Column("official", "official #", "number", 0, full="official rank", get=lambda i: official[i]),
+            Column("best", "best #", "number", 0, full="best rank", get=lambda i: robust.best[i]),
+            Column("worst", "worst #", "number", 0, full="worst rank", get=lambda i: robust.worst[i]),
         ],
-        {
-            "team": scored,
-            "official": [robust.rules[0].ranks[index] for index in places],
-            "best": [robust.best[index] for index in places],
-            "worst": [robust.worst[index] for index in places],
-        },
         "Best and worst over all these rules, without subgroups of under 15 cases and medians over cases "
         "that are only right or wrong. The official rank stays what it is.",
         key="robustness",

@@ -96,13 +96,13 @@ PAIRS_NAMED = 3
 
 def facts(comparison: Comparison) -> Table:
     """Return what is known of every team beside its predictions, best first."""
-    known = [comparison.facts.get(name, UNKNOWN).as_dict() for name in comparison.cards]
+    rows = [{"team": name, **comparison.facts.get(name, UNKNOWN).as_dict()} for name in comparison.cards]
     kinds = {"size_mib": Column("size_mib", LABELS["size_mib"], "number", 2)}
     columns = [kinds.get(fact, Column(fact, label)) for fact, label in LABELS.items()]
-    return Table(
+    return Table.of(
         "Who are the teams?",
+        rows,
         (Column("team", "team"), *columns),
-        {"team": list(comparison.cards), **{fact: [row[fact] for row in known] for fact in LABELS}},
         "As the organizer gave them; a dash where nothing was given. "
         + (
             "Sizes count in the score."
@@ -122,21 +122,14 @@ def excluded(comparison: Comparison) -> Table:
 
 def excluded_rows(entries: Iterable[Excluded]) -> Table:
     """Return refused submissions with what is wrong; problems of a kind are one row, as on a page."""
-    rows = [(entry.team, fold) for entry in entries for fold in grouped(entry.problems)]
-    return Table(
-        "Which submissions were refused?",
-        (
-            Column("team", "submission"),
-            Column("where", "where"),
-            Column("problem", "what is wrong and how to mend it"),
-        ),
-        {
-            "team": [team for team, _ in rows],
-            "where": [fold.where for _, fold in rows],
-            "problem": [fold.message for _, fold in rows],
-        },
-        "They were not scored and have no rank.",
+    rows = [(entry.team, group) for entry in entries for group in grouped(entry.problems)]
+    columns = (
+        Column("team", "submission", get=lambda row: row[0]),
+        Column("where", "where", get=lambda row: row[1].where),
+        Column("problem", "what is wrong and how to mend it", get=lambda row: row[1].message),
     )
+    caption = "They were not scored and have no rank."
+    return Table.of("Which submissions were refused?", rows, columns, caption)
 
 
 def containing(table: Table, wanted: str) -> Table:
@@ -169,21 +162,12 @@ def withdrawals(comparison: Comparison) -> Table | None:
         )
     else:
         caption = "No single withdrawal would change the order of the other teams by weighted ranks."
-    return Table(
-        "What if a team withdraws?",
-        (
-            Column("without", "without"),
-            Column("first", "first by weighted ranks"),
-            Column("swapped", "others that change places"),
-        ),
-        {
-            "without": [entry["without"] for entry in gone],
-            "first": [", ".join(entry["first"]) for entry in gone],
-            "swapped": [_pairs(entry["swapped"]) for entry in gone],
-        },
-        caption,
-        key="withdrawn",
+    columns = (
+        Column("without", "without"),
+        Column("first", "first by weighted ranks", get=lambda entry: ", ".join(entry["first"])),
+        Column("swapped", "others that change places", get=lambda entry: _pairs(entry["swapped"])),
     )
+    return Table.of("What if a team withdraws?", gone, columns, caption, key="withdrawn")
 
 
 def _pairs(pairs: list[list[str]]) -> str:

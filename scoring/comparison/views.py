@@ -238,24 +238,21 @@ def leads(displayed: Displayed) -> tuple[Block, ...]:
     )
     listed = by_score.of[:PAIRS]
     more = len(by_score.of) - len(listed)
-    table = Table(
+    interval = Column(
+        "interval", "simultaneous 95% interval", "interval", scale.digits_of_intervals, sign=True
+    )
+    difference = Column("difference", scale.unit, "number", scale.digits, sign=True)
+    table = Table.of(
         "Which pairs are told apart, in numbers?",
+        listed,
         [
-            Column("team", "team"),
-            Column("minus", "minus"),
-            Column("difference", scale.unit, "number", scale.digits, sign=True),
-            Column("interval", "simultaneous 95% interval", "interval", scale.digits_of_intervals, sign=True),
-            Column("p", "adjusted p", "written"),
-            Column("apart", "told apart"),
+            Column("team", "team", get=lambda pair: comparison.scored[pair.a]),
+            Column("minus", "minus", get=lambda pair: comparison.scored[pair.b]),
+            replace(difference, get=lambda pair: scale.points(pair.difference)),
+            replace(interval, get=lambda pair: scale.scaled(pair.simultaneous_interval)),
+            Column("p", "adjusted p", "written", get=lambda pair: figures.p_words(pair.p_adjusted)),
+            Column("apart", "told apart", get=lambda pair: pair.separated),
         ],
-        {
-            "team": [comparison.scored[pair.a] for pair in listed],
-            "minus": [comparison.scored[pair.b] for pair in listed],
-            "difference": [scale.factor * pair.difference for pair in listed],
-            "interval": [scale.scaled(pair.simultaneous_interval) for pair in listed],
-            "p": [figures.p_words(pair.p_adjusted) for pair in listed],
-            "apart": [pair.separated for pair in listed],
-        },
         f"and {more} more, in comparison.json" if more else "",
         detail=True,
     )
