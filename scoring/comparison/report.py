@@ -8,9 +8,9 @@ from scoring.common.findings import Finding
 from scoring.comparison import display, summary_text, team_views, views
 from scoring.comparison.compare import Comparison, of_team
 from scoring.core.views import Fact, Headline, Section
-from scoring.presentation.html import blocks, front
+from scoring.presentation.html import blocks
+from scoring.presentation.html.blocks import Lines
 from scoring.presentation.html.document import Figures, document, findings, provenance, rule, section
-from scoring.presentation.html.front import Lines
 from scoring.presentation.paper.archive import files, methods, zipped
 
 PER_CODE = 5
@@ -27,17 +27,17 @@ def html(comparison: Comparison, lines: Lines = ()) -> str:
     """
     challenge, figures = load_challenge(comparison.challenge), Figures()
     how = f"{challenge.words.formula}, all teams on the same cases, higher is better"
-    sections = [front.front(f"Compare teams: {challenge.words.title}", how, lines)]
+    sections = [blocks.front_page(f"Compare teams: {challenge.words.title}", how, lines)]
     if comparison.scored:
         view = display.of(comparison)
         head = team_views.headline(view)
         chapters = [Section(name, views.SECTIONS[name](view)) for name in views.section_names(comparison)]
-        drawn = front.pictures(figures, front.chosen(head.strip, chapters))
+        drawn = blocks.front_pictures(figures, blocks.front_figures(head.strip, chapters))
         sections += [
             blocks.headline(head, head.score.below, figures),
-            front.noticed(_listed(comparison)[0]),
+            blocks.noticed(_listed(comparison)[0]),
             drawn,
-            front.cite(challenge),
+            blocks.citation(challenge),
             *blocks.sections(chapters, figures),
         ]
     else:

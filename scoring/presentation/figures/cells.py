@@ -1,6 +1,6 @@
 """Heat maps: cells with words in them, frames around them, clicks on them."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -102,8 +102,14 @@ def diverging(
     write_words(canvas, words, colours)
 
 
+def cell_texts(rows: int, columns: int, text: Callable[[int, int], str]) -> Array:
+    """Return texts [rows, columns], each from its row and column."""
+    return np.array([[text(i, j) for j in range(columns)] for i in range(rows)], dtype=object)
+
+
 def clickable(canvas: Canvas, keys: Sequence[Sequence[Hashable]], columns: int, size: int = 22) -> None:
-    """Put clear points over the cells of the first trace, a heat map: heat maps take no clicks.
+    """Put clear points over the cells of the first trace, a heat map: heat maps take no clicks. The axes end
+    with the cells.
 
     keys: `customdata` of the points, row by row. columns: how many a row has. size: of a point, in pixels.
     """
@@ -120,6 +126,8 @@ def clickable(canvas: Canvas, keys: Sequence[Sequence[Hashable]], columns: int, 
         marker={"symbol": "square", "size": size, "color": CLEAR},
     )
     ground["hoverinfo"] = "skip"
+    canvas.x_axis(range=[-0.5, columns - 0.5])
+    canvas.y_axis(range=[len(keys) // columns - 0.5, -0.5], autorange=False)
 
 
 def frame(canvas: Canvas, row: int, column: int, colour: str, width: float = 3) -> None:

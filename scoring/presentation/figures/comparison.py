@@ -4,7 +4,7 @@ Teams come best first. Names are cut where there is no room; the whole name stan
 are None or NaN and stay blank.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from scoring.common.arrays import Array, Bools, Floats
 from scoring.common.text import class_named
 from scoring.presentation.figures.canvas import Canvas
-from scoring.presentation.figures.cells import clickable, diverging, frame, heat
+from scoring.presentation.figures.cells import cell_texts, clickable, diverging, frame, heat
 from scoring.presentation.figures.intervals import IntervalRow, interval_canvas
 from scoring.presentation.figures.numerals import decimal, percent
 from scoring.presentation.figures.theme import Theme, counted, lined, safe, short
@@ -76,11 +76,6 @@ def group_intervals(
     return canvas.figure()
 
 
-def _texts(rows: int, columns: int, text: Callable[[int, int], str]) -> Array:
-    """Texts [rows, columns], each from its row and column."""
-    return np.array([[text(i, j) for j in range(columns)] for i in range(rows)], dtype=object)
-
-
 def pair_matrix(
     names: Sequence[str], differences: Floats, apart: Bools, hovers: Array, digits: int, theme: Theme
 ) -> go.Figure:
@@ -98,7 +93,7 @@ def pair_matrix(
     shown = np.where(apart, differences, 0.0)
     shown[np.eye(n, dtype=bool)] = np.nan
     canvas = Canvas(theme, "Which pairs are told apart?", 110 + ROW * n)
-    words = _texts(n, n, lambda i, j: "" if i == j else decimal(differences[i, j], digits, sign=True))
+    words = cell_texts(n, n, lambda i, j: "" if i == j else decimal(differences[i, j], digits, sign=True))
     diverging(canvas, shown, hovers, words if n <= MOST_WORDS else None, apart)
     _axes(canvas, [safe(short(name)) for name in names], _rows(names), "minus", "score of")
     return canvas.figure()
@@ -156,7 +151,7 @@ def rank_heat(
     every = max(1, ranks // 15)
     columns = [str(rank + 1) if rank % every == 0 else "" for rank in range(ranks)]
     rows = _rows(names)
-    heat(canvas, shares, columns, rows, _texts(teams, ranks, word), _texts(teams, ranks, hover))
+    heat(canvas, shares, columns, rows, cell_texts(teams, ranks, word), cell_texts(teams, ranks, hover))
     for place, (low, high) in enumerate(bounds):
         canvas.rectangle((low - 1.48, high - 0.52), (place - 0.46, place + 0.46), theme.ink, 1.5)
     canvas.x_axis("rank, share of resamples in %", tickangle=0)
@@ -212,8 +207,8 @@ def rules_heat(
         0.9 * (1 - (ranks - 1) / (most - 1)),
         [safe(short(name)) for name in teams],
         rows,
-        _texts(len(rules), len(teams), lambda rule, team: f"{ranks[rule, team]:g}"),
-        _texts(len(rules), len(teams), hover),
+        cell_texts(len(rules), len(teams), lambda rule, team: f"{ranks[rule, team]:g}"),
+        cell_texts(len(rules), len(teams), hover),
         12 if len(teams) <= MOST_WORDS else 9,
     )
     canvas.level(0.5, theme.ink, 1.5)
@@ -266,7 +261,7 @@ def class_heat(
         for name, size in zip(table.classes, table.support, strict=True)
     ]
     columns = [safe(short(name)) for name in names]
-    hovers = _texts(n, teams, lambda i, j: table.hover(i, j, differences))
+    hovers = cell_texts(n, teams, lambda i, j: table.hover(i, j, differences))
     canvas = Canvas(theme, "Where do the teams differ?", 110 + 26 * n)
 
     def word(i: int, j: int) -> str:
@@ -275,16 +270,15 @@ def class_heat(
         return "" if nothing else brief(value, sign=differences)
 
     if differences:
-        words = _texts(n, teams, word)
+        words = cell_texts(n, teams, word)
         diverging(canvas, values, hovers, words if teams <= MOST_WORDS else None)
         _axes(canvas, columns, rows)
     else:
-        heat(canvas, values, columns, rows, _texts(n, teams, word), hovers)
+        heat(canvas, values, columns, rows, cell_texts(n, teams, word), hovers)
     clickable(canvas, [(name, team) for name in table.classes for team in names], teams)
     if chosen is not None and chosen[0] in table.classes and chosen[1] in names:
         frame(canvas, list(table.classes).index(chosen[0]), list(names).index(chosen[1]), theme.accent)
-    canvas.x_axis(range=[-0.5, teams - 0.5], tickangle=turned(teams))
-    canvas.y_axis(range=[n - 0.5, -0.5])
+    canvas.x_axis(tickangle=turned(teams))
     return canvas.figure()
 
 
@@ -315,8 +309,7 @@ def case_heat(names: Sequence[str], cases: Sequence[str], right: Floats, theme: 
     columns, rows = [safe(short(name)) for name in names], [_end(case) for case in cases]
     heat(canvas, 0.06 + 0.8 * (1 - right), columns, rows, words, hovers)
     clickable(canvas, [(case, team) for case in cases for team in names], len(names))
-    canvas.x_axis(range=[-0.5, len(names) - 0.5], tickangle=turned(len(names)))
-    canvas.y_axis(range=[len(cases) - 0.5, -0.5])
+    canvas.x_axis(tickangle=turned(len(names)))
     return canvas.figure()
 
 

@@ -87,8 +87,6 @@ def confusion_matrix_figure(
         canvas.rule(border - 0.5, theme.zero)
     if style.is_clickable:
         clickable(canvas, [(truth, name) for truth in rows for name in columns], len(columns), 27)
-        canvas.x_axis(range=[-0.5, len(columns) - 0.5])
-        canvas.y_axis(range=[len(rows) - 0.5, -0.5])
     for cell, colour in ((style.outlined, theme.risk["malignant"]), (chosen, theme.accent)):
         if cell is not None:
             frame(canvas, rows.index(cell[0]), columns.index(cell[1]), colour)

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from scoring.common.arrays import Floats
 from scoring.common.text import common_start
 from scoring.presentation.figures.canvas import FIFTHS, Canvas
-from scoring.presentation.figures.cells import clickable, heat
+from scoring.presentation.figures.cells import cell_texts, clickable, heat
 from scoring.presentation.figures.drawing import Properties
 from scoring.presentation.figures.numerals import decimal, percent, span
 from scoring.presentation.figures.theme import Theme, faded, safe
@@ -150,18 +150,22 @@ def class_heat(f1: Floats, classes: Sequence[str], cases: Sequence[str], theme: 
         theme: Its colours.
     """
     values = np.asarray(f1, float)
-    words, hovers = np.full(values.shape, "", object), np.full(values.shape, "", object)
-    for (i, k), value in np.ndenumerate(values):
-        shown = "in neither truth nor prediction" if np.isnan(value) else f"F1 {decimal(value, 3)}"
-        hovers[i, k] = f"{safe(cases[i])}<br>{spaced(classes[k])}: {shown}"
-        words[i, k] = "" if np.isnan(value) else f"{value:.2f}".removeprefix("0")
+
+    def text(i: int, k: int) -> str:
+        return "" if np.isnan(values[i, k]) else f"{values[i, k]:.2f}".removeprefix("0")
+
+    def hover(i: int, k: int) -> str:
+        value = values[i, k]
+        told = "in neither truth nor prediction" if np.isnan(value) else f"F1 {decimal(value, 3)}"
+        return f"{safe(cases[i])}<br>{spaced(classes[k])}: {told}"
+
     start, columns = common_start(cases), [spaced(name) for name in classes]
     rows = [safe(tail(name.removeprefix(start))) for name in cases]
     canvas = Canvas(theme, "Which classes fail in which images?", 124 + 24 * len(cases))
-    heat(canvas, values, columns, rows, words, hovers, 11)
+    texts, hovers = (cell_texts(len(cases), len(classes), of_cell) for of_cell in (text, hover))
+    heat(canvas, values, columns, rows, texts, hovers, 11)
     clickable(canvas, [[case] for case in cases for _ in classes], len(classes))
-    canvas.x_axis(tickangle=-90, range=[-0.5, len(classes) - 0.5])
-    canvas.y_axis(range=[len(cases) - 0.5, -0.5], autorange=False)
+    canvas.x_axis(tickangle=-90)
     return canvas.figure()
 
 

@@ -1,14 +1,16 @@
-"""The blocks of `scoring.core.views` as HTML."""
+"""The blocks of `scoring.core.views` as HTML, and the front page of a report that is made of them."""
 
 import base64
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
 
-from scoring.common.findings import SMALL_CLASS
+from scoring.common.finding_groups import tally
+from scoring.common.findings import SMALL_CLASS, Finding
 from scoring.common.text import markdown
+from scoring.core.challenge import Challenge
 from scoring.core.scorecard import plain
 from scoring.core.views import (
     Block,
@@ -30,6 +32,7 @@ from scoring.core.views import (
 from scoring.presentation.figures.numerals import span
 from scoring.presentation.figures.theme import label
 from scoring.presentation.html.document import Cell, Figures, Number, render, table
+from scoring.version import __version__
 
 STATUS = 1200
 """Characters of what is said about a score's worth."""
@@ -37,6 +40,13 @@ PANEL, WIDE_PANEL = 210, 330
 """Pixels of a small figure, and of one that needs more."""
 RIGHT = ("number", "bar", "count", "interval", "written")
 """Kinds of columns that stand to the right."""
+FRONT_FIGURES = 3
+"""Figures on the front page."""
+HALF_WIDTH = 440
+"""Pixels for which a figure is drawn that shares its row with another; it is shown smaller."""
+
+Lines = Sequence[tuple[str, str]]
+"""Names and texts that stand below the title: test set, submission, team, date."""
 
 
 def sections(entries: Iterable[Section], figures: Figures) -> Iterator[str]:
@@ -163,3 +173,51 @@ def cell(column: Column, given: object, block: Table) -> object:
             risk = block.risks.get(str(value))
             return Cell(label(str(value), risk), kind=risk or "")
     return Cell(value, kind="soft") if column.lighter else value
+
+
+def front_figures(strip: Figure | None, sections: Iterable[Section]) -> list[Figure]:
+    """Return the figures of the front page: where the score comes from, then the first figure of each
+    section."""
+    firsts = (next(_each_figure(section.blocks), None) for section in sections)
+    return [figure for figure in (strip, *firsts) if figure is not None][:FRONT_FIGURES]
+
+
+def _each_figure(blocks: Iterable[Block]) -> Iterator[Figure]:
+    for block in blocks:
+        match block:
+            case Figure():
+                yield block
+            case SideBySide():
+                for column in block.columns:
+                    yield from _each_figure(column)
+            case Choice():
+                yield from _each_figure(list(block.options.values())[:1])
+
+
+def front_page(title: str, formula: str, lines: Lines) -> str:
+    """Return title, what is scored and how it is read, the lines of the caller, and what the report is
+    not."""
+    return render("front", title=title, formula=formula, lines=[line for line in lines if line[1]])
+
+
+def front_pictures(figures: Figures, shown: Sequence[Figure]) -> str:
+    """Return the first figure over the whole width and two more side by side; none of them comes again."""
+    drawn = [
+        (question, Markup(drawing), figure.caption)
+        for place, figure in enumerate(shown)
+        for drawing, question in (figures.draw(figure.build, None if not place else HALF_WIDTH),)
+    ]
+    figures.shown.extend(shown)
+    return render("pictures", first=drawn[:1], others=drawn[1:]) if drawn else ""
+
+
+def noticed(entries: Iterable[Finding]) -> str:
+    """Return in a sentence how much was noticed, "" for nothing."""
+    words = tally(entries)
+    return render("noticed", words=words) if words else ""
+
+
+def citation(challenge: Challenge[Any, Any]) -> str:
+    """Return how to cite the challenge and the program that scored."""
+    words = " ".join(citation.words() for citation in challenge.words.citations)
+    return render("cite", citation=words, version=__version__)

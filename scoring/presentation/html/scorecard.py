@@ -11,7 +11,8 @@ from scoring.common.text import named, spelled
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Headline, Status, Views
 from scoring.presentation.figures.numerals import UNDEFINED, points, share, span
-from scoring.presentation.html import blocks, default_views, front
+from scoring.presentation.html import blocks, default_views
+from scoring.presentation.html.blocks import Lines
 from scoring.presentation.html.document import (
     Cell,
     Figures,
@@ -23,7 +24,6 @@ from scoring.presentation.html.document import (
     section,
     table,
 )
-from scoring.presentation.html.front import Lines
 
 CASES = 200
 """Cases that a report lists at most."""
@@ -53,13 +53,13 @@ def html(card: ScoreCard, shown: Views | None = None, lines: Lines = ()) -> str:
     """
     challenge, figures = load_challenge(card.challenge), Figures()
     shown = shown or views_of(card)
-    chosen = front.chosen(shown.headline.strip, shown.sections)
+    chosen = blocks.front_figures(shown.headline.strip, shown.sections)
     sections = (
-        front.front(challenge.words.title, f"{challenge.words.formula}, higher is better", lines),
-        front.noticed(card.findings),
-        front.pictures(figures, chosen),
+        blocks.front_page(challenge.words.title, f"{challenge.words.formula}, higher is better", lines),
+        blocks.noticed(card.findings),
+        blocks.front_pictures(figures, chosen),
         headline(shown.headline, figures),
-        front.cite(challenge),
+        blocks.citation(challenge),
         *blocks.sections(shown.sections, figures),
         metrics(card),
         cases(card),

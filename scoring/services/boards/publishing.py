@@ -12,7 +12,7 @@ from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
 from scoring.comparison.scale import Scale
 from scoring.core.views import Block, Column, Section, Table, Text
-from scoring.presentation.html import blocks, front
+from scoring.presentation.html import blocks
 from scoring.presentation.html.document import Figures, document, rule
 from scoring.services.boards import hidden_truth, views
 from scoring.services.boards.hidden_truth import HiddenRules
@@ -95,7 +95,7 @@ def html(ranking: BoardRanking) -> str:
     if ranking.phase is not None:
         lines.append(("Phase", ranking.phase))
     parts = [
-        front.front(row.title, formula(ranking), lines),
+        blocks.front_page(row.title, formula(ranking), lines),
         *blocks.sections(sections(ranking), Figures()),
         rule(f"{summary_text.RULE}\n\n{challenge.words.rule.strip()}"),
     ]
