@@ -7,24 +7,23 @@ import numpy as np
 
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import ID, malignant, preset
-from scoring.challenges.isic.measures import MEANS, RANKED_BY, CategoryScores
+from scoring.challenges.isic.evaluation import Evaluation
+from scoring.challenges.isic.measures import MEANS, RANKED_BY
 from scoring.challenges.isic.official_rejections import first_refusal
 from scoring.challenges.isic.official_score import findings, official
 from scoring.challenges.isic.options import MALIGNANT_CATEGORIES, IsicOptions
 from scoring.challenges.isic.truth import IsicCases, subgroups
+from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import Predictions, provenance, truth_digest
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
-from scoring.inputs.sources import Source
 from scoring.metrics import calibration, classification, roc
 from scoring.metrics import subgroups as shares
 from scoring.metrics.calibration import Reliability
-from scoring.metrics.subgroups import SubgroupShare
 from scoring.metrics.thresholds import HALF
 from scoring.statistics import permutation_test
-from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
 
 UNDECIDED = "undecided"
@@ -54,8 +53,16 @@ def score(truth: IsicCases, predictions: Predictions, settings: ScoreSettings) -
     problems = [*settings.problems, *_unknown_categories(used, truth.categories)]
     if predictions.faults or problems:
         raise InputRefused([*predictions.faults, *problems], [*truth.findings, *predictions.findings])
+    statistics, metadata = settings.statistics, settings.metadata
+    columns = joined_columns(truth, metadata, repeated=truth.id_column != "image")
+    unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
+    groups = measures.slices(subgroups(columns), truth.weights.score) if metadata is not None else {}
     options = IsicOptions(settings.options["metric"], used, settings.options["rules"])
-    return _card(truth, predictions, options, settings.statistics, settings.metadata)
+    e = Evaluation(truth, predictions, options, groups)
+    replicates = replicate(e.quantities, e.point, units, statistics, truth.weights.score)
+    digest = truth_digest(truth, predictions)
+    source = provenance(digest, predictions, options.as_dict(), statistics, metadata, unit, units)
+    return _card(e, replicates, units, source)
 
 
 def _unknown_categories(named: Iterable[str], categories: Sequence[str]) -> list[Finding]:
@@ -70,98 +77,58 @@ def _unknown_categories(named: Iterable[str], categories: Sequence[str]) -> list
     ]
 
 
-def _card(
-    truth: IsicCases,
-    predictions: Predictions,
-    options: IsicOptions,
-    statistics: StatisticsOptions,
-    metadata: Source | None,
-) -> ScoreCard:
-    columns = joined_columns(truth, metadata, repeated=truth.id_column != "image")
-    unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
-    answers = _answers(truth, predictions, options)
-    groups = measures.slices(subgroups(columns), truth.weights.score) if metadata is not None else {}
-    counted = _slice_shares(answers, options.malignant)
-
-    def quantities(weights: np.ndarray) -> dict[Any, np.ndarray]:
-        return measures.quantities(answers, weights, options.ranked_by) | shares.quantities(
-            groups, counted, weights
-        )
-
-    point = quantities(truth.weights.score[None])
-    replicates = replicate(quantities, point, units, statistics, truth.weights.score)
-    metrics, score = _metrics(truth, answers, point, options), float(point["score"][0])
-    scored = truth.weights.score > 0
-    reliable, digest = _reliability(answers, scored), truth_digest(truth, predictions)
-    slices = {"slices": shares.rows(groups, counted, point, replicates.intervals)} if groups else {}
+def _card(e: Evaluation, replicates: Replicates, units: Ints, source: Mapping[str, Any]) -> ScoreCard:
+    truth, predictions = e.truth, e.predictions
+    metrics, score = _metrics(e), float(e.point["score"][0])
+    reliable = _reliability(e)
+    slices = {"slices": shares.rows(e.groups, e.shares, e.point, replicates.intervals)} if e.groups else {}
     return ScoreCard(
         ID,
         plain(score),
         plain(metrics),
-        plain(_per_class(answers, point, replicates, scored, options)),
+        plain(_per_class(e, replicates)),
         len(truth),
         _cases(truth, predictions),
         (
             *truth.findings,
             *predictions.findings,
-            *findings(truth, predictions, answers, metrics, options, bool(replicates.values)),
+            *findings(e, metrics, bool(replicates.values)),
             *replicates.findings,
         ),
-        provenance(digest, predictions, options.as_dict(), statistics, metadata, unit, units),
-        _confusion(answers, scored),
+        source,
+        _confusion(e),
         {name: value for name, value in replicates.intervals.items() if isinstance(name, str)},
-        plain(
-            {**_more(truth, predictions, options), **_calibration(reliable), **slices, **_model(predictions)}
-        ),
+        plain({**_more(e), **_calibration(reliable), **slices, **_model(predictions)}),
         {
-            **_arrays(truth, answers, units, reliable),
+            **_arrays(e, units, reliable),
             **replicates.arrays,
-            **permutation_test.kept(
-                bool(replicates.values),
-                units,
-                lambda: measures.unit_sums(
-                    answers,
-                    units,
-                    truth.weights.score,
-                    options.ranked_by,
-                    score,
-                    replicates.left_out["score"],
-                ),
-            ),
+            **permutation_test.kept(bool(replicates.values), units, lambda: _unit_sums(e, replicates, units)),
         },
-        official=official(truth, predictions, answers, score, options),
+        official=official(e, score),
     )
 
 
-def _answers(truth: IsicCases, predictions: Predictions, options: IsicOptions) -> CategoryScores:
-    return measures.answers(
-        truth.categories,
-        truth.positives,
-        truth.labels,
-        predictions.outputs,
-        predictions.labels,
-        options.malignant,
-        options.inclusive,
-    )
+def _unit_sums(e: Evaluation, replicates: Replicates, units: Ints) -> Floats:
+    score, left_out = float(e.point["score"][0]), replicates.left_out["score"]
+    return measures.unit_sums(e.answers, units, e.truth.weights.score, e.options.ranked_by, score, left_out)
 
 
-def _metrics(
-    truth: IsicCases, a: CategoryScores, point: Mapping[Any, np.ndarray], options: IsicOptions
-) -> dict[str, float]:
-    named = {name: float(values[0]) for name, values in point.items() if isinstance(name, str)}
-    score = named.pop("score")
-    weighs = truth.weights.in_file or truth.weights.validation_in_file
-    validation = measures.ranked_value(a, truth.weights.validation, options.ranked_by) if weighs else score
-    return {**named, "validation_score": validation}
+def _metrics(e: Evaluation) -> dict[str, float]:
+    named = {name: float(values[0]) for name, values in e.point.items() if isinstance(name, str)}
+    score, weights = named.pop("score"), e.truth.weights
+    if weights.in_file or weights.validation_in_file:
+        score = measures.ranked_value(e.answers, weights.validation, e.options.ranked_by)
+    return {**named, "validation_score": score}
 
 
-def _more(truth: IsicCases, predictions: Predictions, options: IsicOptions) -> dict[str, Any]:
+def _more(e: Evaluation) -> dict[str, Any]:
+    message = first_refusal([*e.truth.findings, *e.predictions.findings])
     return {
-        "n_scored": int((truth.weights.score > 0).sum()),
-        "preset": preset(truth.categories),
-        "malignant": list(options.malignant),
-        "scores_at_half": scores_at_half(predictions),
-        "official_check": _official_check(truth, predictions),
+        "n_scored": int(e.scored.sum()),
+        "preset": preset(e.truth.categories),
+        "malignant": list(e.options.malignant),
+        "scores_at_half": scores_at_half(e.predictions),
+        "official_check": {"accepted": message is None, "message": message},
     }
 
 
@@ -175,37 +142,15 @@ def scores_at_half(predictions: Predictions) -> int:
     return int((predictions.outputs == HALF).sum())
 
 
-def _slice_shares(a: CategoryScores, malignant: Sequence[str]) -> dict[str, SubgroupShare]:
-    places = [k for k, name in enumerate(a.categories) if name in malignant]
-    labelled, ill = a.labels >= 0, np.isin(a.labels, places)
-    return {
-        "accuracy": SubgroupShare(labelled & (a.labels == a.predicted), labelled),
-        "malignant_sensitivity": SubgroupShare(ill & np.isin(a.predicted, places), ill, "n_malignant"),
-    }
-
-
-def _official_check(truth: IsicCases, predictions: Predictions) -> dict[str, Any]:
-    """Return whether the official scorer accepts the files, and the one thing that it says where it does
-    not."""
-    message = first_refusal([*truth.findings, *predictions.findings])
-    return {"accepted": message is None, "message": message}
-
-
-def _per_class(
-    a: CategoryScores,
-    point: Mapping[Any, np.ndarray],
-    replicates: Replicates,
-    scored: np.ndarray,
-    options: IsicOptions,
-) -> dict[str, Any]:
-    ranking = MEANS[RANKED_BY[options.ranked_by]]
-    defined = sum(not np.isnan(point[ranking, name][0]) for name in a.categories)
+def _per_class(e: Evaluation, replicates: Replicates) -> dict[str, Any]:
+    point, ranking = e.point, MEANS[RANKED_BY[e.options.ranked_by]]
+    defined = sum(not np.isnan(point[ranking, name][0]) for name in e.supports)
     rows: dict[str, dict[str, Any]] = {}
-    for k, name in enumerate(a.categories):
+    for name, support in e.supports.items():
         value = float(point[ranking, name][0])
         worth = np.nan if np.isnan(value) else 1 / defined
         rows[name] = {
-            "support": int((a.positives[:, k] & scored).sum()),
+            "support": support,
             **{m: float(point[m, name][0]) for m in MEASURES},
             "score_worth": worth,
             "score_lost": worth * (1 - value),
@@ -215,9 +160,9 @@ def _per_class(
     return rows
 
 
-def _confusion(a: CategoryScores, scored: np.ndarray) -> dict[str, Any]:
-    k = len(a.categories)
-    y, p = (np.where(labels >= 0, labels, k)[scored] for labels in (a.labels, a.predicted))
+def _confusion(e: Evaluation) -> dict[str, Any]:
+    a, k = e.answers, len(e.answers.categories)
+    y, p = (np.where(labels >= 0, labels, k)[e.scored] for labels in (a.labels, a.predicted))
     counts = classification.confusion_matrix(y, p, k + 1)
     size = k + bool((y == k).any() or (p == k).any())
     return {"labels": [*a.categories, UNDECIDED][:size], "counts": counts[:size, :size].tolist()}
@@ -244,12 +189,13 @@ def _cases(truth: IsicCases, predictions: Predictions) -> tuple[dict[str, Any], 
     return tuple(rows)
 
 
-def _reliability(a: CategoryScores, scored: np.ndarray) -> Reliability | None:
-    """Ten bins of the largest score, of the cases with a truth label and a weight; None unless every row sums
-    to 1."""
+def _reliability(e: Evaluation) -> Reliability | None:
+    """Return ten bins of the largest score, of the cases with a truth label and a weight; None unless every
+    row sums to 1."""
+    a = e.answers
     if calibration.output_kind(a.outputs) != "probabilities":
         return None
-    counted = scored & (a.labels >= 0)
+    counted = e.scored & (a.labels >= 0)
     return calibration.reliability(a.outputs[counted].max(1), a.labels[counted] == a.predicted[counted])
 
 
@@ -267,9 +213,7 @@ def _calibration(reliability: Reliability | None) -> dict[str, Any]:
     }
 
 
-def _arrays(
-    truth: IsicCases, a: CategoryScores, units: np.ndarray, reliable: Reliability | None
-) -> dict[str, np.ndarray]:
+def _arrays(e: Evaluation, units: Ints, reliable: Reliability | None) -> dict[str, np.ndarray]:
     """Return what is drawn and too fine for JSON, read-only: scores, positives, labels, weights, units, and
     the curves of `roc.polyline` padded with NaN.
 
@@ -277,7 +221,7 @@ def _arrays(
     malignant_threshold [points]. reliability_predicted, _observed, _low, _high, _n [10], where there is a
     calibration.
     """
-    weights = truth.weights.score[None]
+    a, weights = e.answers, e.truth.weights.score[None]
     lines, precisions = [], []
     for levels in a.levels:
         c = roc.curve(levels, weights)
@@ -293,7 +237,7 @@ def _arrays(
         "positives": a.positives,
         "truth": a.labels,
         "predicted": a.predicted,
-        "score_weights": truth.weights.score,
+        "score_weights": e.truth.weights.score,
         "units": units,
         "pr_precision": _padded(precisions),
         **{

@@ -77,14 +77,14 @@ def commonest_mistake(card: ScoreCard) -> tuple[str, str]:
     return labels[row], labels[column]
 
 
-def cell(card: ScoreCard, truth: str, called: str) -> list[int]:
+def cell(card: ScoreCard, truth: str, predicted: str) -> list[int]:
     """Return the places in `card.cases` of the cases of one cell of the confusion matrix, the one with the
     highest score first."""
     largest, weights = card.arrays["outputs"].max(1), card.arrays["score_weights"]
     places = [
         i
         for i, c in enumerate(card.cases)
-        if c["truth"] == truth and c["predicted"] == called and weights[i] > 0
+        if c["truth"] == truth and c["predicted"] == predicted and weights[i] > 0
     ]
     return sorted(places, key=lambda i: -largest[i])
 

@@ -21,15 +21,15 @@ def sample(card: ScoreCard, metric: str) -> Sample | None:
         return of_labels(card, metric, classes=categories)
     if np.ptp(card.arrays["score_weights"]) > 0:
         return None
-    place = categories.index(name)
-    outputs, positive = card.arrays["outputs"][:, place], card.arrays["positives"][:, place]
+    k = categories.index(name)
+    outputs, positive = card.arrays["outputs"][:, k], card.arrays["positives"][:, k]
     if measure == "auc":
         return ScoreSample(outputs, positive)
-    called = decided(outputs, HALF, card.provenance["options"]["rules"] == PAGE_RULES)
+    predicted = decided(outputs, HALF, card.provenance["options"]["rules"] == PAGE_RULES)
     right = {
-        "sensitivity": called[positive],
-        "specificity": ~called[~positive],
-        "accuracy": called == positive,
+        "sensitivity": predicted[positive],
+        "specificity": ~predicted[~positive],
+        "accuracy": predicted == positive,
     }
     return BinarySample(right[measure]) if measure in right else None
 

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.isic.categories import UNKNOWN
+from scoring.challenges.isic.truth import IsicCases
+from scoring.core.submission import Predictions
 from scoring.metrics import binary, classification, roc
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.roc import Levels
@@ -60,39 +62,33 @@ class Malignancy:
 
 @dataclass(frozen=True)
 class CategoryScores:
-    """Truth and scores side by side. positives, called: bool [N, K]; labels, predicted: category numbers [N],
-    -1 = undecided; outputs [N, K]; levels per category."""
+    """Truth and scores side by side. positives, predicted_positive: bool [N, K]; labels, predicted: category
+    numbers [N], -1 = undecided; outputs [N, K]; levels per category."""
 
     categories: tuple[str, ...]
     positives: np.ndarray
     labels: np.ndarray
     outputs: np.ndarray
     predicted: np.ndarray
-    called: np.ndarray
+    predicted_positive: np.ndarray
     levels: tuple[Levels, ...]
     malignancy: Malignancy
 
 
 def answers(
-    categories: Sequence[str],
-    positives: np.ndarray,
-    labels: np.ndarray,
-    outputs: np.ndarray,
-    predicted: np.ndarray,
-    malignant: Sequence[str],
-    inclusive: bool,
+    truth: IsicCases, predictions: Predictions, malignant: Sequence[str], inclusive: bool
 ) -> CategoryScores:
     """Prepare the measures. inclusive: a score of 0.5 itself is positive."""
-    ranked = tuple(roc.levels(outputs[:, k], positives[:, k]) for k in range(len(categories)))
+    outputs, labels, names = predictions.outputs, truth.labels, tuple(truth.categories)
     return CategoryScores(
-        tuple(categories),
-        positives,
+        names,
+        truth.positives,
         labels,
         outputs,
-        predicted,
+        predictions.labels,
         decided(outputs, HALF, inclusive),
-        ranked,
-        malignancy(categories, labels, outputs, malignant),
+        tuple(roc.levels(outputs[:, k], truth.positives[:, k]) for k in range(len(names))),
+        malignancy(names, labels, outputs, malignant),
     )
 
 
@@ -124,12 +120,8 @@ def malignant_auc(m: Malignancy, weights: np.ndarray) -> np.ndarray:
 
 def counts(a: CategoryScores, weights: np.ndarray) -> binary.Decisions:
     """One-vs-rest counts at 0.5, [B, K] each."""
-    cells = [
-        a.positives & a.called,
-        ~a.positives & a.called,
-        a.positives & ~a.called,
-        ~a.positives & ~a.called,
-    ]
+    y, p = a.positives, a.predicted_positive
+    cells = [y & p, ~y & p, y & ~p, ~y & ~p]
     sums = (weights @ np.hstack(cells).astype(weights.dtype)).astype(float)
     return binary.Decisions(*np.split(sums, 4, axis=1))
 
@@ -200,7 +192,8 @@ def unit_sums(
         hits = is_true * classification.one_hot(a.predicted, k, float)
         return permutation_test.unit_sums(np.hstack([hits, is_true]), units, weights)
     if metric == "dice":
-        cells = [a.positives & a.called, ~a.positives & a.called, a.positives & ~a.called]
+        y, p = a.positives, a.predicted_positive
+        cells = [y & p, ~y & p, y & ~p]
         return permutation_test.unit_sums(np.hstack(cells).astype(float), units, weights)
     shares = permutation_test.pseudo_values(score, left_out) / len(left_out)
     return shares[:, None] if metric == "auc" else np.full((len(left_out), 1), np.nan)
@@ -279,9 +272,10 @@ def swapped(
     seems to hold its scores). present: bool [N], the cases that count.
     """
     n = len(categories)
-    kept = present & (labels >= 0)
-    support = np.bincount(labels[kept], minlength=n)
-    shares = divide(classification.confusion_matrix(labels[kept], predicted[kept], n), support[:, None], 0)
+    counted = present & (labels >= 0)
+    support = np.bincount(labels[counted], minlength=n)
+    confusion = classification.confusion_matrix(labels[counted], predicted[counted], n)
+    shares = divide(confusion, support[:, None], 0)
     there = int((support > 0).sum())
     if not there or shares.max(1).sum() - np.trace(shares) < (least - 1e-12) * there:
         return None
@@ -302,10 +296,10 @@ def slices(
 ) -> dict[str, dict[str, np.ndarray]]:
     """Return the groups without their cases of weight 0 [N], empty ones left out."""
     counted = {
-        column: {name: members & (weights > 0) for name, members in found.items()}
-        for column, found in groups.items()
+        column: {name: members & (weights > 0) for name, members in of_column.items()}
+        for column, of_column in groups.items()
     }
     return {
-        column: {name: members for name, members in found.items() if members.any()}
-        for column, found in counted.items()
+        column: {name: members for name, members in of_column.items() if members.any()}
+        for column, of_column in counted.items()
     }

@@ -51,7 +51,7 @@ def rounding_note(
 ) -> Iterator[Finding]:
     """Yield `official-rounding` where another label, another side of 0.5 or another order of two cases comes
     of it. values: what is read here [rows, K] from the columns `places`."""
-    columns = [table.columns[place] for place in places]
+    columns = [table.columns[index] for index in places]
     if not columns or max(max(map(len, column)) for column in columns) < EXACT_CHARACTERS:
         return
     close, half = _close_rows(values), np.argwhere(np.abs(values - HALF) < APART).tolist()

@@ -9,6 +9,7 @@ import numpy as np
 from scoring.challenges.few_cases import few_cases
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import EXCLUDED, UNKNOWN, preset
+from scoring.challenges.isic.evaluation import Evaluation
 from scoring.challenges.isic.measures import CategoryScores
 from scoring.challenges.isic.official_float_parsing import ROUNDING
 from scoring.challenges.isic.official_rejections import first_refusal
@@ -29,25 +30,17 @@ ROUNDED = (
 YEARS = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}
 
 
-def official(
-    truth: IsicCases, predictions: Predictions, a: CategoryScores, score: float | None, options: IsicOptions
-) -> Official:
-    """Return what the official scorer gives, by the metric that the site of the year ranks by.
-
-    Args:
-        truth: The test set.
-        predictions: What was scored.
-        a: Truth and scores side by side.
-        score: The score here; None or NaN where it is undefined.
-        options: What it was scored by.
-    """
+def official(e: Evaluation, score: float | None) -> Official:
+    """Return what the official scorer gives, by the metric that the site of the year ranks by. score: the
+    score here; None or NaN where it is undefined."""
+    truth, options = e.truth, e.options
     goal = GOALS.get(preset(truth.categories) or "", options.ranked_by)
-    stops, order = list(_stops(truth, predictions, a)), out_of_order(truth)
-    rounded = any(finding.code == ROUNDING for finding in predictions.findings)
+    stops, order = list(_stops(e)), out_of_order(truth)
+    rounded = any(finding.code == ROUNDING for finding in e.predictions.findings)
     reasons = [*stops, *([ROUNDED] * rounded), *_otherwise(truth, options, goal, order is not None)]
     if stops or rounded or not reasons:
         return Official.compare(score, None, *reasons)
-    as_there = a if not options.inclusive else strictly_above(a)
+    as_there = e.answers if not options.inclusive else strictly_above(e.answers)
     weights = truth.weights.score
     if order is not None:
         return Official.compare(score, measures.by_position(as_there, weights, order, goal), *reasons)
@@ -65,15 +58,14 @@ def out_of_order(truth: IsicCases) -> Ints | None:
 
 def strictly_above(a: CategoryScores) -> CategoryScores:
     """Return the answers with a score of 0.5 itself as negative, as the official scorer takes it."""
-    return replace(a, called=decided(a.outputs, HALF, False))
+    return replace(a, predicted_positive=decided(a.outputs, HALF, False))
 
 
-def _stops(truth: IsicCases, predictions: Predictions, a: CategoryScores) -> Iterator[str]:
-    refusal = first_refusal([*truth.findings, *predictions.findings])
+def _stops(e: Evaluation) -> Iterator[str]:
+    refusal = first_refusal([*e.truth.findings, *e.predictions.findings])
     if refusal:
         yield f"The official scorer refuses the files: {refusal}"
-    scored = truth.weights.score > 0
-    absent = [name for k, name in enumerate(a.categories) if not (a.positives[:, k] & scored).any()]
+    absent = [name for name, n in e.supports.items() if not n]
     if absent:
         yield f"The official scorer stops with an error: there is no case of {', '.join(absent)}."
 
@@ -98,35 +90,28 @@ SWAP_GAIN = 0.2
 """Balanced accuracy that an exchange of columns has to win before it is reported."""
 
 
-def findings(
-    truth: IsicCases,
-    predictions: Predictions,
-    a: CategoryScores,
-    metrics: Mapping[str, float],
-    options: IsicOptions,
-    has_intervals: bool,
-) -> Iterator[Finding]:
+def findings(e: Evaluation, metrics: Mapping[str, float], has_intervals: bool) -> Iterator[Finding]:
     """Yield what must be known of a score before it is believed. metrics: NaN where undefined."""
-    scored = truth.weights.score > 0
-    yield from _cases(truth, a, options)
-    yield from _undecided(predictions, a)
-    yield from _one_sided(a, scored)
-    yield from _malignant(a, metrics["malignant_auc"], options, scored)
+    truth, a = e.truth, e.answers
+    yield from _cases(truth, a, e.options)
+    yield from _undecided(e.predictions, a)
+    yield from _one_sided(e)
+    yield from _malignant(e, metrics["malignant_auc"])
     if np.isnan(metrics["validation_score"]) and not (truth.weights.validation > 0).any():
         yield warning(
             "no-validation-weight",
             "validation_score",
             "every validation_weight is 0: there is no validation score.",
         )
-    if preset(truth.categories) == "milk10k" and options.metric is None:
+    if preset(truth.categories) == "milk10k" and e.options.metric is None:
         yield note(
             "milk10k-ranked-by-dice",
             "score",
             "MILK10k is ranked by macro F1 on its site: --metric dice gives that score.",
         )
-    yield from _swapped(predictions, a, scored)
+    yield from _swapped(e)
     if has_intervals:
-        yield from _few_cases(a, scored)
+        yield from few_cases(e.supports, "intervals of its measures are too narrow")
 
 
 def _cases(truth: IsicCases, a: CategoryScores, options: IsicOptions) -> Iterator[Finding]:
@@ -178,24 +163,23 @@ def _undecided(predictions: Predictions, a: CategoryScores) -> Iterator[Finding]
         )
 
 
-def _one_sided(a: CategoryScores, scored: np.ndarray) -> Iterator[Finding]:
-    for k, name in enumerate(a.categories):
-        positive, negative = (a.positives[:, k] & scored).any(), (~a.positives[:, k] & scored).any()
-        if not positive:
+def _one_sided(e: Evaluation) -> Iterator[Finding]:
+    for name, n in e.supports.items():
+        if not n:
             yield warning(
                 "absent-class",
                 name,
                 f"no case of {name} with a weight: what needs one is undefined and left out of the means. "
                 "The official scorer stops with an error here.",
             )
-        elif not negative:
+        elif n == e.scored.sum():
             yield warning(
                 "no-negatives", name, f"every case is {name}: specificity, npv and the areas are undefined."
             )
 
 
-def _malignant(a: CategoryScores, auc: float, options: IsicOptions, scored: np.ndarray) -> Iterator[Finding]:
-    left_out = int((a.malignancy.left_out & scored).sum())
+def _malignant(e: Evaluation, auc: float) -> Iterator[Finding]:
+    left_out, malignant = int((e.answers.malignancy.left_out & e.scored).sum()), e.options.malignant
     if left_out:
         yield note(
             "unknown-left-out",
@@ -205,26 +189,21 @@ def _malignant(a: CategoryScores, auc: float, options: IsicOptions, scored: np.n
         )
     if np.isnan(auc):
         reason = (
-            f"needs malignant cases ({', '.join(options.malignant)}) and others"
-            if options.malignant
+            f"needs malignant cases ({', '.join(malignant)}) and others"
+            if malignant
             else "needs malignant categories: name them, --malignant"
         )
         yield warning("malignant-undefined", "malignant_auc", f"malignant against benign {reason}.")
 
 
-def _swapped(predictions: Predictions, a: CategoryScores, scored: np.ndarray) -> Iterator[Finding]:
-    swap = measures.swapped(a.labels, a.predicted, scored, a.categories, SWAP_GAIN)
+def _swapped(e: Evaluation) -> Iterator[Finding]:
+    a = e.answers
+    swap = measures.swapped(a.labels, a.predicted, e.scored, a.categories, SWAP_GAIN)
     if swap:
         yield warning(
             "columns-may-be-swapped",
-            predictions.name,
+            e.predictions.name,
             f"{', '.join(f'{name} seems to stand in column {column}' for name, column in swap[1])}: "
             f"changing places would raise balanced accuracy by {swap[0]:.3f}. Scored as it stands; "
             "check the order of the columns.",
         )
-
-
-def _few_cases(a: CategoryScores, scored: np.ndarray) -> Iterator[Finding]:
-    supports = (a.positives & scored[:, None]).sum(0).tolist()
-    named = dict(zip(a.categories, supports, strict=True))
-    return few_cases(named, "intervals of its measures are too narrow")

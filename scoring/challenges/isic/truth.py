@@ -114,32 +114,12 @@ def read_truth(source: Source, images: Source | None, context: Context) -> IsicC
         *_row_problems(source_table, places, answers, list(weights.values()), weighing),
     ]
     if len(categories) < 2:
-        problems.append(
-            error(
-                "too-few-categories",
-                table.name,
-                f"{len(categories)} category column{'s' * (len(categories) != 1)}: two or more are "
-                "needed; the official scorer "
-                "gives 1.0 to any prediction of a single one.",
-            )
-        )
-    cases = _cases(
-        files,
-        pictures,
-        source_table,
-        categories,
-        answers,
-        dict(zip(weights, weighing.values.T, strict=True)),
-        units,
-    )
+        problems.append(_too_few(table, categories))
+    values = dict(zip(weights, weighing.values.T, strict=True))
+    cases = _cases(files, pictures, source_table, categories, answers, values, units)
     if not problems and not (cases.weights.score[cases.labels >= 0] > 0).any():
-        problems.append(
-            error(
-                "no-scored-case",
-                table.name,
-                "no case with a weight above 0 has exactly one category: nothing can be scored.",
-            )
-        )
+        sentence = "no case with a weight above 0 has exactly one category: nothing can be scored."
+        problems.append(error("no-scored-case", table.name, sentence))
     findings = [
         *tolerated(source_table, categories, answers, truth=True),
         *(_unit_note(table, i, i in _usual_units(source_table)) for i in units),
@@ -277,6 +257,16 @@ def _unit_note(table: TextTable, column: int, usual: bool) -> Finding:
             f"column {table.header[column]!r} is no category here: {why}. The official scorer takes it "
             "for a category."
         ),
+    )
+
+
+def _too_few(table: TextTable, categories: Sequence[str]) -> Finding:
+    n = len(categories)
+    return error(
+        "too-few-categories",
+        table.name,
+        f"{n} category column{'s' * (n != 1)}: two or more are needed; the official scorer gives 1.0 to any "
+        "prediction of a single one.",
     )
 
 

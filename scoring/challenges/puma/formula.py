@@ -1,6 +1,6 @@
 """PUMA's macro F1 by three rules, its best possible value, and every quantity that has an interval."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,19 +63,24 @@ class Sums:
     weight: np.ndarray
 
 
-def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
-    """Sums over the images for every row of weights [B, N]."""
-    f1 = np.nan_to_num(tallies.f1)
-    columns = np.hstack(
-        [tallies.true_positive, tallies.support, tallies.predicted, f1, tallies.occurs]
-    ).astype(float)
+def image_sums(tallies: Sequence[np.ndarray], weights: Floats) -> list[Floats]:
+    """Return the sums [B, K] over the images of each of the tallies [N, K], for rows of weights [B, N]."""
+    columns = np.hstack(tallies).astype(float)
     total = np.zeros((len(weights), columns.shape[1]))
     # Image by image and not as a matrix product, whose order of additions depends on the processor: the same
     # bytes everywhere.
     for weight, row in zip(weights.T.astype(float), columns, strict=True):
         total += weight[:, None] * row
-    true_positive, support, predicted, summed, occurs = np.split(total, 5, axis=1)
-    return Sums(true_positive, support, predicted, summed, occurs, weights.sum(1, dtype=float))
+    return np.split(total, len(tallies), axis=1)
+
+
+def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
+    """Return sums over the images for every row of weights [B, N]."""
+    counted = (tallies.true_positive, tallies.support, tallies.predicted)
+    hits, support, predicted, f1, occurs = image_sums(
+        [*counted, np.nan_to_num(tallies.f1), tallies.occurs], weights
+    )
+    return Sums(hits, support, predicted, f1, occurs, weights.sum(1, dtype=float))
 
 
 def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:

@@ -68,9 +68,9 @@ def marks(card: ScoreCard, index: int) -> dict[str, Array]:
         slice(*d.truth.first[index : index + 2]),
         *d.predicted.first[index : index + 2],
     )
-    p = np.flatnonzero(m.kept[first_prediction:end]) + first_prediction
+    p = np.flatnonzero(m.confident[first_prediction:end]) + first_prediction
     n_truth = t.stop - t.start
-    row = np.full(len(m.kept) + 1, -1)
+    row = np.full(len(m.confident) + 1, -1)
     row[p] = np.arange(len(p)) + n_truth
     return {
         "xy": np.empty((0, 2), np.float32),

@@ -60,7 +60,7 @@ def outcomes(d: Detections, m: Matching) -> tuple[NucleusOutcomes, NucleusOutcom
         d.predicted.classes,
         d.truth.classes,
     )
-    predicted.status[~m.kept] = NONE
+    predicted.status[~m.confident] = NONE
     truth.distance[m.prediction >= 0] = m.distance[m.prediction >= 0]
     predicted.distance[m.truth >= 0] = m.distance[m.truth[m.truth >= 0]]
     return truth, predicted

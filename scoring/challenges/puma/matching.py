@@ -196,13 +196,13 @@ class MatchingRule:
 @dataclass(frozen=True)
 class Matching:
     """prediction: of each truth nucleus, int [n], -1 = missed. truth: of each prediction, int [m], -1 =
-    spurious. distance: float64 [n], px, NaN where missed. kept: bool [m], the predictions that the smallest
-    confidence leaves. near: all pairs of kept predictions within the radius."""
+    spurious. distance: float64 [n], px, NaN where missed. confident: bool [m], the predictions that the
+    smallest confidence leaves. near: all pairs of these within the radius."""
 
     prediction: np.ndarray
     truth: np.ndarray
     distance: np.ndarray
-    kept: np.ndarray
+    confident: np.ndarray
     near: NearbyPairs
 
 
@@ -258,7 +258,7 @@ def match_all(d: Detections, rule: MatchingRule) -> dict[str, Matching]:
 def tallies(d: Detections, m: Matching) -> Tallies:
     """Counts [N, 10] of a matching."""
     true, predicted = d.truth.case * K + d.truth.classes, d.predicted.case * K + d.predicted.classes
-    return Tallies(*(_counted(d, cells) for cells in (true[m.prediction >= 0], true, predicted[m.kept])))
+    return Tallies(*(_counted(d, cells) for cells in (true[m.prediction >= 0], true, predicted[m.confident])))
 
 
 def _counted(d: Detections, cells: np.ndarray) -> np.ndarray:
@@ -277,7 +277,7 @@ def confusion(d: Detections, m: Matching) -> np.ndarray:
     predicted_class[leftover.truth[rows]] = d.predicted.classes[leftover.prediction[rows]]
     paired = np.zeros(len(m.truth), bool)
     paired[leftover.prediction[rows]] = True
-    spurious = m.kept & (m.truth < 0) & ~paired
+    spurious = m.confident & (m.truth < 0) & ~paired
     counts = np.bincount(
         d.truth.classes.astype(int) * (K + 1) + predicted_class, minlength=(K + 1) ** 2
     ).reshape(K + 1, K + 1)

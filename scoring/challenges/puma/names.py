@@ -51,7 +51,7 @@ PREFIXES = (PREFIX, "nucleus_", "cell_", "cells_", "class_")
 ENDINGS = ("s", "_cell", "_cells", "_nucleus", "_nuclei")
 ABBREVIATIONS = {"til": "lymphocyte", "tils": "lymphocyte", "pmn": "neutrophil", "pmns": "neutrophil"}
 """Tumour-infiltrating lymphocytes and polymorphonuclear neutrophils, as pathologists write them."""
-POSITION = {alias: place for place, name in enumerate(CLASSES) for alias in (name, *ALIASES[name])}
+POSITION = {alias: k for k, name in enumerate(CLASSES) for alias in (name, *ALIASES[name])}
 COMPARED = 60
 SHOWN = 20
 

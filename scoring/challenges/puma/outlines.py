@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from scoring.challenges.puma.formula import image_sums
 from scoring.challenges.puma.matching import Detections, K, Matching
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Array, Bools, Floats, Ints
@@ -32,7 +33,7 @@ class OutlineTallies:
 
     Attributes:
         support, predicted: Nuclei of the truth, and predicted ones.
-        found: Nuclei whose outlines match (IoU above 0.5).
+        true_positive: Nuclei whose outlines match (IoU above 0.5).
         iou: Sum of their IoU.
         matched: Nuclei that the score matches.
         matched_iou, matched_dice: Sums of the IoU and Dice of their outlines.
@@ -40,7 +41,7 @@ class OutlineTallies:
 
     support: Floats
     predicted: Floats
-    found: Floats
+    true_positive: Floats
     iou: Floats
     matched: Floats
     matched_iou: Floats
@@ -78,7 +79,7 @@ def measure(
     true, predicted_outlines = _outlines(truth), _outlines(predicted)
     case, case_found = d.truth.case, d.predicted.case
     without = np.bincount(case[~true.drawn], minlength=len(d)) + np.bincount(
-        case_found[~predicted_outlines.drawn & m.kept], minlength=len(d)
+        case_found[~predicted_outlines.drawn & m.confident], minlength=len(d)
     )
     left_out = without > 0
     rows = np.flatnonzero((m.prediction >= 0) & ~left_out[case])
@@ -94,7 +95,7 @@ def measure(
     chosen = np.sort(match_by_overlap(*pairs, iou[of_pairs], LEAST_IOU))
     cells = case * K + d.truth.classes
     counted = ~left_out[case]
-    of_found = (case_found * K + d.predicted.classes)[m.kept & ~left_out[case_found]]
+    of_found = (case_found * K + d.predicted.classes)[m.confident & ~left_out[case_found]]
 
     def summed(where: Ints, values: Floats | None = None) -> Floats:
         return np.bincount(where, values, len(d) * K).reshape(len(d), K).astype(float)
@@ -141,7 +142,7 @@ def _pairs(
         pairs = geometry.possible(true_part, predicted_part, LEAST_IOU)
         parts.append((pairs[0] + t, pairs[1] + p))
     rows, columns = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
-    same = (d.truth.classes[rows] == d.predicted.classes[columns]) & m.kept[columns]
+    same = (d.truth.classes[rows] == d.predicted.classes[columns]) & m.confident[columns]
     return rows[same], columns[same]
 
 
@@ -160,16 +161,11 @@ def quantities(t: OutlineTallies, weights: Floats) -> dict[QuantityName, Floats]
 
     Panoptic quality of a class is that of the sums over the images; the mean is over the classes that occur.
     """
-    columns = np.hstack([getattr(t, name) for name in OutlineTallies.__annotations__])
-    total = np.zeros((len(weights), columns.shape[1]))
-    # Image by image and not as a matrix product, whose order of additions depends on the processor.
-    for weight, row in zip(weights.T.astype(float), columns, strict=True):
-        total += weight[:, None] * row
-    s = OutlineTallies(*np.split(total, len(OutlineTallies.__annotations__), axis=1))
+    s = OutlineTallies(*image_sums([getattr(t, name) for name in OutlineTallies.__annotations__], weights))
     by_class = {
         "pq": panoptic_quality(s.iou, s.support, s.predicted),
-        "sq": segmentation_quality(s.iou, s.found),
-        "rq": f_score(s.found, s.support, s.predicted),
+        "sq": segmentation_quality(s.iou, s.true_positive),
+        "rq": f_score(s.true_positive, s.support, s.predicted),
         "matched_iou": divide(s.matched_iou, s.matched),
         "matched_dice": divide(s.matched_dice, s.matched),
     }
@@ -241,7 +237,7 @@ def summary(measured: MeasuredOutlines) -> dict[str, Any]:
         "n_tiles": int((~measured.left_out).sum()),
         "n_truth": int(t.support.sum()),
         "n_predicted": int(t.predicted.sum()),
-        "n_found": int(t.found.sum()),
+        "n_found": int(t.true_positive.sum()),
         "n_matched": int(t.matched.sum()),
         "mended_truth": int(measured.mended[0].sum()),
         "mended_predictions": int(measured.mended[1].sum()),

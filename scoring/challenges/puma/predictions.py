@@ -51,7 +51,7 @@ def placement(
     """
     both = [index for index in range(len(truth)) if len(truth[index]) and len(predicted[index])]
     chosen = (
-        [both[place] for place in np.unique(np.linspace(0, len(both) - 1, min(CASES, len(both))).astype(int))]
+        [both[index] for index in np.unique(np.linspace(0, len(both) - 1, min(CASES, len(both))).astype(int))]
         if both
         else []
     )

@@ -130,8 +130,8 @@ def subgroups(demographics: Demographics) -> dict[str, dict[str, np.ndarray]]:
         | {"unknown": demographics.location == UNKNOWN},
     }
     return {
-        column: {name: members for name, members in found.items() if members.any()}
-        for column, found in groups.items()
+        column: {name: members for name, members in of_column.items() if members.any()}
+        for column, of_column in groups.items()
     }
 
 

@@ -22,15 +22,7 @@ def read(seed: int, **settings):
 
 
 def answers_of(truth, predictions, asked) -> measures.CategoryScores:
-    return measures.answers(
-        truth.categories,
-        truth.positives,
-        truth.labels,
-        predictions.outputs,
-        predictions.labels,
-        malignant(truth.categories, asked),
-        False,
-    )
+    return measures.answers(truth, predictions, malignant(truth.categories, asked), False)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,71 @@
+"""A submission held against a truth under options: answers, and every quantity of many test sets at once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from scoring.challenges.isic import measures
+from scoring.challenges.isic.measures import CategoryScores
+from scoring.challenges.isic.options import IsicOptions
+from scoring.challenges.isic.truth import IsicCases
+from scoring.common.arrays import Bools, Floats
+from scoring.core.submission import Predictions
+from scoring.metrics import subgroups
+from scoring.metrics.subgroups import Groups, SubgroupShare
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Predictions on a truth, under options.
+
+    Attributes:
+        truth: The N cases.
+        predictions: Their predictions.
+        options: How they are scored.
+        groups: Subgroups whose shares are wanted; none without metadata.
+    """
+
+    truth: IsicCases
+    predictions: Predictions
+    options: IsicOptions
+    groups: Groups = field(default_factory=dict)
+
+    @cached_property
+    def answers(self) -> CategoryScores:
+        """Truth and scores side by side."""
+        return measures.answers(self.truth, self.predictions, self.options.malignant, self.options.inclusive)
+
+    @cached_property
+    def scored(self) -> Bools:
+        """Cases with a weight [N]."""
+        return np.asarray(self.truth.weights.score > 0)
+
+    @cached_property
+    def supports(self) -> dict[str, int]:
+        """Cases of each category with a weight."""
+        counts = (self.answers.positives & self.scored[:, None]).sum(0).tolist()
+        return dict(zip(self.answers.categories, counts, strict=True))
+
+    @cached_property
+    def shares(self) -> Mapping[str, SubgroupShare]:
+        """What is counted in every subgroup."""
+        a = self.answers
+        places = [k for k, name in enumerate(a.categories) if name in self.options.malignant]
+        labelled, ill = a.labels >= 0, np.isin(a.labels, places)
+        return {
+            "accuracy": SubgroupShare(labelled & (a.labels == a.predicted), labelled),
+            "malignant_sensitivity": SubgroupShare(ill & np.isin(a.predicted, places), ill, "n_malignant"),
+        }
+
+    @cached_property
+    def point(self) -> dict[Any, Floats]:
+        """Every quantity of the test set itself, [1] each."""
+        return self.quantities(self.truth.weights.score[None])
+
+    def quantities(self, weights: Floats) -> dict[Any, Floats]:
+        """Return every quantity that has an interval, [B] by name."""
+        values = measures.quantities(self.answers, weights, self.options.ranked_by)
+        return values | subgroups.quantities(self.groups, self.shares, weights)
