@@ -14,6 +14,7 @@ import onnx
 from PIL import Image
 
 from scoring.inference.onnx_scan import walk
+from tests.fuzz import bundle_grammar
 from tests.hostile import inputs
 from tests.hostile.inputs import Came
 from tests.inference import builders
@@ -305,4 +306,5 @@ PARSERS: Mapping[str, tuple[Make, Read]] = {
     "mask": (mask, inputs.masks),
     "model": (model, inputs.model),
     "picture": (picture, inputs.picture),
+    "bundle": (bundle_grammar.faulty, bundle_grammar.read),
 }

@@ -5,7 +5,9 @@ Exporting an imported board gives the same bytes.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import select
@@ -14,11 +16,12 @@ from scoring.common.findings import InputRefused, error
 from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
 from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.services.access.roles import Role
-from scoring.services.boards import packing
-from scoring.services.boards.board import OpenBoard
+from scoring.services.boards import packing, publishing
+from scoring.services.boards.board import OpenBoard, opened
+from scoring.services.boards.deleting import delete_board
 from scoring.services.boards.manifest import ROWS, check_manifest, rows_of
 from scoring.services.boards.packing import zipped
-from scoring.services.boards.ranking import counting, results
+from scoring.services.boards.ranking import board_ranking, counting, results
 from scoring.services.boards.row_rules import plain
 from scoring.services.store import tables
 from scoring.services.store.database import Store
@@ -26,6 +29,7 @@ from scoring.services.store.secure_delete import pin_files
 
 FILES = "files/"
 MANIFEST_BYTES = 20_000_000
+RANKED_VERSIONS = 5
 BUNDLE_BYTES = 200_000_000
 """Of all that a bundle of a visitor unpacks to, with its scorecards."""
 COMMAND_LINE_BYTES = 10 * BUNDLE_BYTES
@@ -64,58 +68,6 @@ def export(board: OpenBoard, with_truth: bool) -> bytes:
     text = json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True)
     members = [(BOARD_MANIFEST, text.encode()), *((FILES + digest, data) for digest, data in files.items())]
     return zipped(members)
-
-
-@dataclass(frozen=True)
-class Counting:
-    """What is ranked of a bundle, to be compared elsewhere.
-
-    Attributes:
-        challenge: Id of the challenge.
-        title: Of the board.
-        teams: The submission of each team that counts: name and bytes of its file, and its own options.
-        truth: Name and bytes of the test set; None where the bundle goes without.
-    """
-
-    challenge: str
-    title: str
-    teams: Mapping[str, tuple[str, bytes, Mapping[str, Any]]]
-    truth: tuple[str, bytes] | None
-
-
-def counted(source: Source) -> Counting:
-    """Return what is ranked of the board in a bundle.
-
-    Raises:
-        InputRefused: `bad-bundle` where the file is none or was changed.
-    """
-    bundle = read_bundle(source)
-    row, files, submissions = bundle.board, bundle.files, bundle.rows["submissions"]
-    scored = {
-        scoring.submission_id: scoring for scoring in bundle.rows["scorings"] if scoring.number == row.version
-    }
-    sent = {submission.id: submission for submission in submissions}
-    ranked = counting(
-        results((submission, scored[submission.id]) for submission in submissions if submission.id in scored),
-        row.counts,
-    )
-    teams = {
-        team: (sent[one.id].name, files[sent[one.id].sha256], sent[one.id].options)
-        for team, one in ranked.items()
-    }
-    (truth,) = (one for one in bundle.rows["test_sets"] if one.number == row.version)
-    known = (truth.name, files[truth.sha256]) if truth.sha256 in files else None
-    return Counting(row.challenge, row.title, teams, known)
-
-
-def import_board(store: Store, source: Source, most_bytes: int = BUNDLE_BYTES) -> str:
-    """Put the board of a bundle into a store, and return its id. most_bytes: as of `read_bundle`.
-
-    Raises:
-        InputRefused: `bad-bundle` where the file is none or was changed, `board-exists` where a board of that
-            id is here already. Nothing is kept then.
-    """
-    return _kept(store, read_bundle(source, most_bytes))
 
 
 @dataclass(frozen=True)
@@ -187,17 +139,89 @@ def _refuse_constant(name: str) -> float:
 
 
 def _untrue(board: tables.Board, scorings: Iterable[Any], files: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield where a result is not what its scorecard says."""
-    for scoring in scorings:
-        if scoring.card is None:
-            continue
-        card = packing.card_from_bytes(files[scoring.card])
+    """Yield where a result is not what its scorecard says; each scorecard is read once."""
+    for digest, of_card in groupby(sorted(filter(_card, scorings), key=_card), key=_card):
+        card = packing.card_from_bytes(files[digest])
         if card.challenge != board.challenge:
             yield "a scorecard is of another challenge"
-        if card.score != scoring.score:
-            yield "a score is not that of its scorecard"
-        if (scoring.low, scoring.high) != tuple(card.intervals.get("score") or (None, None)):
-            yield "an interval is not that of its scorecard"
+        ends: object = card.intervals.get("score") or [None, None]
+        for scoring in of_card:
+            if card.score != scoring.score:
+                yield "a score is not that of its scorecard"
+            if [scoring.low, scoring.high] != ends:
+                yield "an interval is not that of its scorecard"
+
+
+def _card(scoring: Any) -> str:
+    return scoring.card or ""
+
+
+@dataclass(frozen=True)
+class Counting:
+    """What is ranked of a bundle, to be compared elsewhere.
+
+    Attributes:
+        challenge: Id of the challenge.
+        title: Of the board.
+        teams: The submission of each team that counts: name and bytes of its file, and its own options.
+        truth: Name and bytes of the test set; None where the bundle goes without.
+    """
+
+    challenge: str
+    title: str
+    teams: Mapping[str, tuple[str, bytes, Mapping[str, Any]]]
+    truth: tuple[str, bytes] | None
+
+
+def counted(source: Source) -> Counting:
+    """Return what is ranked of the board in a bundle.
+
+    Raises:
+        InputRefused: `bad-bundle` where the file is none or was changed.
+    """
+    bundle = read_bundle(source)
+    row, files, submissions = bundle.board, bundle.files, bundle.rows["submissions"]
+    scored = {
+        scoring.submission_id: scoring for scoring in bundle.rows["scorings"] if scoring.number == row.version
+    }
+    sent = {submission.id: submission for submission in submissions}
+    ranked = counting(
+        results((submission, scored[submission.id]) for submission in submissions if submission.id in scored),
+        row.counts,
+    )
+    teams = {
+        team: (sent[one.id].name, files[sent[one.id].sha256], sent[one.id].options)
+        for team, one in ranked.items()
+    }
+    (truth,) = (one for one in bundle.rows["test_sets"] if one.number == row.version)
+    known = (truth.name, files[truth.sha256]) if truth.sha256 in files else None
+    return Counting(row.challenge, row.title, teams, known)
+
+
+def import_board(store: Store, source: Source, most_bytes: int = BUNDLE_BYTES) -> str:
+    """Put the board of a bundle into a store, and return its id. most_bytes: as of `read_bundle`.
+
+    Raises:
+        InputRefused: `bad-bundle` where the file is none or was changed, `board-exists` where a board of that
+            id is here already. Nothing is kept then.
+    """
+    bundle = read_bundle(source, most_bytes)
+    board_id = _kept(store, bundle)
+    try:
+        _rank(store, bundle)
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
+        delete_board(store, board_id)
+        message = f"its scorecards cannot be ranked ({type(problem).__name__}): export the board again."
+        raise InputRefused([error("bad-bundle", board_id, message)]) from problem
+    return board_id
+
+
+def _rank(store: Store, bundle: BundleContents) -> None:
+    """Rank the newest versions of a board that was imported, as its page does: only that says whether all is
+    there that scorecards hold beyond their scores."""
+    for number in sorted({scoring.number for scoring in bundle.rows["scorings"]})[-RANKED_VERSIONS:]:
+        with suppress(InputRefused):  # which the page says
+            publishing.sections(board_ranking(opened(store, str(bundle.board.id), number)))
 
 
 def _kept(store: Store, bundle: BundleContents) -> str:

@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -109,8 +110,8 @@ def card_to_bytes(card: ScoreCard) -> bytes:
     return target.getvalue()
 
 
-_MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError, SyntaxError)
-"""Exceptions of json, numpy (some headers: SyntaxError) and `ScoreCard` for what is no card."""
+_MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError, SyntaxError, TokenError)
+"""Exceptions of json, numpy (the last two: of its headers) and `ScoreCard` for what is no card."""
 
 
 def unpacked_bytes(data: bytes) -> int:

@@ -142,7 +142,7 @@ def test_what_is_not_taken_is_one_sentence_of_the_command_line(place, tmp_path):
     assert "not-a-number" in refused_as(tmp_path / "wrong.csv")
     store = open_store()
     assert [one.name for one in board_ranking(opened(store, "b")).entries] == ["1.csv"]
-    assert sum(path.is_file() for path in (store.folder / "files").rglob("*")) == 1 + 2, "and no file is kept"
+    assert len([*store.files.digests()]) == 1 + 2, "and no file is kept"
 
 
 def race(tmp_path, writer: int, ready, answers) -> None:
@@ -173,7 +173,7 @@ def test_no_race_goes_beyond_a_limit(database, tmp_path):
     assert set(told) <= {"kept", "again", "limit-reached"}
     store = open_store()
     assert len({one.card for one in board_ranking(opened(store, "b")).entries}) == 2, "no file counts twice"
-    assert sum(path.is_file() for path in (store.folder / "files").rglob("*")) == 1 + 2 * 2
+    assert len([*store.files.digests()]) == 1 + 2 * 2
 
 
 @pytest.mark.parametrize("keeps", [True, False])
@@ -189,7 +189,7 @@ def test_refused_files_are_kept_only_where_the_organizer_said_so(place, tmp_path
     value = board("refused", "b", "--json", "-").json["refused"]
     assert len(value) == (2 if keeps else 0)
     store = open_store()
-    files = [path for path in (store.folder / "files").rglob("*") if path.is_file()]
+    files = [*store.files.digests()]
     assert len(files) == 1 + len(value), "the truth, and what is kept"
     assert board_ranking(opened(store, "b")).entries == ()
     if not keeps:
