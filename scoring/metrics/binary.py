@@ -53,12 +53,12 @@ class OperatingPoint:
     specificity: float
 
 
-def decisions(positive: Bools, called: Bools, weights: Floats) -> Decisions:
+def decisions(positive: Bools, predicted: Bools, weights: Floats) -> Decisions:
     """Count decisions.
 
     Args:
         positive: Which cases are positive [N].
-        called: Which cases are called positive [N].
+        predicted: Which cases are called positive [N].
         weights: Weights of the cases [B, N].
 
     Returns:
@@ -71,7 +71,7 @@ def decisions(positive: Bools, called: Bools, weights: Floats) -> Decisions:
         ([0.5], [0.0])
     """
     cells = np.column_stack(
-        [positive & called, ~positive & called, positive & ~called, ~positive & ~called]
+        [positive & predicted, ~positive & predicted, positive & ~predicted, ~positive & ~predicted]
     ).astype(weights.dtype)
     return Decisions(*(weights @ cells).astype(float).T)
 
@@ -236,8 +236,8 @@ def _first_threshold(sums: Floats | Ints, reached: Callable[[Floats | Ints], Boo
     low, high = np.zeros(len(sums), np.int64), np.full(len(sums), end)
     while (low < high).any():
         middle = np.minimum((low + high) // 2, end - 1)
-        found = reached(sums[rows, middle])
-        low, high = np.where(found, low, middle + 1), np.where(found, middle, high)
+        is_reached = reached(sums[rows, middle])
+        low, high = np.where(is_reached, low, middle + 1), np.where(is_reached, middle, high)
     return low
 
 
@@ -369,8 +369,8 @@ def _chosen_point(
     counts = count_by_threshold(scores, positive, np.ones((1, len(scores))))
     sensitive = np.r_[0, counts.true_positive[0] / counts.true_positive[0, -1]]
     specific = np.r_[1, 1 - counts.false_positive[0] / counts.false_positive[0, -1]]
-    found = worth(sensitive, specific)
-    best = np.flatnonzero(found == found.max())[-1 if last else 0]
+    worths = worth(sensitive, specific)
+    best = np.flatnonzero(worths == worths.max())[-1 if last else 0]
     edges = np.r_[np.inf, counts.thresholds, -np.inf]
     cut = cuts_between(edges[best], edges[best + 1])
     return OperatingPoint(float(cut), float(sensitive[best]), float(specific[best]))

@@ -103,8 +103,8 @@ def fit_temperature(probabilities: Floats, truth: Ints) -> float:
     def loss(log_temperature: float) -> float:
         return float(log_losses(apply_temperature(probabilities, np.exp(log_temperature)), truth).mean())
 
-    found = scipy.optimize.minimize_scalar(loss, bounds=LOG_TEMPERATURES, method="bounded")
-    return float(np.exp(found.x))
+    minimum = scipy.optimize.minimize_scalar(loss, bounds=LOG_TEMPERATURES, method="bounded")
+    return float(np.exp(minimum.x))
 
 
 @dataclass(frozen=True)
@@ -142,9 +142,9 @@ def reliability(confidence: Floats, correct: Bools) -> Reliability:
         confidence: The largest output v of each case [N], 0..1; its bin is ceil(10 v) - 1, within 0..9.
         correct: Whether the class of that output is the true one [N].
     """
-    place = np.clip(np.ceil(BINS * confidence).astype(int) - 1, 0, BINS - 1)
-    n, hits = np.bincount(place, minlength=BINS), np.bincount(place, weights=correct, minlength=BINS)
+    bins = np.clip(np.ceil(BINS * confidence).astype(int) - 1, 0, BINS - 1)
+    n, hits = np.bincount(bins, minlength=BINS), np.bincount(bins, weights=correct, minlength=BINS)
     with np.errstate(invalid="ignore"):
-        predicted, observed = np.bincount(place, weights=confidence, minlength=BINS) / n, hits / n
+        predicted, observed = np.bincount(bins, weights=confidence, minlength=BINS) / n, hits / n
     low, high = wilson(hits, n)
     return Reliability(predicted, observed, low, high, n)

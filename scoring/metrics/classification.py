@@ -174,6 +174,6 @@ def confusion_matrix(truth: Ints, predicted: Ints, classes: int) -> Ints:
     Returns:
         Counts [K, K], rows = truth; a case with a class of -1 is in no cell.
     """
-    kept = (truth >= 0) & (predicted >= 0)
-    cells = np.bincount(truth[kept] * classes + predicted[kept], minlength=classes * classes)
+    counted = (truth >= 0) & (predicted >= 0)
+    cells = np.bincount(truth[counted] * classes + predicted[counted], minlength=classes * classes)
     return cells.reshape(classes, classes)

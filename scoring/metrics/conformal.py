@@ -116,11 +116,11 @@ def coverage(
         first = _half(truth[starts], random)[of_case]
         if not first.any() or first.all():
             return None
-        found = members(probabilities[~first], thresholds(probabilities[first], truth[first], miss))
+        sets = members(probabilities[~first], thresholds(probabilities[first], truth[first], miss))
         true = truth[~first]
-        covered += np.bincount(true, weights=found[np.arange(len(true)), true], minlength=k)
+        covered += np.bincount(true, weights=sets[np.arange(len(true)), true], minlength=k)
         cases += np.bincount(true, minlength=k)
-        sizes, tried = sizes + found.sum(), tried + len(true)
+        sizes, tried = sizes + sets.sum(), tried + len(true)
     by_class = np.divide(covered, cases, out=np.full(k, np.nan), where=cases > 0)
     return Coverage(float(covered.sum() / cases.sum()), by_class, sizes / tried)
 

@@ -109,13 +109,13 @@ def banded_curves(outputs: Floats, truth: Ints, weights: Floats) -> dict[str, Ar
         without a case.
     """
     classes, both = outputs.shape[1], np.concatenate([np.ones((1, len(truth)), weights.dtype), weights])
-    found = {name: np.full((classes, len(GRID)), np.nan) for name in (*ROC, *PRECISION_RECALL)}
+    arrays = {name: np.full((classes, len(GRID)), np.nan) for name in (*ROC, *PRECISION_RECALL)}
     for k in range(classes):
         for (value, low, high), values in zip(
             (ROC, PRECISION_RECALL), resampled_curves(outputs[:, k], truth == k, both, GRID), strict=True
         ):
-            found[value][k] = values[0]
+            arrays[value][k] = values[0]
             drawn = values[1:][~np.isnan(values[1:]).any(1)]
             if len(drawn):
-                found[low][k], found[high][k] = np.quantile(drawn, QUANTILES, axis=0)
-    return found | {"roc_grid": GRID.copy(), "pr_grid": GRID.copy()}
+                arrays[low][k], arrays[high][k] = np.quantile(drawn, QUANTILES, axis=0)
+    return arrays | {"roc_grid": GRID.copy(), "pr_grid": GRID.copy()}

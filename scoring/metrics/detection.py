@@ -67,12 +67,12 @@ def near_pairs(
             trees, further = (_tree(t), _tree(p)), reach * (1 + SLACK) + SLACK
             if len(t) * len(p) > most - total and trees[0].count_neighbors(trees[1], further) > most - total:
                 return None
-            found = trees[0].sparse_distance_matrix(trees[1], further, output_type="ndarray")
-            i, j = found["i"], found["j"]
+            neighbours = trees[0].sparse_distance_matrix(trees[1], further, output_type="ndarray")
+            i, j = neighbours["i"], neighbours["j"]
             away = t[i] - p[j]
             distance = np.sqrt(away[:, 0] ** 2 + away[:, 1] ** 2)
-            kept = distance <= reach
-            parts.append((i[kept] + first_truth, j[kept] + first_prediction, distance[kept]))
+            within = distance <= reach
+            parts.append((i[within] + first_truth, j[within] + first_prediction, distance[within]))
             total += len(parts[-1][2])
         first_truth, first_prediction = first_truth + len(t), first_prediction + len(p)
     if not parts:
@@ -163,9 +163,9 @@ def same_place(points: Floats, groups: Ints) -> Ints:
     rows = across[np.r_[level, False] | np.r_[False, level]] if len(points) else across
     rows = rows[np.lexsort((points[rows, 1], points[rows, 0], groups[rows]))]
     apart = (np.diff(points[rows], axis=0) != 0).any(1) | (np.diff(groups[rows]) != 0)
-    place = np.cumsum(np.r_[False, apart])[: len(rows)]
-    shared = np.bincount(place, minlength=1)[place] > 1
-    number[rows[shared]] = place[shared]
+    numbers = np.cumsum(np.r_[False, apart])[: len(rows)]
+    shared = np.bincount(numbers, minlength=1)[numbers] > 1
+    number[rows[shared]] = numbers[shared]
     return number
 
 
@@ -182,6 +182,6 @@ def nearest(points: Ints, others: Ints, distance: Floats, n_points: int) -> Ints
         The pair's row for each point [n_points]; -1 where it is in no pair.
     """
     order = np.lexsort((others, distance, points))[::-1]
-    found = np.full(n_points, -1)
-    found[points[order]] = order
-    return found
+    closest = np.full(n_points, -1)
+    closest[points[order]] = order
+    return closest

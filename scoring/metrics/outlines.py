@@ -63,10 +63,10 @@ def outlines(vertices: Floats, starts: Ints) -> Outlines:
 
 def _closed(vertices: Floats, starts: Ints, lengths: Ints) -> Bools:
     """Return which rings repeat their first vertex at the end [n]."""
-    found = np.zeros(len(lengths), bool)
+    closed = np.zeros(len(lengths), bool)
     some = np.flatnonzero(lengths > 1)
-    found[some] = (vertices[starts[some]] == vertices[starts[some + 1] - 1]).all(1)
-    return found
+    closed[some] = (vertices[starts[some]] == vertices[starts[some + 1] - 1]).all(1)
+    return closed
 
 
 def _surface(shape: "shapely.Geometry") -> "shapely.Geometry":
@@ -90,14 +90,14 @@ def possible(truth: Outlines, predicted: Outlines, least: float) -> tuple[Ints, 
     """
     import shapely
 
-    found, true = shapely.STRtree(truth.shapes).query(predicted.shapes)
-    box, other = shapely.bounds(truth.shapes[true]), shapely.bounds(predicted.shapes[found])
+    guess, true = shapely.STRtree(truth.shapes).query(predicted.shapes)
+    box, other = shapely.bounds(truth.shapes[true]), shapely.bounds(predicted.shapes[guess])
     common = np.minimum(box[:, 2:], other[:, 2:]) - np.maximum(box[:, :2], other[:, :2])
-    both = np.minimum(truth.areas[true], predicted.areas[found])
+    both = np.minimum(truth.areas[true], predicted.areas[guess])
     most = np.minimum(common.clip(0).prod(1), both)
-    kept = most > least * (truth.areas[true] + predicted.areas[found] - most)
-    order = np.lexsort((found[kept], true[kept]))
-    return true[kept][order], found[kept][order]
+    overlapping = most > least * (truth.areas[true] + predicted.areas[guess] - most)
+    order = np.lexsort((guess[overlapping], true[overlapping]))
+    return true[overlapping][order], guess[overlapping][order]
 
 
 def intersections(truth: Outlines, predicted: Outlines, pairs: tuple[Ints, Ints]) -> Floats:
@@ -110,8 +110,8 @@ def intersections(truth: Outlines, predicted: Outlines, pairs: tuple[Ints, Ints]
     """
     import shapely
 
-    true, found = truth.shapes[pairs[0]], predicted.shapes[pairs[1]]
-    common: Floats = shapely.area(shapely.intersection(true, found))
+    true, guessed = truth.shapes[pairs[0]], predicted.shapes[pairs[1]]
+    common: Floats = shapely.area(shapely.intersection(true, guessed))
     return common
 
 

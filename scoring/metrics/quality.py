@@ -180,12 +180,12 @@ def appearance(small: Numbers) -> Floats:
     size = min(round(width * scale), LONGEST), min(round(height * scale), LONGEST)
     image = Image.fromarray(small).resize(size, Image.Resampling.BILINEAR, reducing_gap=2)
     planes = np.moveaxis(np.asarray(image, np.float32) @ OPPONENT.T, 2, 0)
-    found: list[float] = []
+    features: list[float] = []
     for plane in planes:
-        found += [*np.quantile(plane, (0.05, 0.5, 0.95)), plane.std()]
+        features += [*np.quantile(plane, (0.05, 0.5, 0.95)), plane.std()]
     for plane, scales in zip(planes, SCALES, strict=True):
-        found += _bands(plane, scales)
-    return np.array([*found, *_centre_less_rim(planes), _direction(planes[0])])
+        features += _bands(plane, scales)
+    return np.array([*features, *_centre_less_rim(planes), _direction(planes[0])])
 
 
 def patches(small: Numbers, across: int) -> Floats:

@@ -134,49 +134,49 @@ def levels(scores: ArrayLike, positive: ArrayLike) -> Levels:
     return Levels(ordered[first][has_hit], groups, order[hit], last)
 
 
-def curve(found: Levels, weights: Floats) -> RocCurves:
+def curve(score_levels: Levels, weights: Floats) -> RocCurves:
     """Return the ROC curve of every replicate.
 
     Args:
-        found: Levels of the score.
+        score_levels: Levels of the score.
         weights: Weights of the cases [B, N]; sums of float32 weights that are whole numbers are exact.
     """
-    count = len(found.scores)
-    sums = found.sums(weights)
+    count = len(score_levels.scores)
+    sums = score_levels.sums(weights)
     running = None
     if len(weights) == 1:
         # Case by case, as scikit-learn adds them: a rate is 0.8 or just below by the last digit of a sum.
-        running = np.cumsum(weights[0, found.positives].astype(float))[found.last, None]
+        running = np.cumsum(weights[0, score_levels.positives].astype(float))[score_levels.last, None]
     return RocCurves(sums[count + 1 : 2 * count + 1], sums[: count + 1], sums[2 * count + 1 :], running)
 
 
 def in_chunks(
-    found: Levels, weights: Floats, measures: Mapping[str, Callable[[RocCurves], Floats]]
+    score_levels: Levels, weights: Floats, measures: Mapping[str, Callable[[RocCurves], Floats]]
 ) -> dict[str, Floats]:
     """Measure the curves of many replicates, some at a time, because the curves of all are large.
 
     Args:
-        found: Levels of the score.
+        score_levels: Levels of the score.
         weights: Weights of the cases [B, N].
         measures: Function of a curve of b replicates that gives values [b], by name.
 
     Returns:
         Values [B] of each measure.
     """
-    return all_in_chunks([found], weights, measures)[0]
+    return all_in_chunks([score_levels], weights, measures)[0]
 
 
 def all_in_chunks(
-    found: Sequence[Levels], weights: Floats, measures: Mapping[str, Callable[[RocCurves], Floats]]
+    all_levels: Sequence[Levels], weights: Floats, measures: Mapping[str, Callable[[RocCurves], Floats]]
 ) -> list[dict[str, Floats]]:
     """Measure the curves of several scores of the same cases, as `in_chunks` does those of one."""
-    rows = max(1, CHUNK_CELLS * len(found) // sum(one.n_groups for one in found))
-    parts: list[list[dict[str, Floats]]] = [[] for _ in found]
+    rows = max(1, CHUNK_CELLS * len(all_levels) // sum(c.n_groups for c in all_levels))
+    parts: list[list[dict[str, Floats]]] = [[] for _ in all_levels]
     for start in range(0, len(weights), rows):
         chunk = np.asfortranarray(weights[start : start + rows])  # turned once, not for every score
-        for levels_of_one, measured in zip(found, parts, strict=True):
-            one = curve(levels_of_one, chunk)
-            measured.append({name: measure(one) for name, measure in measures.items()})
+        for levels_of_one, measured in zip(all_levels, parts, strict=True):
+            c = curve(levels_of_one, chunk)
+            measured.append({name: measure(c) for name, measure in measures.items()})
     return [{name: np.concatenate([part[name] for part in of_one]) for name in measures} for of_one in parts]
 
 
@@ -204,11 +204,11 @@ def auc_above_sensitivity(c: RocCurves, sensitivity: float) -> Floats:
     rates = divide(c.reached, c.reached[-1:])
     if not len(rates):
         return np.full(len(negatives), np.nan)
-    place, column = np.argmax(rates >= sensitivity, axis=0), np.arange(rates.shape[1])
+    reach, column = np.argmax(rates >= sensitivity, axis=0), np.arange(rates.shape[1])
     before = np.vstack([np.zeros_like(rates[:1]), rates[:-1]])
-    low, high, tied = before[place, column], rates[place, column], c.tied[place, column]
+    low, high, tied = before[reach, column], rates[reach, column], c.tied[reach, column]
     rest = divide(high - sensitivity, high - low) * tied
-    after = np.arange(len(rates))[:, None] > place
+    after = np.arange(len(rates))[:, None] > reach
     area = (
         rest * (sensitivity + high) / 2
         + np.where(after, c.between[:-1] * before + c.tied * (before + rates) / 2, 0).sum(0)
@@ -226,7 +226,7 @@ def average_precision(c: RocCurves) -> Floats:
     return divide((c.hits * divide(reached, reached + c.alarms, 0)).sum(0), c.positives)
 
 
-def polyline(found: Levels, c: RocCurves) -> tuple[Floats, Floats, Floats]:
+def polyline(score_levels: Levels, c: RocCurves) -> tuple[Floats, Floats, Floats]:
     """Return points along the curve of the first replicate, from (0, 0) to (1, 1).
 
     Where the exact curve has more than 400 corners, points are laid on it at equal steps of (1 - specificity)
@@ -234,7 +234,7 @@ def polyline(found: Levels, c: RocCurves) -> tuple[Floats, Floats, Floats]:
     0.002 of it.
 
     Args:
-        found: Levels of the score.
+        score_levels: Levels of the score.
         c: The curves along them.
 
     Returns:
@@ -249,8 +249,8 @@ def polyline(found: Levels, c: RocCurves) -> tuple[Floats, Floats, Floats]:
         c.positives[0],
     )
     thresholds = (
-        np.r_[found.scores[:1], np.repeat(found.scores, 2), found.scores[-1:]]
-        if len(found.scores)
+        np.r_[score_levels.scores[:1], np.repeat(score_levels.scores, 2), score_levels.scores[-1:]]
+        if len(score_levels.scores)
         else np.full(2, np.nan)
     )
     length = x + y

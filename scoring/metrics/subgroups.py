@@ -45,8 +45,8 @@ def quantities(
     """
     names = [
         ("slice", column, name, quantity)
-        for column, found in groups.items()
-        for name in found
+        for column, masks in groups.items()
+        for name in masks
         for quantity in shares
     ]
     if not names:
@@ -81,9 +81,9 @@ def rows(
         intervals.
     """
     slices: dict[str, dict[str, dict[str, Any]]] = {}
-    for column, found in groups.items():
+    for column, masks in groups.items():
         slices[column] = {}
-        for name, members in found.items():
+        for name, members in masks.items():
             row: dict[str, Any] = {"n": int(members.sum())}
             for quantity, share in shares.items():
                 key = ("slice", column, name, quantity)

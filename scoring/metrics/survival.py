@@ -116,43 +116,43 @@ def pairs(time: Floats, event: Bools, risk: Floats, weights: Floats) -> Concorda
 
 def _censored_together(time: Floats, event: Bools) -> Ints:
     """Return how many are censored at the time of each patient [N]."""
-    _, place = np.unique(time, return_inverse=True)
-    return np.bincount(place, ~event).astype(int)[place] if len(time) else np.zeros(0, int)
+    _, moment = np.unique(time, return_inverse=True)
+    return np.bincount(moment, ~event).astype(int)[moment] if len(time) else np.zeros(0, int)
 
 
-def c_index(found: ConcordancePairs, missing: str = "non-concordant") -> Floats:
+def c_index(pairs: ConcordancePairs, missing: str = "non-concordant") -> Floats:
     """Return the C-index: the share of comparable pairs whose earlier event has the higher risk, ties half.
 
     Args:
-        found: Numbers of pairs [B].
+        pairs: Numbers of pairs [B].
         missing: How a pair with a patient without a score counts: as 0 ("non-concordant"), as 1/2 ("half") or
             not at all ("exclude").
 
     Returns:
         Values [B], 0..1; NaN without a pair.
     """
-    return _share(found, found.concordant, missing)
+    return _share(pairs, pairs.concordant, missing)
 
 
-def c_index_flipped(found: ConcordancePairs, missing: str = "non-concordant") -> Floats:
+def c_index_flipped(pairs: ConcordancePairs, missing: str = "non-concordant") -> Floats:
     """Return the C-index of the scores with their signs reversed.
 
     Args:
-        found: Numbers of pairs [B].
+        pairs: Numbers of pairs [B].
         missing: How a pair with a patient without a score counts, see `c_index`.
 
     Returns:
         Values [B], 0..1; NaN without a pair.
     """
-    return _share(found, found.discordant, missing)
+    return _share(pairs, pairs.discordant, missing)
 
 
-def _share(found: ConcordancePairs, right: Ints, missing: str) -> Floats:
-    credit = 2 * right + found.tied
+def _share(pairs: ConcordancePairs, right: Ints, missing: str) -> Floats:
+    credit = 2 * right + pairs.tied
     if missing == "half":
-        return divide(credit + found.missing, 2 * found.comparable)
+        return divide(credit + pairs.missing, 2 * pairs.comparable)
     return divide(
-        credit, 2 * (found.comparable - found.missing if missing == "exclude" else found.comparable)
+        credit, 2 * (pairs.comparable - pairs.missing if missing == "exclude" else pairs.comparable)
     )
 
 
@@ -205,10 +205,10 @@ def kaplan_meier(time: Floats, event: Bools) -> SurvivalCurve:
         time: Days of observation of each patient [N], at least 0.
         event: Whether the patient had the event then [N].
     """
-    distinct, place = np.unique(time, return_inverse=True)
+    distinct, moment = np.unique(time, return_inverse=True)
     events, gone = (
-        np.bincount(place, event, len(distinct)).astype(int),
-        np.bincount(place, minlength=len(distinct)),
+        np.bincount(moment, event, len(distinct)).astype(int),
+        np.bincount(moment, minlength=len(distinct)),
     )
     at_risk = (
         len(time) - np.concatenate([[0], np.cumsum(gone)[:-1]]).astype(int)
@@ -247,9 +247,9 @@ def log_rank(time: Floats, event: Bools, group: Ints) -> LogRank | None:
     names, member = np.unique(group, return_inverse=True)
     if len(names) < 2 or not event.any():
         return None
-    moments, place = np.unique(time[event], return_inverse=True)
+    moments, moment = np.unique(time[event], return_inverse=True)
     struck = np.zeros((len(moments), len(names)))
-    np.add.at(struck, (place, member[event]), 1)
+    np.add.at(struck, (moment, member[event]), 1)
     exposed = np.stack([at_risk(time[member == k], moments) for k in range(len(names))], axis=1)
     n, d = exposed.sum(1), struck.sum(1)
     share = exposed / n[:, None]
@@ -258,6 +258,6 @@ def log_rank(time: Floats, event: Bools, group: Ints) -> LogRank | None:
     variance = np.diag(spread @ share) - (spread[:, None] * share).T @ share
     # The surpluses sum to 0: one group says nothing that the others do not. A group that was never exposed
     # with another has no variance.
-    kept = surplus[:-1]
-    chi2 = max(0.0, float(kept @ np.linalg.pinv(variance[:-1, :-1], hermitian=True) @ kept))
+    independent = surplus[:-1]
+    chi2 = max(0.0, float(independent @ np.linalg.pinv(variance[:-1, :-1], hermitian=True) @ independent))
     return LogRank(chi2, float(scipy.special.chdtrc(len(names) - 1, chi2)))

@@ -72,8 +72,8 @@ def folds(labels: Ints, units: Ints, seed: int) -> list[tuple[Ints, Ints]] | Non
     # Half a second to import, and seldom needed.
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-    values, place, n = np.unique(labels, return_inverse=True, return_counts=True)
-    strata = np.where(n[place] < FOLDS, len(values), place)
+    values, numbers, n = np.unique(labels, return_inverse=True, return_counts=True)
+    strata = np.where(n[numbers] < FOLDS, len(values), numbers)
     if np.sum(strata == len(values)) < FOLDS:
         strata = np.where(strata == len(values), np.argmax(n), strata)
     if n_units == len(units):
@@ -101,13 +101,13 @@ def cross_validated(
         Which cases are called positive [N, K], and the thresholds used [folds, K], 0.5 where the other folds
         have no positive.
     """
-    called, used = np.zeros(scores.shape, bool), np.full((len(parts), scores.shape[1]), HALF)
+    predicted, used = np.zeros(scores.shape, bool), np.full((len(parts), scores.shape[1]), HALF)
     for fold, (four, fifth) in enumerate(parts):
         for k in range(scores.shape[1]):
             if weights[four][positives[four, k]].sum() > 0:
                 used[fold, k] = best(scores[four, k], positives[four, k], weights[four], inclusive)
-        called[fifth] = decided(scores[fifth], used[fold], inclusive)
-    return called, used
+        predicted[fifth] = decided(scores[fifth], used[fold], inclusive)
+    return predicted, used
 
 
 def rescaled(scores: Floats, cuts: Floats) -> Floats:

@@ -52,8 +52,8 @@ class Canvas:
 
     def trace(self, kind: str, **properties: Any) -> None:
         """Add a trace, for example `trace("bar", x=..., y=...)`; properties that are None are left out."""
-        given = {name: value for name, value in properties.items() if value is not None}
-        self.traces.append({"type": kind, **given})
+        written = {name: value for name, value in properties.items() if value is not None}
+        self.traces.append({"type": kind, **written})
 
     def reference(self, x: Sequence[float], y: Sequence[float], name: str, **properties: Any) -> None:
         """Add a thin dotted line to compare with, for example that of chance."""
@@ -81,8 +81,8 @@ class Canvas:
     ) -> None:
         """Write words at a place, in data coordinates unless `properties` of the annotation say otherwise."""
         font = {"size": size, "color": colour}
-        place = {"x": x, "y": y, "text": text, "showarrow": False, "font": font}
-        self.annotations.append(place | {k: v for k, v in properties.items() if v is not None})
+        annotation = {"x": x, "y": y, "text": text, "showarrow": False, "font": font}
+        self.annotations.append(annotation | {k: v for k, v in properties.items() if v is not None})
 
     def rule(self, x: float, colour: str, width: float = 1, dash: str | None = None) -> None:
         """Draw an upright line at x, from the bottom of the figure to its top."""
@@ -124,8 +124,8 @@ class Canvas:
     def legend_above(self) -> None:
         """Show the names of the traces in rows above the figure."""
         font = {"size": 12, "color": self.theme.ink}
-        place = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": font}
-        self.layout |= {"showlegend": True, "legend": place}
+        legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": font}
+        self.layout |= {"showlegend": True, "legend": legend}
 
 
 def error_bars(low: Floats, value: Floats, high: Floats, **style: Any) -> Properties:

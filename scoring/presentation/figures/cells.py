@@ -21,7 +21,7 @@ def heat(
     shares: Floats,
     columns: Sequence[str],
     rows: Sequence[str],
-    words: Array,
+    texts: Array,
     hovers: Array,
     size: int = 12,
 ) -> None:
@@ -34,13 +34,13 @@ def heat(
         shares: [rows, columns] from 0 to 1; NaN stays blank.
         columns: Names of the columns, as Plotly's HTML.
         rows: Names of the rows, the first on top, likewise.
-        words: [rows, columns] text of each cell; "" for none.
+        texts: [rows, columns] text of each cell; "" for none.
         hovers: [rows, columns] text shown while the pointer is on a cell.
         size: Of the words, in pixels.
     """
     scale = [list(stop) for stop in canvas.theme.heat]
     coloured(canvas, shares, (0, 1), scale, hovers)
-    write_words(canvas, words, text_colours(scale, shares), size)
+    write_words(canvas, texts, text_colours(scale, shares), size)
     canvas.x_axis(side="top", showgrid=False, tickvals=list(range(len(columns))), ticktext=list(columns))
     canvas.y_axis(autorange="reversed", showgrid=False, tickvals=list(range(len(rows))), ticktext=list(rows))
 
@@ -76,30 +76,30 @@ def text_colours(scale: Scale, shares: Floats) -> Array:
     return np.where(text_is_black(np.rint(ground)), "#000000", "#ffffff")
 
 
-def write_words(canvas: Canvas, words: Array, colours: Array, size: int = 12) -> None:
+def write_words(canvas: Canvas, texts: Array, colours: Array, size: int = 12) -> None:
     """Write words into the cells that have any; words and colours: [rows, columns]."""
-    for (row, column), text in np.ndenumerate(words):
+    for (row, column), text in np.ndenumerate(texts):
         if text:
             canvas.write(column, row, text, str(colours[row, column]), size)
 
 
 def diverging(
-    canvas: Canvas, values: Floats, hovers: Array, words: Array | None, strong: Bools | None = None
+    canvas: Canvas, values: Floats, hovers: Array, texts: Array | None, strong: Bools | None = None
 ) -> None:
     """Draw values [rows, columns] around 0 as colour.
 
-    words: with the sign, None for none. strong: cells whose words are easily read; the others' are soft.
+    texts: with the sign, None for none. strong: cells whose words are easily read; the others' are soft.
     """
     theme = canvas.theme
     scale = [[0.0, theme.categorical[1]], [0.5, theme.paper], [1.0, theme.categorical[0]]]
     limit = float(np.nanmax(np.abs(values), initial=0)) or 1.0
     coloured(canvas, values, (-limit, limit), scale, hovers)
-    if words is None:
+    if texts is None:
         return
     colours = text_colours(scale, 0.5 + 0.5 * np.nan_to_num(values) / limit)
     if strong is not None:
         colours = np.where(strong, colours, theme.soft)
-    write_words(canvas, words, colours)
+    write_words(canvas, texts, colours)
 
 
 def cell_texts(rows: int, columns: int, text: Callable[[int, int], str]) -> Array:

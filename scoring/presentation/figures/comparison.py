@@ -90,11 +90,11 @@ def pair_matrix(
         theme: Its colours.
     """
     n = len(names)
-    shown = np.where(apart, differences, 0.0)
-    shown[np.eye(n, dtype=bool)] = np.nan
+    coloured = np.where(apart, differences, 0.0)
+    coloured[np.eye(n, dtype=bool)] = np.nan
     canvas = Canvas(theme, "Which pairs are told apart?", 110 + ROW * n)
-    words = cell_texts(n, n, lambda i, j: "" if i == j else decimal(differences[i, j], digits, sign=True))
-    diverging(canvas, shown, hovers, words if n <= MOST_WORDS else None, apart)
+    texts = cell_texts(n, n, lambda i, j: "" if i == j else decimal(differences[i, j], digits, sign=True))
+    diverging(canvas, coloured, hovers, texts if n <= MOST_WORDS else None, apart)
     _axes(canvas, [safe(short(name)) for name in names], _rows(names), "minus", "score of")
     return canvas.figure()
 
@@ -152,8 +152,8 @@ def rank_heat(
     columns = [str(rank + 1) if rank % every == 0 else "" for rank in range(ranks)]
     rows = _rows(names)
     heat(canvas, shares, columns, rows, cell_texts(teams, ranks, word), cell_texts(teams, ranks, hover))
-    for place, (low, high) in enumerate(bounds):
-        canvas.rectangle((low - 1.48, high - 0.52), (place - 0.46, place + 0.46), theme.ink, 1.5)
+    for row, (low, high) in enumerate(bounds):
+        canvas.rectangle((low - 1.48, high - 0.52), (row - 0.46, row + 0.46), theme.ink, 1.5)
     canvas.x_axis("rank, share of resamples in %", tickangle=0)
     return canvas.figure()
 
@@ -176,24 +176,24 @@ class Ordering:
 
 
 def rules_heat(
-    names: Sequence[str], rules: Sequence[Ordering], shown: Sequence[int], theme: Theme
+    names: Sequence[str], rules: Sequence[Ordering], columns: Sequence[int], theme: Theme
 ) -> go.Figure:
     """Draw the rank of each team under each rule, and to the right Kendall's tau to the official order.
 
     Args:
         names: Of all teams that are ranked.
         rules: The official one first, which stands above a line.
-        shown: Places of the teams that are drawn.
+        columns: Places of the teams that are drawn.
         theme: Its colours.
     """
-    ranks = np.array([[rule.ranks[place] for place in shown] for rule in rules], float)
+    ranks = np.array([[rule.ranks[team] for team in columns] for rule in rules], float)
     most = max(2.0, float(max(max(rule.ranks) for rule in rules)))
-    teams = [names[place] for place in shown]
+    teams = [names[team] for team in columns]
     margin = {"l": 4, "r": 74, "t": 8, "b": 4}
     canvas = Canvas(theme, "Would another rule change the order?", 110 + 26 * len(rules), margin=margin)
-    for place, rule in enumerate(rules[1:], start=1):
-        words = f"τ {decimal(rule.tau, 2)}"
-        canvas.write(1, place, words, theme.soft, xref="paper", xanchor="left", xshift=8)
+    for row, rule in enumerate(rules[1:], start=1):
+        agreement = f"τ {decimal(rule.tau, 2)}"
+        canvas.write(1, row, agreement, theme.soft, xref="paper", xanchor="left", xshift=8)
     rows = [
         f"<span style='color:{theme.soft}'>{safe(rule.name)}*</span>" if rule.small else safe(rule.name)
         for rule in rules
@@ -270,8 +270,8 @@ def class_heat(
         return "" if nothing else brief(value, sign=differences)
 
     if differences:
-        words = cell_texts(n, teams, word)
-        diverging(canvas, values, hovers, words if teams <= MOST_WORDS else None)
+        texts = cell_texts(n, teams, word)
+        diverging(canvas, values, hovers, texts if teams <= MOST_WORDS else None)
         _axes(canvas, columns, rows)
     else:
         heat(canvas, values, columns, rows, cell_texts(n, teams, word), hovers)
@@ -299,15 +299,15 @@ def case_heat(names: Sequence[str], cases: Sequence[str], right: Floats, theme: 
         theme: Its colours.
     """
     graded = bool((np.isfinite(right) & (right != 1) & (right != 0)).any())
-    words, hovers = (np.full((len(cases), len(names)), "", object) for _ in range(2))
+    texts, hovers = (np.full((len(cases), len(names)), "", object) for _ in range(2))
     for i, j in np.ndindex(right.shape):
         value = float(right[i, j])
         hovers[i, j] = f"<b>{safe(cases[i])}</b><br>{safe(names[j])}: {_rightness(value)}"
         if len(names) <= MOST_WORDS:
-            words[i, j] = "×" if value == 0 else brief(value) if graded and np.isfinite(value) else ""
+            texts[i, j] = "×" if value == 0 else brief(value) if graded and np.isfinite(value) else ""
     canvas = Canvas(theme, "Which cases are hard for all?", 90 + 22 * len(cases))
     columns, rows = [safe(short(name)) for name in names], [_end(case) for case in cases]
-    heat(canvas, 0.06 + 0.8 * (1 - right), columns, rows, words, hovers)
+    heat(canvas, 0.06 + 0.8 * (1 - right), columns, rows, texts, hovers)
     clickable(canvas, [(case, team) for case in cases for team in names], len(names))
     canvas.x_axis(tickangle=turned(len(names)))
     return canvas.figure()

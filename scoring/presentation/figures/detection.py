@@ -90,26 +90,26 @@ def reach(rows: Sequence[Reach], theme: Theme) -> go.Figure:
         canvas.trace(
             "bar", y=places, x=ends, orientation="h", marker=marker, hoverinfo="skip", name=name, width=0.5
         )
-    for place, row in zip(places, rows, strict=True):
-        _reached(canvas, place, row)
+    for y, row in zip(places, rows, strict=True):
+        _reached(canvas, y, row)
     names = [f"<b>{safe(row.name)}</b>" if row.chosen else safe(row.name) for row in rows]
     canvas.x_axis(range=[-0.005, 1.005], showgrid=False, **FIFTHS)
     canvas.y_axis(range=[len(rows) - 0.5, -0.5], showgrid=False, tickvals=places, ticktext=names)
     return canvas.figure()
 
 
-def _reached(canvas: Canvas, place: int, row: Reach) -> None:
+def _reached(canvas: Canvas, y: int, row: Reach) -> None:
     theme = canvas.theme
-    for words, value in row.marks:
+    for name, value in row.marks:
         canvas.trace(
             "scatter",
             x=[value, value],
-            y=[place - 0.36, place + 0.36],
+            y=[y - 0.36, y + 0.36],
             mode="lines",
             line={"color": theme.second, "width": 2.5},
             hoverinfo="text",
-            hovertext=f"{safe(words)}: {decimal(value, 3)}",
-            name=safe(words),
+            hovertext=f"{safe(name)}: {decimal(value, 3)}",
+            name=safe(name),
         )
     if row.value is None:
         return
@@ -117,7 +117,7 @@ def _reached(canvas: Canvas, place: int, row: Reach) -> None:
         canvas.trace(
             "scatter",
             x=row.ends(),
-            y=[place, place],
+            y=[y, y],
             mode="lines",
             line={"color": theme.soft, "width": 2},
             hoverinfo="skip",
@@ -126,7 +126,7 @@ def _reached(canvas: Canvas, place: int, row: Reach) -> None:
     canvas.trace(
         "scatter",
         x=[row.value],
-        y=[place],
+        y=[y],
         mode="markers",
         marker={
             "symbol": "diamond" if row.chosen else "circle",
@@ -192,43 +192,43 @@ class Dependence:
     measure: str = "macro F1"
 
 
-def along(found: Dependence, question: str, axis: str, theme: Theme) -> go.Figure:
+def along(dependence: Dependence, question: str, axis: str, theme: Theme) -> go.Figure:
     """Draw a score over what it depends on; the challenge's value is dotted.
 
     Args:
-        found: The score at every value.
+        dependence: The score at every value.
         question: That the figure answers.
         axis: What is changed, with its unit.
         theme: Its colours.
     """
     canvas = Canvas(theme, question, 260, hovermode="x unified")
-    if found.best is not None:
-        canvas.level(found.best, theme.zero)
-        place: Properties = {"xref": "paper", "xanchor": "right", "yanchor": "top"}
-        canvas.write(1, found.best, "best possible", theme.soft, **place)
-    canvas.rule(found.usual, theme.ink, dash="dot")
+    if dependence.best is not None:
+        canvas.level(dependence.best, theme.zero)
+        corner: Properties = {"xref": "paper", "xanchor": "right", "yanchor": "top"}
+        canvas.write(1, dependence.best, "best possible", theme.soft, **corner)
+    canvas.rule(dependence.usual, theme.ink, dash="dot")
     canvas.trace(
         "scatter",
-        x=found.x,
-        y=found.y,
+        x=dependence.x,
+        y=dependence.y,
         mode="lines",
         line={"color": theme.accent, "width": 2},
-        name=found.measure,
+        name=dependence.measure,
         hovertemplate="%{y:.3f}",
     )
     canvas.trace(
         "scatter",
-        x=[found.chosen],
-        y=[found.score],
+        x=[dependence.chosen],
+        y=[dependence.score],
         mode="markers",
         marker={"symbol": "diamond", "size": 11, "color": theme.accent},
         name="chosen",
         hoverinfo="skip",
     )
-    known = [*np.asarray(found.x, float).tolist(), found.usual, found.chosen]
+    known = [*np.asarray(dependence.x, float).tolist(), dependence.usual, dependence.chosen]
     low, high = float(min(known)), float(max(known))
     canvas.x_axis(axis, range=[low, high] if high > low else [low - 1, low + 1], nticks=7)
-    canvas.y_axis(f"{found.measure} ↑", range=[0, 1.03], **FIFTHS)
+    canvas.y_axis(f"{dependence.measure} ↑", range=[0, 1.03], **FIFTHS)
     return canvas.figure()
 
 
@@ -271,7 +271,7 @@ def densities(names: Sequence[str], truth: Floats, predicted: Floats, theme: The
         name="difference",
         connectgaps=False,
     )
-    for x, values, symbol, colour, words in (
+    for x, values, symbol, colour, side in (
         (places[0], truth, "circle", theme.ink, "truth"),
         (places[1], predicted, "diamond", theme.accent, "predicted"),
     ):
@@ -282,11 +282,11 @@ def densities(names: Sequence[str], truth: Floats, predicted: Floats, theme: The
             mode="markers",
             marker={"symbol": symbol, "size": 10, "color": colour},
             hovertext=[
-                f"{spaced(name)}, {words}: {decimal(value, 1)} per mm²"
+                f"{spaced(name)}, {side}: {decimal(value, 1)} per mm²"
                 for name, value in zip(names, values, strict=True)
             ],
             hoverinfo="text",
-            name=words,
+            name=side,
         )
     most = int(np.ceil(max(x.max(initial=1) for x in places)))
     powers = list(range(most + 1))
@@ -303,8 +303,8 @@ def densities(names: Sequence[str], truth: Floats, predicted: Floats, theme: The
 
 def _log_density(values: Floats) -> Floats:
     """Places on the logarithmic axis."""
-    given = np.asarray(values, float)
-    return np.where(given > 0, np.log10(np.maximum(given, LEAST_DENSITY)), NONE)
+    densities = np.asarray(values, float)
+    return np.where(densities > 0, np.log10(np.maximum(densities, LEAST_DENSITY)), NONE)
 
 
 def shares(
@@ -320,21 +320,21 @@ def shares(
         theme: Its colours.
     """
     canvas = Canvas(theme, labels.question, 320, hovermode="closest")
-    true, found = (np.asarray(values, float) for values in (truth, predicted))
-    defined = np.isfinite(true) & np.isfinite(found)
-    most = float(min(1.0, 1.12 * max(0.1, np.max(np.r_[true[defined], found[defined]], initial=0))))
+    true, guessed = (np.asarray(values, float) for values in (truth, predicted))
+    defined = np.isfinite(true) & np.isfinite(guessed)
+    most = float(min(1.0, 1.12 * max(0.1, np.max(np.r_[true[defined], guessed[defined]], initial=0))))
     canvas.reference([0, most], [0, most], "equal")
     names = [name for name, here in zip(cases, defined, strict=True) if here]
     canvas.trace(
         "scatter",
         x=true[defined],
-        y=found[defined],
+        y=guessed[defined],
         mode="markers",
         marker={"size": 9, "color": faded(theme.accent, 0.75), "line": {"color": theme.accent, "width": 1}},
         customdata=[[name] for name in names],
         hovertext=[
             f"<b>{safe(name)}</b><br>truth {percent(a)}, predicted {percent(b)}"
-            for name, a, b in zip(names, true[defined], found[defined], strict=True)
+            for name, a, b in zip(names, true[defined], guessed[defined], strict=True)
         ],
         hoverinfo="text",
         name="images",
@@ -376,8 +376,8 @@ def distances(
             canvas.trace(
                 "scatter", x=within, y=values, mode="lines", line=line, name=name, hovertemplate="%{y:.1%}"
             )
-            place: Properties = {"xref": "paper", "yref": "paper", "xanchor": "right"}
-            canvas.write(1, height, f"{sign} {name}", colour, **place)
+            corner: Properties = {"xref": "paper", "yref": "paper", "xanchor": "right"}
+            canvas.write(1, height, f"{sign} {name}", colour, **corner)
     canvas.x_axis(
         labels.x,
         range=[0, float(within[-1])],

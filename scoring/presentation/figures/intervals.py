@@ -92,9 +92,9 @@ def interval_canvas(
     for small in (False, True):
         drawn = [i for i, row in enumerate(rows) if row.value is not None and _is_small(row) is small]
         _dots(canvas, [rows[i] for i in drawn], drawn, digits, small)
-    for place, text in enumerate(beside):
+    for y, text in enumerate(beside):
         if text:
-            canvas.write(1, place, text, theme.soft, xref="paper", xanchor="left", xshift=8)
+            canvas.write(1, y, text, theme.soft, xref="paper", xanchor="left", xshift=8)
     ticks = 6 if right < NARROWED else 4  # on a phone more would run into each other
     canvas.x_axis(axis_title, tickformat=f".{min(digits, 2)}f", nticks=ticks, tickangle=0)
     canvas.y_axis(

@@ -93,11 +93,11 @@ class Sweep:
     own: float | str | None = None
     risks: Mapping[str, str] = field(default_factory=dict)
 
-    def markers(self, theme: Theme, shown: Sequence[int]) -> list[Properties]:
+    def markers(self, theme: Theme, named: Sequence[int]) -> list[Properties]:
         """Return the marker of every class: its shape is the risk group, its colour the class itself, grey
         where it is not among those shown."""
         colours: dict[int, str] = {}
-        for k in shown:
+        for k in named:
             # A class keeps its colour from figure to figure unless there are more classes than colours and
             # two of them meet.
             wanted = [*theme.categorical[k % len(theme.categorical) :], *theme.categorical]
@@ -105,7 +105,7 @@ class Sweep:
         return [
             {
                 "symbol": SYMBOLS.get(self.risks.get(name, ""), "circle"),
-                "size": 9 if k in shown else 4,
+                "size": 9 if k in named else 4,
                 "color": colours.get(k, theme.zero),
             }
             for k, name in enumerate(self.names)
@@ -124,8 +124,8 @@ class Sweep:
 def prominent(outputs: Floats, most: int = NAMED) -> list[int]:
     """Return the classes worth a colour in outputs [settings, K]: those with the largest output anywhere, in
     class order."""
-    found: list[int] = np.argsort(-outputs.max(0), kind="stable")[:most].tolist()
-    return sorted(found)
+    largest: list[int] = np.argsort(-outputs.max(0), kind="stable")[:most].tolist()
+    return sorted(largest)
 
 
 def spread(values: Sequence[float] | Floats, gap: float, low: float, high: float) -> list[float]:
@@ -161,11 +161,11 @@ def sweep_lines(sweep: Sweep, theme: Theme, question: str, axis_title: str) -> g
         axis_title: What is changed, with its unit.
     """
     outputs = np.asarray(sweep.outputs, float)
-    shown = prominent(outputs)
-    marks = sweep.markers(theme, shown)
+    named = prominent(outputs)
+    marks = sweep.markers(theme, named)
     margin = {"l": 4, "r": 100, "t": 10, "b": 4}
     canvas = Canvas(theme, question, 300, margin=margin, hovermode="closest")
-    for k in sorted(range(len(sweep.names)), key=lambda k: k in shown):
+    for k in sorted(range(len(sweep.names)), key=lambda k: k in named):
         canvas.trace(
             "scatter",
             x=list(sweep.settings),
@@ -173,13 +173,13 @@ def sweep_lines(sweep: Sweep, theme: Theme, question: str, axis_title: str) -> g
             mode="lines+markers",
             name=safe(sweep.names[k]),
             marker=marks[k] | {"size": 5},
-            line={"color": marks[k]["color"], "width": 2 if k in shown else 1},
+            line={"color": marks[k]["color"], "width": 2 if k in named else 1},
             hovertemplate=f"{sweep.plain(k)}<br>%{{x}}: %{{y:.3f}}<extra></extra>",
         )
     low, high = _extent(outputs)
-    for k, y in zip(shown, spread(outputs[-1, shown], 0.08 * (high - low), low, high), strict=True):
-        words = sweep.named(k, marks[k]["color"])
-        canvas.write(1, y, words, theme.ink, xref="paper", xanchor="left", xshift=6)
+    for k, y in zip(named, spread(outputs[-1, named], 0.08 * (high - low), low, high), strict=True):
+        label_text = sweep.named(k, marks[k]["color"])
+        canvas.write(1, y, label_text, theme.ink, xref="paper", xanchor="left", xshift=6)
     if sweep.own is not None:
         canvas.rule(float(sweep.own), theme.ink, dash="dot")
     room = 0.06 * (high - low)
@@ -200,11 +200,11 @@ def setting_dots(sweep: Sweep, theme: Theme, question: str) -> go.Figure:
         question: That the figure answers.
     """
     outputs, places = np.asarray(sweep.outputs, float), list(range(len(sweep.settings)))
-    shown = prominent(outputs)
-    marks = sweep.markers(theme, shown)
+    named = prominent(outputs)
+    marks = sweep.markers(theme, named)
     margin = {"l": 4, "r": 30, "t": 34, "b": 4}
     canvas = Canvas(theme, question, 80 + 28 * len(places), margin=margin, hovermode="closest")
-    for k in sorted(range(len(sweep.names)), key=lambda k: k in shown):
+    for k in sorted(range(len(sweep.names)), key=lambda k: k in named):
         canvas.trace(
             "scatter",
             x=outputs[:, k],
@@ -221,9 +221,9 @@ def setting_dots(sweep: Sweep, theme: Theme, question: str) -> go.Figure:
         )
     low, high = _extent(outputs)
     width = high - low
-    for k, x in zip(shown, spread(outputs[0, shown], 0.28 * width, low + 0.08 * width, high), strict=True):
-        words = sweep.named(k, marks[k]["color"])
-        canvas.write(x, 1, words, theme.ink, yref="paper", yanchor="bottom", yshift=6)
+    for k, x in zip(named, spread(outputs[0, named], 0.28 * width, low + 0.08 * width, high), strict=True):
+        label_text = sweep.named(k, marks[k]["color"])
+        canvas.write(x, 1, label_text, theme.ink, yref="paper", yanchor="bottom", yshift=6)
     ticks = [f"<b>{safe(name)}</b>" if name == sweep.own else safe(name) for name in sweep.settings]
     canvas.x_axis("output of the model", nticks=6, range=[low - 0.05 * width, high + 0.05 * width])
     canvas.y_axis(range=[len(places) - 0.5, -0.5], tickvals=places, ticktext=ticks)

@@ -54,15 +54,15 @@ def over_time(
     """
     canvas = Canvas(theme, question, 380, margin={"r": 16})
     drawn = [
-        (name, [one for one in sent if one.value is not None and np.isfinite(one.value)])
+        (name, [score for score in sent if score.value is not None and np.isfinite(score.value)])
         for name, sent in teams[:MOST]
     ]
-    moments = [_seconds(one.time) for _, sent in drawn for one in sent] or [0.0]
+    moments = [_seconds(score.time) for _, sent in drawn for score in sent] or [0.0]
     first, room = min(moments), max(max(moments) - min(moments), DAY)
-    for place, (name, sent) in enumerate(drawn):
-        aside = APART * room * (place - (len(drawn) - 1) / 2)
-        x = np.array([_seconds(one.time) - first + aside for one in sent])
-        _line(canvas, name, sent, x, place, digits)
+    for k, (name, sent) in enumerate(drawn):
+        aside = APART * room * (k - (len(drawn) - 1) / 2)
+        x = np.array([_seconds(score.time) - first + aside for score in sent])
+        _line(canvas, name, sent, x, k, digits)
     canvas.x_axis(
         "submitted (UTC)", range=[-0.08 * room, 1.08 * room], showgrid=False, **_days(first, room, moments)
     )
@@ -71,10 +71,12 @@ def over_time(
     return canvas.figure()
 
 
-def _line(canvas: Canvas, name: str, sent: Sequence[DatedScore], x: Floats, place: int, digits: int) -> None:
-    theme, colour = canvas.theme, canvas.theme.categorical[place]
-    value = np.array([one.value for one in sent], float)
-    low, high = np.array([one.interval or (one.value, one.value) for one in sent], float).reshape(-1, 2).T
+def _line(canvas: Canvas, name: str, sent: Sequence[DatedScore], x: Floats, k: int, digits: int) -> None:
+    theme, colour = canvas.theme, canvas.theme.categorical[k]
+    value = np.array([score.value for score in sent], float)
+    low, high = (
+        np.array([score.interval or (score.value, score.value) for score in sent], float).reshape(-1, 2).T
+    )
     canvas.trace(
         "scatter",
         x=x,
@@ -84,21 +86,21 @@ def _line(canvas: Canvas, name: str, sent: Sequence[DatedScore], x: Floats, plac
         line={"color": colour, "width": 1.5},
         error_y=error_bars(low, value, high, color=colour, thickness=1.2, width=0),
         cliponaxis=False,
-        hovertext=[_hover(name, one, digits) for one in sent],
+        hovertext=[_hover(name, score, digits) for score in sent],
         hoverinfo="text",
         marker={
-            "symbol": MARKS[place],
+            "symbol": MARKS[k],
             "size": 10,
-            "color": [colour if one.counts else theme.paper for one in sent],
+            "color": [colour if score.counts else theme.paper for score in sent],
             "line": {"color": colour, "width": 2},
         },
     )
 
 
-def _hover(name: str, one: DatedScore, digits: int) -> str:
-    lines = [f"<b>{safe(name)}</b>", one.time[:16].replace("T", " "), decimal(one.value, digits)]
-    if one.interval is not None:
-        lines.append(f"95% interval {span(one.interval, digits)}")
+def _hover(name: str, score: DatedScore, digits: int) -> str:
+    lines = [f"<b>{safe(name)}</b>", score.time[:16].replace("T", " "), decimal(score.value, digits)]
+    if score.interval is not None:
+        lines.append(f"95% interval {span(score.interval, digits)}")
     return "<br>".join(lines)
 
 
@@ -185,7 +187,7 @@ def progress(moments: Sequence[Moment], theme: Theme, titles: tuple[str, str, st
         range=[-0.5, len(moments) - 0.5],
         showgrid=False,
         tickvals=named,
-        ticktext=[safe(moments[place].day) for place in named],
+        ticktext=[safe(moments[k].day) for k in named],
         tickangle=0,
     )
     canvas.y_axis(beside, nticks=6, tickformat=".3~f")

@@ -68,9 +68,9 @@ class Cloud:
     empty: int
 
 
-def colour(place: int, theme: Theme) -> str:
-    """Return the colour of structure number `place`."""
-    return theme.categorical[place % len(theme.categorical)]
+def colour(number: int, theme: Theme) -> str:
+    """Return the colour of structure number `number`."""
+    return theme.categorical[number % len(theme.categorical)]
 
 
 def raincloud(clouds: Sequence[Cloud], theme: Theme) -> go.Figure:
@@ -85,20 +85,20 @@ def raincloud(clouds: Sequence[Cloud], theme: Theme) -> go.Figure:
         boxmode="overlay",
         margin={"l": 4, "r": 12, "t": 4, "b": 4},
     )
-    for place, cloud in enumerate(clouds):
-        middle, tint = float(len(clouds) - 1 - place), colour(place, theme)
+    for number, cloud in enumerate(clouds):
+        middle, tint = float(len(clouds) - 1 - number), colour(number, theme)
         _cloud(canvas, cloud, middle, tint)
         for patients, symbol, ink, name in (
-            (cloud.above, SYMBOLS[place % 2], faded(tint, 0.75), cloud.name),
+            (cloud.above, SYMBOLS[number % 2], faded(tint, 0.75), cloud.name),
             (cloud.zero, "x-thin", theme.risk["malignant"], f"{cloud.name}, Dice 0"),
         ):
             where = patients.dice, _scattered(patients.dice, middle)
             _points(canvas, patients, where, symbol, ink, name)
-        words = (
+        title = (
             f"<b>{safe(cloud.name)}</b>  {len(cloud.above.dice)} above 0,  "
             f"<b>{len(cloud.zero.dice)}</b> at 0 ✕,  {cloud.empty} empty in both"
         )
-        canvas.write(0, middle + 0.5, words, theme.ink, xanchor="left", yanchor="top", xshift=-2)
+        canvas.write(0, middle + 0.5, title, theme.ink, xanchor="left", yanchor="top", xshift=-2)
     canvas.x_axis("Dice of a patient ↑", range=[-0.02, 1.02], **FIFTHS)
     canvas.y_axis(visible=False, range=[-0.5, len(clouds) - 0.45])
     return canvas.figure()
@@ -210,32 +210,32 @@ def volume_axis(*volumes: Floats) -> VolumeAxis:
     return VolumeAxis(float(lowest), float(largest), bool((every == 0).any()))
 
 
-def dice_by_volume(name: str, patients: Patients, place: int, theme: Theme) -> go.Figure:
+def dice_by_volume(name: str, patients: Patients, number: int, theme: Theme) -> go.Figure:
     """Draw Dice over the true volume on a log axis; a truth without the structure stands apart at "none".
 
     Args:
         name: Of the structure.
         patients: Of the structure.
-        place: Number of the structure, for its colour and symbol.
+        number: Number of the structure, for its colour and symbol.
         theme: Its colours.
     """
     canvas = Canvas(theme, f"Does Dice depend on the size of {name}?", 300, hovermode="closest")
     axis = volume_axis(patients.truth_ml)
     where = axis.places(patients.truth_ml), patients.dice
-    _points(canvas, patients, where, SYMBOLS[place % 2], faded(colour(place, theme), 0.75), name)
+    _points(canvas, patients, where, SYMBOLS[number % 2], faded(colour(number, theme), 0.75), name)
     canvas.x_axis(f"true volume of {safe(name)}, mL", **axis.layout())
     canvas.y_axis("Dice ↑", range=[-0.04, 1.04], **FIFTHS)
     return canvas.figure()
 
 
-def volumes(name: str, patients: Patients, place: int, theme: Theme) -> go.Figure:
+def volumes(name: str, patients: Patients, number: int, theme: Theme) -> go.Figure:
     """Draw predicted over true volume on log axes; the line is equality. Arguments as of `dice_by_volume`."""
     canvas = Canvas(theme, f"Is the volume of {name} right?", 300, hovermode="closest")
     axis = volume_axis(patients.truth_ml, patients.predicted_ml)
     ends = [axis.lowest, axis.layout()["range"][1]]
     canvas.reference(ends, ends, "equal")
     where = axis.places(patients.truth_ml), axis.places(patients.predicted_ml)
-    _points(canvas, patients, where, SYMBOLS[place % 2], faded(colour(place, theme), 0.75), name)
+    _points(canvas, patients, where, SYMBOLS[number % 2], faded(colour(number, theme), 0.75), name)
     canvas.x_axis(f"true volume of {safe(name)}, mL", **axis.layout())
     canvas.y_axis("predicted volume, mL", **axis.layout())
     return canvas.figure()

@@ -97,13 +97,13 @@ def _outline(pen: Pen, points: Floats, status: int, thin: bool) -> None:
         pen.line(line, fill=COLOURS[status], width=width)
 
 
-def _dashes(points: Floats, drawn: float, left: float) -> list[list[tuple[float, float]]]:
+def _dashes(points: Floats, drawn: float, gap: float) -> list[list[tuple[float, float]]]:
     """Return the pieces of a closed outline [n, 2] that are drawn; lengths in px of the picture."""
     ring = np.vstack([points, points[:1]])
     if not drawn:
         return [[(x, y) for x, y in ring.tolist()]]
     along = np.r_[0, np.cumsum(np.hypot(*np.diff(ring, axis=0).T))]
-    begins = np.arange(0, along[-1], FINER * (drawn + left))
+    begins = np.arange(0, along[-1], FINER * (drawn + gap))
     ends = np.minimum(begins + FINER * drawn, along[-1])
     pieces = np.stack(
         [np.interp(places, along, ring[:, axis]) for places in (begins, ends) for axis in (0, 1)],
@@ -129,12 +129,12 @@ def _legend(pen: Pen, drawn: Mapping[str, Array], width: int, height: int, name:
     font = ImageFont.load_default(FONT * FINER)
     middle, x = FINER * (height + STRIP / 2), 8.0 * FINER
     alone, lines = (drawn["kind"] == PREDICTION) | (drawn["status"] != 0), drawn["start"][-1] > 0
-    for status, words in enumerate(STATUSES):
+    for status, status_name in enumerate(STATUSES):
         if lines:
             _outline(pen, np.array([[x, middle], [x + 22 * FINER, middle]]), status, False)
         else:
             _mark(pen, x + 11 * FINER, middle, status)
-        text = f"{words} {int((alone & (drawn['status'] == status)).sum()):,}"
+        text = f"{status_name} {int((alone & (drawn['status'] == status)).sum()):,}"
         pen.text((x + 28 * FINER, middle), text, fill=INK, font=font, anchor="lm")
         x += 40 * FINER + pen.textlength(text, font=font)
     pen.line([(x, middle), (x + bar * FINER, middle)], fill=INK, width=2 * FINER)

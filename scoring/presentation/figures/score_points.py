@@ -134,10 +134,10 @@ def _strip_marks(
 ) -> None:
     theme = canvas.theme
     mark = {"color": theme.ink, "line": {"color": theme.ink, "width": 2}}
-    words = f"score {decimal(unit.factor * score, unit.digits)}"
+    text = f"score {decimal(unit.factor * score, unit.digits)}"
     room = 100.0 if ceiling is None else ceiling - (interval[1] if interval is not None else score)
     if interval is not None:
-        words += f", 95% interval {span(interval, unit.digits - 1, unit.factor)}"
+        text += f", 95% interval {span(interval, unit.digits - 1, unit.factor)}"
         _strip_interval(canvas, interval, room)
     canvas.trace(
         "scatter",
@@ -145,7 +145,7 @@ def _strip_marks(
         y=[BELOW],
         mode="markers",
         marker=mark | {"symbol": "diamond", "size": 10},
-        hovertext=words,
+        hovertext=text,
         hoverinfo="text",
         name="score",
     )
@@ -167,7 +167,7 @@ def _strip_marks(
 
 def _strip_interval(canvas: Canvas, interval: Sequence[float], room: float) -> None:
     """room: points to the ceiling, or 100 without."""
-    theme, words = canvas.theme, "95% interval"
+    theme, text = canvas.theme, "95% interval"
     canvas.trace(
         "scatter",
         x=list(interval),
@@ -178,9 +178,9 @@ def _strip_interval(canvas: Canvas, interval: Sequence[float], room: float) -> N
         name="interval",
     )
     if room > 44 and interval[1] < 100 - WORDS:
-        canvas.write(interval[1] + 1, BELOW, words, theme.soft, xanchor="left")
+        canvas.write(interval[1] + 1, BELOW, text, theme.soft, xanchor="left")
     elif interval[0] > WORDS:
-        canvas.write(interval[0] - 1, BELOW, words, theme.soft, xanchor="right")
+        canvas.write(interval[0] - 1, BELOW, text, theme.soft, xanchor="right")
 
 
 def points_lost(
@@ -234,9 +234,9 @@ def points_lost(
 
 
 def _loss(name: str, entry: Mapping[str, Any], lost: float, worth: float, measure: tuple[str, str]) -> str:
-    key, words = measure
+    key, measure_name = measure
     reason = "mistakes" if entry["support"] else "no case in this test set"
     return (
         f"{label(safe(name), entry.get('risk'))}<br>lost {lost:.2f} of {worth:.2f} points, {reason}<br>"
-        f"{words} {decimal(entry[key], 3)}, n = {entry['support']}"
+        f"{measure_name} {decimal(entry[key], 3)}, n = {entry['support']}"
     )

@@ -70,29 +70,29 @@ class ImageScores:
         return "<br>".join(lines)
 
 
-def ranked(found: ImageScores, theme: Theme) -> go.Figure:
+def ranked(scores: ImageScores, theme: Theme) -> go.Figure:
     """Draw classes as bars by risk group, in each the highest first, with the group's sum where a group has
     several. A whisker spans the scores of the turned image."""
-    groups = found.groups()
+    groups = scores.groups()
     with_sums = any(len(members) > 1 for members in groups.values())
     rows: list[int | str] = []
     for group, members in groups.items():
         rows += [group, *members] if with_sums else members
-    row_height = ROW if max(map(len, found.names)) <= LINE else TALL_ROW
+    row_height = ROW if max(map(len, scores.names)) <= LINE else TALL_ROW
     margin = {"l": 4, "r": 54, "t": 8, "b": 44}
     canvas = Canvas(theme, "What does the model say?", 58 + row_height * len(rows), margin=margin)
-    _bars(canvas, found, {row: place for place, row in enumerate(rows) if isinstance(row, int)})
-    ticks, top = [], int(np.argmax(found.probabilities))
-    for place, row in enumerate(rows):
+    _bars(canvas, scores, {row: y for y, row in enumerate(rows) if isinstance(row, int)})
+    ticks, top = [], int(np.argmax(scores.probabilities))
+    for y, row in enumerate(rows):
         if isinstance(row, str):
             ticks.append(f"<b>{label(row or OTHER, row or None, theme)}</b>")
-            total = decimal(sum(found.probabilities[k] for k in groups[row]), 3)
-            _beside(canvas, place, total, theme.soft)
+            total = decimal(sum(scores.probabilities[k] for k in groups[row]), 3)
+            _beside(canvas, y, total, theme.soft)
             continue
-        name, risk = _lines(found.names[row]), found.risk[row] or None
+        name, risk = _lines(scores.names[row]), scores.risk[row] or None
         text = name if with_sums or not risk else f"{name} {_shape(risk, theme)}"
         ticks.append(f"<b>{text}</b>" if row == top else text)
-        _beside(canvas, place, f"<b>{decimal(found.probabilities[row], 3)}</b>", theme.ink)
+        _beside(canvas, y, f"<b>{decimal(scores.probabilities[row], 3)}</b>", theme.ink)
     canvas.x_axis("score of the model, all classes together 1", range=[-0.02, 1], nticks=6)
     canvas.y_axis(
         range=[len(rows) - 0.4, -0.7],
@@ -118,13 +118,13 @@ def _beside(canvas: Canvas, y: float, text: str, colour: str) -> None:
     canvas.write(1, y, text, colour, 12, xref="paper", xanchor="right", xshift=SCORE)
 
 
-def _bars(canvas: Canvas, found: ImageScores, places: Mapping[int, int]) -> None:
+def _bars(canvas: Canvas, scores: ImageScores, places: Mapping[int, int]) -> None:
     """places: class -> row."""
     theme, order, y = canvas.theme, list(places), list(places.values())
-    values = np.asarray(found.probabilities, float)[order]
+    values = np.asarray(scores.probabilities, float)[order]
     whiskers = None
-    if found.span is not None:
-        low, high = (np.asarray(ends, float)[order] for ends in found.span)
+    if scores.span is not None:
+        low, high = (np.asarray(ends, float)[order] for ends in scores.span)
         whiskers = error_bars(low, values, high, color=theme.ink, thickness=1.5, width=4)
     canvas.trace(
         "bar",
@@ -132,9 +132,9 @@ def _bars(canvas: Canvas, found: ImageScores, places: Mapping[int, int]) -> None
         y=y,
         orientation="h",
         width=0.62,
-        marker={"color": [theme.risk[found.risk[k]] if found.risk[k] else theme.third for k in order]},
+        marker={"color": [theme.risk[scores.risk[k]] if scores.risk[k] else theme.third for k in order]},
         error_x=whiskers,
-        hovertext=[found.hover(k) for k in order],
+        hovertext=[scores.hover(k) for k in order],
         hoverinfo="text",
         name="score",
     )
@@ -153,14 +153,14 @@ def among(scores: Floats, positive: Bools, own: float, threshold: float | None, 
     margin = {"l": 4, "r": 14, "t": 26, "b": 4}
     question = "Where does this image lie among the test set?"
     canvas = Canvas(theme, question, 168, margin=margin, hovermode="closest")
-    for place, chosen, name, colour in (
+    for height, chosen, name, colour in (
         (0, positive, "malignant", theme.risk["malignant"]),
         (1, ~positive, "others", theme.third),
     ):
         canvas.trace(
             "scatter",
             x=scores[chosen],
-            y=np.full(int(chosen.sum()), place),
+            y=np.full(int(chosen.sum()), height),
             mode="markers",
             marker={"symbol": "line-ns", "size": 22, "line": {"width": 1.5, "color": faded(colour, 0.55)}},
             hovertemplate=f"{name}, score %{{x:.3f}}<extra></extra>",
@@ -183,8 +183,8 @@ def among(scores: Floats, positive: Bools, own: float, threshold: float | None, 
         name="this image",
         cliponaxis=False,
     )
-    words, side = f"this image {decimal(own, 3)}", "left" if own < 0.5 else "right"
-    canvas.write(own, 1, words, theme.ink, yref="paper", yanchor="bottom", xanchor=side)
+    text, side = f"this image {decimal(own, 3)}", "left" if own < 0.5 else "right"
+    canvas.write(own, 1, text, theme.ink, yref="paper", yanchor="bottom", xanchor=side)
     shape = f"<span style='color:{theme.risk['malignant']}'>{SHAPES['malignant']}</span>"
     ticks = [f"malignant {shape}<br>n = {positive.sum()}", f"others<br>n = {(~positive).sum()}"]
     canvas.x_axis("score of all malignant classes together", range=[-0.01, 1.01], nticks=6)
@@ -198,7 +198,7 @@ def reweighted(
     before: Floats,
     after: Floats,
     theme: Theme,
-    shown: int = 5,
+    most: int = 5,
 ) -> go.Figure:
     """Draw the highest scores with the test set's frequencies (ring) and with others (filled).
 
@@ -208,14 +208,14 @@ def reweighted(
         before: [K] scores with the frequencies of the test set.
         after: [K] scores with others.
         theme: Its colours.
-        shown: How many classes are drawn.
+        most: How many classes are drawn.
     """
-    order = np.argsort(-np.maximum(before, after), kind="stable")[:shown].tolist()
+    order = np.argsort(-np.maximum(before, after), kind="stable")[:most].tolist()
     margin = {"l": 4, "r": 14, "t": 8, "b": 4}
     question = "What if such lesions were rarer?"
     height = ROW if max(len(classes[k]) for k in order) <= LINE else TALL_ROW
     canvas = Canvas(theme, question, 60 + height * len(order), margin=margin, hovermode="closest")
-    for place, k in enumerate(order):
+    for row, k in enumerate(order):
         colour = theme.risk[risk[k]] if risk[k] else theme.third
         hover = (
             f"{safe(classes[k])}<br>as in the test set {decimal(before[k], 3)}<br>reweighted "
@@ -224,7 +224,7 @@ def reweighted(
         canvas.trace(
             "scatter",
             x=[before[k], after[k]],
-            y=[place, place],
+            y=[row, row],
             mode="lines+markers",
             line={"color": colour, "width": 2},
             marker={
@@ -270,39 +270,39 @@ class Saliency:
     cell: tuple[int, int, int] | None = None
 
 
-def saliency(found: Saliency, theme: Theme, opacity: float = 0.5) -> go.Figure:
+def saliency(drop_map: Saliency, theme: Theme, opacity: float = 0.5) -> go.Figure:
     """Draw a map of drops over the image: red supports the class, blue opposes it, in the same colours under
     every theme, because the image is the same.
 
     Args:
-        found: The map.
+        drop_map: The map.
         theme: Its colours.
         opacity: Of the strongest colours, 0..1.
     """
-    width, height = found.size
-    rows, columns = (np.linspace(0, length - 1, CELLS).round().astype(int) for length in found.drops.shape)
-    middles, drawn = (np.arange(CELLS) + 0.5) / CELLS, found.drops[np.ix_(rows, columns)]
-    shown = min(400, round(400 * height / width))
+    width, height = drop_map.size
+    rows, columns = (np.linspace(0, length - 1, CELLS).round().astype(int) for length in drop_map.drops.shape)
+    middles, drawn = (np.arange(CELLS) + 0.5) / CELLS, drop_map.drops[np.ix_(rows, columns)]
+    drawn_height = min(400, round(400 * height / width))
     margin = {"l": 0, "r": 0, "t": 2, "b": LEGEND}
-    canvas = Canvas(theme, found.how, shown + 2 + LEGEND, margin=margin)
+    canvas = Canvas(theme, drop_map.how, drawn_height + 2 + LEGEND, margin=margin)
     ground = {"x": 0, "y": 0, "sizex": width, "sizey": height, "xref": "x", "yref": "y"}
-    source = f"data:image/jpeg;base64,{base64.b64encode(found.jpeg).decode()}"
+    source = f"data:image/jpeg;base64,{base64.b64encode(drop_map.jpeg).decode()}"
     canvas.layout["images"] = [{"source": source, "layer": "below", "sizing": "stretch", **ground}]
     canvas.trace(
         "heatmap",
         z=drawn,
         x=middles * width,
         y=middles * height,
-        zmin=-found.scale,
-        zmax=found.scale,
-        colorscale=_diverging(opacity, found.floor / found.scale),
+        zmin=-drop_map.scale,
+        zmax=drop_map.scale,
+        colorscale=_diverging(opacity, drop_map.floor / drop_map.scale),
         zsmooth="best",
-        colorbar=_legend(found, theme),
+        colorbar=_legend(drop_map, theme),
         hovertext=[[_fall(value) for value in row] for row in drawn],
         hoverinfo="text",
     )
-    if found.cell is not None:
-        row, column, cells = found.cell
+    if drop_map.cell is not None:
+        row, column, cells = drop_map.cell
         across = (column / cells * width, (column + 1) / cells * width)
         down = (row / cells * height, (row + 1) / cells * height)
         canvas.rectangle(across, down, "#ffffff", 4)
@@ -319,12 +319,12 @@ def _fall(drop: float) -> str:
     return f"hiding here {'lowers' if drop > 0 else 'raises'} the score by {decimal(abs(drop), 3)}"
 
 
-def _legend(found: Saliency, theme: Theme) -> dict[str, object]:
+def _legend(drop_map: Saliency, theme: Theme) -> dict[str, object]:
     """Return the colours of a map as a bar below it."""
     ends = [
-        f"raises by {found.scale:g} or more",
-        f"less than {found.floor:g}",
-        f"lowers by {found.scale:g} or more",
+        f"raises by {drop_map.scale:g} or more",
+        f"less than {drop_map.floor:g}",
+        f"lowers by {drop_map.scale:g} or more",
     ]
     return {
         "orientation": "h",
@@ -336,7 +336,7 @@ def _legend(found: Saliency, theme: Theme) -> dict[str, object]:
         "thickness": 10,
         "outlinewidth": 1,
         "outlinecolor": theme.grid,
-        "tickvals": [-0.7 * found.scale, 0, 0.7 * found.scale],
+        "tickvals": [-0.7 * drop_map.scale, 0, 0.7 * drop_map.scale],
         "ticktext": ends,
         "ticks": "",
         "tickfont": {"size": 12, "color": theme.soft},

@@ -89,12 +89,12 @@ def kaplan_meier(groups: Sequence[Group], moments: Floats, event: Event, theme: 
         event: What survival is free of.
         theme: Its colours.
     """
-    shown = [
+    strokes = [
         Stroke(group, tint, dash)
         for group, tint, dash in zip(groups, colours(theme), DASHES, strict=False)
         if group.n
     ]
-    above, below = 10 + ROW * len(shown), 46 + ROW * (len(shown) + 1)
+    above, below = 10 + ROW * len(strokes), 46 + ROW * (len(strokes) + 1)
     canvas = Canvas(
         theme,
         f"Do those with a higher predicted risk {event.name} earlier?",
@@ -103,11 +103,11 @@ def kaplan_meier(groups: Sequence[Group], moments: Floats, event: Event, theme: 
         margin={"l": 70, "r": 14, "t": above, "b": below},
     )
     last = float(moments[-1]) if len(moments) else 1.0
-    longest = max([last, *(float(stroke.group.time[-1]) for stroke in shown)])
-    for stroke in shown:
+    longest = max([last, *(float(stroke.group.time[-1]) for stroke in strokes)])
+    for stroke in strokes:
         _curve(canvas, stroke, event)
-    _legend(canvas, shown, event)
-    _at_risk(canvas, shown, moments)
+    _legend(canvas, strokes, event)
+    _at_risk(canvas, strokes, moments)
     ends = [-0.01 * longest, 1.02 * longest]
     canvas.x_axis("days", range=ends, tickvals=moments.tolist(), tickformat="d")
     canvas.y_axis(f"without {event.name}", range=[0, 1.04], **QUARTERS)
@@ -127,11 +127,11 @@ def _curve(canvas: Canvas, stroke: Stroke, event: Event) -> None:
         hovertext=group.hovers(event),
         hoverinfo="text",
     )
-    left = group.censored > 0
+    censored = group.censored > 0
     canvas.trace(
         "scatter",
-        x=group.time[left],
-        y=group.survival[left],
+        x=group.time[censored],
+        y=group.survival[censored],
         mode="markers",
         name=f"{name}, left unobserved",
         hoverinfo="skip",
@@ -139,25 +139,25 @@ def _curve(canvas: Canvas, stroke: Stroke, event: Event) -> None:
     )
 
 
-def _legend(canvas: Canvas, shown: Sequence[Stroke], event: Event) -> None:
+def _legend(canvas: Canvas, strokes: Sequence[Stroke], event: Event) -> None:
     """Names stand above the curves, where no curve runs through them."""
-    for row, stroke in enumerate(reversed(shown)):
+    for row, stroke in enumerate(reversed(strokes)):
         group, up = stroke.group, 10 + ROW * row
         ends = {"xref": "paper", "x0": 0.015, "x1": 0.085, "yref": "paper", "y0": up, "y1": up}
         line = {"color": stroke.colour, "width": 2.5, "dash": stroke.dash}
         canvas.shapes.append({"type": "line", "line": line, "ysizemode": "pixel", "yanchor": 1, **ends})
-        words = f"{safe(group.name)} risk: {group.n_events} of {group.n} {event.past}"
-        place: Properties = {"xref": "paper", "xanchor": "left", "yref": "paper", "yanchor": "middle"}
-        canvas.write(0.1, 1, words, canvas.theme.ink, **place, yshift=up)
+        text = f"{safe(group.name)} risk: {group.n_events} of {group.n} {event.past}"
+        anchor: Properties = {"xref": "paper", "xanchor": "left", "yref": "paper", "yanchor": "middle"}
+        canvas.write(0.1, 1, text, canvas.theme.ink, **anchor, yshift=up)
 
 
-def _at_risk(canvas: Canvas, shown: Sequence[Stroke], moments: Floats) -> None:
+def _at_risk(canvas: Canvas, strokes: Sequence[Stroke], moments: Floats) -> None:
     theme = canvas.theme
     below: Properties = {"yref": "paper", "yanchor": "top"}
     beside: Properties = {"xref": "paper"}
     heading: Properties = {"xanchor": "left", "yshift": AT_RISK, "xshift": -4}
     canvas.write(0, 0, "number at risk", theme.soft, **below, **beside, **heading)
-    for row, stroke in enumerate(shown, start=1):
+    for row, stroke in enumerate(strokes, start=1):
         down = AT_RISK - ROW * row
         for moment, n in zip(moments, stroke.group.number_at_risk, strict=True):
             canvas.write(float(moment), 0, f"{n}", theme.ink, **below, yshift=down)

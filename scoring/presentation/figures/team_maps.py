@@ -58,15 +58,15 @@ class FirstPlaces:
         )
 
 
-def weight_map(question: str, found: FirstPlaces, theme: Theme) -> go.Figure:
+def weight_map(question: str, places: FirstPlaces, theme: Theme) -> go.Figure:
     """Draw who is first under all weights of three parts; the official weights are a ring.
 
     A team keeps its colour and its symbol in every map of the same teams. The legend says how much of the map
     each team has.
     """
-    alone = np.where(found.first.max(1) == 1, found.first.argmax(1), -1)
+    alone = np.where(places.first.max(1) == 1, places.first.argmax(1), -1)
     drawn = [
-        (name, alone == k, theme.categorical[k % 10], SYMBOLS[k % 10]) for k, name in enumerate(found.teams)
+        (name, alone == k, theme.categorical[k % 10], SYMBOLS[k % 10]) for k, name in enumerate(places.teams)
     ]
     drawn.append(("several", alone == -1, theme.zero, "circle-open"))
     drawn = [entry for entry in drawn if entry[1].any()]
@@ -85,15 +85,15 @@ def weight_map(question: str, found: FirstPlaces, theme: Theme) -> go.Figure:
             "itemsizing": "constant",
             "tracegroupgap": 0,
         },
-        ternary=_triangle(found.parts, theme),
+        ternary=_triangle(places.parts, theme),
     )
     for name, chosen, colour, symbol in drawn:
         mark: Properties = {"color": colour, "symbol": symbol, "size": 6}
-        words = f"{safe(short(name))}: first on {percent(chosen.mean())} of the map"
-        _points(canvas, found.weights[chosen], words, mark, found.hovers(chosen))
+        text = f"{safe(short(name))}: first on {percent(chosen.mean())} of the map"
+        _points(canvas, places.weights[chosen], text, mark, places.hovers(chosen))
     ring = {"color": theme.paper, "size": 13, "symbol": "circle", "line": {"color": theme.ink, "width": 3}}
-    words = f"official weights {' '.join(f'{value:.2f}' for value in found.official)}"
-    _points(canvas, np.array([found.official], float), words, ring, [words])
+    text = f"official weights {' '.join(f'{value:.2f}' for value in places.official)}"
+    _points(canvas, np.array([places.official], float), text, ring, [text])
     return canvas.figure()
 
 
@@ -169,10 +169,10 @@ def size_scatter(
     front = values > np.r_[-np.inf, np.maximum.accumulate(values)[:-1]]
     margin = {"l": 4, "r": 20, "t": 24, "b": 4}
     canvas = Canvas(theme, "Is a larger model a better one?", 380, margin=margin)
-    for limit, words in zip(limits or (), LIMITS, strict=False):
+    for limit, name in zip(limits or (), LIMITS, strict=False):
         canvas.rule(limit, theme.zero, dash="dot")
-        place: Properties = {"yref": "paper", "yanchor": "bottom", "xanchor": "center"}
-        canvas.write(float(np.log10(limit)), 1, words, theme.soft, **place)
+        anchor: Properties = {"yref": "paper", "yanchor": "bottom", "xanchor": "center"}
+        canvas.write(float(np.log10(limit)), 1, name, theme.soft, **anchor)
     edge = [team for team, first in zip(ordered, front, strict=True) if first]
     canvas.trace(
         "scatter",

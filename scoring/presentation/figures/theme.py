@@ -196,9 +196,9 @@ def luminance(colours: Floats) -> Floats:
     return np.asarray(linear @ (0.2126, 0.7152, 0.0722))
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, other: str) -> float:
     """Return the contrast ratio of two colours, 1..21 (WCAG 2.2; text needs 4.5)."""
-    dark, light = sorted(float(luminance(channels(colour))) for colour in (one, other))
+    dark, light = sorted(float(luminance(channels(colour))) for colour in (first, other))
     return (light + 0.05) / (dark + 0.05)
 
 

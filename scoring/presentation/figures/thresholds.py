@@ -152,16 +152,16 @@ def histogram(
     canvas = Canvas(
         theme, "Where do the scores of the two classes lie?", 300, barmode="overlay", margin=margin
     )
-    heights, words = [], []
+    heights, legend = [], []
     for name, counts, sign, colour, shape in (
         (condition.name, positive, 1, theme.risk["malignant"], SHAPES["malignant"]),
         (condition.other, negative, -1, theme.third, "■"),
     ):
         heights.append(_bars(canvas, edges, counts, (name, colour, sign)))
-        words.append(f"<span style='color:{colour}'>{shape}</span> {name}, n = {counts.sum()}")
+        legend.append(f"<span style='color:{colour}'>{shape}</span> {name}, n = {counts.sum()}")
     _rules(canvas, marks)
     corner: Properties = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    canvas.write(0, 1, "   ".join(words), theme.ink, **corner, yshift=4)
+    canvas.write(0, 1, "   ".join(legend), theme.ink, **corner, yshift=4)
     canvas.x_axis("score of the model", range=[edges[0], edges[-1]], nticks=6, showgrid=False)
     _share_axis(canvas, heights)
     return canvas.figure()
@@ -213,12 +213,12 @@ def _share_axis(canvas: Canvas, heights: Sequence[float]) -> None:
 
 
 def net_benefit(
-    found: Mapping[str, Floats], theme: Theme, condition: Condition, marks: Sequence[Mark] = ()
+    curves: Mapping[str, Floats], theme: Theme, condition: Condition, marks: Sequence[Mark] = ()
 ) -> go.Figure:
     """Draw the net benefit of the model, of calling everybody and of calling nobody.
 
     Args:
-        found: "threshold" [T] in ascending order, 0..1; "model", "everybody" and "nobody" [T] per person;
+        curves: "threshold" [T] in ascending order, 0..1; "model", "everybody" and "nobody" [T] per person;
             "low" and "high" [T], the model's band, where there is one.
         theme: Its colours.
         condition: What is told from the rest.
@@ -227,9 +227,9 @@ def net_benefit(
     question = "Is the model of more use than calling everybody?"
     canvas = Canvas(theme, question, 360, hovermode="x unified", margin=MARGIN)
     canvas.legend_above()
-    x = found["threshold"]
-    if "low" in found:
-        canvas.band(x, found["low"], found["high"], faded(theme.accent, 0.18), showlegend=False)
+    x = curves["threshold"]
+    if "low" in curves:
+        canvas.band(x, curves["low"], curves["high"], faded(theme.accent, 0.18), showlegend=False)
     for key, name, colour, dash, width in (
         ("model", "the model", theme.accent, "solid", 2.5),
         ("everybody", "calling everybody", theme.categorical[1], "dash", 1.6),
@@ -237,11 +237,11 @@ def net_benefit(
     ):
         line = {"color": colour, "width": width, "dash": dash}
         canvas.trace(
-            "scatter", x=x, y=found[key], mode="lines", name=name, line=line, hovertemplate="%{y:.3f}"
+            "scatter", x=x, y=curves[key], mode="lines", name=name, line=line, hovertemplate="%{y:.3f}"
         )
     _rules(canvas, marks)
-    highest = np.nanmax(np.r_[found["model"], found.get("high", found["model"]), 0])
-    top = float(max(highest, found["everybody"][0], 0.01))
+    highest = np.nanmax(np.r_[curves["model"], curves.get("high", curves["model"]), 0])
+    top = float(max(highest, curves["everybody"][0], 0.01))
     canvas.x_axis(
         "threshold: risk from which a call is worth it",
         range=[x[0], x[-1]],
@@ -299,7 +299,7 @@ def score_bar(
             name="score",
             marker=marker,
         )
-    words = UNDEFINED if score is None else f"{score:.6g}"
-    canvas.x_axis(f"score {words}", range=list(span), nticks=6, showgrid=False)
+    number = UNDEFINED if score is None else f"{score:.6g}"
+    canvas.x_axis(f"score {number}", range=list(span), nticks=6, showgrid=False)
     canvas.y_axis(range=[-0.6, 0.9], visible=False)
     return canvas.figure()

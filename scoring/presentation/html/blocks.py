@@ -84,26 +84,26 @@ def html(block: Block, figures: Figures) -> str:
             return "".join(html(inner, figures) for inner in options)
 
 
-def headline(shown: Headline, below: str, figures: Figures) -> str:
+def headline(entry: Headline, below: str, figures: Figures) -> str:
     """Return the score, the numbers beside it, and what made it. below: what stands below the score."""
-    score, facts = shown.score, fact_rows(shown.facts)
+    score, facts = entry.score, fact_rows(entry.facts)
     name = directed(score.name, score.better)
     parts = [render("hero", name=name, value=score.value, below=below, method=score.explain or "")]
-    parts += _status(shown.status)
+    parts += _status(entry.status)
     if facts:
         parts.append(render("facts", question="", facts=facts, caption=""))
-    if shown.strip:
-        parts.append(figures.place(shown.strip))
-    if shown.arithmetic:
-        parts.append(render("text", question="", text=shown.arithmetic, kind="plain"))
-    return "".join((*parts, *(html(note, figures) for note in (*shown.parts, *shown.notes))))
+    if entry.strip:
+        parts.append(figures.place(entry.strip))
+    if entry.arithmetic:
+        parts.append(render("text", question="", text=entry.arithmetic, kind="plain"))
+    return "".join((*parts, *(html(note, figures) for note in (*entry.parts, *entry.notes))))
 
 
 def _status(status: Status) -> Iterator[str]:
     """Yield what the submission lacks, and whether the score is official."""
     if status.incomplete:
-        words = f"**Incomplete: {markdown(status.incomplete, STATUS)}.**"
-        yield render("text", question="", text=words, kind="caution")
+        text = f"**Incomplete: {markdown(status.incomplete, STATUS)}.**"
+        yield render("text", question="", text=text, kind="caution")
     if status.official:
         kind = "plain" if status.is_official else "caution"
         yield render("text", question="", text=markdown(status.official, STATUS), kind=kind)
@@ -157,9 +157,9 @@ def shown_column(column: Column, block: Table) -> Column:
     return replace(column, digits=0) if whole else column
 
 
-def cell(column: Column, given: object, block: Table) -> object:
+def cell(column: Column, raw: object, block: Table) -> object:
     """Return a value of a table as the cell that a document shows."""
-    value: Any = plain(given)
+    value: Any = plain(raw)
     if value is None:
         return None
     match column.kind:
@@ -200,24 +200,24 @@ def front_page(title: str, formula: str, lines: Lines) -> str:
     return render("front", title=title, formula=formula, lines=[line for line in lines if line[1]])
 
 
-def front_pictures(figures: Figures, shown: Sequence[Figure]) -> str:
+def front_pictures(figures: Figures, chosen: Sequence[Figure]) -> str:
     """Return the first figure over the whole width and two more side by side; none of them comes again."""
     drawn = [
         (question, Markup(drawing), figure.caption)
-        for place, figure in enumerate(shown)
-        for drawing, question in (figures.draw(figure.build, None if not place else HALF_WIDTH),)
+        for k, figure in enumerate(chosen)
+        for drawing, question in (figures.draw(figure.build, None if not k else HALF_WIDTH),)
     ]
-    figures.shown.extend(shown)
+    figures.shown.extend(chosen)
     return render("pictures", first=drawn[:1], others=drawn[1:]) if drawn else ""
 
 
 def noticed(entries: Iterable[Finding]) -> str:
     """Return in a sentence how much was noticed, "" for nothing."""
-    words = tally(entries)
-    return render("noticed", words=words) if words else ""
+    text = tally(entries)
+    return render("noticed", words=text) if text else ""
 
 
 def citation(challenge: Challenge[Any, Any]) -> str:
     """Return how to cite the challenge and the program that scored."""
-    words = " ".join(citation.words() for citation in challenge.words.citations)
-    return render("cite", citation=words, version=__version__)
+    text = " ".join(citation.words() for citation in challenge.words.citations)
+    return render("cite", citation=text, version=__version__)

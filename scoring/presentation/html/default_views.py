@@ -31,8 +31,8 @@ def views(card: ScoreCard) -> Views:
 def _headline(card: ScoreCard) -> Headline:
     challenge = load_challenge(card.challenge)
     interval, ceiling = card.intervals.get("score"), card.more.get("best_possible_score")
-    shown, digits, scale = (points, 1, 100) if challenge.scoring.as_points else (written, 3, 1)
-    facts = () if ceiling is None else (Fact("Ceiling", shown(ceiling), "with every case right"),)
+    write, digits, scale = (points, 1, 100) if challenge.scoring.as_points else (written, 3, 1)
+    facts = () if ceiling is None else (Fact("Ceiling", write(ceiling), "with every case right"),)
     strip = (
         shared.score_strip(card, challenge.scoring.parts, ceiling)
         if challenge.scoring.parts and card.score is not None
@@ -41,7 +41,7 @@ def _headline(card: ScoreCard) -> Headline:
     return Headline(
         Fact(
             "Score of 100 points" if challenge.scoring.as_points else "Score",
-            shown(card.score),
+            write(card.score),
             span(interval, digits, scale) if interval else "",
             shared.method(card) if card.provenance.get("unit") else None,
         ),
@@ -58,9 +58,9 @@ def _per_class(card: ScoreCard) -> Iterator[Block]:
     kinds: dict[tuple[str, ...], list[str]] = {}
     for name, entry in card.per_class.items():
         kinds.setdefault(tuple(key for key in entry if key != "risk"), []).append(name)
-    for place, (keys, names) in enumerate(kinds.items()):
+    for k, (keys, names) in enumerate(kinds.items()):
         yield Table(
-            "" if place else "How good is each class?",
+            "" if k else "How good is each class?",
             [Column("class", "class", "class"), *map(shared.estimated, keys)],
             {"class": names, **{key: [card.per_class[name][key] for name in names] for key in keys}},
             risks={name: card.per_class[name]["risk"] for name in names if card.per_class[name].get("risk")},
@@ -111,7 +111,7 @@ def _panels(
         return
     grid, curves = card.arrays[f"{kind}_grid"], card.arrays[values]
     low, high = card.arrays.get(f"{kind}_low"), card.arrays.get(f"{kind}_high")
-    shown = []
+    panels = []
     # A yes or no has one curve, that of its last class, whose area is one of the card's own metrics.
     for k, (name, entry) in enumerate(list(card.per_class.items())[-len(curves) :]):
         if not np.isfinite(curves[k]).any():
@@ -123,11 +123,11 @@ def _panels(
         )
         curve = Curve(name, grid, curves[k], risk=entry.get("risk"), band=band)
         prevalence = None if kind == "roc" else entry["support"] / card.n_cases
-        shown.append(Panel(title, partial(class_panel, curve, prevalence=prevalence)))
-    if shown:
+        panels.append(Panel(title, partial(class_panel, curve, prevalence=prevalence)))
+    if panels:
         yield Panels(
             question,
-            shown,
+            panels,
             f"{caption} One against the rest, on the outputs as they came. Band: pointwise 95%.",
         )
 

@@ -114,8 +114,8 @@ def _lines(entries: Mapping[str, object], of: str = "") -> Iterator[tuple[str, o
     """Yield name and value of each entry; what holds several, such as teams, each in lines of its own."""
     for name, value in entries.items():
         if isinstance(value, Mapping) and value and all(isinstance(v, Mapping) for v in value.values()):
-            for one, held in value.items():
-                yield from _lines(held, f"{one}: ")
+            for key, held in value.items():
+                yield from _lines(held, f"{key}: ")
         elif value is not None:
             yield f"{of}{name.replace('_', ' ')}", value
 
@@ -158,14 +158,14 @@ def template(name: str) -> jinja2.Template:
 
 @cache
 def _templates() -> jinja2.Environment:
-    made = jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("scoring.presentation.html"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {
+    environment.filters |= {
         "decimal": decimal,
         "markdown": lambda text: Markup(markup.html(text)),
         "inline": lambda text: Markup(markup.inline_html(text)),
@@ -173,11 +173,11 @@ def _templates() -> jinja2.Environment:
         "repr": repr,
         "words": _words,
     }
-    made.tests |= {
+    environment.tests |= {
         "measured": lambda value: isinstance(value, Number),
         "styled": lambda value: isinstance(value, Cell),
     }
-    return made
+    return environment
 
 
 def _is_number(value: object) -> bool:

@@ -32,35 +32,35 @@ CASES = 200
 def views_of(card: ScoreCard) -> Views:
     """Return what is shown of a card, as its challenge says it, with whether the score is official."""
     challenge = load_challenge(card.challenge)
-    shown = (challenge.display.views or default_views.views)(card)
+    views = (challenge.display.views or default_views.views)(card)
     write = points if challenge.scoring.as_points else share
-    words = card.official.words(challenge.words.official_source, write)
+    official = card.official.words(challenge.words.official_source, write)
     other = card.official.score if not card.official.same else None
     status = Status(
-        words, card.official.same, "" if other is None else write(other), incomplete=card.incomplete
+        official, card.official.same, "" if other is None else write(other), incomplete=card.incomplete
     )
-    return replace(shown, headline=replace(shown.headline, status=status))
+    return replace(views, headline=replace(views.headline, status=status))
 
 
-def html(card: ScoreCard, shown: Views | None = None, lines: Lines = ()) -> str:
+def html(card: ScoreCard, views: Views | None = None, lines: Lines = ()) -> str:
     """Return the report of a card. The same arguments give the same bytes; names of files, classes and cases
     are escaped.
 
     Args:
         card: The scored submission.
-        shown: What is shown of it, made by its challenge if not given.
+        views: What is shown of it, made by its challenge if not given.
         lines: Names and texts for the front page: test set, submission, team, date.
     """
     challenge, figures = load_challenge(card.challenge), Figures()
-    shown = shown or views_of(card)
-    chosen = blocks.front_figures(shown.headline.strip, shown.sections)
+    views = views or views_of(card)
+    chosen = blocks.front_figures(views.headline.strip, views.sections)
     sections = (
         blocks.front_page(challenge.words.title, f"{challenge.words.formula}, higher is better", lines),
         blocks.noticed(card.findings),
         blocks.front_pictures(figures, chosen),
-        headline(shown.headline, figures),
+        headline(views.headline, figures),
         blocks.citation(challenge),
-        *blocks.sections(shown.sections, figures),
+        *blocks.sections(views.sections, figures),
         metrics(card),
         cases(card),
         provenance({"challenge": card.challenge, **card.provenance}),
@@ -68,19 +68,19 @@ def html(card: ScoreCard, shown: Views | None = None, lines: Lines = ()) -> str:
         findings(card.findings),
     )
     # The pictures are drawn first, so that they are left out further on, and stand below the score.
-    opening, words, drawn, score, *rest = sections
+    opening, noticed, drawn, score, *rest = sections
     title = f"{challenge.words.title}: {score_words(card, challenge.scoring.as_points)}"
-    return document(title, (opening, score, words, drawn, *rest))
+    return document(title, (opening, score, noticed, drawn, *rest))
 
 
 def fragment(card: ScoreCard) -> str:
     """Return score, facts and tables of a card as HTML without scripts or figures, for a notebook."""
-    shown = views_of(card)
+    views = views_of(card)
     figures = Figures(drawn=False)
     parts = (
-        section(load_challenge(card.challenge).words.title, headline(shown.headline, figures)),
+        section(load_challenge(card.challenge).words.title, headline(views.headline, figures)),
         findings(card.findings),
-        *blocks.sections(shown.sections, figures),
+        *blocks.sections(views.sections, figures),
     )
     return render("fragment", parts=[Markup(part) for part in parts])
 
@@ -93,10 +93,10 @@ def score_words(card: ScoreCard, as_points: bool) -> str:
     return number if card.official.same else f"{number}, not the official score"
 
 
-def headline(shown: Headline, figures: Figures) -> str:
+def headline(entry: Headline, figures: Figures) -> str:
     """Return the score with its interval, the numbers beside it, and what made it."""
-    interval = shown.score.below
-    return blocks.headline(shown, f"95% interval {interval}. " if interval else "", figures)
+    interval = entry.score.below
+    return blocks.headline(entry, f"95% interval {interval}. " if interval else "", figures)
 
 
 def metrics(card: ScoreCard) -> str:

@@ -42,8 +42,8 @@ def html(record: Record, with_image: bool = True) -> str:
         record: What was shown.
         with_image: Whether the image is in it; its pixels alone, without anything else that its file held.
     """
-    task, shown = record.model.task, record.scores_shown or not record.checks.abstentions
-    found = record.test_set.class_set
+    task, has_scores = record.model.task, record.scores_shown or not record.checks.abstentions
+    class_set = record.test_set.class_set
     return template("record.html").render(
         policy=POLICY,
         version=__version__,
@@ -56,16 +56,18 @@ def html(record: Record, with_image: bool = True) -> str:
         headline=_headline(record),
         no_answer=bool(record.checks.abstentions),
         reasons=record.checks.abstentions,
-        test_set_line=_test_set_line(record) if shown else "",
-        class_set=_members(record) if shown else "",
-        class_set_line=set_line(found, task.names, record.prediction.top) if found is not None else "",
+        test_set_line=_test_set_line(record) if has_scores else "",
+        class_set=_members(record) if has_scores else "",
+        class_set_line=set_line(class_set, task.names, record.prediction.top)
+        if class_set is not None
+        else "",
         rate_line=withheld_line(record.test_set.withheld) if record.test_set.withheld is not None else "",
         cautions=_cautions(record),
         impression=task.names[task.classes.index(record.impression)] if record.impression else "",
-        scores=_scores(record) if shown else (),
+        scores=_scores(record) if has_scores else (),
         heads=_heads(record),
         scores_line=_scores_line(record),
-        second_line=_second_line(record) if shown else "",
+        second_line=_second_line(record) if has_scores else "",
         sha256=record.model.sha256,
     )
 
@@ -153,8 +155,8 @@ def _facts(record: Record) -> list[tuple[str, str]]:
     prediction, task = record.prediction, record.model.task
     facts = [("Model", record.model_name), ("Challenge", REGISTRY[task.challenge].short_name)]
     if prediction.vector is not None and task.patient is not None:
-        given = task.patient.described(prediction.vector)
-        facts += [(FIELDS[name], _plain(value)) for name, value in given.items()]
+        described = task.patient.described(prediction.vector)
+        facts += [(FIELDS[name], _plain(value)) for name, value in described.items()]
     if record.test_set.reference is not None:
         facts.append(("Test set", f"{record.test_set.reference.name}, n = {len(record.test_set.reference)}"))
     if record.test_set.truth:
@@ -167,10 +169,10 @@ def _plain(value: float | str) -> str:
 
 
 def _cautions(record: Record) -> list[str]:
-    said = [chip.words for chip in record.checks.chips if chip.level not in (GOOD, STOP)]
+    sentences = [chip.words for chip in record.checks.chips if chip.level not in (GOOD, STOP)]
     if record.more.views is not None and record.more.views.changed:
-        said.append(views_line(record.more.views))
-    return said
+        sentences.append(views_line(record.more.views))
+    return sentences
 
 
 def _scores(record: Record) -> list[tuple[str, list[float], int]]:

@@ -34,16 +34,15 @@ def of_card(card: ScoreCard, lines: Lines = ()) -> bytes:
         card: The submission.
         lines: Names and texts that stand on the front page of its report.
     """
-    challenge, shown = load_challenge(card.challenge), views_of(card)
-    score = [shown.headline.score.value, shown.headline.score.below]
-    words = (
+    challenge, views = load_challenge(card.challenge), views_of(card)
+    score = [views.headline.score.value, views.headline.score.below]
+    sentences = (
         f"The score is {score[0]}{f' (95% interval {score[1]})' if score[1] else ''}.",
         card.official.words(challenge.words.official_source),
         markup.plain(method(card)),
     )
-    return zipped(
-        files(challenge, shown.headline, shown.sections, methods(challenge, words, card.provenance, lines))
-    )
+    paragraph = methods(challenge, sentences, card.provenance, lines)
+    return zipped(files(challenge, views.headline, views.sections, paragraph))
 
 
 def files(
@@ -61,7 +60,7 @@ def files(
     blocks = [*strip, *(block for section in sections for block in section.blocks)]
     written = {
         "methods.txt": paragraph,
-        "references.bib": "\n".join(one.bibtex() for one in (*challenge.words.citations, BENCHSIDE)),
+        "references.bib": "\n".join(cited.bibtex() for cited in (*challenge.words.citations, BENCHSIDE)),
     }
     drawn_last, count = "", {"figure": 0, "table": 0}
     for block in _single(blocks):
@@ -105,13 +104,13 @@ def _drawn(block: Figure | Panels) -> Iterator[tuple[str, str]]:
 
 
 def methods(
-    challenge: Challenge[Any, Any], words: Iterable[str], source: Mapping[str, Any], lines: Lines
+    challenge: Challenge[Any, Any], result: Iterable[str], source: Mapping[str, Any], lines: Lines
 ) -> str:
     """Return a paragraph that says with which settings the result was computed.
 
     Args:
         challenge: The challenge.
-        words: Sentences about the result.
+        result: Sentences about the result.
         source: `provenance` of the result.
         lines: Names and texts that stand on the front page of its report.
     """
@@ -125,7 +124,7 @@ def methods(
     sentences = (
         f"{challenge.words.title} was scored with Benchside {source['version']}: {challenge.words.formula}.",
         f"{about}." if about else "",
-        *words,
+        *result,
         f"Settings: {options}." if options else "",
         f"SHA-256 of the files: {digests}." if digests else "",
         "References: " + " ".join(citation.words() for citation in challenge.words.citations),

@@ -85,9 +85,9 @@ class Axis:
         low, high = sorted(self.range)
         slack = 1e-9 * max(abs(low), abs(high), 1)
         return [
-            Tick(place, words(text, size))
-            for place, text in self._marks()
-            if low - slack <= place <= high + slack
+            Tick(coordinate, words(text, size))
+            for coordinate, text in self._marks()
+            if low - slack <= coordinate <= high + slack
         ]
 
     def _marks(self) -> list[tuple[float, str]]:
@@ -100,13 +100,13 @@ class Axis:
                 texts = [self._written(float(value), step) for value in chosen]
             return list(zip(places, map(str, texts), strict=False))
         if self.categories:
-            return [(place, name) for name, place in self.categories.items()]
+            return [(value, name) for name, value in self.categories.items()]
         low, high = sorted(self.range)
         step = float(self.properties.get("dtick") or self._step(high - low))
         first = math.ceil(low / step - 1e-9)
         count = math.floor((high - low) / step + 2)
         places = [(first + k) * step for k in range(count)]
-        return [(place, self._written(place, step)) for place in places if place <= high + 1e-9 * step]
+        return [(value, self._written(value, step)) for value in places if value <= high + 1e-9 * step]
 
     def _step(self, width: float) -> float:
         """Distance of ticks that nobody chose: 1, 2 or 5 times a power of ten."""
@@ -136,8 +136,8 @@ def written(value: float, form: str, step: float) -> str:
     elif kind == "d":
         text = f"{round(value):{comma}}"
     else:
-        shown = 100 * value if kind == "%" else value
-        text = f"{shown:{comma}.{6 if digits is None else int(digits)}f}"
+        scaled = 100 * value if kind == "%" else value
+        text = f"{scaled:{comma}.{6 if digits is None else int(digits)}f}"
     if trimmed and "." in text:
         text = text.rstrip("0").rstrip(".")
     if text.strip("-0.") == "":
@@ -158,8 +158,8 @@ def merged(*layers: Properties) -> dict[str, Any]:
 
 def title(properties: Properties) -> TextLines:
     """Return the title of an axis."""
-    given = properties.get("title") or {}
-    return words(given.get("text") or "", float(given.get("font", {}).get("size", 12)))
+    title_properties = properties.get("title") or {}
+    return words(title_properties.get("text") or "", float(title_properties.get("font", {}).get("size", 12)))
 
 
 PADDED = 0.05
@@ -189,9 +189,9 @@ def axis_range(
         traces: Of the figure.
         layout: Of the figure.
     """
-    given = axis.properties.get("range")
-    if given is not None:
-        return float(given[0]), float(given[1])
+    ends = axis.properties.get("range")
+    if ends is not None:
+        return float(ends[0]), float(ends[1])
     if axis.categories:
         low, high = -0.5, len(axis.categories) - 0.5
     else:
@@ -277,13 +277,15 @@ def _of_annotations(axis: Axis, name: str, layout: Properties) -> Iterator[Exten
     for extent in layout.get("annotations", ()):
         if str(extent.get(f"{letter}ref", letter)) != name:
             continue
-        place = axis.coordinate(extent[letter]) if isinstance(extent[letter], str) else float(extent[letter])
+        coordinate = (
+            axis.coordinate(extent[letter]) if isinstance(extent[letter], str) else float(extent[letter])
+        )
         text = words(extent["text"], float(extent.get("font", {}).get("size", 12)))
         size = (text.width if letter == "x" else text.height) + 2 * float(extent.get("borderpad", 1))
         anchor = extent.get(f"{letter}anchor", "auto")
         shift = float(extent.get(f"{letter}shift", 0))
         before = {"left": 0.0, "bottom": 0.0, "right": size, "top": size}.get(anchor, size / 2)
-        yield Extent(place, place, max(0.0, before - shift), max(0.0, size - before + shift))
+        yield Extent(coordinate, coordinate, max(0.0, before - shift), max(0.0, size - before + shift))
 
 
 def _around(extents: Sequence[Extent], length: float) -> tuple[float, float]:

@@ -27,28 +27,28 @@ def bars(trace: Properties, plot: Plot, sums: Sums) -> Iterator[str]:
     half, marker = bar_width(trace, plot.layout, places) / 2, trace.get("marker", {})
     stacked = plot.layout.get("barmode") == "stack"
     tops = []
-    for k, (place, value) in enumerate(zip(places, values, strict=True)):
-        key = (float(place), bool(value < 0))
+    for k, (row, value) in enumerate(zip(places, values, strict=True)):
+        key = (float(row), bool(value < 0))
         start = sums.get(key, 0.0) if stacked else 0.0
         tops.append(start + value)
-        if not np.isfinite(place + value):
+        if not np.isfinite(row + value):
             continue
         sums[key] = start + value
         ends = [along.pixel(start), along.pixel(start + value)]
-        sides = [beside.pixel(place - half), beside.pixel(place + half)]
+        sides = [beside.pixel(row - half), beside.pixel(row + half)]
         (x, w), (y, h) = map(_span, (ends, sides) if level else (sides, ends))
         if w and h:
             yield from _bar((x, y, w, h), marker, k, plot)
-    at = np.array([[along.pixel(top), beside.pixel(place)] for top, place in zip(tops, places, strict=True)])
+    at = np.array([[along.pixel(top), beside.pixel(row)] for top, row in zip(tops, places, strict=True)])
     letter = "x" if level else "y"
     whisker_ends = error_ends(along, trace, letter)
     if whisker_ends is not None:
         yield whiskers(
             trace[f"error_{letter}"], letter, along, whisker_ends, at if level else at[:, ::-1], plot
         )
-    for text, (top, place) in zip(trace.get("text", ()), at, strict=False):
+    for text, (top, row) in zip(trace.get("text", ()), at, strict=False):
         if text:
-            x, y = (top, place) if level else (place, top)
+            x, y = (top, row) if level else (row, top)
             size = float(trace.get("textfont", {}).get("size", 12))
             yield words(text, size).svg(x, y - 0.8 * size, str(trace["textfont"]["color"]))
 
@@ -59,13 +59,13 @@ def _span(ends: Sequence[float]) -> tuple[float, float]:
 
 def _bar(box: tuple[float, float, float, float], marker: Properties, k: int, plot: Plot) -> Iterator[str]:
     x, y, w, h = map(number, box)
-    line, place = marker.get("line", {}), f'x="{x}" y="{y}" width="{w}" height="{h}"'
+    line, position = marker.get("line", {}), f'x="{x}" y="{y}" width="{w}" height="{h}"'
     border = ""
     if line.get("width"):
         border = f' stroke="{paint(str(_element(line["color"], k)))}" stroke-width="{number(line["width"])}"'
     pattern, colour = marker.get("pattern", {}), str(_element(marker.get("color", plot.ink), k))
     if not _element(pattern.get("shape", ""), k):
-        yield f'<rect {place} fill="{paint(colour)}"{border}/>'
+        yield f'<rect {position} fill="{paint(colour)}"{border}/>'
         return
     ground = pattern.get("bgcolor")
     name = f"{plot.prefix}hatch{x}-{y}"
@@ -79,8 +79,8 @@ def _bar(box: tuple[float, float, float, float], marker: Properties, k: int, plo
         "</pattern>"
     )
     if ground:
-        yield f'<rect {place} fill="{paint(str(ground))}"/>'
-    yield f'<rect {place} fill="url(#{name})"{border}/>'
+        yield f'<rect {position} fill="{paint(str(ground))}"/>'
+    yield f'<rect {position} fill="url(#{name})"{border}/>'
 
 
 def _element(value: Any, k: int) -> Any:
@@ -117,9 +117,9 @@ def _colours(shares: Floats, scale: Sequence[Sequence[Any]]) -> np.ndarray[Any, 
         [np.interp(np.nan_to_num(shares), stops, of_stops[:, channel]) for channel in range(3)], -1
     )
     result = np.empty(shares.shape, object)
-    for place in np.ndindex(shares.shape):
-        red, green, blue = np.rint(mixed[place]).astype(int)
-        result[place] = f"#{red:02x}{green:02x}{blue:02x}"
+    for cell in np.ndindex(shares.shape):
+        red, green, blue = np.rint(mixed[cell]).astype(int)
+        result[cell] = f"#{red:02x}{green:02x}{blue:02x}"
     return result
 
 
@@ -161,11 +161,11 @@ def box(trace: Properties, plot: Plot) -> Iterator[str]:
     top, bottom = (number(down.pixel(middle + sign * half)) for sign in (1, -1))
     y = number(down.pixel(middle))
     caps = [number(down.pixel(middle + sign * half * CAP)) for sign in (1, -1)]
-    left, inner, right, start, end = (
+    outer, inner, right, start, end = (
         number(across.pixel(v)) for v in (low, centre, high, values[0], values[-1])
     )
     path = (
-        f"M{left},{top}H{right}V{bottom}H{left}ZM{inner},{top}V{bottom}M{left},{y}H{start}M{right},{y}H{end}"
+        f"M{outer},{top}H{right}V{bottom}H{outer}ZM{inner},{top}V{bottom}M{outer},{y}H{start}M{right},{y}H{end}"
         f"M{start},{caps[0]}V{caps[1]}M{end},{caps[0]}V{caps[1]}"
     )
     yield f'<path d="{path}" fill="{paint(str(trace["fillcolor"]))}"{_stroke(trace)}/>'

@@ -26,8 +26,8 @@ MARK = 10.0
 def grid(plot: Plot) -> Iterator[str]:
     """Yield the lines to read values off."""
     for axis in plot.axes.values():
-        shown = axis.properties.get("showgrid", True) and axis.visible and not axis.categories
-        if shown:
+        has_grid = axis.properties.get("showgrid", True) and axis.visible and not axis.categories
+        if has_grid:
             places = [axis.pixel(tick.place) for tick in axis.ticks()]
             yield _lines(axis, places, str(axis.properties["gridcolor"]), plot)
         low, high = sorted(axis.range)
@@ -105,11 +105,11 @@ def shapes(plot: Plot, below: bool) -> Iterator[str]:
         if shape["type"] == "line":
             yield f'<path d="M{number(x0)},{number(y0)}L{number(x1)},{number(y1)}"{stroke}/>'
         else:
-            (left, right), (top, bottom) = sorted((x0, x1)), sorted((y0, y1))
+            (start, right), (top, bottom) = sorted((x0, x1)), sorted((y0, y1))
             fill = paint(str(shape["fillcolor"])) if shape.get("fillcolor") else "none"
-            place = f'x="{number(left)}" y="{number(top)}"'
-            size = f'width="{number(right - left)}" height="{number(bottom - top)}"'
-            yield f'<rect {place} {size} fill="{fill}"{stroke}/>'
+            corner = f'x="{number(start)}" y="{number(top)}"'
+            size = f'width="{number(right - start)}" height="{number(bottom - top)}"'
+            yield f'<rect {corner} {size} fill="{fill}"{stroke}/>'
 
 
 def _ends(shape: Properties, letter: str, plot: Plot) -> tuple[float, float]:
@@ -140,47 +140,47 @@ def _place(value: Any, reference: str, letter: str, plot: Plot, of_shape: bool =
 
 def annotations(plot: Plot) -> Iterator[str]:
     """Yield the words that stand in a figure."""
-    for one in plot.layout.get("annotations", ()):
-        font = one.get("font", {})
-        text = words(one["text"], float(font.get("size", 12)))
-        pad = float(one.get("borderpad", 1))
+    for note in plot.layout.get("annotations", ()):
+        font = note.get("font", {})
+        text = words(note["text"], float(font.get("size", 12)))
+        pad = float(note.get("borderpad", 1))
         width, height = text.width + 2 * pad, text.height + 2 * pad
-        across, down = _anchor(one, "x", "left", "right"), _anchor(one, "y", "bottom", "top")
-        x = _place(one["x"], str(one.get("xref", "x")), "x", plot) + float(one.get("xshift", 0))
-        y = _place(one["y"], str(one.get("yref", "y")), "y", plot) - float(one.get("yshift", 0))
+        across, down = _anchor(note, "x", "left", "right"), _anchor(note, "y", "bottom", "top")
+        x = _place(note["x"], str(note.get("xref", "x")), "x", plot) + float(note.get("xshift", 0))
+        y = _place(note["y"], str(note.get("yref", "y")), "y", plot) - float(note.get("yshift", 0))
         y += {"top": height / 2, "bottom": -height / 2}.get(down, 0.0)
-        if one.get("bgcolor"):
-            left = x - {"left": 0.0, "right": width}.get(across, width / 2)
-            place = f'x="{number(left)}" y="{number(y - height / 2)}"'
+        if note.get("bgcolor"):
+            start = x - {"left": 0.0, "right": width}.get(across, width / 2)
+            corner = f'x="{number(start)}" y="{number(y - height / 2)}"'
             size = f'width="{number(width)}" height="{number(height)}"'
-            yield f'<rect {place} {size} fill="{paint(str(one["bgcolor"]))}"/>'
+            yield f'<rect {corner} {size} fill="{paint(str(note["bgcolor"]))}"/>'
         x += {"left": pad, "right": -pad}.get(across, 0.0)
         yield text.svg(x, y, str(font.get("color", plot.ink)), ANCHORS[across])
 
 
-def _anchor(one: Properties, letter: str, low: str, high: str) -> str:
+def _anchor(annotation: Properties, letter: str, low: str, high: str) -> str:
     """Return which part of the words stands at their place."""
-    given = str(one.get(f"{letter}anchor", "auto"))
-    if given != "auto":
-        return given
+    anchor = str(annotation.get(f"{letter}anchor", "auto"))
+    if anchor != "auto":
+        return anchor
     middle = "center" if letter == "x" else "middle"
-    if one.get(f"{letter}ref") != "paper":
+    if annotation.get(f"{letter}ref") != "paper":
         return middle
-    return low if one[letter] < 1 / 3 else high if one[letter] > 2 / 3 else middle
+    return low if annotation[letter] < 1 / 3 else high if annotation[letter] > 2 / 3 else middle
 
 
 def legend(plot: Plot) -> Iterator[str]:
     """Yield the names of the traces with how they are drawn."""
     if not plot.legend:
         return
-    place, area = plot.layout["legend"], plot.area
-    if place.get("orientation") == "h":
+    layout, area = plot.layout["legend"], plot.area
+    if layout.get("orientation") == "h":
         rows = list(in_rows(plot.legend, area.width))
         top = area.top - 6 - ROW * (1 + max(row for row, _, _ in rows))
     else:
         rows = [(k, 0.0, entry) for k, entry in enumerate(plot.legend)]
-        top = area.top + (1 - float(place["y"])) * area.height
-    colour = str(place.get("font", {}).get("color", plot.ink))
+        top = area.top + (1 - float(layout["y"])) * area.height
+    colour = str(layout.get("font", {}).get("color", plot.ink))
     for row, x, entry in rows:
         middle = top + ROW * (row + 0.5)
         yield from _sample(entry, area.left + x, middle, plot)
@@ -205,5 +205,5 @@ def _sample(entry: LegendItem, x: float, y: float, plot: Plot) -> Iterator[str]:
         shape = path(symbol, MARK)
         yield f'<path transform="translate({number(centre)},{number(y)})" d="{shape}" {look}/>'
     if trace["type"] == "bar":
-        place, fill = f'x="{number(centre - 6)}" y="{number(y - 6)}"', paint(str(marker["color"]))
-        yield f'<rect {place} width="12" height="12" fill="{fill}"/>'
+        corner, fill = f'x="{number(centre - 6)}" y="{number(y - 6)}"', paint(str(marker["color"]))
+        yield f'<rect {corner} width="12" height="12" fill="{fill}"/>'

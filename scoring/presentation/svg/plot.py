@@ -71,8 +71,8 @@ class Plot:
     def colour(self, trace: Properties) -> str:
         """Return the colour of a trace that names none."""
         colours = self.layout["colorway"]
-        place = next(k for k, other in enumerate(self.traces) if other is trace)
-        return str(colours[place % len(colours)])
+        number = next(k for k, other in enumerate(self.traces) if other is trace)
+        return str(colours[number % len(colours)])
 
 
 def measured(figure: Drawing, width: float, prefix: str) -> Plot:
@@ -148,10 +148,10 @@ def _needed(axis: Axis, plot: Plot) -> Iterator[tuple[str, float]]:
     turned = axis.properties.get("tickangle", 0)
     for tick in ticks:
         half = tick.words.width / 2 if not turned else 0.0
-        place = axis.pixel(tick.place)
+        pixel = axis.pixel(tick.place)
         right = half if turned != -45 else 0.75 * tick.words.width
-        yield "l", plot.area.left - (place - half)
-        yield "r", plot.width - plot.area.right + place + right - (plot.width - 1)
+        yield "l", plot.area.left - (pixel - half)
+        yield "r", plot.width - plot.area.right + pixel + right - (plot.width - 1)
 
 
 def label_room(axis: Axis) -> float:

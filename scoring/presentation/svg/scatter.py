@@ -53,8 +53,8 @@ def polyline(at: Floats) -> str:
         if not len(piece):
             continue
         steps = np.diff(piece, axis=0)
-        kept = np.r_[True, (steps != 0).any(1)]
-        piece = piece[kept]
+        moved = np.r_[True, (steps != 0).any(1)]
+        piece = piece[moved]
         steps = np.diff(piece, axis=0)
         straight = steps[:-1, 0] * steps[1:, 1] == steps[:-1, 1] * steps[1:, 0]
         forward = (steps[:-1] * steps[1:]).sum(1) > 0
@@ -99,7 +99,7 @@ def _pixels(axis: Axis, coordinates: Floats) -> Floats:
 
 def _each(value: Any, n: int) -> Sequence[Any]:
     if isinstance(value, (list, tuple, np.ndarray)):
-        return [one.item() if isinstance(one, np.generic) else one for one in value]
+        return [item.item() if isinstance(item, np.generic) else item for item in value]
     return [value] * n
 
 
@@ -255,9 +255,9 @@ def places(weights: Floats, plot: Plot) -> Floats:
     length, area = side(plot), plot.area
     weights = np.asarray(weights, float)
     weights = weights / weights.sum(1, keepdims=True)
-    left = area.left + (area.width - length) / 2
+    start = area.left + (area.width - length) / 2
     top = area.top + (area.height - length * HEIGHT) / 2
-    x = left + length * (weights[:, 2] + weights[:, 0] / 2)
+    x = start + length * (weights[:, 2] + weights[:, 0] / 2)
     return np.column_stack([x, top + length * HEIGHT * (1 - weights[:, 0])])
 
 

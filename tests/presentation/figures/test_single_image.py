@@ -74,7 +74,7 @@ def test_cases_of_both_kinds_and_the_image_among_them():
 
 def test_reweighted_scores_stand_beside_those_before():
     after = np.array([0.1, 0.2, 0.6, 0.1])
-    figure = single_image.reweighted(CLASSES, RISK, SCORES, after, LIGHT, shown=2)
+    figure = single_image.reweighted(CLASSES, RISK, SCORES, after, LIGHT, most=2)
     assert [list(line.x) for line in figure.data] == [[0.15, 0.6], [0.5, 0.1]]
 
 
