@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.comparison.cases import case_pictures
 from pages.comparison.context import ComparisonContext
-from pages.display import layout, render, tables
+from pages.display import choices, layout, render, tables
 from scoring.common.text import named, shortened
 from scoring.comparison import classes as by_class
 from scoring.comparison import difference_views as views
@@ -29,25 +29,13 @@ def classes(compared: ComparisonContext) -> None:
     left, right = st.columns([11, 9], gap="large")
     with right:
         with st.container(horizontal=True, gap="small"):
-            name = _chosen("Class", matrix.classes, "class", 170)
-            team = _chosen("Team", compared.names, "class_team", 200)
+            name = choices.select("Class", matrix.classes, "class", 170, shortened)
+            team = choices.select("Team", compared.names, "class_team", 200, shortened)
         if team != compared.names[0]:
             render.draw(_difference(compared, matrix, name, team), compared.place("Class"))
         _class_cases(compared, name, team)
     with left:
         _class_values(compared, matrix, name, team)
-
-
-def _chosen(label: str, options: Sequence[str], key: str, width: int) -> str:
-    return st.selectbox(
-        label,
-        options,
-        key=key,
-        bind="query-params",
-        persist_state="page",
-        width=width,
-        format_func=shortened,
-    )
 
 
 def _difference(compared: ComparisonContext, matrix: ClassMatrix, name: str, team: str) -> Text:
@@ -139,28 +127,7 @@ def _chosen_groups(groups: Sequence[Subgroup]) -> tuple[str, str, bool]:
     columns = list(dict.fromkeys(row.column for row in groups))
     measures = list(dict.fromkeys(row.measure for row in groups))
     with st.container(horizontal=True, gap="small"):
-        column = _control("By", columns, "by")
-        measure = st.selectbox(
-            "Measure",
-            measures,
-            key="measure",
-            bind="query-params",
-            persist_state="page",
-            width=240,
-            format_func=named,
-        )
-        mode = _control("Show", ["values", "difference to all cases"], "group_mode")
+        column = choices.segments("By", columns, "by", lambda name: KINDS.get(name, name))
+        measure = choices.select("Measure", measures, "measure", 240, named)
+        mode = choices.segments("Show", ["values", "difference to all cases"], "group_mode")
     return column, measure, mode != "values"
-
-
-def _control(label: str, options: Sequence[str], key: str) -> str:
-    return st.segmented_control(
-        label,
-        options,
-        key=key,
-        bind="query-params",
-        required=True,
-        default=options[0],
-        persist_state="page",
-        format_func=lambda name: KINDS.get(name, name),
-    )

@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.comparison.context import ComparisonContext
-from pages.display import layout, render
+from pages.display import choices, layout, render
 from pages.display.render import BlockPath
 from scoring.common.text import named
 from scoring.comparison import robustness, rule_views, views
@@ -58,15 +58,7 @@ def pairs_of_teams(compared: ComparisonContext) -> None:
         for metric in comparison.spec.metrics
         if any(card.metrics.get(metric) is not None for card in comparison.cards.values())
     ]
-    metric = st.selectbox(
-        "Pairs by",
-        [SCORE, *metrics],
-        key="pairs_metric",
-        bind="query-params",
-        persist_state="page",
-        width=240,
-        format_func=named,
-    )
+    metric = choices.select("Pairs by", [SCORE, *metrics], "pairs_metric", 240, named)
 
     def figure() -> Figure:
         if metric == SCORE:

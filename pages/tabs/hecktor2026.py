@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import layout, tables, viewer
+from pages.display import choices, layout, tables, viewer
 from pages.display.render import CaseLink
 from pages.display.viewer import slices
 from scoring.challenges.hecktor2026 import patients, summary
@@ -184,14 +184,7 @@ def centers_tab(shown: ScoredSubmission) -> None:
         return
     left, right = st.columns([2, 3], gap="large")
     with left:
-        chosen = st.selectbox(
-            "Quantity",
-            list(MEASURES),
-            key="center_quantity",
-            bind="query-params",
-            persist_state="page",
-            width=260,
-        )
+        chosen = choices.select("Quantity", list(MEASURES), "center_quantity", 260)
         between = scoring_run.of_card(
             "hecktor_centers", shown, partial(center_intervals, shown.truth, shown.predictions)
         )

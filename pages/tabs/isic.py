@@ -8,7 +8,7 @@ import streamlit as st
 import scoring
 from pages.challenge import case_table, scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import downloads, layout, tables
+from pages.display import choices, downloads, layout, tables
 from pages.display.layout import GalleryCard
 from pages.display.tables import shortener
 from pages.inputs.selectors import ChosenInput
@@ -156,14 +156,7 @@ def _sliders(shown: ScoredSubmission) -> None:
     with right:
         for block in threshold_views.at(card, chosen):
             scored_submission.block(block)
-        name = st.selectbox(
-            "Category in the figure",
-            list(card.per_class),
-            key="swept",
-            bind="query-params",
-            persist_state="page",
-            width=240,
-        )
+        name = choices.select("Category in the figure", list(card.per_class), "swept", 240)
         found = scoring_run.of_card(f"isic_sweep_{name}", shown, lambda of: thresholds.sweep(of, name))
         scored_submission.block(threshold_views.sweep(card, found, name, chosen[name]))
     downloads.button(

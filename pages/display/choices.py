@@ -1,0 +1,33 @@
+"""Choices that are in the page's address and kept while the page is open."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+
+def select(label: str, options: Sequence[str], key: str, width: int, format_func: Callable = str) -> Any:
+    """Draw a list to choose from, and return the chosen option. key: also the parameter of the address."""
+    return st.selectbox(
+        label,
+        options,
+        key=key,
+        bind="query-params",
+        persist_state="page",
+        width=width,
+        format_func=format_func,
+    )
+
+
+def segments(label: str, options: Sequence[str], key: str, format_func: Callable = str) -> Any:
+    """Draw options side by side, at first the first one; return the chosen one. key: as of `select`."""
+    return st.segmented_control(
+        label,
+        options,
+        key=key,
+        bind="query-params",
+        required=True,
+        default=options[0],
+        persist_state="page",
+        format_func=format_func,
+    )
