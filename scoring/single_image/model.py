@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from scoring.inference.results import ModelFailed, ModelOutput
 
 CALLED = "the model"
 LARGEST_LIST = 64
+Examined = TypeVar("Examined")
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,14 @@ class OpenModel:
 
 
 def opened(task: ModelTask, model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -> OpenModel:
-    """Open a model. Raises InputRefused with every problem: not a model, not one for this challenge, or one
-    that fails.
+    """Open a model, as `loaded` does: InputRefused also where it is none for this challenge."""
+    return loaded(model, start, partial(_tried, task))
+
+
+def loaded(
+    model: bytes, start: Callable[[bytes], LoadedModel], examine: Callable[[LoadedModel], Examined]
+) -> Examined:
+    """Load and examine a model. Raises InputRefused with every problem: not a model, or one that fails.
 
     start: loads the model; what it raises besides ModelFailed goes through.
     """
@@ -84,7 +93,7 @@ def opened(task: ModelTask, model: bytes, start: Callable[[bytes], LoadedModel] 
     except ModelFailed as failed:
         raise InputRefused([preflight.failure(CALLED, failed)]) from failed
     try:
-        return _tried(task, process)
+        return examine(process)
     except ModelFailed as failed:
         process.close()
         raise InputRefused([preflight.failure(CALLED, failed)]) from failed

@@ -14,7 +14,7 @@ from scoring.inference.model_task import TileSupport
 from scoring.inference.process import LoadedModel, ModelProcess
 from scoring.inference.results import ModelFailed
 from scoring.inputs.nuclei import Nuclei
-from scoring.single_image.model import CALLED
+from scoring.single_image.model import CALLED, loaded
 from scoring.single_image.photograph import CALLED as IMAGE
 
 
@@ -66,22 +66,8 @@ def tile_support(challenge_id: str) -> TileSupport:
 def opened(
     support: TileSupport, model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess
 ) -> Detector:
-    """Open a dense model and try it on noise. Raises InputRefused where it is none.
-
-    start: loads the model; what it raises besides ModelFailed goes through.
-    """
-    try:
-        process = start(model)
-    except ModelFailed as failed:
-        raise InputRefused([preflight.failure(CALLED, failed)]) from failed
-    try:
-        return Detector(support, process, support.examine(process, CALLED))
-    except ModelFailed as failed:
-        process.close()
-        raise InputRefused([preflight.failure(CALLED, failed)]) from failed
-    except BaseException:
-        process.close()
-        raise
+    """Open a dense model and try it on noise, as `model.loaded` does."""
+    return loaded(model, start, lambda process: Detector(support, process, support.examine(process, CALLED)))
 
 
 def detected(detector: Detector, pixels: np.ndarray) -> Nuclei:
