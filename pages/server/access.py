@@ -200,7 +200,7 @@ def bar() -> None:
         if is_known and not person.key:
             st.caption("Your login has ended.", width="content")
         if is_known:
-            st.button("Log out", on_click=st.logout, type="tertiary", icon=":material/logout:")
+            st.button("Log out", on_click=_log_out, type="tertiary", icon=":material/logout:")
         else:
             st.button("Log in", on_click=st.login, type="tertiary", icon=":material/login:")
     if not is_known and login_redirect.failed():
@@ -208,6 +208,15 @@ def bar() -> None:
         st.warning(message, icon=":material/lock:")
     if st.session_state.pop(ENDED, False):
         st.error("Nothing was done: your role does not allow it any more.", icon=":material/lock:")
+
+
+def _log_out() -> None:
+    """End the login in this browser and on the server, so that a copy of its cookie is worth nothing."""
+    from scoring.services.boards.members import end_login
+
+    with contextlib.suppress(InputRefused):
+        end_login(program_store(), actor())
+    st.logout()
 
 
 def _rules() -> AccessRules:

@@ -124,6 +124,16 @@ def test_an_act_before_the_shell_is_refused_when_the_role_is_gone():
     assert "Your login has ended." in [one.value for one in app.caption]
 
 
+def test_a_logout_ends_copies_of_the_cookie_and_no_later_login(monkeypatch):
+    monkeypatch.setattr(st, "logout", lambda: None)
+    person = claims("paul")
+    app = opened(person)
+    next(button for button in app.button if button.label == "Log out").click().run()
+    assert "Your login has ended." in [caption.value for caption in opened(person).caption]
+    assert opened(claims("paul", iat=person["iat"] + 5)).file_uploader
+    assert opened(claims("olga")).file_uploader, "of somebody else"
+
+
 def test_names_stand_on_the_page_as_text():
     def page() -> None:
         from pages.server import access

@@ -149,3 +149,10 @@ def test_an_entry_of_bibtex_names_persons_and_groups():
         "@misc{k,\n  title = {{A \\& B}},\n  author = {Doe, Jo and {The Group}},\n  year = {2024},\n"
         "  doi = {10.1/x},\n}\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "written"), [("[b] team", "{}[b] team"), ("*", "{}*"), ("a [b]*", "a [b]*")]
+)
+def test_a_cell_is_no_option_of_the_row_before(name, written):
+    assert latex.text(name) == written

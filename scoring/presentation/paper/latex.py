@@ -48,7 +48,8 @@ GAP = 2
 def text(value: str, most: int = 400) -> str:
     """Return a text as LaTeX shows it, on one line. most: characters that are shown."""
     line = latex(shortened(value, most))
-    return "".join(WRITTEN.get(character, character) for character in line).strip()
+    written = "".join(WRITTEN.get(character, character) for character in line).strip()
+    return f"{{}}{written}" if written.startswith(("[", "*")) else written  # else an option of the row before
 
 
 def table(block: Table, caption: str, label: str) -> str:

@@ -93,6 +93,14 @@ def revoke(store: Store, person: str, now: float | None = None) -> None:
         session.merge(Revocation(person=person, not_before=time.time() if now is None else now))
 
 
+def end_login(store: Store, person: Actor) -> None:
+    """Accept the token of a person no more, nor older ones: a copy of it ends with the logout."""
+    if person.key and person.issued is not None:
+        ended = max(person.issued, not_before(store, person.key))
+        with store.write() as session:
+            session.merge(Revocation(person=person.key, not_before=ended))
+
+
 def not_before(store: Store, person: str) -> float:
     """Return until when tokens of a person are revoked, in seconds since 1970; 0 where none is."""
     with store.read() as session:
