@@ -29,7 +29,7 @@ class _Cases:
 
 @st.fragment
 def table_and_case(
-    shown: ScoredSubmission,
+    scored: ScoredSubmission,
     rows: Callable[[ScoreCard], pd.DataFrame],
     columns: Mapping[str, ColumnConfig],
     draw: Callable[[ScoredSubmission, int], None],
@@ -43,9 +43,9 @@ def table_and_case(
     only = st.segmented_control(
         "Cases", ["all", "mistakes", "right"], key="cases", bind="query-params", required=True, default="all"
     )
-    found = scoring_run.of_card(f"cases/{only}", shown, lambda card: _cases(rows(card), only, columns))
-    _table(found, shown.card.n_cases, only)
-    _one(shown, draw)
+    cases = scoring_run.of_card(f"cases/{only}", scored, lambda card: _cases(rows(card), only, columns))
+    _table(cases, scored.card.n_cases, only)
+    _one(scored, draw)
 
 
 def _cases(rows: pd.DataFrame, only: str, columns: Mapping[str, ColumnConfig]) -> _Cases:
@@ -56,31 +56,31 @@ def _cases(rows: pd.DataFrame, only: str, columns: Mapping[str, ColumnConfig]) -
     return _Cases(numbers, arrow_table(cells), config)
 
 
-def _table(found: _Cases, n_cases: int, only: str) -> None:
-    question = f"What became of each case? {len(found.numbers)} of {n_cases}"
+def _table(cases: _Cases, n_cases: int, only: str) -> None:
+    question = f"What became of each case? {len(cases.numbers)} of {n_cases}"
     table = layout.styled_table(
         question,
-        found.cells,
-        found.columns,
+        cases.cells,
+        cases.columns,
         "case_rows",
         on_select="rerun",
         selection_mode="single-row",
         height=320,
     )
     caption = "Choose a row to see what the model received."
-    layout.footer(caption, found.numbers, question, "case_rows", index=False)
+    layout.footer(caption, cases.numbers, question, "case_rows", index=False)
     picked = table.selection.rows
     if picked and st.session_state.get("case_picked") != (only, picked[0]):
         st.session_state["case_picked"] = (only, picked[0])
-        st.session_state["case"] = found.numbers["case"].iloc[picked[0]]
+        st.session_state["case"] = cases.numbers["case"].iloc[picked[0]]
 
 
 @st.fragment
-def _one(shown: ScoredSubmission, draw: Callable[[ScoredSubmission, int], None]) -> None:
+def _one(scored: ScoredSubmission, draw: Callable[[ScoredSubmission, int], None]) -> None:
     """Another case repaints this, not the table."""
-    names = [case["case"] for case in shown.card.cases]
+    names = [case["case"] for case in scored.card.cases]
     chosen = st.selectbox("What a model receives of", names, key="case", bind="query-params", format_func=str)
-    draw(shown, names.index(chosen))
+    draw(scored, names.index(chosen))
 
 
 def pixels_and_block(
@@ -89,29 +89,29 @@ def pixels_and_block(
     """Return what draws pixels and outputs of a case side by side. how: as of `pixels`. block: the outputs of
     a scorecard's case."""
 
-    def draw(shown: ScoredSubmission, index: int) -> None:
-        left, right = st.columns([1, 1], gap="large")
-        with left:
-            pixels(shown, index, how)
-        with right:
-            scored_submission.block(block(shown.card, index), shown, f"case/{index}")
+    def draw(scored: ScoredSubmission, index: int) -> None:
+        left_column, right_column = st.columns([1, 1], gap="large")
+        with left_column:
+            pixels(scored, index, how)
+        with right_column:
+            scored_submission.block(block(scored.card, index), scored, f"case/{index}")
 
     return draw
 
 
-def pixels(shown: ScoredSubmission, index: int, how: str) -> None:
+def pixels(scored: ScoredSubmission, index: int, how: str) -> None:
     """Draw the pixels that the model received of a case, step by step. how: in words, Markdown of our own."""
     layout.heading("Which pixels did it get?")
     stages = scoring_run.received(
-        shown.card.challenge, shown.truth_key, index, shown.card.more.get("model"), shown.truth
+        scored.card.challenge, scored.truth_key, index, scored.card.more.get("model"), scored.truth
     )
     if stages.refused:
-        words = stages.refused
-        st.info(markdown(words[:1].upper() + words[1:]), icon=":material/image_not_supported:")
+        reason = stages.refused
+        st.info(markdown(reason[:1].upper() + reason[1:]), icon=":material/image_not_supported:")
         return
-    case = shown.card.cases[index]["case"]
-    for place, stage in zip(st.columns(max(2, len(stages.value))), stages.value, strict=False):
-        place.image(
+    case = scored.card.cases[index]["case"]
+    for column, stage in zip(st.columns(max(2, len(stages.value))), stages.value, strict=False):
+        column.image(
             stage.png,
             width="stretch",
             caption=f"{stage.width} × {stage.height}",

@@ -44,13 +44,13 @@ def _scores(
 ) -> None:
     """Draw the scores of the sample teams, once for each theme."""
     challenge = load_challenge(challenge_id)
-    scale, shown = (100, points) if challenge.scoring.as_points else (1, share)
+    scale, as_text = (100, points) if challenge.scoring.as_points else (1, share)
     rows = [
         IntervalRow(
             title,
             scale * card.score,
             [scale * bound for bound in card.intervals["score"] or ()] or None,
-            beside=shown(card.score),
+            beside=as_text(card.score),
         )
         for title, card in _teams
         if card.score is not None

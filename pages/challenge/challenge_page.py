@@ -88,14 +88,14 @@ class Chosen:
 
     Attributes:
         test_set: The test set.
-        given: The submission.
+        submission: The submission.
         title: What the page calls it.
         others: Samples that it can be compared with.
         samples: Keys of the samples at both inputs.
     """
 
     test_set: ChosenInput
-    given: ChosenInput
+    submission: ChosenInput
     title: str
     others: Mapping[str, SampleSubmission]
     samples: tuple[str, str]
@@ -104,26 +104,26 @@ class Chosen:
 def show(page: ChallengePage) -> None:
     """Draw the page."""
     challenge, sets = page.challenge, samples.test_sets(page.challenge.id)
-    words = challenge.words
+    texts = challenge.words
     layout.opening(
-        words.title,
-        f"**{words.formula}**, {'points of 100, ' if challenge.scoring.as_points else ''}higher is better",
-        words.rule,
+        texts.title,
+        f"**{texts.formula}**, {'points of 100, ' if challenge.scoring.as_points else ''}higher is better",
+        texts.rule,
     )
-    left, right = st.columns(2)
-    with left:
+    left_column, right_column = st.columns(2)
+    with left_column:
         test_set, truth_panel = selectors.test_set(
             sets, challenge.id, challenge.inputs.truth.words, challenge.inputs.truth.endings
         )
     sample = sets[truth_panel.sample]
-    with right:
-        given, panel = selectors.submission(
+    with right_column:
+        submission, panel = selectors.submission(
             sample.submissions,
             challenge.id,
             challenge.inputs.submission.words,
             challenge.inputs.submission.several,
         )
-    if not given.own and not test_set.own:
+    if not submission.own and not test_set.own:
         panel.caption(markdown(sample.submissions[panel.sample].about))
     drop_messages.line(challenge.id)
     history_restore.lacks(challenge.id)
@@ -136,7 +136,7 @@ def show(page: ChallengePage) -> None:
     else:
         truth_panel.caption(page.lines.truth(truth.value))
         class_names.change(challenge, test_set, "set")
-        if test_set.own and not given.own and not given.is_model:
+        if test_set.own and not submission.own and not submission.is_model:
             panel.caption(
                 "The sample teams belong to the sample test set: drop your own "
                 "submission"
@@ -148,14 +148,14 @@ def show(page: ChallengePage) -> None:
             )
         else:
             offered = sample.submissions
-            title = given.name if given.own else offered[panel.sample].title
+            title = submission.name if submission.own else offered[panel.sample].title
             others = {
-                name: one
-                for name, one in offered.items()
-                if (one.is_model or not test_set.own) and (given.own or name != panel.sample)
+                name: sample_team
+                for name, sample_team in offered.items()
+                if (sample_team.is_model or not test_set.own) and (submission.own or name != panel.sample)
             }
             keys = (truth_panel.sample, panel.sample)
-            chosen = Chosen(test_set, given, title, others, keys)
+            chosen = Chosen(test_set, submission, title, others, keys)
             _submitted(page, chosen, truth.value, panel)
     deferred_widgets.rest()  # where there is no score
     layout.closing("Files stay in your session and go with it, unless you keep them.")
@@ -184,70 +184,78 @@ def _says_refused(panel: InputPanel) -> bool:
 def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
     """Read or run the submission, then show its card. While it runs, and after the run was stopped, nothing
     is shown: another submission's score would stand under this one's name."""
-    challenge_id, dropped = page.challenge.id, chosen.given
+    challenge_id, dropped = page.challenge.id, chosen.submission
     test_set = fixes.fixed_truth(page.challenge, chosen.test_set)
-    given, places = fixes.mended(dropped), headline.place()
-    options = {**page.score_options(given), **fixes.options_of(dropped)}
+    submission, places = fixes.mended(dropped), headline.place()
+    options = {**page.score_options(submission), **fixes.options_of(dropped)}
     fixes.lines(dropped)
-    superseded_run.begin(challenge_id, test_set, given)
-    found = scoring_run.predictions(challenge_id, test_set.key, given, truth, options)
-    if isinstance(found, scoring_run.Running):
-        superseded_run.remember(challenge_id, test_set, given, found)
-        scoring_run.running(found)
+    superseded_run.begin(challenge_id, test_set, submission)
+    outcome = scoring_run.predictions(challenge_id, test_set.key, submission, truth, options)
+    if isinstance(outcome, scoring_run.Running):
+        superseded_run.remember(challenge_id, test_set, submission, outcome)
+        scoring_run.running(outcome)
         return
-    read = found.value
-    if not found.refused:
+    read = outcome.value
+    if not outcome.refused:
         with mobile_sheet.choices("Settings and comparison"):
             choices = page.choices(test_set, truth, read)
             several = page.challenge.inputs.submission.several
             opponent, its_title = selectors.second(chosen.others, challenge_id, several)
         options = {**options, **choices}
-        found = scoring_run.card(
+        outcome = scoring_run.card(
             challenge_id,
             scoring.__version__,
             (test_set.key, test_set.name),
-            (given.key, given.name),
+            (submission.key, submission.name),
             scoring_run.options(**options),
             truth,
             read,
         )
-    if found.refused:
+    if outcome.refused:
         if not _says_refused(panel):
             return
-        codes = {problem.code for problem in found.refused.problems}
+        codes = {problem.code for problem in outcome.refused.problems}
         other = fixes.other_test_set(challenge_id, test_set, dropped, codes)
-        finding_list.refusal(found.refused, partial(fixes.take, challenge_id, dropped), other)
+        finding_list.refusal(outcome.refused, partial(fixes.take, challenge_id, dropped), other)
         class_names.choose(page.challenge, dropped)
-        page.refused(test_set, given)
+        page.refused(test_set, submission)
         return
-    if given.own:
-        panel.caption(page.lines.submission(found.value))
-    is_own = given.own or test_set.own
-    shown = ScoredSubmission(
-        given.name, found.value, truth, read, given, test_set.key, is_own, chosen.title, not test_set.own
+    if submission.own:
+        panel.caption(page.lines.submission(outcome.value))
+    is_own = submission.own or test_set.own
+    scored = ScoredSubmission(
+        submission.name,
+        outcome.value,
+        truth,
+        read,
+        submission,
+        test_set.key,
+        is_own,
+        chosen.title,
+        not test_set.own,
     )
-    fixes.offer(page.challenge, dropped, found.value.findings)
+    fixes.offer(page.challenge, dropped, outcome.value.findings)
     class_names.change(page.challenge, dropped)
-    offer = history_restore.HistoryContext(page.challenge, chosen.test_set, dropped, chosen.samples, shown)
+    offer = history_restore.HistoryContext(page.challenge, chosen.test_set, dropped, chosen.samples, scored)
     history_restore.line(offer)
     compare = None
     if opponent:
         whole = replace(chosen, test_set=test_set)
-        compare = partial(_second, page, whole, shown, opponent, its_title, choices)
+        compare = partial(_second, page, whole, scored, opponent, its_title, choices)
     _result(page, offer, places, compare)
 
 
 def _second(
     page: ChallengePage,
     chosen: Chosen,
-    shown: ScoredSubmission,
+    scored: ScoredSubmission,
     other: ChosenInput,
     title: str,
     choices: Mapping,
 ) -> second_submission.Second | None:
     """Compare a second submission, scored as the first was but for what belongs to each alone."""
     options = {**page.score_options(fixes.mended(other)), **fixes.options_of(other), **choices}
-    return second_submission.compared(shown, chosen.test_set, other, title, options)
+    return second_submission.compared(scored, chosen.test_set, other, title, options)
 
 
 def _result(
@@ -258,15 +266,15 @@ def _result(
 ) -> None:
     """Headline, findings, tabs, downloads of one card. What the score is made of begins the first tab; the
     comparison with a second submission is the last."""
-    shown, card = offer.scored, offer.scored.card
-    scored_submission.headline(shown, places, page.viewer)
-    scored_submission.findings(shown)
+    scored, card = offer.scored, offer.scored.card
+    scored_submission.headline(scored, places, page.viewer)
+    scored_submission.findings(scored)
     if page.below_headline:
-        page.below_headline(shown)
+        page.below_headline(scored)
     compared = compare() if compare else None
     if compared:
         compared.say()
-    sections = scored_submission.section_names(shown)
+    sections = scored_submission.section_names(scored)
     tabs = page.tabs or dict.fromkeys(sections)
     bodies: dict[str, Callable[[ScoredSubmission], None]] = {
         name: partial(_tab, name, live, page.viewer)
@@ -278,12 +286,12 @@ def _result(
     if compared:
         bodies[second_submission.TAB] = compared.tab
     bodies[history_tab.TAB] = partial(history_tab.tab, offer)
-    layout.tabs(bodies, shown)
+    layout.tabs(bodies, scored)
     deferred_widgets.rest()  # where the open tab is not the first
     with st.container(horizontal=True, gap="small"):
-        stem = f"{card.challenge}-{shown.name.rsplit('.', 1)[0]}"
+        stem = f"{card.challenge}-{scored.name.rsplit('.', 1)[0]}"
         downloads.json_button(card.to_json, f"{stem}-scorecard", "download_json")
-        lines = (("Submission", shown.name), ("Date", downloads.today()))
+        lines = (("Submission", scored.name), ("Date", downloads.today()))
         downloads.html_button(lambda: html.html(card, lines=lines), f"{stem}-report", "download_html")
         downloads.paper_button(lambda: archive.of_card(card, lines), f"{stem}-paper", "download_paper")
         downloads.csv_button(
@@ -294,17 +302,17 @@ def _result(
             downloads.button(
                 words, content, f"{stem}-{name}", "csv", "text/csv", f"download_{name}", type="tertiary"
             )
-        if shown.given.is_model:
-            _predictions_button(page.challenge, shown, stem)
-        _comparison_button(page, shown)
+        if scored.submission.is_model:
+            _predictions_button(page.challenge, scored, stem)
+        _comparison_button(page, scored)
         history_tab.button(offer)
     history_tab.refused()
     st.caption(page.lines.closing)
 
 
-def _predictions_button(challenge: Challenge, shown: ScoredSubmission, stem: str) -> None:
+def _predictions_button(challenge: Challenge, scored: ScoredSubmission, stem: str) -> None:
     """What a model gave, as the prediction file that the official program takes."""
-    content = partial(challenge.prediction_table, shown.truth, shown.predictions)
+    content = partial(challenge.prediction_table, scored.truth, scored.predictions)
     suffix = challenge.models("model").suffix
     downloads.button(
         f"Predictions ({suffix.upper()})",
@@ -318,28 +326,28 @@ def _predictions_button(challenge: Challenge, shown: ScoredSubmission, stem: str
 
 
 def _first_tab(
-    body: Callable[[ScoredSubmission], None], viewer: CaseLink | None, shown: ScoredSubmission
+    body: Callable[[ScoredSubmission], None], viewer: CaseLink | None, scored: ScoredSubmission
 ) -> None:
-    scored_submission.score_breakdown(shown, viewer)
+    scored_submission.score_breakdown(scored, viewer)
     deferred_widgets.rest()
-    body(shown)
+    body(scored)
 
 
 def _tab(
     name: str,
     live: Callable[[ScoredSubmission], None] | None,
     viewer: CaseLink | None,
-    shown: ScoredSubmission,
+    scored: ScoredSubmission,
 ) -> None:
     """The section of that name, and what has widgets below it."""
-    scored_submission.section(shown, name, viewer)
+    scored_submission.section(scored, name, viewer)
     if live is not None:
-        live(shown)
+        live(scored)
 
 
-def _comparison_button(page: ChallengePage, shown: ScoredSubmission) -> None:
+def _comparison_button(page: ChallengePage, scored: ScoredSubmission) -> None:
     """What is shown joins the teams of the comparison; once it is among them, a link leads there."""
-    if teams.is_added(page.challenge.id, shown):
+    if teams.is_added(page.challenge.id, scored):
         address = {"challenge": REGISTRY[page.challenge.id].short_name}
         st.page_link(
             "../compare_teams.py", label="Compare teams", icon=":material/leaderboard:", query_params=address
@@ -351,7 +359,7 @@ def _comparison_button(page: ChallengePage, shown: ScoredSubmission) -> None:
             type="tertiary",
             icon=":material/group_add:",
             on_click=teams.add,
-            args=(page.challenge, shown),
+            args=(page.challenge, scored),
         )
 
 

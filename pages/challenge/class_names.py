@@ -17,49 +17,49 @@ MOST = 24
 """Names that a page offers."""
 
 
-def choose(challenge: Challenge, given: ChosenInput, place: str = "class") -> None:
+def choose(challenge: Challenge, own_file: ChosenInput, key_prefix: str = "class") -> None:
     """Draw a choice for each class name of an own file that is none of the challenge's; nothing without any.
 
     Args:
         challenge: Whose file it is.
-        given: The file, as it was dropped.
-        place: Begins the keys of the choices.
+        own_file: The file, as it was dropped.
+        key_prefix: Begins the keys of the choices.
     """
     names = challenge.readers.other_names
-    if names is None or not given.own or given.is_model:
+    if names is None or not own_file.own or own_file.is_model:
         return
-    read = fixes.mended(given)
-    found = _others(challenge.id, scoring.__version__, (read.key, read.name), read)
-    if not found:
+    read = fixes.mended(own_file)
+    other_names = _others(challenge.id, scoring.__version__, (read.key, read.name), read)
+    if not other_names:
         return
-    chosen = _chosen(challenge, given)
-    st.header(f"What do the other class names of {markdown(given.name, 40)} count as?", anchor=False)
+    chosen = _chosen(challenge, own_file)
+    st.header(f"What do the other class names of {markdown(own_file.name, 40)} count as?", anchor=False)
     st.caption("Applied at once, to the file as it was dropped. The choice stands in the findings.")
-    one, several = names.counted
+    singular, plural = names.counted
     with st.grid(min_column_width=220, gap="small"):
-        for number, (name, count) in enumerate(list(found.items())[:MOST]):
-            key, alike = f"{place}_name_{given.key[:16]}_{number}", names.near(name)
+        for number, (name, count) in enumerate(list(other_names.items())[:MOST]):
+            key, alike = f"{key_prefix}_name_{own_file.key[:16]}_{number}", names.near(name)
             usual, targets = chosen.get(name), list(names.targets)
             st.selectbox(
-                f"{markdown(name, 60)} ({count:,} {several if count > 1 else one})",
+                f"{markdown(name, 60)} ({count:,} {plural if count > 1 else singular})",
                 targets,
                 index=None if usual is None else targets.index(usual),
                 format_func=lambda target: names.targets[target],
                 placeholder=f"{names.targets[alike]}?" if alike else "Choose what it counts as",
                 key=key,
                 on_change=_take,
-                args=(challenge, given, name, key),
+                args=(challenge, own_file, name, key),
             )
-    if len(found) > MOST:
-        st.caption(f"and {len(found) - MOST:,} more names: rename them, or leave them out.")
+    if len(other_names) > MOST:
+        st.caption(f"and {len(other_names) - MOST:,} more names: rename them, or leave them out.")
 
 
-def change(challenge: Challenge, given: ChosenInput, place: str = "class") -> None:
+def change(challenge: Challenge, own_file: ChosenInput, key_prefix: str = "class") -> None:
     """Draw the choices that were made for an own file that is read, to change them; nothing without any."""
-    if challenge.readers.other_names is None or not (chosen := _chosen(challenge, given)):
+    if challenge.readers.other_names is None or not (chosen := _chosen(challenge, own_file)):
         return
     with st.expander(f"Class names as chosen: {_words(challenge, chosen)}", icon=":material/swap_horiz:"):
-        choose(challenge, given, place)
+        choose(challenge, own_file, key_prefix)
 
 
 def _words(challenge: Challenge, chosen: Mapping[str, str]) -> str:
@@ -69,29 +69,35 @@ def _words(challenge: Challenge, chosen: Mapping[str, str]) -> str:
     )
 
 
-def _chosen(challenge: Challenge, given: ChosenInput) -> dict[str, str]:
+def _chosen(challenge: Challenge, own_file: ChosenInput) -> dict[str, str]:
     """Return what was chosen for an own file, by name."""
     names = challenge.readers.other_names
-    written = fixes.options_of(given).get(names.option) if names else None
+    written = fixes.options_of(own_file).get(names.option) if names else None
     return dict(parsed_pairs(written)) if written else {}
 
 
-def _take(challenge: Challenge, given: ChosenInput, name: str, key: str) -> None:
+def _take(challenge: Challenge, own_file: ChosenInput, name: str, key: str) -> None:
     names = challenge.readers.other_names
     if names is None:
         return
     target = st.session_state[key]
-    chosen = {known: what for known, what in _chosen(challenge, given).items() if known != name}
+    chosen = {known: target_of for known, target_of in _chosen(challenge, own_file).items() if known != name}
     chosen |= {name: target} if target else {}
-    listed = ", ".join(f"“{known}” counts as {names.targets[what]}" for known, what in chosen.items())
+    listed = ", ".join(
+        f"“{known}” counts as {names.targets[target_of]}" for known, target_of in chosen.items()
+    )
     changes = InputChanges(options=((names.option, written_pairs(chosen.items())),))
-    fixes.set_option(given, names.option, SuggestedFix(listed, changes) if chosen else None)
+    fixes.set_option(own_file, names.option, SuggestedFix(listed, changes) if chosen else None)
 
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner=False)
-def _others(challenge_id: str, version: str, key: tuple[str, str], _given: ChosenInput) -> Mapping[str, int]:
+def _others(
+    challenge_id: str, version: str, key: tuple[str, str], _own_file: ChosenInput
+) -> Mapping[str, int]:
     """Return the class names of an own file that are none of the challenge's; none where it cannot be read
     for another reason."""
     names = scoring.load_challenge(challenge_id).readers.other_names
-    read = scoring_run.attempt(names.found, _given.source, _given.name) if names else scoring_run.Outcome()
+    read = (
+        scoring_run.attempt(names.found, _own_file.source, _own_file.name) if names else scoring_run.Outcome()
+    )
     return read.value or {}

@@ -30,7 +30,7 @@ class ScoredSubmission:
     card: ScoreCard
     truth: Any
     predictions: Any
-    given: ChosenInput
+    submission: ChosenInput
     truth_key: str
     own: bool = True
     """Whether the visitor brought any of it."""
@@ -43,23 +43,23 @@ class ScoredSubmission:
     def content(self) -> tuple[str, ...]:
         """What all that is shown rests on."""
         card = self.card
-        return (card.challenge, repr(card.provenance), self.truth_key, self.given.key)
+        return (card.challenge, repr(card.provenance), self.truth_key, self.submission.key)
 
     @cached_property
     def scored(self) -> str:
         """What the numbers rest on, without what only changes how they are shown."""
         card, how = self.card, (self.card.provenance["options"], self.card.provenance["unit"])
-        return repr((card.challenge, scoring.__version__, self.truth_key, self.given.key, how))
+        return repr((card.challenge, scoring.__version__, self.truth_key, self.submission.key, how))
 
 
-def of_card(shown: ScoredSubmission, path: str, link: CaseLink | None = None) -> BlockPath:
+def of_card(scored: ScoredSubmission, path: str, link: CaseLink | None = None) -> BlockPath:
     """Return a place among the blocks of a card."""
-    return BlockPath(shown.content, shown.own, path, link)
+    return BlockPath(scored.content, scored.own, path, link)
 
 
-def views(shown: ScoredSubmission) -> Views:
+def views(scored: ScoredSubmission) -> Views:
     """Return what is shown of a card."""
-    return (_own_views if shown.own else _shared_views)(shown.content, shown.card)
+    return (_own_views if scored.own else _shared_views)(scored.content, scored.card)
 
 
 @st.cache_resource(max_entries=SHARED_CARDS, show_spinner=False)
@@ -72,57 +72,57 @@ def _own_views(content: tuple[str, ...], _card: ScoreCard) -> Views:
     return views_of(_card)
 
 
-def headline(shown: ScoredSubmission, places: BlockColumns, link: CaseLink | None = None) -> None:
+def headline(scored: ScoredSubmission, places: BlockColumns, link: CaseLink | None = None) -> None:
     """Draw the score of a card as a bar, and what must be known before it is read. places: of
     `headline.place`."""
-    head = views(shown).headline
-    score_bar.bar(places, head.score, shown.title, head.status)
+    head = views(scored).headline
+    score_bar.bar(places, head.score, scored.title, head.status)
     with places[1]:
-        render.draw_all(head.notes, of_card(shown, "notes", link))
+        render.draw_all(head.notes, of_card(scored, "notes", link))
 
 
-def score_breakdown(shown: ScoredSubmission, link: CaseLink | None = None) -> None:
+def score_breakdown(scored: ScoredSubmission, link: CaseLink | None = None) -> None:
     """Draw what the score of a card is made of."""
-    render.score_account(views(shown).headline, of_card(shown, "headline", link))
+    render.score_account(views(scored).headline, of_card(scored, "headline", link))
 
 
-def findings(shown: ScoredSubmission) -> None:
+def findings(scored: ScoredSubmission) -> None:
     """Draw what was noticed; of a sample not that it is small, which it always is."""
-    left_out = OF_SMALL_SETS if shown.of_sample else frozenset()
-    entries = [entry for entry in shown.card.findings if entry.code not in left_out]
-    render.draw_findings(entries, of_card(shown, "findings"))
+    left_out = OF_SMALL_SETS if scored.of_sample else frozenset()
+    entries = [entry for entry in scored.card.findings if entry.code not in left_out]
+    render.draw_findings(entries, of_card(scored, "findings"))
 
 
-def section_names(shown: ScoredSubmission) -> list[str]:
+def section_names(scored: ScoredSubmission) -> list[str]:
     """Return the names of all sections."""
-    return [section.name for section in views(shown).sections]
+    return [section.name for section in views(scored).sections]
 
 
-def section(shown: ScoredSubmission, name: str, link: CaseLink | None = None) -> bool:
+def section(scored: ScoredSubmission, name: str, link: CaseLink | None = None) -> bool:
     """Draw the section of that name; False if there is none, or it is for reports only."""
-    found = views(shown).section(name)
-    if found is None or found.detail:
+    named_section = views(scored).section(name)
+    if named_section is None or named_section.detail:
         return False
-    render.draw_all(found.blocks, of_card(shown, name, link))
+    render.draw_all(named_section.blocks, of_card(scored, name, link))
     return True
 
 
 def block(
-    entry: Block, shown: ScoredSubmission | None = None, path: str = "", link: CaseLink | None = None
+    entry: Block, scored: ScoredSubmission | None = None, path: str = "", link: CaseLink | None = None
 ) -> None:
-    """Draw a block that a live tab made. With `shown` and a path, which must say all that it depends on, it
+    """Draw a block that a live tab made. With `scored` and a path, which must say all that it depends on, it
     is kept with the blocks of that card."""
-    render.draw(entry, of_card(shown, f"live/{path}", link) if shown else BlockPath(None, True, path, link))
+    render.draw(entry, of_card(scored, f"live/{path}", link) if scored else BlockPath(None, True, path, link))
 
 
-def clickable(entry: Figure, shown: ScoredSubmission, path: str, chosen: render.Chosen) -> None:
+def clickable(entry: Figure, scored: ScoredSubmission, path: str, chosen: render.Chosen) -> None:
     """Draw a figure of a live tab whose points can be clicked; path as of `block`."""
-    render.draw_clickable(entry, of_card(shown, f"live/{path}"), entry.caption, chosen)
+    render.draw_clickable(entry, of_card(scored, f"live/{path}"), entry.caption, chosen)
 
 
-def verdicts(card: ScoreCard, question: str, words: Mapping[str, str], fine: str) -> None:
+def verdicts(card: ScoreCard, question: str, labels: Mapping[str, str], fine: str) -> None:
     """Draw what the official program does with the files."""
-    block(preflight_views.verdict(card, question, words, fine))
+    block(preflight_views.verdict(card, question, labels, fine))
 
 
 def tensors(model: Mapping) -> None:

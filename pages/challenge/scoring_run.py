@@ -79,48 +79,59 @@ def attempt(work, *arguments, **options) -> Outcome:
         return Outcome(refused=refused)
 
 
-def _readable(given: ChosenInput) -> Source:
+def _readable(chosen_input: ChosenInput) -> Source:
     """Return the source of an input; a table that was just dropped is parsed already."""
-    return (dropped_files.take_parsed(given.key, given.name) if given.own else None) or given.source
+    return (
+        dropped_files.take_parsed(chosen_input.key, chosen_input.name) if chosen_input.own else None
+    ) or chosen_input.source
 
 
-def truth(challenge_id: str, given: ChosenInput, chosen: Mapping | None = None) -> Outcome | Running:
+def truth(challenge_id: str, chosen_input: ChosenInput, chosen: Mapping | None = None) -> Outcome | Running:
     """Read the test set that was chosen; `Running` while much is read, or after that was stopped. chosen:
     options, of which those are used that reading a test set needs."""
     challenge = scoring.load_challenge(challenge_id)
-    if given.problems:
-        return Outcome(refused=scoring.InputRefused(given.problems))
+    if chosen_input.problems:
+        return Outcome(refused=scoring.InputRefused(chosen_input.problems))
     needed = challenge.needed("truth", chosen or {})
-    if given.own and challenge.readers.counts:
-        content = (challenge_id, scoring.__version__, "truth", given.key, given.name, *options(**needed))
+    if chosen_input.own and challenge.readers.counts:
+        content = (
+            challenge_id,
+            scoring.__version__,
+            "truth",
+            chosen_input.key,
+            chosen_input.name,
+            *options(**needed),
+        )
         return run(
             content,
             challenge.readers.counts,
-            partial(challenge.read_truth, _readable(given), given.name, **needed),
+            partial(challenge.read_truth, _readable(chosen_input), chosen_input.name, **needed),
             own_runs(),
             SHORT_SECONDS,
         )
-    key = (given.key, given.name)
-    if given.own:
-        return _own_truth(challenge_id, scoring.__version__, key, options(**needed), given)
-    return _sample_truth(challenge_id, scoring.__version__, key, given)
+    key = (chosen_input.key, chosen_input.name)
+    if chosen_input.own:
+        return _own_truth(challenge_id, scoring.__version__, key, options(**needed), chosen_input)
+    return _sample_truth(challenge_id, scoring.__version__, key, chosen_input)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _sample_truth(challenge_id: str, version: str, key: tuple, _given: ChosenInput) -> Outcome:
-    return attempt(scoring.load_challenge(challenge_id).read_truth, _given.source, _given.name)
+def _sample_truth(challenge_id: str, version: str, key: tuple, _chosen_input: ChosenInput) -> Outcome:
+    return attempt(scoring.load_challenge(challenge_id).read_truth, _chosen_input.source, _chosen_input.name)
 
 
 @st.cache_resource(max_entries=SESSION_TRUTHS, scope="session", show_spinner="Reading the test set ...")
-def _own_truth(challenge_id: str, version: str, key: tuple, chosen: tuple, _given: ChosenInput) -> Outcome:
+def _own_truth(
+    challenge_id: str, version: str, key: tuple, chosen: tuple, _chosen_input: ChosenInput
+) -> Outcome:
     read = scoring.load_challenge(challenge_id).read_truth
-    return attempt(read, _readable(_given), _given.name, **dict(chosen))
+    return attempt(read, _readable(_chosen_input), _chosen_input.name, **dict(chosen))
 
 
 @st.cache_resource(
     max_entries=SHARED_CARDS,
     show_spinner="Scoring ...",
-    hash_funcs={ChosenInput: lambda given: (given.key, given.name)},
+    hash_funcs={ChosenInput: lambda chosen_input: (chosen_input.key, chosen_input.name)},
 )
 def card(
     challenge_id: str,
@@ -153,13 +164,13 @@ def _read(
     submission_key: tuple,
     options: tuple,
     _truth,
-    _given: ChosenInput,
+    _chosen_input: ChosenInput,
 ) -> Outcome:
     return attempt(
         scoring.load_challenge(challenge_id).read_predictions,
-        _readable(_given),
+        _readable(_chosen_input),
         _truth,
-        _given.name,
+        _chosen_input.name,
         **dict(options),
     )
 
@@ -177,31 +188,36 @@ def own_runs() -> FinishedRuns:
 
 
 def predictions(
-    challenge_id: str, truth_key: str, given: ChosenInput, truth, chosen: Mapping
+    challenge_id: str, truth_key: str, chosen_input: ChosenInput, truth, chosen: Mapping
 ) -> Outcome | Running:
     """Read the predictions that were chosen; `Running` while a model runs or much is read, or after it was
     stopped. chosen: options of `score`."""
     challenge = scoring.load_challenge(challenge_id)
-    if given.problems:
-        return Outcome(refused=scoring.InputRefused(given.problems))
+    if chosen_input.problems:
+        return Outcome(refused=scoring.InputRefused(chosen_input.problems))
     reading = challenge.needed("predictions", chosen)
-    content = (challenge_id, scoring.__version__, truth_key, given.key, given.name)
-    if given.is_model:
+    content = (challenge_id, scoring.__version__, truth_key, chosen_input.key, chosen_input.name)
+    if chosen_input.is_model:
         return run(
-            content, "images", partial(challenge.predict, given.source, truth, name=given.name), shared_runs()
+            content,
+            "images",
+            partial(challenge.predict, chosen_input.source, truth, name=chosen_input.name),
+            shared_runs(),
         )
     if challenge.readers.counts:
-        read = partial(challenge.read_predictions, _readable(given), truth, given.name, **reading)
-        runs = own_runs() if given.own else shared_runs()
+        read = partial(
+            challenge.read_predictions, _readable(chosen_input), truth, chosen_input.name, **reading
+        )
+        runs = own_runs() if chosen_input.own else shared_runs()
         return run((*content, *options(**reading)), challenge.readers.counts, read, runs, SHORT_SECONDS)
     return _read(
         challenge_id,
         scoring.__version__,
         truth_key,
-        (given.key, given.name),
+        (chosen_input.key, chosen_input.name),
         options(**reading),
         truth,
-        given,
+        chosen_input,
     )
 
 
@@ -272,9 +288,9 @@ def running(work: Running) -> None:
         st.rerun()
 
 
-def of_card(name: str, shown, work) -> Any:
-    """`work(card)` for a card that is shown, computed once. name: of the work. shown: `ScoredSubmission`."""
-    return _of_card(f"{name}\n{shown.scored}", shown.card, work)
+def of_card(name: str, scored, work) -> Any:
+    """`work(card)` for a card that is shown, computed once. name: of the work. scored: `ScoredSubmission`."""
+    return _of_card(f"{name}\n{scored.scored}", scored.card, work)
 
 
 @st.cache_resource(max_entries=SHARED_CARDS, show_spinner=False)
@@ -316,35 +332,37 @@ def _received(challenge_id: str, truth_key: str, index: int, shape: str, _truth,
 
 @st.cache_resource(max_entries=24, scope="session", show_spinner="Asking the model ...")
 def sweep(
-    challenge_id: str, truth_key: str, model_key: str, index: int, _truth, _given: ChosenInput
+    challenge_id: str, truth_key: str, model_key: str, index: int, _truth, _chosen_input: ChosenInput
 ) -> PictureOutcome:
     """Return a model's outputs for one case under other demographics."""
     sweep_case = scoring.load_challenge(challenge_id).models("--model").sweep
     assert sweep_case is not None
-    return _attempt_picture(sweep_case, _given.source, _truth, index)
+    return _attempt_picture(sweep_case, _chosen_input.source, _truth, index)
 
 
 def sample_cards(challenge_id: str) -> list[tuple[str, ScoreCard]]:
     """Title and scorecard of the prediction files of a challenge's first sample, best first."""
     sample = next(iter(samples.test_sets(challenge_id).values()))
-    given = selectors.sample_set(sample)
-    cases = _sample_truth(challenge_id, scoring.__version__, (given.key, given.name), given).value
-    found: list[tuple[str, ScoreCard]] = []
+    chosen_input = selectors.sample_set(sample)
+    cases = _sample_truth(
+        challenge_id, scoring.__version__, (chosen_input.key, chosen_input.name), chosen_input
+    ).value
+    cards: list[tuple[str, ScoreCard]] = []
     for team in (s for s in sample.submissions.values() if not s.is_model):
         submitted = selectors.sample_submission(team)
         chosen = submitted.options
-        read = predictions(challenge_id, given.key, submitted, cases, chosen)
+        read = predictions(challenge_id, chosen_input.key, submitted, cases, chosen)
         while isinstance(read, Running):
             read.job.future.result()
-            read = predictions(challenge_id, given.key, submitted, cases, chosen)
+            read = predictions(challenge_id, chosen_input.key, submitted, cases, chosen)
         outcome = card(
             challenge_id,
             scoring.__version__,
-            (given.key, given.name),
+            (chosen_input.key, chosen_input.name),
             (submitted.key, submitted.name),
             options(**chosen),
             cases,
             read.value,
         )
-        found.append((team.title, outcome.value))
-    return sorted(found, key=lambda item: -(item[1].score or 0))
+        cards.append((team.title, outcome.value))
+    return sorted(cards, key=lambda item: -(item[1].score or 0))

@@ -42,18 +42,20 @@ class Second:
 
     def tab(self, _shown: ScoredSubmission) -> None:
         """Draw where the two differ."""
-        made = self.compared.kept(
+        blocks = self.compared.kept(
             f"two/{self.first}", lambda: pairwise.blocks(self.compared.displayed, self.first, self.other)
         )
-        render.draw_all(made, self.compared.place(f"two/{self.first}"))
+        render.draw_all(blocks, self.compared.place(f"two/{self.first}"))
         self._galleries()
 
     def _galleries(self) -> None:
         if self.compared.challenge.display.thumbnails is None:
             return
-        found = self.compared.kept("two cases", lambda: by_case.correctness(self.compared.comparison))
+        correctness = self.compared.kept("two cases", lambda: by_case.correctness(self.compared.comparison))
         names = [self.first, self.other]
-        for side, (name, places) in enumerate(zip(names, pairwise.differing(found, *names), strict=True)):
+        for side, (name, places) in enumerate(
+            zip(names, pairwise.differing(correctness, *names), strict=True)
+        ):
             if len(places):
                 self._gallery(name, places, f"two_page_{side}")
 
@@ -74,61 +76,63 @@ class Second:
 
 
 def compared(
-    shown: ScoredSubmission,
+    scored: ScoredSubmission,
     test_set: ChosenInput,
-    given: ChosenInput,
+    second: ChosenInput,
     title: str,
     options: Mapping[str, Any],
 ) -> Second | None:
     """Score a second submission as the first was, and compare the two.
 
     Args:
-        shown: The first.
+        scored: The first.
         test_set: On which both are scored.
-        given: The second.
+        second: The second.
         title: What the page calls it.
         options: Of `score`, for the second.
 
     Returns:
         The comparison; None while it is being made or where there is none, which the page then says.
     """
-    challenge, dropped, given = scoring.load_challenge(shown.card.challenge), given, fixes.mended(given)
+    challenge, dropped, second = scoring.load_challenge(scored.card.challenge), second, fixes.mended(second)
     fixes.lines(dropped, "second_undo")
-    found = scoring_run.predictions(challenge.id, test_set.key, given, shown.truth, options)
-    if isinstance(found, scoring_run.Running):
-        scoring_run.running(found)
+    outcome = scoring_run.predictions(challenge.id, test_set.key, second, scored.truth, options)
+    if isinstance(outcome, scoring_run.Running):
+        scoring_run.running(outcome)
         return None
-    if not found.refused:
-        found = scoring_run.card(
+    if not outcome.refused:
+        outcome = scoring_run.card(
             challenge.id,
             scoring.__version__,
             (test_set.key, test_set.name),
-            (given.key, given.name),
+            (second.key, second.name),
             scoring_run.options(**options),
-            shown.truth,
-            found.value,
+            scored.truth,
+            outcome.value,
         )
-    if not found.refused:
-        fixes.offer(challenge, dropped, found.value.findings, "second")
-    if found.refused and dropped_files.asks():
+    if not outcome.refused:
+        fixes.offer(challenge, dropped, outcome.value.findings, "second")
+    if outcome.refused and dropped_files.asks():
         return None
-    if found.refused:
+    if outcome.refused:
         st.markdown(f"**{markdown(title, 60)}** could not be compared:")
-        finding_list.refusal(found.refused, partial(fixes.take, challenge.id, dropped), key="second_mend")
+        finding_list.refusal(outcome.refused, partial(fixes.take, challenge.id, dropped), key="second_mend")
         class_names.choose(challenge, dropped, "second")
         return None
-    first, other = team_entries.clean_name(shown.title), team_entries.clean_name(title)
+    first, other = team_entries.clean_name(scored.title), team_entries.clean_name(title)
     other = f"{other} (second)" if other == first else other
-    scored_as = repr([card.provenance["options"] for card in (shown.card, found.value)])
-    key = (shown.truth_key, shown.given.key, scored_as, given.key, first, other)
-    outcome = _compared(challenge.id, scoring.__version__, key, {first: shown.card, other: found.value})
-    if outcome.refused:
-        finding_list.refusal(outcome.refused)
+    scored_as = repr([card.provenance["options"] for card in (scored.card, outcome.value)])
+    key = (scored.truth_key, scored.submission.key, scored_as, second.key, first, other)
+    comparison = _compared(challenge.id, scoring.__version__, key, {first: scored.card, other: outcome.value})
+    if comparison.refused:
+        finding_list.refusal(comparison.refused)
         return None
     whole = (challenge.id, scoring.__version__, *key)
-    own = shown.own or given.own
+    own = scored.own or second.own
     return Second(
-        ComparisonContext(challenge, outcome.value, shown.truth, shown.truth_key, whole, own), first, other
+        ComparisonContext(challenge, comparison.value, scored.truth, scored.truth_key, whole, own),
+        first,
+        other,
     )
 
 

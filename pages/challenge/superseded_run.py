@@ -22,10 +22,10 @@ class LastRun:
     name: str
 
 
-def begin(challenge_id: str, test_set: ChosenInput, given: ChosenInput) -> None:
+def begin(challenge_id: str, test_set: ChosenInput, submission: ChosenInput) -> None:
     """Stop the last run of a challenge's page if it still goes on for something else, and say that it was
     stopped as long as what took its place is there."""
-    content, state = _content(test_set, given), st.session_state
+    content, state = _content(test_set, submission), st.session_state
     last: LastRun | None = state.get(LAST.format(challenge_id))
     if last is not None and last.content != content:
         del state[LAST.format(challenge_id)]
@@ -34,15 +34,19 @@ def begin(challenge_id: str, test_set: ChosenInput, given: ChosenInput) -> None:
     name, replacement = state.get(STOPPED.format(challenge_id), ("", None))
     if replacement == content:
         why = (
-            "the test set changed" if name == given.name else f"**{markdown(given.name, 60)}** took its place"
+            "the test set changed"
+            if name == submission.name
+            else f"**{markdown(submission.name, 60)}** took its place"
         )
         st.info(f"**{markdown(name, 60)}** was still running. It was stopped, because {why}.")
 
 
-def remember(challenge_id: str, test_set: ChosenInput, given: ChosenInput, run: Running) -> None:
+def remember(challenge_id: str, test_set: ChosenInput, submission: ChosenInput, run: Running) -> None:
     """Remember what a challenge's page runs."""
-    st.session_state[LAST.format(challenge_id)] = LastRun(run.key, _content(test_set, given), given.name)
+    st.session_state[LAST.format(challenge_id)] = LastRun(
+        run.key, _content(test_set, submission), submission.name
+    )
 
 
-def _content(test_set: ChosenInput, given: ChosenInput) -> tuple:
-    return test_set.key, given.key, given.name
+def _content(test_set: ChosenInput, submission: ChosenInput) -> tuple:
+    return test_set.key, submission.key, submission.name

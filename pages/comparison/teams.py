@@ -175,16 +175,18 @@ def add(challenge: Challenge, entry) -> None:
     """Remember what a challenge's page shows for the comparison, in this session only."""
     options = (
         {o.name: entry.card.provenance["options"].get(o.name) for o in challenge.options if o.per_team}
-        if not entry.given.is_model
+        if not entry.submission.is_model
         else {}
     )
-    _added(challenge.id).append(Added(entry.truth_key, ComparedTeam(_stem(entry.name), entry.given, options)))
+    _added(challenge.id).append(
+        Added(entry.truth_key, ComparedTeam(_stem(entry.name), entry.submission, options))
+    )
 
 
 def is_added(challenge_id: str, entry) -> bool:
     """Return whether the submission that a challenge's page shows was added already."""
     return any(
-        (added.truth_key, added.team.submission.key) == (entry.truth_key, entry.given.key)
+        (added.truth_key, added.team.submission.key) == (entry.truth_key, entry.submission.key)
         for added in _added(challenge_id)
     )
 

@@ -44,7 +44,11 @@ def button(offer: HistoryContext) -> None:
     """Draw how what is shown is kept; once it is, the way to the history."""
     if owner() is None:
         return
-    if (offer.scored.truth_key, offer.scored.given.key, repr(offer.scored.card.provenance)) in _contents():
+    if (
+        offer.scored.truth_key,
+        offer.scored.submission.key,
+        repr(offer.scored.card.provenance),
+    ) in _contents():
         st.button("Kept: see History", type="tertiary", icon=":material/bookmark_added:", on_click=_to_tab)
         return
     with st.popover("Keep this", type="tertiary", icon=":material/bookmark_add:"):
@@ -206,7 +210,7 @@ def _keep(offer: HistoryContext) -> None:
     except InputRefused as problem:
         st.session_state[REFUSED] = problem
         return
-    _contents().add((offer.scored.truth_key, offer.scored.given.key, repr(offer.scored.card.provenance)))
+    _contents().add((offer.scored.truth_key, offer.scored.submission.key, repr(offer.scored.card.provenance)))
     st.session_state[NOTE] = ""
 
 

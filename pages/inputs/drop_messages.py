@@ -35,8 +35,12 @@ def say_empty() -> None:
     """Say once that no file came with the last drop."""
     folder = st.session_state.pop(EMPTY, None)
     if folder is not None:
-        what = f"The folder **{markdown(folder, 60)}** is empty" if folder else "No file came with that drop"
-        st.info(f"{what}: nothing was taken. Drop the folder that holds the files, or the files themselves.")
+        sentence = (
+            f"The folder **{markdown(folder, 60)}** is empty" if folder else "No file came with that drop"
+        )
+        st.info(
+            f"{sentence}: nothing was taken. Drop the folder that holds the files, or the files themselves."
+        )
 
 
 def line(challenge_id: str | None = None, compares: bool = False) -> None:
@@ -73,8 +77,8 @@ def _belongs(reading: Candidate | None, challenge_id: str | None, compares: bool
 
 
 def _taken(part: Dropped) -> None:
-    words = part.candidate.words if part.candidate else ""
-    st.markdown(f":material/task_alt: {part.was_read} as {markdown(words)}.", width="content")
+    description = part.candidate.words if part.candidate else ""
+    st.markdown(f":material/task_alt: {part.was_read} as {markdown(description)}.", width="content")
 
 
 def _page_of(reading: Candidate) -> str:
@@ -85,8 +89,8 @@ def _question(part: Dropped, key: str) -> None:
     """Draw the question what files are, with the likely answers as buttons."""
     with st.container(border=True, gap="xsmall"):
         st.markdown(f":material/help: What is **{markdown(part.name, 60)}**? It can be")
-        for place, reading in enumerate(_likely(part)):
-            st.button(_called(reading), key=f"{key}_{place}", on_click=change, args=(part, reading))
+        for index, reading in enumerate(_likely(part)):
+            st.button(_called(reading), key=f"{key}_{index}", on_click=change, args=(part, reading))
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             with st.container(width="stretch"):
                 _choices(part, f"{key}_other")
@@ -145,7 +149,7 @@ def _choices(part: Dropped, key: str) -> None:
         range(len(offered)),
         index=None,
         key=key,
-        format_func=lambda place: _called(offered[place]),
+        format_func=lambda index: _called(offered[index]),
         on_change=changed,
         placeholder="something else",
     )
@@ -158,5 +162,5 @@ def _called(reading: Candidate) -> str:
 def _every_input() -> Iterable[Candidate]:
     """Yield every test set and submission that a file can be for."""
     for challenge_id, row in REGISTRY.items():
-        for place in ("truth", "submission", "second"):
-            yield Candidate(load_challenge(challenge_id).id, place, f"{row.short_name}: {INPUTS[place]}", 0)
+        for slot in ("truth", "submission", "second"):
+            yield Candidate(load_challenge(challenge_id).id, slot, f"{row.short_name}: {INPUTS[slot]}", 0)

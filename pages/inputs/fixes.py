@@ -27,65 +27,65 @@ OF_ANOTHER_SET = {"no-common-case", "missing-case", "extra-case", "missing-colum
 """Problems that files of another test set have."""
 
 
-def _applied(given: ChosenInput) -> tuple[SuggestedFix, ...]:
+def _applied(chosen: ChosenInput) -> tuple[SuggestedFix, ...]:
     known: dict[str, tuple[SuggestedFix, ...]] = st.session_state.get(KEY, {})
-    return known.get(given.key, ()) if given.own else ()
+    return known.get(chosen.key, ()) if chosen.own else ()
 
 
-def changes_of(given: ChosenInput) -> InputChanges:
+def changes_of(chosen: ChosenInput) -> InputChanges:
     """Return what the mends that were applied to an input change."""
     whole = InputChanges()
-    for mend in _applied(given):
+    for mend in _applied(chosen):
         whole = whole.joined(mend.changes)
     return whole
 
 
-def mended(given: ChosenInput) -> ChosenInput:
+def mended(chosen: ChosenInput) -> ChosenInput:
     """Return the input as it is read with its mends, under a key of its own."""
-    changes = changes_of(given).of_files
+    changes = changes_of(chosen).of_files
     if not changes:
-        return given
-    key = hashlib.sha256(f"{given.key} {changes}".encode()).hexdigest()
-    return replace(given, key=key, source=FixedSource(given.source, changes))
+        return chosen
+    key = hashlib.sha256(f"{chosen.key} {changes}".encode()).hexdigest()
+    return replace(chosen, key=key, source=FixedSource(chosen.source, changes))
 
 
-def fixed_truth(challenge: Challenge, given: ChosenInput) -> ChosenInput:
+def fixed_truth(challenge: Challenge, chosen: ChosenInput) -> ChosenInput:
     """Return a test set as it is read with its mends: options that change how it is read change its key."""
-    found, needed = mended(given), challenge.needed("truth", options_of(given))
+    fixed, needed = mended(chosen), challenge.needed("truth", options_of(chosen))
     if not needed:
-        return found
-    return replace(found, key=hashlib.sha256(f"{found.key} {sorted(needed.items())}".encode()).hexdigest())
+        return fixed
+    return replace(fixed, key=hashlib.sha256(f"{fixed.key} {sorted(needed.items())}".encode()).hexdigest())
 
 
-def options_of(given: ChosenInput) -> Mapping[str, Any]:
+def options_of(chosen: ChosenInput) -> Mapping[str, Any]:
     """Return the options of `score` that mends of an input set."""
-    return dict(changes_of(given).options)
+    return dict(changes_of(chosen).options)
 
 
-def take(challenge_id: str, given: ChosenInput, mend: SuggestedFix) -> None:
+def take(challenge_id: str, chosen: ChosenInput, mend: SuggestedFix) -> None:
     """Apply a mend to an input, in this session only."""
     if mend.changes.test_set:
         st.session_state[f"{challenge_id}_set"] = mend.changes.test_set
         if "set" in st.query_params:
             st.query_params["set"] = mend.changes.test_set
         return
-    _keep(given, (*_applied(given), mend))
+    _keep(chosen, (*_applied(chosen), mend))
 
 
-def written(given: ChosenInput) -> list[dict[str, Any]]:
+def written(chosen: ChosenInput) -> list[dict[str, Any]]:
     """Return the mends of an input as JSON knows them."""
-    return [{"label": mend.label, "changes": asdict(mend.changes)} for mend in _applied(given)]
+    return [{"label": mend.label, "changes": asdict(mend.changes)} for mend in _applied(chosen)]
 
 
 def restore(key: str, entries: Sequence[Mapping[str, Any]]) -> None:
     """Apply mends that `written` gave to the input of that key."""
-    found = [
+    fixes = [
         SuggestedFix(
             entry["label"], InputChanges(**{name: _fixed(value) for name, value in entry["changes"].items()})
         )
         for entry in entries
     ]
-    st.session_state[KEY] = {**st.session_state.get(KEY, {}), key: tuple(found)}
+    st.session_state[KEY] = {**st.session_state.get(KEY, {}), key: tuple(fixes)}
 
 
 def _fixed(value: Any) -> Any:
@@ -93,23 +93,23 @@ def _fixed(value: Any) -> Any:
     return tuple(map(_fixed, value)) if isinstance(value, (list, tuple)) else value
 
 
-def set_option(given: ChosenInput, option: str, mend: SuggestedFix | None) -> None:
+def set_option(chosen: ChosenInput, option: str, mend: SuggestedFix | None) -> None:
     """Let one mend set an option of an input in place of all that set it before; None: none sets it."""
-    others = [known for known in _applied(given) if option not in dict(known.changes.options)]
-    _keep(given, (*others, *([mend] if mend else [])))
+    others = [known for known in _applied(chosen) if option not in dict(known.changes.options)]
+    _keep(chosen, (*others, *([mend] if mend else [])))
 
 
-def _undo(given: ChosenInput, mend: SuggestedFix) -> None:
-    _keep(given, tuple(known for known in _applied(given) if known != mend))
+def _undo(chosen: ChosenInput, mend: SuggestedFix) -> None:
+    _keep(chosen, tuple(known for known in _applied(chosen) if known != mend))
 
 
-def _keep(given: ChosenInput, mends: tuple[SuggestedFix, ...]) -> None:
-    st.session_state[KEY] = {**st.session_state.get(KEY, {}), given.key: mends}
+def _keep(chosen: ChosenInput, mends: tuple[SuggestedFix, ...]) -> None:
+    st.session_state[KEY] = {**st.session_state.get(KEY, {}), chosen.key: mends}
 
 
-def lines(given: ChosenInput, key: str = "undo") -> None:
+def lines(chosen: ChosenInput, key: str = "undo") -> None:
     """Draw what mends changed of an input, each with a button that undoes it. key: of the buttons."""
-    applied = _applied(given)
+    applied = _applied(chosen)
     if not applied:
         return
     with st.container(gap=None):
@@ -117,62 +117,64 @@ def lines(given: ChosenInput, key: str = "undo") -> None:
             with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
                 st.button(
                     "Undo",
-                    key=f"{key}_{given.key[:16]}_{number}",
+                    key=f"{key}_{chosen.key[:16]}_{number}",
                     type="tertiary",
                     icon=":material/undo:",
                     on_click=_undo,
-                    args=(given, mend),
+                    args=(chosen, mend),
                 )
-                name, words = markdown(given.name, 60), markdown(mend.label)
-                st.markdown(f":material/build: **{name}** is mended: {words}.", width="stretch")
+                name, label = markdown(chosen.name, 60), markdown(mend.label)
+                st.markdown(f":material/build: **{name}** is mended: {label}.", width="stretch")
 
 
-def offer(challenge: Challenge, given: ChosenInput, entries: Sequence[Finding], key: str = "offered") -> None:
+def offer(
+    challenge: Challenge, chosen: ChosenInput, entries: Sequence[Finding], key: str = "offered"
+) -> None:
     """Draw the mends of what was noticed about an own input that was scored all the same: a button each, or a
     field for what only the visitor knows. key: of the buttons."""
-    found = distinct(mend for entry in entries for mend in entry.fixes)
-    applied = {mend.changes for mend in _applied(given)}
-    buttons = [mend for mend in found if mend.changes and mend.changes not in applied]
-    fields = [challenge.option(mend.option) for mend in found if mend.option]
-    if given.own and (buttons or fields):
+    distinct_fixes = distinct(mend for entry in entries for mend in entry.fixes)
+    applied = {mend.changes for mend in _applied(chosen)}
+    buttons = [mend for mend in distinct_fixes if mend.changes and mend.changes not in applied]
+    fields = [challenge.option(mend.option) for mend in distinct_fixes if mend.option]
+    if chosen.own and (buttons or fields):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             for option in fields:
-                _field(given, option, key)
+                _field(chosen, option, key)
             if buttons:
                 st.markdown(":material/help: Meant otherwise?", width="content")
-                finding_list.mend_buttons(buttons, partial(take, challenge.id, given), key)
+                finding_list.mend_buttons(buttons, partial(take, challenge.id, chosen), key)
 
 
-def _field(given: ChosenInput, option: Option, place: str) -> None:
-    key = f"{place}_{option.name}_{given.key[:16]}"
+def _field(chosen: ChosenInput, option: Option, key_prefix: str) -> None:
+    key = f"{key_prefix}_{option.name}_{chosen.key[:16]}"
 
     def fill_in() -> None:
         value = st.session_state[key]
         if value is not None:
             mend = SuggestedFix(f"{option.label}: {value:g}", InputChanges(options=((option.name, value),)))
-            _keep(given, (*_applied(given), mend))
+            _keep(chosen, (*_applied(chosen), mend))
 
     appearance = {"min_value": 0.0, "placeholder": "unknown", "on_change": fill_in, "width": 260}
     option_widget(option, key, bind=None, persist_state=None, **appearance)
 
 
 def other_test_set(
-    challenge_id: str, test_set: ChosenInput, given: ChosenInput, codes: set[str]
+    challenge_id: str, test_set: ChosenInput, chosen: ChosenInput, codes: set[str]
 ) -> list[SuggestedFix]:
     """Return the mend that scores an own submission on the sample test set that has its cases; none where it
     is chosen, or no sample has them. codes: of its problems."""
-    if test_set.own or not given.own or given.is_model or not codes & OF_ANOTHER_SET:
+    if test_set.own or not chosen.own or chosen.is_model or not codes & OF_ANOTHER_SET:
         return []
-    changes = changes_of(given).of_files
-    found = _fitting(challenge_id, (given.key, changes), test_set.name, given)
-    return [found] if found else []
+    changes = changes_of(chosen).of_files
+    fitting = _fitting(challenge_id, (chosen.key, changes), test_set.name, chosen)
+    return [fitting] if fitting else []
 
 
 @st.cache_resource(max_entries=4, scope="session", show_spinner=False)
 def _fitting(
-    challenge_id: str, key: tuple[str, InputChanges], test_set: str, _given: ChosenInput
+    challenge_id: str, key: tuple[str, InputChanges], test_set: str, _chosen: ChosenInput
 ) -> SuggestedFix | None:
-    source = _given.source
+    source = _chosen.source
     if isinstance(source, bytes):
-        source = {_given.name: fixed_table(source, key[1]) if key[1] else source}
+        source = {_chosen.name: fixed_table(source, key[1]) if key[1] else source}
     return fitting_test_set(challenge_id, source, test_set)

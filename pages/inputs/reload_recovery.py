@@ -67,11 +67,11 @@ def say_lost() -> None:
     lost = _held().lost
     if not lost or any(key.endswith(ENDING) for key in st.session_state):
         return
-    shown = ", ".join(f"**{markdown(name, 60)}**" for name in lost[:NAMES])
+    names = ", ".join(f"**{markdown(name, 60)}**" for name in lost[:NAMES])
     more = " and more" if len(lost) > NAMES else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.warning(
-            f"The page was loaded anew, and the server no longer has your files: {shown}{more}. Drop them "
+            f"The page was loaded anew, and the server no longer has your files: {names}{more}. Drop them "
             "again. What is shown now is a sample.",
             icon=":material/draft:",
         )
@@ -105,12 +105,12 @@ def _take_over_before() -> None:
 
 def take_over(before: Mapping[str, Any]) -> None:
     """Take over the files of another session. before: its "token", and "names" of its files."""
-    held, found = _held(), _sessions().get(str(before.get("token")))
+    held, other = _held(), _sessions().get(str(before.get("token")))
     held.answered = str(before.get("token"))
-    if found is None:
+    if other is None:
         held.lost = _names(before.get("names"))
         return
-    for key, value in found.files.items():
+    for key, value in other.files.items():
         if key not in st.session_state:
             st.session_state[key] = value
     url_state.read_again()  # an own file can be compared with samples that the page's own sample could not

@@ -134,8 +134,8 @@ def second(
             is_card=False,
         )
     if panel.upload:
-        found = dropped(panel.upload)
-        return found, found.name
+        chosen = dropped(panel.upload)
+        return chosen, chosen.name
     if not panel.sample:
         return None, ""
     return sample_submission(samples[panel.sample]), samples[panel.sample].title

@@ -71,9 +71,9 @@ class Quota:
         """Forget what was refused."""
         self._refused.pop(session, None)
 
-    def refuse(self, session: AppSession, words: str) -> None:
+    def refuse(self, session: AppSession, message: str) -> None:
         """Let the page of a session say why."""
-        self._refused[session.id] = words
+        self._refused[session.id] = message
         streamlit_internals.run_again(session)
 
     def beyond(self, runtime: Runtime, session: AppSession, size: int) -> str:
@@ -160,11 +160,11 @@ class UploadQuotaMiddleware:
     ) -> None:
         runtime, quota = Runtime.instance(), self._quota
         announced = _announced(scope)
-        words = quota.beyond(runtime, session, max(0, announced - FRAME_BYTES))
-        if words:
+        message = quota.beyond(runtime, session, max(0, announced - FRAME_BYTES))
+        if message:
             await _drain(receive, announced)
-            quota.refuse(session, words)
-            await _answer(send, 413, words)
+            quota.refuse(session, message)
+            await _answer(send, 413, message)
             return
         arrival = _Arrival(session.id, announced)
         quota.arrivals.add(arrival)
@@ -186,9 +186,9 @@ class UploadQuotaMiddleware:
         try:
             await self._app(scope, counted, cleaned)
         except _TooMuch:
-            words = quota.beyond(runtime, session, 0)
-            quota.refuse(session, words)
-            await _answer(send, 413, words)
+            message = quota.beyond(runtime, session, 0)
+            quota.refuse(session, message)
+            await _answer(send, 413, message)
         except OSError as fault:  # uploads pass through the folder for temporary files
             LOG.exception("an upload could not be taken")
             quota.refuse(session, NO_ROOM.format(fault.strerror))
@@ -206,11 +206,11 @@ def occupancy() -> Occupancy:
 def say_refused() -> None:
     """Say why the last upload of this session was not taken, until another one is. Drawn above the page."""
     session = streamlit_internals.current_session()
-    words = QUOTA.refusal(session) if session else ""
-    if not words or session is None:
+    message = QUOTA.refusal(session) if session else ""
+    if not message or session is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.error(words, icon=":material/upload_file:")
+        st.error(message, icon=":material/upload_file:")
         st.button("Close", key="uploads_close", type="tertiary", on_click=QUOTA.close, args=(session,))
 
 
@@ -224,25 +224,25 @@ def _file_key(scope: Scope) -> _FileKey | None:
 
 def _announced(scope: Scope) -> int:
     """Bytes of the request's body; 0 where it does not say."""
-    words = next((value for key, value in scope["headers"] if key == b"content-length"), b"0")
-    return int(words) if words.isdigit() else 0
+    length = next((value for key, value in scope["headers"] if key == b"content-length"), b"0")
+    return int(length) if length.isdigit() else 0
 
 
 async def _drain(receive: Receive, announced: int) -> None:
     """Read what a refused request sends and keep nothing: who is cut off in the middle sees a lost
     connection instead of an answer."""
-    left = min(announced, (st.get_option("server.maxUploadSize") + 1) << 20)
-    while left > 0:
+    remaining = min(announced, (st.get_option("server.maxUploadSize") + 1) << 20)
+    while remaining > 0:
         message = await receive()
-        left -= len(message.get("body", b""))
+        remaining -= len(message.get("body", b""))
         if message["type"] != "http.request" or not message.get("more_body"):
             return
 
 
-async def _answer(send: Send, status: int, words: str) -> None:
+async def _answer(send: Send, status: int, message: str) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": words.encode()})
+    await send({"type": "http.response.body", "body": message.encode()})
 
 
 def _mb(size: int) -> str:

@@ -20,7 +20,7 @@ BUTTON_WIDTH = 88
 def upload(
     label: str,
     key: str,
-    kept: str,
+    files_key: str,
     count: Callable[[list, list], list] = operator.add,
     target: tuple[str, InputSlot] | None = None,
 ) -> str:
@@ -32,7 +32,7 @@ def upload(
     Args:
         label: What it is for and what it takes, "name: words".
         key: Of the first such widget.
-        kept: Of the files in the session.
+        files_key: Of the files in the session.
         count: What counts, from the files that counted before and those that were dropped now. Where all do,
             those stay too that were recognised elsewhere.
         target: Challenge and input, where files that belong to another one are sent there.
@@ -44,7 +44,7 @@ def upload(
     widget = f"{key}_{turn}" if turn else key
 
     def changed() -> None:
-        before, new = _before_and_new(key, kept, st.session_state[widget], count is operator.add)
+        before, new = _before_and_new(key, files_key, st.session_state[widget], count is operator.add)
         if dropped_photographs.for_single_image(new):
             st.session_state[f"{key}_turn"] = turn + 1  # a new widget: this one would go on naming the image
             return
@@ -54,9 +54,9 @@ def upload(
                 return
         counted = count(before, new)
         if counted:
-            st.session_state[kept] = (key, counted)
-        elif st.session_state.get(kept, (key,))[0] == key:
-            st.session_state.pop(kept, None)
+            st.session_state[files_key] = (key, counted)
+        elif st.session_state.get(files_key, (key,))[0] == key:
+            st.session_state.pop(files_key, None)
 
     is_button = key.endswith("_files")
     st.file_uploader(
@@ -72,19 +72,19 @@ def upload(
 
 
 def _before_and_new(
-    key: str, kept: str, files: Sequence[UploadedFile], adds: bool
+    key: str, files_key: str, files: Sequence[UploadedFile], adds: bool
 ) -> tuple[list[UploadedFile], list[UploadedFile]]:
     """Return the files that counted before and still can, and those of a widget that were dropped now.
 
     Args:
         key: Of the first widget.
-        kept: Of the files in the session.
+        files_key: Of the files in the session.
         files: What the widget holds.
         adds: Whether files that were recognised elsewhere stay.
     """
     known, seen = st.session_state.get(f"{key}_seen", frozenset()), frozenset(file.file_id for file in files)
     st.session_state[f"{key}_seen"] = seen
-    came_from, held = st.session_state.get(kept, (key, []))
+    came_from, held = st.session_state.get(files_key, (key, []))
     if adds:
         before = [file for file in held if file.file_id in seen or file.file_id not in known]
     else:
@@ -117,16 +117,16 @@ def latest(before: list, new: list) -> list:
     return new or before
 
 
-def kept_files(kept: str) -> list[UploadedFile]:
+def kept_files(files_key: str) -> list[UploadedFile]:
     """Return the own files that the session holds under a key."""
-    held = st.session_state.get(kept)
+    held = st.session_state.get(files_key)
     return held[1] if held else []
 
 
-def in_use(kept: str) -> InUse:
+def in_use(files_key: str) -> InUse:
     """Return the own files in use."""
 
     def forget() -> None:
-        st.session_state.pop(kept, None)
+        st.session_state.pop(files_key, None)
 
-    return InUse(kept_files(kept), forget)
+    return InUse(kept_files(files_key), forget)

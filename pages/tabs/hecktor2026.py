@@ -92,7 +92,7 @@ def _go_to(patient: str) -> None:
 
 
 def _slices(shown: ScoredSubmission, index: int) -> None:
-    found = _packed(shown.truth_key, shown.given.key, index, shown.truth, shown.predictions)
+    found = _packed(shown.truth_key, shown.submission.key, index, shown.truth, shown.predictions)
     if found.refused:
         st.info(markdown(str(found.refused), 600), icon=":material/visibility_off:")
         return

@@ -193,10 +193,10 @@ def received(shown: ScoredSubmission, index: int) -> None:
     with right:
         for number, block in enumerate(outputs(card, case)):
             scored_submission.block(block, shown, f"outputs/{index}/{number}")
-    if shown.given.is_model and st.toggle(
+    if shown.submission.is_model and st.toggle(
         "Change age, gender and body site", key="what_if", bind="query-params"
     ):
-        what_if(case, shown.truth, shown.given, shown.truth_key, index)
+        what_if(case, shown.truth, shown.submission, shown.truth_key, index)
 
 
 def outputs(card: ScoreCard, case: Mapping) -> Iterator[Block]:

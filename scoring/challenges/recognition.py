@@ -81,8 +81,8 @@ def recognise(files: Mapping[str, bytes]) -> list[Recognised]:
     recognised = []
     for part in _parts(files):
         recognised += _split(part) if len(part) > 1 else [_recognised(part)]
-    plain = [one.readings[0] for one in recognised if one.is_plain]
-    return [replace(one, readings=_beside(one, plain)) for one in recognised]
+    plain = [part.readings[0] for part in recognised if part.is_plain]
+    return [replace(part, readings=_beside(part, plain)) for part in recognised]
 
 
 def _beside(entry: Recognised, plain: Sequence[Candidate]) -> tuple[Candidate, ...]:
@@ -261,14 +261,14 @@ def _foreign(files: Mapping[str, bytes]) -> str:
     ending = PurePosixPath(name).suffix.lower()
     if not data:
         return "It is empty: was the upload cut off?"
-    foreign = next((words for endings, words in ENDINGS.items() if ending in endings), "")
+    foreign = next((sentence for endings, sentence in ENDINGS.items() if ending in endings), "")
     if foreign and not name.lower().endswith(MASKS):
         return foreign
     if is_picture(name, data):
         return "It is an image: “Single image” asks a model about one. A test set needs its table as well."
     if data.startswith(b"version https://git-lfs"):
         return "It is a pointer of Git LFS, not the file itself: fetch that with “git lfs pull”."
-    kind = next((words for magic, words in FOREIGN.items() if data.startswith(magic)), None)
+    kind = next((sentence for magic, sentence in FOREIGN.items() if data.startswith(magic)), None)
     if (
         kind is not None
         and not is_zip(data[:4], name)

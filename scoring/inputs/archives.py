@@ -146,10 +146,10 @@ def _check_count(file: io.BufferedIOBase, name: str) -> None:
     if count > MEMBERS or directory > MEMBERS * DIRECTORY_BYTES_PER_MEMBER:
         raise InputRefused([_bad(name, f"it holds {count:,} files; at most {MEMBERS:,} are read.")])
     if not _has_at_most(MEMBERS, file, before_tail + end - directory, before_tail + end):
-        words = (
+        message = (
             f"it holds more files than the {count:,} that its end names, and more than {MEMBERS:,}. {AGAIN}"
         )
-        raise InputRefused([_bad(name, words)])
+        raise InputRefused([_bad(name, message)])
 
 
 def _has_at_most(members: int, file: io.BufferedIOBase, start: int, end: int) -> bool:
@@ -169,26 +169,26 @@ def _has_at_most(members: int, file: io.BufferedIOBase, start: int, end: int) ->
 def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Finding]:
     for entry in entries:
         written = entry.orig_filename
-        place = f"{name} › {shown(written)}"
+        where = f"{name} › {shown(written)}"
         parts = (written[:-1] if written.endswith("/") else written).split("/")
         if has_hidden(written):
-            yield hidden_name(place)
+            yield hidden_name(where)
         elif written.startswith("/") or re.match(r"[A-Za-z]:", written) or "\\" in written:
             yield error(
                 "unsafe-path",
-                place,
+                where,
                 "the name is an absolute path or has a backslash: "
                 "zip the folder itself, with relative names.",
             )
         elif any(part in ("", ".", "..") for part in parts):
             yield error(
                 "unsafe-path",
-                place,
+                where,
                 "the name leaves its folder or has an empty part: "
                 "zip the folder itself, with relative names.",
             )
         elif stat.S_ISLNK(entry.external_attr >> 16):
-            yield error("unsafe-path", place, "it is a link: put the file itself into the zip.")
+            yield error("unsafe-path", where, "it is a link: put the file itself into the zip.")
 
 
 def _content_problems(
@@ -198,12 +198,12 @@ def _content_problems(
     if len(files) > MEMBERS:
         yield _bad(name, f"it holds {len(files):,} files; at most {MEMBERS:,} are read.")
     for entry in files:
-        place = f"{name} › {shown(entry.filename)}"
+        where = f"{name} › {shown(entry.filename)}"
         if entry.flag_bits & 0x1:
-            yield _bad(place, f"it is encrypted. {AGAIN}")
+            yield _bad(where, f"it is encrypted. {AGAIN}")
         elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             yield _bad(
-                place,
+                where,
                 (
                     f"it is compressed by method {entry.compress_type}; only stored and deflated are "
                     f"read. {AGAIN}"
@@ -211,7 +211,7 @@ def _content_problems(
             )
         elif entry.file_size > MEMBER_BYTES:
             yield _bad(
-                place,
+                where,
                 (
                     f"it would unpack to {entry.file_size / 1e6:,.0f} MB; at most "
                     f"{MEMBER_BYTES / 1e6:.0f} MB are read."
@@ -219,7 +219,7 @@ def _content_problems(
             )
         elif not entry.filename.lower().endswith(streamed) and _is_bomb(entry):
             yield _bad(
-                place,
+                where,
                 (
                     f"it expands {entry.file_size // max(1, entry.compress_size):,}-fold; more than "
                     f"{RATIO}:1 is taken for a bomb."
@@ -264,9 +264,9 @@ def has_hidden(member: str) -> bool:
     return not member.isprintable() and any(unicodedata.category(c) in HIDDEN for c in member)
 
 
-def hidden_name(place: str) -> Finding:
+def hidden_name(where: str) -> Finding:
     """Return the refusal of a name with hidden characters."""
-    return error("unsafe-path", place, "the name has control or hidden characters: rename the file.")
+    return error("unsafe-path", where, "the name has control or hidden characters: rename the file.")
 
 
 def shown(member: str) -> str:

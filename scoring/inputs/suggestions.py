@@ -26,29 +26,35 @@ Columns = Sequence[Sequence[str]]
 
 
 def renamings(
-    header: Sequence[str], what: str, names: Sequence[str], taken: Collection[str] = (), exact: bool = False
+    header: Sequence[str],
+    missing: str,
+    names: Sequence[str],
+    reserved: Collection[str] = (),
+    exact: bool = False,
 ) -> tuple[SuggestedFix, ...]:
     """Return fixes that read a column as the one that is missing, alternatives to each other.
 
     Args:
         header: Headers of the table.
-        what: What is missing, for the button: "the score".
+        missing: What is missing, for the button: "the score".
         names: Names that would be read; the first is what a column is renamed to.
-        taken: Headers that are read as something else.
+        reserved: Headers that are read as something else.
         exact: Whether names are read exactly as written only.
     """
-    free = [written for written in header if 0 < len(written) <= LONGEST and written not in taken]
-    fixes = [fix for written in free for fix in _with_affix(written, free, what, names, exact)]
+    free = [written for written in header if 0 < len(written) <= LONGEST and written not in reserved]
+    fixes = [fix for written in free for fix in _with_affix(written, free, missing, names, exact)]
     if not fixes:
         plain = {_plain(written): written for written in free}
         near = [k for name in names for k in difflib.get_close_matches(_plain(name), plain, 1, ALIKE)]
-        fixes = [read_as(plain[k], what, names[0]) for k in near]
+        fixes = [read_as(plain[k], missing, names[0]) for k in near]
     return tuple({fix.changes: fix for fix in fixes}.values())[:MOST]
 
 
-def read_as(written: str, what: str, name: str) -> SuggestedFix:
+def read_as(written: str, missing: str, name: str) -> SuggestedFix:
     """Return the fix that reads one column as what is missing."""
-    return SuggestedFix(f"Read column “{written[:60]}” as {what}", InputChanges(columns=((written, name),)))
+    return SuggestedFix(
+        f"Read column “{written[:60]}” as {missing}", InputChanges(columns=((written, name),))
+    )
 
 
 def shared_affix(header: Sequence[str]) -> tuple[SuggestedFix, ...]:
@@ -64,13 +70,15 @@ def shared_affix(header: Sequence[str]) -> tuple[SuggestedFix, ...]:
     return (renaming("column", ((pattern, ANY),)),) if count > max(1, len(header) / 2) else ()
 
 
-def of_kind(header: Sequence[str], columns: Columns, what: str, name: str, kind: Kind) -> list[SuggestedFix]:
+def of_kind(
+    header: Sequence[str], columns: Columns, missing: str, name: str, kind: Kind
+) -> list[SuggestedFix]:
     """Return fixes that read a column of a kind as what is missing, for tables without a header that is near.
 
     Args:
         header: Headers of the table.
         columns: Its cells by column.
-        what: What is missing, for the button.
+        missing: What is missing, for the button.
         name: What a column is renamed to.
         kind: "text" or "number"; "": none is offered.
     """
@@ -80,7 +88,7 @@ def of_kind(header: Sequence[str], columns: Columns, what: str, name: str, kind:
         if written
         and all((NUMERIC.fullmatch(c[:LONGEST]) is not None) == (kind == "number") for c in cells[:LOOKED_AT])
     ]
-    return [read_as(written, what, name) for written in fits[:MOST]] if kind and len(header) > 1 else []
+    return [read_as(written, missing, name) for written in fits[:MOST]] if kind and len(header) > 1 else []
 
 
 def between_cells(header: Sequence[str], columns: Columns) -> tuple[SuggestedFix, ...]:
@@ -96,7 +104,7 @@ def between_cells(header: Sequence[str], columns: Columns) -> tuple[SuggestedFix
 
 
 def _with_affix(
-    written: str, free: Sequence[str], what: str, names: Sequence[str], exact: bool
+    written: str, free: Sequence[str], missing: str, names: Sequence[str], exact: bool
 ) -> list[SuggestedFix]:
     """Return the fix for a header that is a name with something before or after it; that takes the same off
     other headers too, where they have it."""
@@ -110,7 +118,7 @@ def _with_affix(
         alike = [other for other in free if renamed(other, (pair,)) != other]
         if bool(before) != bool(after) and len(alike) > 1 and (middle == name or not exact):
             return [renaming("column", (pair,))]
-        return [read_as(written, what, name if exact else names[0])]
+        return [read_as(written, missing, name if exact else names[0])]
     return []
 
 

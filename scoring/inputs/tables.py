@@ -329,12 +329,12 @@ def find_column(table: TextTable, names: Sequence[str]) -> tuple[int | None, lis
     return None, []
 
 
-def missing_column(table: TextTable, what: str, names: Iterable[str], kind: Kind = "") -> Finding:
+def missing_column(table: TextTable, subject: str, names: Iterable[str], kind: Kind = "") -> Finding:
     """Return `missing-column` for a column that is needed and not there, with the nearest header that is.
 
     Args:
         table: The table.
-        what: What is missing.
+        subject: What is missing.
         names: What it may be called.
         kind: What its cells hold: where no header is near, such columns are offered; "": none is.
     """
@@ -350,15 +350,15 @@ def missing_column(table: TextTable, what: str, names: Iterable[str], kind: Kind
         "missing-column",
         table.header_place,
         (
-            f"there is no column for {what}: name it {' or '.join(repr(n) for n in names[:3])}. Found: "
+            f"there is no column for {subject}: name it {' or '.join(repr(n) for n in names[:3])}. Found: "
             f"{headers}.{hint}"
         ),
     )
-    what = what.split(" (")[0]
+    subject = subject.split(" (")[0]
     fixes = (
         between_cells(table.header, table.columns)
-        or renamings(table.header, what, names)
-        or of_kind(table.header, table.columns, what, names[0], kind)
+        or renamings(table.header, subject, names)
+        or of_kind(table.header, table.columns, subject, names[0], kind)
     )
     return missing.with_fixes(*fixes)
 
@@ -386,7 +386,7 @@ def settled(table: TextTable, problems: Iterable[Finding]) -> list[Finding]:
 
 
 def repeated_row(
-    table: TextTable, row: int, first: int, column: int, words: str, unit: str = "case"
+    table: TextTable, row: int, first: int, column: int, subject: str, unit: str = "case"
 ) -> Finding:
     """Return `duplicate-case` for a row that repeats a case, with what fixes it.
 
@@ -395,15 +395,15 @@ def repeated_row(
         row: The row.
         first: The row in which the case stands already.
         column: The column of the cases' ids.
-        words: What the case is called, such as "case 'a.jpg'".
+        subject: What the case is called, such as "case 'a.jpg'".
         unit: What a case is.
     """
-    message = f"{words} stands on line {table.lines[first]} already: keep one row per {unit}."
-    found = error("duplicate-case", table.place(row), message)
+    message = f"{subject} stands on line {table.lines[first]} already: keep one row per {unit}."
+    duplicate = error("duplicate-case", table.place(row), message)
     if all(cells[row].strip() == cells[first].strip() for cells in table.columns):
-        return found.with_fixes(keeping("identical"))
+        return duplicate.with_fixes(keeping("identical"))
     ids = table.columns[column]
     if ids[row].strip() != ids[first].strip():
-        return found  # written in two ways: only the file can say which
+        return duplicate  # written in two ways: only the file can say which
     name = table.header[column].strip()
-    return found.with_fixes(keeping("first", name), keeping("last", name)) if name else found
+    return duplicate.with_fixes(keeping("first", name), keeping("last", name)) if name else duplicate

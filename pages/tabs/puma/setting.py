@@ -100,7 +100,7 @@ def badge_and_reset(card: ScoreCard, setting: MatchingSetting, key: str) -> None
 
 def identity(shown: ScoredSubmission) -> tuple[str, str, str]:
     """Return what tells a scorecard apart in caches."""
-    return shown.truth_key, shown.given.key, repr(shown.card.provenance["options"])
+    return shown.truth_key, shown.submission.key, repr(shown.card.provenance["options"])
 
 
 def rescored(shown: ScoredSubmission, setting: MatchingSetting) -> ScoreCard:
