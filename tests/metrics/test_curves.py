@@ -7,13 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.metrics import curves
+from tests.support.weighted_cases import arrays
 
 CASES = st.lists(st.tuples(st.integers(0, 5), st.booleans(), st.integers(0, 3)), min_size=1, max_size=25)
-
-
-def arrays(cases) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    scores, positive, weights = zip(*cases, strict=True)
-    return np.array(scores) / 5, np.array(positive), np.array(weights)
 
 
 def plain_auc(scores, positive) -> float:
@@ -30,13 +26,13 @@ def plain_auc(scores, positive) -> float:
 
 @given(CASES)
 def test_area_restated(cases):
-    scores, positive, _ = arrays(cases)
+    scores, positive, _ = arrays(cases, 5)
     assert curves.auc(scores, positive) == pytest.approx(plain_auc(scores, positive), abs=1e-12, nan_ok=True)
 
 
 @given(CASES)
 def test_area_of_weighted_cases_is_that_of_repeated_ones(cases):
-    scores, positive, weights = arrays(cases)
+    scores, positive, weights = arrays(cases, 5)
     for dtype in (np.float32, np.float64):
         found = curves.resampled_auc(scores, positive, np.array([weights, np.ones_like(weights)], dtype))
         assert found[0] == pytest.approx(
@@ -47,7 +43,7 @@ def test_area_of_weighted_cases_is_that_of_repeated_ones(cases):
 
 @given(CASES)
 def test_order_and_rising_changes_leave_the_area_alone(cases):
-    scores, positive, _ = arrays(cases)
+    scores, positive, _ = arrays(cases, 5)
     area = curves.auc(scores, positive)
     assert curves.auc(scores[::-1], positive[::-1]) == pytest.approx(area, nan_ok=True)
     assert curves.auc(np.exp(3 * scores), positive) == pytest.approx(area, nan_ok=True)

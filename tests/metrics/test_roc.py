@@ -8,17 +8,13 @@ from sklearn.metrics import auc as area_under
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
 from scoring.metrics import roc
+from tests.support.weighted_cases import arrays
 
 CASES = st.lists(
     st.tuples(st.integers(0, 12), st.booleans(), st.sampled_from([0.0, 1.0, 2.0, 0.5, 1.3])),
     min_size=1,
     max_size=40,
 )
-
-
-def arrays(cases) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    scores, positive, weights = zip(*cases, strict=True)
-    return np.array(scores) / 12, np.array(positive), np.array(weights)
 
 
 def curve(scores, positive, weights) -> roc.RocCurves:
@@ -41,7 +37,7 @@ def right_of(scores, positive, weights, sensitivity: float) -> float:
 
 @given(CASES)
 def test_areas_are_those_of_scikit_learn(cases):
-    scores, positive, weights = arrays(cases)
+    scores, positive, weights = arrays(cases, 12)
     found = curve(scores, positive, weights)
     if not has_both(positive, weights):
         assert np.isnan(roc.auc(found)[0])
@@ -60,7 +56,7 @@ def test_areas_are_those_of_scikit_learn(cases):
     st.sampled_from([0.5, 0.8, 1.0]),
 )
 def test_area_above_a_sensitivity_is_the_official_one(cases, sensitivity):
-    scores, positive, weights = arrays(cases)
+    scores, positive, weights = arrays(cases, 12)
     if has_both(positive, weights):
         assert roc.auc_above_sensitivity(curve(scores, positive, weights), sensitivity)[0] == pytest.approx(
             right_of(scores, positive, weights, sensitivity), abs=1e-12
@@ -90,7 +86,7 @@ def test_average_precision_without_a_negative_is_one_and_without_a_positive_unde
 
 @given(CASES, st.integers(0, 2**32 - 1))
 def test_replicates_are_the_repeated_cases(cases, seed):
-    scores, positive, _ = arrays(cases)
+    scores, positive, _ = arrays(cases, 12)
     counts = np.random.default_rng(seed).multinomial(
         len(scores), np.full(len(scores), 1 / len(scores)), size=5
     )

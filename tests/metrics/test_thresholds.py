@@ -7,15 +7,11 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
 from scoring.metrics import thresholds
+from tests.support.weighted_cases import arrays
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 10), st.booleans(), st.sampled_from([0.0, 1.0, 2.5])), min_size=2, max_size=30
 )
-
-
-def arrays(rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    scores, positive, weights = zip(*rows, strict=True)
-    return np.array(scores) / 10, np.array(positive), np.array(weights)
 
 
 def test_candidates_are_the_midpoints_and_a_half():
@@ -24,7 +20,7 @@ def test_candidates_are_the_midpoints_and_a_half():
 
 @given(ROWS)
 def test_the_best_cut_has_the_highest_f1_and_is_nearest_to_a_half(rows):
-    scores, positive, weights = arrays(rows)
+    scores, positive, weights = arrays(rows, 10)
     cuts = thresholds.candidates(scores)
     reached = [
         f1_score(positive, scores > cut, sample_weight=weights, zero_division=0) if weights.sum() else 0

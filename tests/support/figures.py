@@ -1,5 +1,13 @@
 """What tests read off a figure."""
 
+import pytest
+
+from scoring.presentation.figures.theme import DARK, LIGHT
+
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+HOSTILE = "<a href='https://example.org'>stranger</a>"
+"""A name that must never become an element."""
+
 
 def trace(figure, name):
     return next(t for t in figure.data if t.name == name)

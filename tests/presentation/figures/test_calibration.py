@@ -1,11 +1,8 @@
 import numpy as np
-import pytest
 
 from scoring.presentation.figures.calibration import reliability
-from scoring.presentation.figures.theme import DARK, LIGHT
-from tests.support.figures import trace
-
-THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+from scoring.presentation.figures.theme import LIGHT
+from tests.support.figures import THEMES, trace
 
 
 @THEMES

@@ -1,9 +1,6 @@
-import pytest
-
 from scoring.presentation.figures.canvas import Canvas
-from scoring.presentation.figures.theme import DARK, LIGHT
-
-THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+from scoring.presentation.figures.theme import LIGHT
+from tests.support.figures import THEMES
 
 
 @THEMES

@@ -10,10 +10,9 @@ from scoring.presentation.figures.comparison import ClassValues, Ordering, case_
 from scoring.presentation.figures.intervals import IntervalRow
 from scoring.presentation.figures.over_time import DatedScore, over_time
 from scoring.presentation.figures.team_maps import FirstPlaces, Sized, size_scatter, weight_map
-from scoring.presentation.figures.theme import DARK, LIGHT
+from scoring.presentation.figures.theme import LIGHT
+from tests.support.figures import HOSTILE
 
-THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
-HOSTILE = "<a href='https://example.org'>team</a>"
 NAMES = ["aurora", HOSTILE]
 WEIGHTS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
 
@@ -58,21 +57,6 @@ def every(theme, names=NAMES):
         weight_map("Who wins?", FirstPlaces("abc", WEIGHTS, firsts, names, (0.25, 0.35, 0.4)), theme),
         over_time(sent, theme, "Do the teams get better?", "points", 1),
     )
-
-
-@THEMES
-def test_every_figure_asks_its_question_and_has_no_title(theme):
-    for figure in every(theme):
-        assert figure.layout.meta["question"].endswith("?")
-        assert figure.layout.title.text is None
-
-
-@THEMES
-def test_names_of_strangers_are_text(theme):
-    """Except in `customdata`, which answers clicks and is never drawn."""
-    for figure in every(theme):
-        figure.update_traces(customdata=None, selector={"name": "cells"})
-        assert "<a href" not in figure.to_json().replace("\\u003c", "<")
 
 
 @settings(max_examples=20, deadline=None)

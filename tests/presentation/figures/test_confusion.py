@@ -5,10 +5,9 @@ import pytest
 
 from scoring.challenges.tricorder3.views import RISK_CONFUSION
 from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
-from scoring.presentation.figures.theme import DARK, LIGHT
-from tests.support.figures import risks, words
+from scoring.presentation.figures.theme import LIGHT
+from tests.support.figures import THEMES, risks, words
 
-THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 PLAIN = MatrixStyle("Which?")
 STAGES = MatrixStyle(
     "Which T stage?", unit="patients", is_counted=True, extra_column=("none", "no usable prediction")

@@ -12,9 +12,8 @@ from scoring.presentation.figures.curves import (
 )
 from scoring.presentation.figures.theme import DARK, LIGHT
 from scoring.presentation.figures.thresholds import Mark
-from tests.support.figures import trace
+from tests.support.figures import HOSTILE, THEMES, trace
 
-HOSTILE = "<a href='https://example.org'>MEL</a>"
 NOWHERE = np.full(3, np.nan)
 
 
@@ -71,7 +70,7 @@ def test_eleven_categories_are_told_apart():
     assert len({(drawn.line.color, drawn.line.dash) for drawn in in_legend(figure)}) == 11
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+@THEMES
 def test_names_are_text_and_a_level_is_drawn(theme):
     figure = roc_figure([named_curve(HOSTILE + "x" * 300)], theme, "How well?", level=0.8)
     assert "<a" not in figure.to_json().replace("\\u003c", "<")

@@ -3,10 +3,9 @@ import pytest
 
 from scoring.presentation.figures import detection as figures
 from scoring.presentation.figures.detection import Dependence, Reach
-from scoring.presentation.figures.theme import DARK, LIGHT
+from scoring.presentation.figures.theme import LIGHT
+from tests.support.figures import HOSTILE, trace
 
-THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
-HOSTILE = "<a href='https://example.org'>roi</a>"
 CLASSES = ("tumor", "plasma_cells", "epithelium")
 F1 = np.array([[0.5, np.nan, 1.0], [0.0, 0.25, np.nan]])
 LABELS = figures.AxisLabels("Is the share right?", "truth", "predicted")
@@ -17,22 +16,7 @@ ROWS = [
 ]
 
 
-def trace(figure, name: str):
-    return next(t for t in figure.data if t.name == name)
-
-
-def written(figure) -> list[str]:
-    hovers = [
-        text
-        for t in figure.data
-        if t.hovertext is not None
-        for text in np.ravel(np.array(t.hovertext, object))
-    ]
-    ticks = [*(figure.layout.xaxis.ticktext or ()), *(figure.layout.yaxis.ticktext or ())]
-    return [str(text) for text in (*hovers, *ticks, *(a.text for a in figure.layout.annotations))]
-
-
-def every(theme, name: str = "roi_1"):
+def every(theme, name=HOSTILE):
     share, within = np.array([0.1, np.nan]), np.array([0.0, 30, 60])
     return (
         figures.reach([Reach(name, 0.4, (0.3, 0.5), 0.8)], theme),
@@ -47,14 +31,6 @@ def every(theme, name: str = "roi_1"):
             theme,
         ),
     )
-
-
-@THEMES
-def test_every_figure_asks_its_question_and_takes_names_as_text(theme):
-    for figure in every(theme, HOSTILE):
-        assert figure.layout.meta["question"].endswith("?")
-        assert figure.layout.title.text is None
-        assert [text for text in written(figure) if "<a" in text] == []
 
 
 def test_a_score_stands_over_what_it_can_reach_beside_its_observers():

@@ -9,11 +9,14 @@ from scoring.presentation.figures.curves import Curve, class_panel
 from scoring.presentation.figures.intervals import IntervalRow, intervals, slice_rows
 from scoring.presentation.figures.outputs import Sweep, output_bars, setting_dots, sweep_lines
 from scoring.presentation.figures.score_points import ScorePart, points_lost, score_strip
-from scoring.presentation.figures.theme import DARK, LIGHT
-from tests.support.figures import risks
-
-THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
-HOSTILE = "<a href='https://example.org'>MEL</a>"
+from tests.presentation.figures import (
+    test_comparison,
+    test_detection,
+    test_overlap,
+    test_survival,
+    test_thresholds,
+)
+from tests.support.figures import HOSTILE, THEMES, risks
 
 
 def every_figure(card, theme):
@@ -44,27 +47,45 @@ def every_figure(card, theme):
     )
 
 
+def of_strangers(theme):
+    """One of each builder that writes names of files or of teams, with such a name."""
+    entry = {"support": 3, "f1": 0.5, "score_worth": 0.5, "score_lost": 0.25}
+    yield confusion_matrix_figure([[2, 1], [0, 3]], [HOSTILE, "b"], theme, MatrixStyle("Which?"))
+    yield points_lost({HOSTILE: entry, "b": entry}, theme)
+    yield output_bars([0.1, 0.9], [HOSTILE, "b"], theme)
+    yield intervals([IntervalRow(HOSTILE, 1.0, (0, 2), 20, HOSTILE)], theme, "Who?", "points")
+    yield sweep_lines(Sweep([1, 2], np.eye(2), [HOSTILE, "b"]), theme, "What?", "x")
+    yield setting_dots(Sweep([HOSTILE, "f"], np.eye(2), [HOSTILE, "b"]), theme, "What?")
+    yield score_strip([ScorePart(HOSTILE, HOSTILE, 100, 0.5)], theme)
+
+
+GALLERIES = (
+    of_strangers,
+    test_comparison.every,
+    test_detection.every,
+    test_overlap.every,
+    test_survival.every,
+    test_thresholds.every,
+)
+
+
 @THEMES
-def test_every_figure_asks_its_question_and_has_room(card, theme):
+@pytest.mark.parametrize("draw", GALLERIES, ids=lambda draw: draw.__module__.rpartition("_")[2])
+def test_every_figure_asks_its_question_and_takes_names_as_text(draw, theme):
+    """Except in `customdata`, which answers clicks and is never drawn."""
+    drawn = list(draw(theme))
+    assert any("&lt;a href" in figure.to_json().replace("\\u003c", "<") for figure in drawn)
+    for figure in drawn:
+        assert figure.layout.meta["question"].endswith("?")
+        assert figure.layout.title.text is None
+        assert figure.layout.xaxis.title.text or figure.layout.xaxis.ticktext or figure.layout.ternary.sum
+        figure.update_traces(customdata=None)
+        assert "<a " not in figure.to_json().replace("\\u003c", "<")
+
+
+@THEMES
+def test_every_figure_of_a_card_asks_its_question_and_has_room(card, theme):
     for figure in every_figure(card, theme):
         assert figure.layout.meta["question"].endswith("?")
         assert figure.layout.height >= 100
         assert figure.layout.title.text is None
-
-
-def test_names_of_strangers_start_no_element():
-    counts = [[2, 1], [0, 3]]
-    entry = {"support": 3, "f1": 0.5, "score_worth": 0.5, "score_lost": 0.25}
-    shown = [
-        confusion_matrix_figure(counts, [HOSTILE, "b"], LIGHT, MatrixStyle("Which?")),
-        points_lost({HOSTILE: entry, "b": entry}, LIGHT),
-        output_bars([0.1, 0.9], [HOSTILE, "b"], LIGHT),
-        intervals([IntervalRow(HOSTILE, 1.0, (0, 2), 20, HOSTILE)], LIGHT, "Who?", "points"),
-        sweep_lines(Sweep([1, 2], np.eye(2), [HOSTILE, "b"]), LIGHT, "What?", "x"),
-        setting_dots(Sweep([HOSTILE, "f"], np.eye(2), [HOSTILE, "b"]), LIGHT, "What?"),
-        score_strip([ScorePart(HOSTILE, HOSTILE, 100, 0.5)], LIGHT),
-    ]
-    for figure in shown:
-        assert "<a " not in figure.to_json().replace("\\u003c", "<").replace(
-            figure.layout.meta["question"], ""
-        )

@@ -2,11 +2,8 @@ import numpy as np
 import pytest
 
 from scoring.presentation.figures.intervals import IntervalRow, intervals, slice_rows
-from scoring.presentation.figures.theme import DARK, LIGHT
-from tests.support.figures import trace, words
-
-THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
-
+from scoring.presentation.figures.theme import LIGHT
+from tests.support.figures import THEMES, trace, words
 
 ROWS = [
     IntervalRow("all", 0.5, (0.4, 0.6), 300),

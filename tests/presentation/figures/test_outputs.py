@@ -5,9 +5,7 @@ from hypothesis import strategies as st
 
 from scoring.presentation.figures.outputs import Sweep, output_bars, setting_dots, spread, sweep_lines
 from scoring.presentation.figures.theme import DARK, LIGHT
-from tests.support.figures import risks, trace, words
-
-THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+from tests.support.figures import THEMES, risks, trace, words
 
 
 @THEMES

@@ -1,11 +1,9 @@
 import numpy as np
 import plotly.graph_objects as go
-import pytest
 
 from scoring.presentation.figures.over_time import Moment, progress
-from scoring.presentation.figures.theme import DARK, LIGHT
 from scoring.presentation.svg import svg
-from tests.support.figures import trace
+from tests.support.figures import THEMES, trace
 
 MOMENTS = [
     Moment("<b>first</b>", "2026-11-01", 60.0, (55.0, 64.0)),
@@ -15,7 +13,7 @@ MOMENTS = [
 ]
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+@THEMES
 def test_scores_in_their_order_and_the_best_so_far(theme):
     figure = progress(MOMENTS, theme, ("Did it get better?", "kept on", "points"), 2)
     score, best = trace(figure, "score"), trace(figure, "best so far")

@@ -2,11 +2,9 @@ import pytest
 
 import scoring
 from scoring.presentation.figures.score_points import ScorePart, points_lost, score_strip
-from scoring.presentation.figures.theme import DARK, LIGHT
+from scoring.presentation.figures.theme import LIGHT
 from tests.support import category_tables
-from tests.support.figures import trace, words
-
-THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+from tests.support.figures import THEMES, trace, words
 
 
 def parts(card):

@@ -8,6 +8,7 @@ from PIL import Image
 from scoring.presentation.figures import single_image
 from scoring.presentation.figures.single_image import ImageScores, Saliency
 from scoring.presentation.figures.theme import DARK, LIGHT, channels
+from tests.support.figures import THEMES
 
 CLASSES, RISK = ("MEL", "BKL", "NV", "BCC"), ("malignant", "medium", "benign", "malignant")
 SCORES = np.array([0.5, 0.1, 0.15, 0.25])
@@ -126,7 +127,7 @@ def test_changes_below_the_floor_are_clear_and_the_lesion_stays_visible():
     assert max(opacities(single_image.saliency(a_map(np.zeros((8, 8))), DARK, 0.2))) == 0.2
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+@THEMES
 def test_the_legend_has_the_colours_of_the_map_under_every_theme(theme):
     heat = single_image.saliency(a_map(np.ones((4, 4))), theme).data[0]
     assert heat.colorscale[-1][1].startswith(
