@@ -1,6 +1,5 @@
 """A board: what everybody sees, and the tabs of its organizer."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -14,7 +13,7 @@ from pages.display import downloads, finding_list, layout, render
 from pages.display.render import BlockPath
 from pages.server import access, url_state
 from scoring.common.findings import InputRefused
-from scoring.common.text import markdown
+from scoring.common.text import as_json, markdown
 from scoring.comparison import summary_text
 from scoring.core.views import Section
 from scoring.services.access.roles import NOBODY, Role
@@ -204,7 +203,9 @@ def _downloads(page: BoardPage, is_public: bool) -> None:
     stem = f"board-{page.board.row.id}"
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         downloads.html_button(partial(publishing.html, page.ranking), stem, "download_board")
-        downloads.json_button(partial(_json, page.ranking), stem, "download_board_json", "board.json")
+        downloads.json_button(
+            lambda: as_json(publishing.value(page.ranking)), stem, "download_board_json", "board.json"
+        )
         if not is_public:
             with_truth = st.toggle("with the test sets", key="board_with_truth")
             downloads.button(
@@ -218,10 +219,6 @@ def _downloads(page: BoardPage, is_public: bool) -> None:
             )
     if not is_public:
         st.caption("Report and board.json can be published: no case is in them.")
-
-
-def _json(ranking: BoardRanking) -> str:
-    return json.dumps(publishing.value(ranking), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def _bundle(board: OpenBoard, with_truth: bool) -> bytes:

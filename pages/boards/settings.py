@@ -16,7 +16,7 @@ from pages.display import finding_list, layout, render
 from pages.inputs import selectors
 from pages.server import url_state
 from scoring.common.text import markdown
-from scoring.comparison.team_facts import LABELS, UNKNOWN
+from scoring.comparison.team_facts import LABELS, UNKNOWN, fact_text
 from scoring.services.boards import deleting, members, phases, views
 from scoring.services.boards.board import OpenBoard, change_settings
 from scoring.services.boards.phases import Phase
@@ -109,7 +109,7 @@ def _facts(page: BoardPage) -> None:
         return
     rows = {team: known.get(team, UNKNOWN).as_dict() for team in teams}
     if any(facts != UNKNOWN for facts in known.values()):
-        columns = {label: [_text(row[fact]) for row in rows.values()] for fact, label in LABELS.items()}
+        columns = {label: [fact_text(row[fact]) for row in rows.values()] for fact, label in LABELS.items()}
         st.dataframe({"team": teams, **columns}, hide_index=True, alt="What is known of the teams")
     else:
         st.markdown("Nothing yet. What is written here stands in the ranking, the report and the JSON.")
@@ -120,7 +120,7 @@ def _facts(page: BoardPage) -> None:
                 cells = {
                     fact: st.text_input(
                         label[0].upper() + label[1:],
-                        _text(rows[team][fact]),
+                        fact_text(rows[team][fact]),
                         key=f"fact_{fact}_{board.row.id}_{team}_{rows[team][fact]}",
                         width=WIDTH,
                     )
@@ -137,10 +137,6 @@ def _facts(page: BoardPage) -> None:
             if not outcome.refused:
                 st.session_state.pop(f"facts_{board.row.id}_kept", None)
             actions.done(outcome)
-
-
-def _text(value: object) -> str:
-    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _rules(board: OpenBoard) -> None:

@@ -11,7 +11,7 @@ from pages.comparison.context import ComparisonContext
 from pages.comparison.teams import ComparedTeam
 from pages.display import layout
 from scoring.common.text import markdown
-from scoring.comparison.team_facts import LABELS, LONGEST, TeamFacts, not_of_models, parse
+from scoring.comparison.team_facts import LABELS, LONGEST, TeamFacts, fact_text, not_of_models, parse
 from scoring.core.challenge import Challenge
 
 REFUSED = "not taken"
@@ -70,7 +70,7 @@ def editor(compared: ComparisonContext) -> None:
     names = sorted(comparison.cards)
     rows = pd.DataFrame(
         [
-            {"team": name, **{fact: _text(value) for fact, value in comparison.facts[name].as_dict().items()}}
+            {"team": name, **{k: fact_text(value) for k, value in comparison.facts[name].as_dict().items()}}
             for name in names
         ]
     )
@@ -115,10 +115,6 @@ def editor(compared: ComparisonContext) -> None:
         f"{LONGEST} characters. All of it goes into the report, the JSON and the CSV; it stays in this "
         "session."
     )
-
-
-def _text(value: object) -> str:
-    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _sentences(known: Typed, team: str) -> str:

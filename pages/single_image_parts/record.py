@@ -9,7 +9,7 @@ from pages.display import downloads, layout
 from pages.display.layout import Fact
 from pages.single_image_parts import side_by_side
 from pages.single_image_parts.query import Query
-from scoring.common.text import markdown
+from scoring.common.text import as_json, markdown
 from scoring.presentation.html import single_image
 from scoring.single_image import record
 from scoring.single_image.operating import operating_point
@@ -70,7 +70,7 @@ def _technical(query: Query, own: str, sensitivity: float, scores_shown: bool) -
     )
     downloads.button(
         "answer.json",
-        lambda: record.text(record.document(_record(query, own, sensitivity, scores_shown), with_pixels)),
+        lambda: as_json(record.document(_record(query, own, sensitivity, scores_shown), with_pixels)),
         "single-image",
         "json",
         "application/json",

@@ -18,7 +18,7 @@ from pages.inputs.selectors import ChosenInput
 from pages.single_image_parts import model, session
 from pages.single_image_parts.image_upload import ChosenImage
 from scoring.challenges import samples
-from scoring.common.text import markdown
+from scoring.common.text import as_json, markdown
 from scoring.inference.model_task import TileSupport
 from scoring.inputs.nuclei import Nuclei
 from scoring.presentation.figures.numerals import decimal, percent
@@ -131,7 +131,7 @@ def _record(
         document = partial(record.tile_document, image.photograph, detector, counts, least, with_pixels)
         downloads.button(
             "nuclei.json",
-            lambda: record.text(document()),
+            lambda: as_json(document()),
             "single-tile",
             "json",
             "application/json",

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from scoring.challenges import REGISTRY
 from scoring.cli.arguments import parser
-from scoring.cli.output import as_json, print_findings, write
+from scoring.cli.output import print_findings, write
 from scoring.common.findings import InputRefused
+from scoring.common.text import as_json
 from scoring.inference import devices
 from scoring.inference.cluster.scheduler import ClusterUnusable
 

@@ -1,7 +1,6 @@
 """Output of the command line: findings, files, JSON, progress, reports."""
 
 import argparse
-import json
 import shlex
 import sys
 import time
@@ -12,7 +11,7 @@ from typing import Any
 from scoring.common.finding_groups import grouped, tally
 from scoring.common.findings import Finding, InputRefused, error, lines
 from scoring.common.fixes import SuggestedFix, written_pairs
-from scoring.common.text import shortened
+from scoring.common.text import as_json, shortened
 
 SURE_SECONDS = 1.0
 """After which it is said how long the rest takes."""
@@ -37,11 +36,6 @@ def closing(verdict: str, problems: Sequence[Finding]) -> str:
     if problems:
         return f"{verdict}: {tally(problems)}. Nothing was scored: mend what is listed above and check again."
     return f"{verdict}: nothing is in the way. Nothing was scored yet: the command score does that."
-
-
-def as_json(value: Any) -> str:
-    """Return a value as JSON text."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def write(target: str, content: str | bytes, option: str) -> None:

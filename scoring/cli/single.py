@@ -10,7 +10,6 @@ from typing import Any
 from scoring.challenges import load_challenge
 from scoring.cli.output import (
     Lines,
-    as_json,
     closing,
     front_lines,
     print_findings,
@@ -30,7 +29,7 @@ from scoring.cli.reading import (
 )
 from scoring.cli.tables import scorecard_table
 from scoring.common.findings import Finding, InputRefused, error, warning
-from scoring.common.text import is_formula, shortened
+from scoring.common.text import as_json, is_formula, shortened
 from scoring.core import options as of_options
 from scoring.core.challenge import Challenge
 from scoring.core.options import Values

@@ -1,8 +1,10 @@
 """Text of others made safe for where it is shown, and names of metrics as people write them."""
 
+import json
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import Any
 
 LIMIT = 200
 """Characters of a foreign text that a page shows at most."""
@@ -15,6 +17,11 @@ _AUTOLINK = re.compile(r"(?i)(://|www\.|@)")
 _MARKS = re.compile(r"""([\\`*_{}\[\]()#+\-.!|<>~:$&@^=/"'])""")
 _HIDDEN = {"Cc", "Cf", "Cs", "Co"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def as_json(value: Any) -> str:
+    """Return a value as JSON text of a file, which holds no NaN."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def shortened(text: object, limit: int = LIMIT) -> str:

@@ -1,6 +1,5 @@
 """Comparison of several teams on one truth: `comparison.json`."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import as_json
 from scoring.comparison.comparability import (
     Excluded,
     excluded_warnings,
@@ -132,7 +132,7 @@ class Comparison:
     def to_json(self) -> str:
         """Return the text of `comparison.json`: numbers unrounded, undefined ones null, the same bytes for
         the same input, options and seed."""
-        return json.dumps(self.as_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+        return as_json(self.as_dict())
 
     def _team(self, name: str) -> dict[str, Any]:
         card, scored = self.cards[name], self.scored

@@ -76,6 +76,11 @@ def size_of(text: str) -> float:
     return value
 
 
+def fact_text(value: object) -> str:
+    """Return a fact as it could be typed."""
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def text_of(text: str) -> str:
     """Return institution, method or licence as it was typed, trimmed.
 

@@ -21,19 +21,32 @@ LARGEST_LIST = 64
 Examined = TypeVar("Examined")
 
 
+class ModelHandle:
+    """A model in a worker of its own, which lives until `close`; one thread at a time may use it."""
+
+    process: LoadedModel
+
+    @property
+    def sha256(self) -> str:
+        return self.process.facts.sha256
+
+    @property
+    def ended(self) -> bool:
+        """Whether the worker is gone, after `close` or a failure, and the model is to be opened again."""
+        return self.process.ended
+
+    def close(self) -> None:
+        self.process.close()
+
+
 @dataclass(frozen=True)
-class OpenModel:
-    """A model in a worker of its own, which lives until `close`; one thread at a time may use it. findings:
-    warnings and notes about it."""
+class OpenModel(ModelHandle):
+    """A model that gives a class or a risk. findings: warnings and notes about it."""
 
     task: ModelTask
     process: LoadedModel
     recipe: Recipe
     findings: tuple[Finding, ...]
-
-    @property
-    def sha256(self) -> str:
-        return self.process.facts.sha256
 
     @property
     def takes_vector(self) -> bool:
@@ -66,14 +79,6 @@ class OpenModel:
                 ]
             )
         return output[: self.task.outputs], result.cpu_ms
-
-    @property
-    def ended(self) -> bool:
-        """Whether the worker is gone, after `close` or a failure, and the model is to be opened again."""
-        return self.process.ended
-
-    def close(self) -> None:
-        self.process.close()
 
 
 def opened(task: ModelTask, model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -> OpenModel:

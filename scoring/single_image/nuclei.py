@@ -14,29 +14,17 @@ from scoring.inference.model_task import TileSupport
 from scoring.inference.process import LoadedModel, ModelProcess
 from scoring.inference.results import ModelFailed
 from scoring.inputs.nuclei import Nuclei
-from scoring.single_image.model import CALLED, loaded
+from scoring.single_image.model import CALLED, ModelHandle, loaded
 from scoring.single_image.photograph import CALLED as IMAGE
 
 
 @dataclass(frozen=True)
-class Detector:
-    """A dense model in a worker of its own, which lives until `close`; one thread at a time may use it."""
+class Detector(ModelHandle):
+    """A dense model."""
 
     support: TileSupport
     process: LoadedModel
     dense: Any
-
-    @property
-    def sha256(self) -> str:
-        return self.process.facts.sha256
-
-    @property
-    def ended(self) -> bool:
-        """Whether the worker is gone, after `close` or a failure, and the model is to be opened again."""
-        return self.process.ended
-
-    def close(self) -> None:
-        self.process.close()
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,7 @@
 import base64
 import hashlib
 import io
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -193,11 +192,6 @@ def tile_document(
         "counts": _by_class(counts.support.classes, counts.counts),
         "per_mm2": _by_class(counts.support.classes, counts.per_mm2),
     }
-
-
-def text(document: Mapping[str, Any]) -> str:
-    """Return the document as JSON."""
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def sha256(pixels: np.ndarray) -> str:

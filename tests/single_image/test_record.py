@@ -13,6 +13,7 @@ from PIL import Image
 
 from scoring import load_challenge
 from scoring.challenges import samples
+from scoring.common.text import as_json
 from scoring.inference import cache
 from scoring.presentation.html import single_image as html
 from scoring.single_image import masks, nuclei, occlusion, operating, record, sweep, wording
@@ -73,7 +74,7 @@ def said():
 
 
 def test_the_export_is_complete_and_plain(said):
-    text = record.text(record.document(said[0]))
+    text = as_json(record.document(said[0]))
     found = json.loads(text)
     assert found["answer"]["outputs"] == said[0].prediction.outputs.tolist()
     assert list(found["answer"]["scores"]) == list(said[0].model.task.classes)
@@ -109,7 +110,7 @@ def test_no_byte_of_name_place_or_comment_comes_out(said):
     assert all(secret in phone(lesion()) for secret in SECRETS)
     everything, others = said
     emitted = [repr(others).encode(), repr(everything).encode()]
-    emitted += [record.text(record.document(everything, with_image)).encode() for with_image in (False, True)]
+    emitted += [as_json(record.document(everything, with_image)).encode() for with_image in (False, True)]
     png = base64.b64decode(record.document(everything, True)["image"]["png"])
     emitted += [png, everything.photograph.pixels.tobytes(), everything.prediction.prepared.tobytes()]
     emitted += [
@@ -129,14 +130,14 @@ def test_the_file_cannot_be_found_again_by_its_hash(said):
 
 
 def test_no_result_word_is_banned(said):
-    assert banned(record.text(record.document(said[0]))) == []
+    assert banned(as_json(record.document(said[0]))) == []
 
 
 def test_tiles():
     tile = received((samples.FOLDER / "puma" / "truth" / "sample_primary_roi_001.tif").read_bytes())
     points = nuclei.listed(TILE_SUPPORT, b'{"nuclei": [{"centroid": [5, 5], "class": "tumor"}]}', tile.size)
     found = record.tile_document(tile, None, nuclei.overview(TILE_SUPPORT, points, tile.size), 0.0)
-    assert json.loads(record.text(found))["counts"]["tumor"] == 1
+    assert json.loads(as_json(found))["counts"]["tumor"] == 1
     assert found["model"] is None
     assert found["til_share"] == 0
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from markupsafe import escape
 
+from scoring.common.text import as_json
 from scoring.inputs.jobs import as_table
 from scoring.inputs.sources import Source, open_source
 from scoring.services.platforms.evaluation import (
@@ -35,8 +36,7 @@ def score_grand_challenge(
 ) -> EvaluationResult:
     """Score a submission and write `metrics.json`. Raises Refused; nothing is written then."""
     result = evaluate(lambda: submission(submitted, settings), truth, settings)
-    text = json.dumps(result.as_dict(), ensure_ascii=False, allow_nan=False, indent=1)
-    (output / METRICS).write_text(text + "\n", encoding="utf-8")
+    (output / METRICS).write_text(as_json(result.as_dict()), encoding="utf-8")
     return result
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.common.findings import Finding, InputRefused, error, lines
+from scoring.common.text import as_json
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.inputs.sources import Source, is_litter
@@ -67,7 +68,7 @@ class PlatformSettings:
             "decimals": self.decimals,
             "metrics": list(self.metrics),
         }
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+        return as_json(value)
 
 
 def read_settings(path: str | Path) -> PlatformSettings:
