@@ -42,17 +42,17 @@ def mark_files(connection: Connection, files: FileStore, is_new: bool) -> None:
             files are not.
     """
     own = connection.scalar(select(StoreMark.id))
-    if own is None:
-        own = uuid.uuid4().hex
-        connection.execute(insert(StoreMark).values(id=own))
     try:
-        mark = files.mark()
-        unknown = set() if mark else {*files.digests()} - known_files(connection)
+        mark, known = files.mark(), known_files(connection)
+        present = set() if mark == own is not None else {*files.digests()}
     except (InputRefused, OSError):
-        return
-    if mark not in (None, own) or (is_new and unknown):
+        mark, known, present = own, set(), set()
+    if own is None:  # a backup of before belongs to files that got their mark since
+        own = mark if mark and known and known <= present else uuid.uuid4().hex
+        connection.execute(insert(StoreMark).values(id=own))
+    if mark not in (None, own) or (is_new and present - known):
         raise InputRefused([error("store-foreign", files.address, FOREIGN)])
-    if mark is None and not unknown:
+    if mark is None and present <= known:
         with suppress(InputRefused, OSError):
             files.set_mark(own)
 

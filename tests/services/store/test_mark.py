@@ -82,6 +82,18 @@ def test_a_store_of_before_gets_its_mark_and_sweeps_again(shared, tmp_path, monk
     assert [*store.files.digests()] == []
 
 
+def test_a_backup_of_before_belongs_to_files_that_were_marked_since(shared, tmp_path, monkeypatch):
+    store, digest = filled(tmp_path / "store", monkeypatch)
+    with store.write() as session:
+        session.query(tables.StoreMark).delete()
+    assert open_store().files.mark() == store.files.mark()
+    with store.write() as session:
+        session.query(tables.StoreMark).delete()
+    store.files.discard([digest])
+    with pytest.raises(InputRefused, match="store-foreign"):
+        open_store()
+
+
 def test_an_emptied_database_beside_files_is_named(tmp_path, monkeypatch):
     for name in ("BENCHSIDE_DATABASE_URL", "BENCHSIDE_FILES"):
         monkeypatch.delenv(name, raising=False)
