@@ -7,6 +7,7 @@ import asyncio
 import os
 import sys
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -30,7 +31,7 @@ async def warm(_app):
     from pages.server import preload
     from scoring.common import isolation, limits
     from scoring.inference import stale_folders
-    from scoring.inference.reader_pool import ReaderPool
+    from scoring.inference.reader_pool import LIMITS, ReaderPool
 
     preload.preload()
     from pages.challenge import challenge_page  # noqa: F401
@@ -39,7 +40,7 @@ async def warm(_app):
     gc_tuning.keep_short()
     limits.raise_descriptors()
     stale_folders.sweep()
-    readers = ReaderPool()
+    readers = ReaderPool(replace(LIMITS, decoders=(*LIMITS.decoders, "scoring.services.boards.unpacking")))
     isolation.use(readers.run)
     await asyncio.to_thread(readers.warm)
     departures = asyncio.create_task(session_cleanup.watch())

@@ -12,6 +12,7 @@ from scoring.inputs.sources import sha256
 from scoring.services.boards import bundle, packing, publishing
 from scoring.services.boards.board import listed, opened
 from scoring.services.boards.ranking import board_ranking
+from scoring.services.boards.unpacking import FILES
 from scoring.services.store.database import open_store
 from tests.hostile.inputs import Came, attempt
 from tests.support import bundles
@@ -82,9 +83,9 @@ def _spoil_card(random: Random, manifest: Any, members: dict[str, bytes]) -> Non
         for entry in (scorings if isinstance(scorings, list) else ())
         if isinstance(entry, dict) and entry.get("card")
     ]
-    known = {name: data for name, data in bundles.members().items() if name.startswith(bundle.FILES)}
+    known = {name: data for name, data in bundles.members().items() if name.startswith(FILES)}
     entry = random.choice(scored) if scored else {}
-    data = known.get(f"{bundle.FILES}{entry.get('card')}")
+    data = known.get(f"{FILES}{entry.get('card')}")
     if data is None:
         return
     target = io.BytesIO()
@@ -101,7 +102,7 @@ def _spoil_card(random: Random, manifest: Any, members: dict[str, bytes]) -> Non
                 part = part[:at] + random.randbytes(random.randrange(9)) + part[at + random.randrange(9) :]
             written.writestr(name, part)
     entry["card"] = sha256(target.getvalue())
-    members[f"{bundle.FILES}{entry['card']}"] = target.getvalue()
+    members[f"{FILES}{entry['card']}"] = target.getvalue()
     if isinstance(manifest.get("files"), dict):
         manifest["files"][entry["card"]] = len(target.getvalue())
 

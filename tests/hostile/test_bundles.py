@@ -109,6 +109,7 @@ def test_cards_that_unpack_to_more_than_a_bundle_may_are_not_unpacked(monkeypatc
             packed.writestr(f"arrays/{number}", bytes(40_000_000))
     digest = sha256(large.getvalue())
     value["scorings"][0]["card"] = digest
+    value["files"][digest] = len(large.getvalue())
     changed = {f"files/{digest}": large.getvalue(), bundles.MANIFEST: json.dumps(value).encode()}
     monkeypatch.setattr(packing, "card_from_bytes", None)
     assert "it unpacks to 240 MB; at most 200 MB are read" in refusal(bundles.packed(changed))

@@ -7,14 +7,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import Any
 
 from sqlalchemy import select
 
 from scoring.common.findings import InputRefused, error
 from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
-from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
+from scoring.inputs.sources import Source
 from scoring.services.access.roles import Role
 from scoring.services.boards import packing, publishing
 from scoring.services.boards.board import OpenBoard, opened
@@ -23,12 +22,11 @@ from scoring.services.boards.manifest import ROWS, check_manifest, rows_of
 from scoring.services.boards.packing import zipped
 from scoring.services.boards.ranking import board_ranking, counting, results
 from scoring.services.boards.row_rules import plain
+from scoring.services.boards.unpacking import FILES, CardFacts, refused, unpack_bundle
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.secure_delete import pin_files
 
-FILES = "files/"
-MANIFEST_BYTES = 20_000_000
 RANKED_VERSIONS = 5
 BUNDLE_BYTES = 200_000_000
 """Of all that a bundle of a visitor unpacks to, with its scorecards."""
@@ -89,71 +87,33 @@ def read_bundle(source: Source, most_bytes: int = BUNDLE_BYTES) -> BundleContent
     Raises:
         InputRefused: `bad-bundle` with every problem, or what the zip is refused for.
     """
-    bundle = open_source(source)
-    if BOARD_MANIFEST not in bundle.members:
-        raise _refused(bundle, ["it is no exported board: manifest.json is missing."])
-    if bundle.sizes[BOARD_MANIFEST] > MANIFEST_BYTES:
-        raise _refused(bundle, [f"its manifest has more than {MANIFEST_BYTES / 1e6:.0f} MB."])
-    budget = _within(bundle, sum(bundle.sizes.values()), most_bytes)
-    try:
-        manifest = json.loads(bundle.read(BOARD_MANIFEST), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as problem:
-        words = f"its manifest cannot be read ({type(problem).__name__}): export the board again."
-        raise _refused(bundle, [words]) from problem
+    name, data = ("the file", source) if isinstance(source, bytes) else packing.packed(source)
+    manifest, files, cards = unpack_bundle(data, name, most_bytes)
     if problems := check_manifest(manifest):
-        raise InputRefused([replace(one, where=f"{bundle.name} › {one.where}") for one in problems])
+        raise InputRefused([replace(problem, where=f"{name} › {problem.where}") for problem in problems])
     board, lists = rows_of(manifest)
     rows = dict(zip(ROWS, lists, strict=True))
-    cards = {scoring.card for scoring in rows["scorings"]} - {None}
-    needed = cards | {sent.sha256 for name in ("submissions", "refused") for sent in rows[name]}
-    needed |= manifest["files"].keys()
-    sizes = {name.removeprefix(FILES): size for name, size in bundle.sizes.items()}
-    if missing := sorted(needed - sizes.keys()):
-        raise _refused(bundle, [f"the file {digest[:12]} is missing: export again." for digest in missing])
-    files = {digest: bundle.read(FILES + digest) for digest in sorted(needed)}
-    changed = [digest for digest, data in files.items() if sha256(data) != digest]
-    if changed:
-        raise _refused(bundle, [f"the file {digest[:12]} was changed: export again." for digest in changed])
-    unpacked = sum(packing.unpacked_bytes(files[digest]) for digest in cards)
-    _within(bundle, budget + unpacked, most_bytes)
-    if untrue := list(dict.fromkeys(_untrue(board, rows["scorings"], files))):
-        raise _refused(bundle, [f"{problem}: export again." for problem in untrue])
+    needed = {row.sha256 for list_name in ("submissions", "refused") for row in rows[list_name]}
+    needed |= {scoring.card for scoring in rows["scorings"]} - {None}
+    if missing := sorted(needed - files.keys()):
+        raise refused(name, [f"the file {digest[:12]} is missing: export again." for digest in missing])
+    if untrue := list(dict.fromkeys(_untrue(board, rows["scorings"], cards))):
+        raise refused(name, [f"{problem}: export again." for problem in untrue])
     return BundleContents(board, rows, files)
 
 
-def _refused(bundle: SourceFiles, messages: Iterable[str]) -> InputRefused:
-    return InputRefused([error("bad-bundle", bundle.name, message) for message in messages])
-
-
-def _within(bundle: SourceFiles, size: int, most_bytes: int) -> int:
-    """Return a size that is allowed. Raises InputRefused."""
-    if size > most_bytes:
-        raise _refused(
-            bundle, [f"it unpacks to {size / 1e6:,.0f} MB; at most {most_bytes / 1e6:,.0f} MB are read."]
-        )
-    return size
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")
-
-
-def _untrue(board: tables.Board, scorings: Iterable[Any], files: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield where a result is not what its scorecard says; each scorecard is read once."""
-    for digest, of_card in groupby(sorted(filter(_card, scorings), key=_card), key=_card):
-        card = packing.card_from_bytes(files[digest])
-        if card.challenge != board.challenge:
+def _untrue(board: tables.Board, scorings: Iterable[Any], cards: Mapping[str, CardFacts]) -> Iterator[str]:
+    """Yield where a result is not what its scorecard says."""
+    for scoring in scorings:
+        if scoring.card is None:
+            continue
+        challenge, score, ends = cards[scoring.card]
+        if challenge != board.challenge:
             yield "a scorecard is of another challenge"
-        ends: object = card.intervals.get("score") or [None, None]
-        for scoring in of_card:
-            if card.score != scoring.score:
-                yield "a score is not that of its scorecard"
-            if [scoring.low, scoring.high] != ends:
-                yield "an interval is not that of its scorecard"
-
-
-def _card(scoring: Any) -> str:
-    return scoring.card or ""
+        if score != scoring.score:
+            yield "a score is not that of its scorecard"
+        if (ends or [None, None]) != [scoring.low, scoring.high]:
+            yield "an interval is not that of its scorecard"
 
 
 @dataclass(frozen=True)
