@@ -14,8 +14,6 @@ from PIL import Image
 from sample_data.generator.histology.nuclei import CLASSES
 from scoring.challenges.puma import CHALLENGE
 from scoring.challenges.puma import peaks as of_map
-from scoring.challenges.puma.predictions import read_predictions
-from scoring.challenges.puma.truth import read_truth
 from scoring.core.scorecard import ScoreCard
 
 FOLDER = Path(__file__).parents[1] / "puma"
@@ -51,8 +49,8 @@ def trial(model: Path, cases: list[str]) -> ScoreCard:
             {"nuclei": peaks(answer, picture.shape[0] / answer.shape[1])}
         ).encode()
         expected[f"{case}_nuclei.geojson"] = (FOLDER / "truth" / f"{case}_nuclei.geojson").read_bytes()
-    truth = read_truth(expected)
-    return CHALLENGE.score(truth, read_predictions(submitted, truth), resamples=0)
+    truth = CHALLENGE.read_truth(expected)
+    return CHALLENGE.score(truth, CHALLENGE.read_predictions(submitted, truth), resamples=0)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,13 @@ AGE_BANDS = ((0, 30, "0-29"), (30, 50, "30-49"), (50, 70, "50-69"), (70, np.inf,
 """Age bands in years: from (included), to (excluded), name."""
 
 
+def age_groups(years: Floats) -> dict[str, Bools]:
+    """Return the members [N] of each age band, and of "unknown": without an age, NaN, or with one below 0."""
+    known = np.where(years < 0, np.nan, years)
+    groups = {name: (known >= low) & (known < high) for low, high, name in AGE_BANDS}
+    return {**groups, "unknown": np.isnan(known)}
+
+
 @dataclass(frozen=True)
 class SubgroupShare:
     """A share of the cases, for example the share of positives that are called positive.

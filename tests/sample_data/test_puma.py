@@ -13,18 +13,18 @@ from sample_data.generator import puma
 from sample_data.generator.annotations import read_geojson
 from sample_data.generator.histology import tile
 from scoring.challenges.puma import CHALLENGE
-from scoring.challenges.puma.predictions import read_predictions
-from scoring.challenges.puma.truth import read_truth
 from tests.sample_data.committed import ROOT, columns
 
 FOLDER = ROOT / "puma"
 LARGEST = 10_000_000  # bytes of the whole sample
-TRUTH = read_truth(FOLDER / "truth")
+TRUTH = CHALLENGE.read_truth(FOLDER / "truth")
 ANNOTATIONS = {
     case: read_geojson((FOLDER / "truth" / f"{case}_nuclei.geojson").read_text(encoding="utf-8"))
     for case in puma.SETTINGS
 }
-PREDICTIONS = {name: read_predictions(FOLDER / "teams" / f"{name}.zip", TRUTH) for name in puma.TEAMS}
+PREDICTIONS = {
+    name: CHALLENGE.read_predictions(FOLDER / "teams" / f"{name}.zip", TRUTH) for name in puma.TEAMS
+}
 CARDS = {name: CHALLENGE.score(TRUTH, predictions, resamples=0) for name, predictions in PREDICTIONS.items()}
 
 
@@ -66,7 +66,7 @@ def test_teams_are_written_as_committed(tmp_path):
     assert (tmp_path / "teams.json").read_bytes() == (FOLDER / "teams.json").read_bytes()
     assert list(json.loads((FOLDER / "teams.json").read_text(encoding="utf-8"))) == list(puma.TEAMS)
     for name, committed in PREDICTIONS.items():
-        again = read_predictions(tmp_path / "teams" / f"{name}.zip", TRUTH)
+        again = CHALLENGE.read_predictions(tmp_path / "teams" / f"{name}.zip", TRUTH)
         for one, other in zip(again.nuclei, committed.nuclei, strict=True):
             assert one.classes.tolist() == other.classes.tolist()
             assert one.centroids == pytest.approx(other.centroids, abs=0.11)

@@ -6,13 +6,11 @@ from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
 from scoring.challenges.hecktor2026.masks import MASK_ENDINGS
 from scoring.challenges.hecktor2026.options import OPTIONS
 from scoring.challenges.hecktor2026.predictions import read_predictions
-from scoring.challenges.hecktor2026.submission import HecktorSubmission
-from scoring.challenges.hecktor2026.truth import HecktorTruth, read_truth
+from scoring.challenges.hecktor2026.truth import read_truth
 from scoring.common.citation import Citation
-from scoring.core.challenge import Challenge, Context, Display, Readers, ScoreBreakdownPart, Scoring, Words
+from scoring.core.challenge import Challenge, Display, Readers, ScoreBreakdownPart, Scoring, Words
 from scoring.core.challenge_files import InputKind, Inputs, Sample
 from scoring.core.lazy import Lazy
-from scoring.inputs.sources import Source
 
 RULE = """
 | part | weight | what it is |
@@ -27,15 +25,6 @@ what the score would be under every other reading is shown.
 """
 MASK_TYPES = ("gz", "nii", "mha")
 """The last ending of each of `MASK_ENDINGS`, which is all that a browser's file dialog goes by."""
-
-
-def _read_truth(source: Source, images: Source | None, context: Context) -> HecktorTruth:
-    return read_truth(source, context.name, images, context.progress, context.cancelled)
-
-
-def _read_predictions(source: Source, truth: HecktorTruth | None, context: Context) -> HecktorSubmission:
-    lesions = context.options["lesions"]
-    return read_predictions(source, truth, context.name, lesions, context.progress, context.cancelled)
 
 
 CHALLENGE = Challenge(
@@ -69,8 +58,8 @@ CHALLENGE = Challenge(
         images_apart=False,
     ),
     readers=Readers(
-        truth=_read_truth,
-        predictions=_read_predictions,
+        truth=read_truth,
+        predictions=read_predictions,
         counts="patients",
         recognise=Lazy("scoring.challenges.hecktor2026.predictions:recognise"),
     ),

@@ -1,6 +1,6 @@
 """Reader of a team's submission."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -36,6 +36,7 @@ from scoring.challenges.hecktor2026.truth import TABLE as TRUTH_TABLE
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core import file_contents
+from scoring.core.challenge import Context
 from scoring.core.file_contents import (
     LIKELY,
     POSSIBLE,
@@ -54,22 +55,15 @@ NAMED = {TRUTH_TABLE: "truth", TABLE: "submission"}
 """Name of a table -> the input that it is for."""
 
 
-def read_predictions(
-    source: Source,
-    truth: HecktorTruth | None = None,
-    name: str | None = None,
-    lesions: bool = False,
-    progress: Callable[[int, int], object] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> HecktorSubmission:
+def read_predictions(source: Source, truth: HecktorTruth | None, context: Context) -> HecktorSubmission:
     """Read a submission: a folder or zip of masks and a table, a container's output, or a table alone. Every
     mask is counted against the truth's.
 
-    lesions: whether nodes are told apart too. Without a truth structure, labels, columns and stages are
-    checked. progress(done, total) counts patients. Raises InputRefused with every problem; what is missing or
-    malformed of a patient is a finding. Cancelled.
+    The option `lesions` says whether nodes are told apart too. Without a truth structure, labels, columns and
+    stages are checked. Raises InputRefused with every problem; what is missing or malformed of a patient is a
+    finding. Cancelled.
     """
-    contents = masks.open_contents(source, name, container=True)
+    contents = masks.open_contents(source, context.name, container=True)
     files, layout = contents.files, contents.layout
     used: list[str] = []
     problems: list[Finding] = []
@@ -91,7 +85,7 @@ def read_predictions(
     row_of = np.array([row_by_patient.get(patient, -1) for patient in ids])
     stage_codes = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
     scores = read_scores(rows, row_of, table.delimiter != "," if table else False, findings)
-    counted, noticed = _counted(truth, ids, contents, lesions, masks.Watch(progress, cancelled))
+    counted, noticed = _counted(truth, ids, contents, context)
     findings += [*noticed, *masks.misplaced(contents)]
     submission = HecktorSubmission(
         ids,
@@ -175,12 +169,12 @@ def _counted(
     truth: HecktorTruth | None,
     ids: tuple[str, ...],
     contents: SubmissionLayout,
-    lesions: bool,
-    watch: masks.Watch,
+    context: Context,
 ) -> tuple[masks.MaskCounts, list[Finding]]:
     """Masks against the truth's; without a truth each by itself."""
+    watch = masks.Watch(context.progress, context.cancelled)
     if truth is not None:
-        return masks.count_all(truth.masks, ids, contents, lesions, watch)
+        return masks.count_all(truth.masks, ids, contents, context.options["lesions"], watch)
     _, faults, noticed = masks.examine_all(contents, ids, watch)
     none = masks.MaskCounts(
         (masks.NO_TRUTH,) * len(ids), np.zeros((len(ids), 3, 3), np.int64), (b"",) * len(ids)

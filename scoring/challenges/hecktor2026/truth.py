@@ -1,6 +1,6 @@
 """The test set: true masks, stages, times and events of the patients."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -22,6 +22,7 @@ from scoring.challenges.hecktor2026.tables import (
 )
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.core.challenge import Context
 from scoring.inputs import tables
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.masks.counting import Mask
@@ -82,19 +83,13 @@ class HecktorTruth:
         return np.asarray(~np.isnan(self.time) & ~np.isnan(self.event))
 
 
-def read_truth(
-    source: Source,
-    name: str | None = None,
-    images: Source | None = None,
-    progress: Callable[[int, int], object] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> HecktorTruth:
+def read_truth(source: Source, images: Source | None, context: Context) -> HecktorTruth:
     """Read a test set: a folder or zip of masks and a table; a table alone has no segmentation. Every mask is
     read through and counted.
 
     images: refused, CT and PET lie beside the masks. Raises InputRefused with every problem; Cancelled.
     """
-    contents = masks.open_contents(source, name, container=False)
+    contents = masks.open_contents(source, context.name, container=False)
     files, layout = contents.files, contents.layout
     used: list[str] = []
     problems: list[Finding] = []
@@ -122,7 +117,8 @@ def read_truth(
     time, event = _survival(rows, table, len(ids), problems, findings)
     center = (*map(_text, rows.cells.get("center", [""] * len(rows.ids))), *[""] * (len(ids) - len(rows.ids)))
     problems += masks.repeated(contents)
-    examined, faults, noticed = masks.examine_all(contents, ids, masks.Watch(progress, cancelled))
+    watch = masks.Watch(context.progress, context.cancelled)
+    examined, faults, noticed = masks.examine_all(contents, ids, watch)
     problems += [
         error(fault.code, files.called(layout.masks[patient][0]), f"patient {patient}: {fault.words}")
         for patient, fault in faults

@@ -17,7 +17,7 @@ from scoring.inputs.case_tables import IMAGE_ENDINGS, UNIT_COLUMNS
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.inputs.tables import TextTable, key
-from scoring.metrics.subgroups import AGE_BANDS
+from scoring.metrics.subgroups import age_groups
 
 UNKNOWN_GROUP = ("", "unknown", "nan", "na", "n/a", "none", "null")
 IMAGE = "image"
@@ -211,21 +211,16 @@ def subgroups(columns: Mapping[str, Sequence[str]]) -> dict[str, dict[str, np.nd
     groups = {}
     for slice_name, column in cells.items():
         if column is not None:
-            named = np.array(_age_bands(column) if slice_name == "age" else [_group(c) for c in column])
-            names_in_order = (
-                [*(name for _, _, name in AGE_BANDS), "unknown"]
-                if slice_name == "age"
-                else [*sorted(set(named) - {"unknown"}), "unknown"]
+            of_column = (
+                age_groups(parse_numbers(column).values) if slice_name == "age" else _named_groups(column)
             )
-            groups[slice_name] = {name: named == name for name in names_in_order if (named == name).any()}
+            groups[slice_name] = {name: members for name, members in of_column.items() if members.any()}
     return groups
 
 
-def _age_bands(cells: Sequence[str]) -> list[str]:
-    ages = parse_numbers(cells).values
-    return [
-        next((name for low, high, name in AGE_BANDS if max(low, 0) <= age < high), "unknown") for age in ages
-    ]
+def _named_groups(cells: Sequence[str]) -> dict[str, np.ndarray]:
+    named = np.array([_group(cell) for cell in cells])
+    return {name: named == name for name in (*sorted(set(named) - {"unknown"}), "unknown")}
 
 
 def _group(cell: str) -> str:

@@ -21,12 +21,12 @@ from scoring.challenges.melanoma.measures import (
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.evaluation import Evaluation, evaluate
 from scoring.challenges.safe_scan.official_score import missing_words, of_files
-from scoring.common.arrays import Array, Floats
+from scoring.common.arrays import Array, Floats, Ints
 from scoring.common.findings import Finding, note, warning
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.core.submission import Predictions
-from scoring.metrics import binary, calibration, subgroups
+from scoring.metrics import calibration, classification, subgroups
 
 
 def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
@@ -69,11 +69,9 @@ def _unit_sums(evaluation: Evaluation) -> Floats:
 
 def _counts(truth: SafeScanCases, predictions: Predictions) -> list[list[int]]:
     """Return the confusion matrix [[TN, FP], [FN, TP]]."""
-    d = binary.decisions(truth.true_labels == 1, decided(truth, predictions), np.ones((1, len(truth))))
-    return [
-        [int(d.true_negative[0]), int(d.false_positive[0])],
-        [int(d.false_negative[0]), int(d.true_positive[0])],
-    ]
+    calls: Ints = decided(truth, predictions).astype(int)
+    counts: list[list[int]] = classification.confusion_matrix(truth.true_labels, calls, 2).tolist()
+    return counts
 
 
 def _more(evaluation: Evaluation, measured: Mapping[str, float]) -> dict[str, Any]:

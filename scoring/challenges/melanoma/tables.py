@@ -9,7 +9,7 @@ import numpy as np
 from scoring.challenges.melanoma.formula import ID
 from scoring.challenges.melanoma.measures import predicted_positive, score_warnings
 from scoring.challenges.safe_scan import cases, predictions
-from scoring.challenges.safe_scan.cases import LabelColumn, SafeScanCases
+from scoring.challenges.safe_scan.cases import LabelColumn
 from scoring.challenges.safe_scan.predictions import ReadRows, Values
 from scoring.challenges.safe_scan.tables import (
     CaseTable,
@@ -20,7 +20,6 @@ from scoring.challenges.safe_scan.tables import (
     several,
 )
 from scoring.common.findings import Finding, error, note, warning
-from scoring.core.challenge import Context
 from scoring.core.file_contents import (
     LIKELY,
     POSSIBLE,
@@ -32,11 +31,9 @@ from scoring.core.file_contents import (
     values_of,
     with_pictures,
 )
-from scoring.core.submission import Predictions
 from scoring.inputs import tables
 from scoring.inputs.case_tables import AlignedRows
 from scoring.inputs.cells import NUMBER
-from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable
 
 POSITIVE = {"true", "t", "yes", "y", "1", "1.0", "positive", "pos", "malignant", "melanoma", "mel"}
@@ -61,21 +58,6 @@ SCORE_COLUMNS = (
     "target",
     "1",
 )
-
-
-def read_truth(source: Source, images: Source | None, context: Context) -> SafeScanCases:
-    """Read the test set: a table, or a folder or zip with a table and images; `images` names another place
-    for these.
-
-    Raises InputRefused with every problem; its `salvaged` is what could be read.
-    """
-    return cases.read_cases(source, context.name, _read_labels, images, with_demographics=False)
-
-
-def read_images(source: Source, name: str | None = None) -> SafeScanCases:
-    """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by
-    file name."""
-    return cases.read_images(source, name, with_demographics=False)
 
 
 def parse_label(cell: str) -> int | None:
@@ -129,14 +111,6 @@ def _label_problem(table: TextTable, column: int, row: int) -> Finding:
         "bad-label",
         table.place(row),
         f"{subject}: {cell[:40]!r} is neither melanoma nor another diagnosis: write True or False.",
-    )
-
-
-def read_predictions(source: Source, truth: SafeScanCases | None, context: Context) -> Predictions:
-    """Read a table of scores and align it with the truth's cases; without a truth in file order. See
-    `predictions.read_predictions`."""
-    return predictions.read_predictions(
-        source, truth, context.name, context.options["missing"], _choose_column
     )
 
 
@@ -232,3 +206,8 @@ def _of_table(rows: CaseTable, contents: FileContents) -> Iterator[Candidate]:
         description = f"a prediction file for Melanoma: {'a score' if numeric else 'a label'} for {n}"
         usual = table.keys[column] in SCORE_COLUMNS and not rows.has_person and not diagnoses
         yield Candidate(ID, "submission", description, POSSIBLE if known or not usual else LIKELY, rows.ids)
+
+
+read_truth = partial(cases.read_truth, _read_labels, with_demographics=False)
+read_images = partial(cases.read_images, with_demographics=False)
+read_predictions = partial(predictions.read_predictions, _choose_column)

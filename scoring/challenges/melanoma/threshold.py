@@ -202,17 +202,21 @@ def at_threshold(card: ScoreCard, threshold: float) -> dict[str, ValueWithInterv
     """
 
     def quantities(counted: ReplicateCounts) -> dict[QuantityName, Floats]:
-        d = binary.decisions_at(counted.counts, threshold)
-        return {
-            "f2": binary.f_beta(d, BETA),
-            "accuracy": binary.accuracy(d),
-            "score": combined(d, counted.auc),
-            "recall": binary.recall(d),
-            "specificity": binary.specificity(d),
-            "precision": binary.precision(d),
-        }
+        return _reached(binary.decisions_at(counted.counts, threshold), counted.auc)
 
     return _with_intervals(card, quantities)
+
+
+def _reached(d: Decisions, auc: float | Floats) -> dict[Any, Floats]:
+    """Return what decisions reach; the AUC does not depend on them."""
+    return {
+        "f2": binary.f_beta(d, BETA),
+        "accuracy": binary.accuracy(d),
+        "score": combined(d, auc),
+        "recall": binary.recall(d),
+        "specificity": binary.specificity(d),
+        "precision": binary.precision(d),
+    }
 
 
 def _with_intervals(
@@ -228,10 +232,10 @@ def _with_intervals(
 
 def counts_at(card: ScoreCard, threshold: float) -> list[list[int]]:
     """Return the confusion matrix [[TN, FP], [FN, TP]] when "score > threshold" decides."""
-    ranks, positive = ranked(card)
+    d = _decisions_at(card, np.array([threshold]))
     return [
-        [int((~positive & (ranks <= threshold)).sum()), int((~positive & (ranks > threshold)).sum())],
-        [int((positive & (ranks <= threshold)).sum()), int((positive & (ranks > threshold)).sum())],
+        [int(d.true_negative[0]), int(d.false_positive[0])],
+        [int(d.false_negative[0]), int(d.true_positive[0])],
     ]
 
 
@@ -302,17 +306,8 @@ def thresholds(card: ScoreCard, most: int | None = None, included: Sequence[floa
         spread = np.rint(np.linspace(0, len(candidates) - 1, most)).astype(int)
         candidates = candidates[np.unique(np.r_[spread, np.flatnonzero(candidates == THRESHOLD)])]
     candidates = np.unique(np.r_[candidates, included])[::-1]
-    d = _decisions_at(card, candidates)
     auc = np.nan if card.metrics["auc"] is None else card.metrics["auc"]
-    return {
-        "threshold": candidates,
-        "f2": binary.f_beta(d, BETA),
-        "accuracy": binary.accuracy(d),
-        "score": combined(d, auc),
-        "recall": binary.recall(d),
-        "specificity": binary.specificity(d),
-        "precision": binary.precision(d),
-    }
+    return {"threshold": candidates, **_reached(_decisions_at(card, candidates), auc)}
 
 
 def _decisions_at(card: ScoreCard, cuts: Floats) -> Decisions:

@@ -7,8 +7,8 @@ from scoring.challenges.puma.card import score
 from scoring.challenges.puma.comparison import COMPARISON
 from scoring.challenges.puma.formula import ID
 from scoring.challenges.puma.options import CLASS_MAP, OPTIONS
-from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
-from scoring.challenges.puma.truth import PumaTruth, read_truth
+from scoring.challenges.puma.predictions import read_predictions
+from scoring.challenges.puma.truth import read_truth
 from scoring.common.citation import Citation
 from scoring.core.challenge import (
     Challenge,
@@ -40,18 +40,10 @@ A missing case counts as an empty prediction: all its nuclei are missed.
 NUCLEI_ENDINGS = ("geojson", "json")
 
 
-def _read_truth(source: Source, images: Source | None, context: Context) -> PumaTruth:
-    return read_truth(source, context.name, images, **context.options)
-
-
 def _other_names(source: Source, name: str | None) -> Mapping[str, int]:
     """Return the class names that are none of the ten, and their nuclei."""
-    counts = read_predictions(source, None, name, unknown_classes="ignore").names
+    counts = read_predictions(source, None, Context(name, {"unknown_classes": "ignore"})).names
     return {written: count for written, count in counts.items() if names.position(written) is None}
-
-
-def _read_predictions(source: Source, truth: PumaTruth | None, context: Context) -> NucleiPredictions:
-    return read_predictions(source, truth, context.name, **context.options)
 
 
 CHALLENGE = Challenge(
@@ -95,8 +87,8 @@ CHALLENGE = Challenge(
         ),
     ),
     readers=Readers(
-        truth=_read_truth,
-        predictions=_read_predictions,
+        truth=read_truth,
+        predictions=read_predictions,
         recognise=Lazy("scoring.challenges.puma.cases:recognise"),
         other_names=OtherNames(
             CLASS_MAP.name,

@@ -246,7 +246,7 @@ def _examined(process: LoadedModel, name: str) -> DenseModel:
 
 
 def _listed(data: bytes, name: str) -> Nuclei:
-    return read_predictions(data, None, name).nuclei[0]
+    return read_predictions(data, None, Context(name)).nuclei[0]
 
 
 def tile_support() -> TileSupport:

@@ -89,10 +89,10 @@ class Naming:
     chosen: Mapping[str, int | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, unknown: str, class_map: str | None) -> "Naming":
-        """Return what the options `unknown_classes` and `class_map` say."""
+    def of(cls, unknown_classes: str = "refuse", class_map: str | None = None) -> "Naming":
+        """Return what these options say."""
         pairs = parsed_pairs(class_map or "")
-        return cls(unknown, {key(name): position(target) for name, target in pairs})
+        return cls(unknown_classes, {key(name): position(target) for name, target in pairs})
 
     def position(self, name: str) -> int | None:
         """Return the place in CLASSES of a name as written, None for a name that counts as none of them."""

@@ -15,6 +15,7 @@ from scoring.challenges.puma.cases import SubmissionMembers, find_predictions, o
 from scoring.challenges.puma.names import Naming
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.findings import Finding, InputRefused, error, note, warning
+from scoring.core.challenge import Context
 from scoring.inputs import suggestions
 from scoring.inputs.jobs import by_case
 from scoring.inputs.nuclei import Nuclei
@@ -142,21 +143,14 @@ class NucleiPredictions:
         return len(self.ids)
 
 
-def read_predictions(
-    source: Source,
-    truth: PumaTruth | None = None,
-    name: str | None = None,
-    unknown_classes: str = "refuse",
-    class_map: str | None = None,
-) -> NucleiPredictions:
+def read_predictions(source: Source, truth: PumaTruth | None, context: Context) -> NucleiPredictions:
     """Read a submission: a folder or zip with `submission.csv` or one file per case, or one file.
 
-    truth: None, or one without a case, leaves the submission's own cases. unknown_classes: "refuse" nuclei of
-    other classes, or "ignore" them. class_map: what they count as instead, `NAME=CLASS,...`. Raises
-    InputRefused with every problem.
+    truth: None, or one without a case, leaves the submission's own cases. Raises InputRefused with every
+    problem.
     """
-    naming = Naming.of(unknown_classes, class_map)
-    files, original = by_case(open_source(source, name))
+    naming = Naming.of(**context.options)
+    files, original = by_case(open_source(source, context.name))
     submission = find_predictions(
         files, truth.ids if truth else None, lambda member: _leaves(source, original.get(member, member))
     )

@@ -13,6 +13,7 @@ from PIL import Image
 from scoring.challenges.puma import cases, names
 from scoring.challenges.puma.names import Naming
 from scoring.common.findings import Finding, InputRefused, error, note, warning
+from scoring.core.challenge import Context
 from scoring.inputs.nuclei import Nuclei
 from scoring.inputs.sources import Source, SourceFiles, open_source
 
@@ -124,27 +125,20 @@ class PumaTruth:
         return None if member is None else self.pictures.read(member)
 
 
-def read_truth(
-    source: Source,
-    name: str | None = None,
-    images: Source | None = None,
-    unknown_classes: str = "refuse",
-    class_map: str | None = None,
-) -> PumaTruth:
+def read_truth(source: Source, images: Source | None, context: Context) -> PumaTruth:
     """Read the annotations: one file, a folder or a zip of QuPath GeoJSON, Multiple polygons JSON or lists of
     centroids.
 
-    images: another place for the images. unknown_classes: "refuse" nuclei of other classes, or "ignore" them.
-    class_map: what they count as instead, `NAME=CLASS,...`. Raises InputRefused with every problem; its
-    `salvaged` is what could be read.
+    images: another place for the images. Raises InputRefused with every problem; its `salvaged` is what could
+    be read.
     """
-    files = open_source(source, name)
+    files = open_source(source, context.name)
     pictures = files if images is None else open_source(images)
     members = files.members if files.kind == "file" else tuple(filter(cases.is_nuclei_file, files.members))
     member_of, problems = cases.by_case(files, members)
     ids = tuple(sorted(member_of))
     used = [member_of[case] for case in ids]
-    truth, of_files = _read(files, pictures, ids, used, Naming.of(unknown_classes, class_map))
+    truth, of_files = _read(files, pictures, ids, used, Naming.of(**context.options))
     problems = [*problems, *of_files]
     if not problems and not any(map(len, truth.nuclei)):
         message = (

@@ -11,6 +11,7 @@ from scoring.challenges.safe_scan.official_score import score_zero
 from scoring.challenges.safe_scan.tables import CODES, once, read_ids, several
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, error, ordered, warning
+from scoring.core.challenge import Context
 from scoring.inputs import matching, tables
 from scoring.inputs.case_tables import ID_COLUMNS, IMAGE_ENDINGS, find_table
 from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
@@ -79,6 +80,17 @@ class LabelColumn:
 
 ReadLabels = Callable[[TextTable, list[Finding], list[Finding]], LabelColumn]
 """Reads the labels of a table and appends to its problems and findings."""
+
+
+def read_truth(
+    read_labels: ReadLabels,
+    source: Source,
+    images: Source | None,
+    context: Context,
+    with_demographics: bool = True,
+) -> SafeScanCases:
+    """Read the test set; see `read_cases`."""
+    return read_cases(source, context.name, read_labels, images, with_demographics)
 
 
 def read_cases(

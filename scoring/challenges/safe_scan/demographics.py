@@ -11,7 +11,7 @@ from scoring.common.findings import Finding, warning
 from scoring.inputs import tables
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.tables import TextTable
-from scoring.metrics.subgroups import AGE_BANDS
+from scoring.metrics.subgroups import age_groups
 
 GENDERS = {"m": 1, "male": 1, "f": 0, "female": 0}
 LOCATIONS = ("arm", "feet", "genitalia", "hand", "head", "leg", "torso")
@@ -118,10 +118,8 @@ def described(demographics: Demographics) -> list[dict[str, float | str | None]]
 
 def subgroups(demographics: Demographics) -> dict[str, dict[str, np.ndarray]]:
     """Return the members (bool [N]) of every group that occurs, by column: age band, gender, location."""
-    age = np.where(demographics.age < 0, np.nan, demographics.age)
     groups: Mapping[str, Mapping[str, np.ndarray]] = {
-        "age": {name: (age >= low) & (age < high) for low, high, name in AGE_BANDS}
-        | {"unknown": np.isnan(age)},
+        "age": age_groups(demographics.age),
         "gender": {
             name: demographics.gender == code
             for name, code in (("male", 1), ("female", 0), ("unknown", UNKNOWN))

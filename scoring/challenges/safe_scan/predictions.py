@@ -9,6 +9,7 @@ from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.tables import CODES
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, InputRefused, ordered
+from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, grade
 from scoring.inputs import case_tables, tables
 from scoring.inputs.case_tables import ID_COLUMNS, AlignedRows, find_table
@@ -51,16 +52,15 @@ where they are not there."""
 
 
 def read_predictions(
-    source: Source, truth: SafeScanCases | None, name: str | None, missing: str, choose: ChooseColumns
+    choose: ChooseColumns, source: Source, truth: SafeScanCases | None, context: Context
 ) -> Predictions:
     """Read a prediction table and align it with a truth's cases; without a truth in file order.
 
     Args:
+        choose: Finds the challenge's columns.
         source: The table, or a folder or zip with one.
         truth: The cases.
-        name: What messages call the source.
-        missing: "refuse" or "wrong", for cases without a usable prediction where the table is at fault too.
-        choose: Finds the challenge's columns.
+        context: Its option `missing` grades unusable predictions where the table is at fault too.
 
     Returns:
         Predictions, with the cases that lack a usable one as `faults`, to be graded by `score`.
@@ -68,7 +68,7 @@ def read_predictions(
     Raises:
         InputRefused: The table is at fault.
     """
-    files = open_table(source, name)
+    files = open_table(source, context.name)
     member = find_table(files)
     data, table = files.read_table(member)
     problems: list[Finding] = list(table.problems)
@@ -87,7 +87,7 @@ def read_predictions(
     if truth is not None:
         faults += case_tables.missing_cases(rows, truth, MISSING_CASE, problems)
     if problems:
-        hard, soft = grade(faults, missing)
+        hard, soft = grade(faults, context.options["missing"])
         raise InputRefused(
             ordered(tables.settled(table, [*problems, *hard]), CODES), ordered([*findings, *soft], CODES)
         )

@@ -6,13 +6,12 @@ from functools import partial
 import numpy as np
 
 from scoring.challenges.safe_scan import cases, predictions
-from scoring.challenges.safe_scan.cases import LabelColumn, SafeScanCases
+from scoring.challenges.safe_scan.cases import LabelColumn
 from scoring.challenges.safe_scan.predictions import ReadRows, Values
 from scoring.challenges.safe_scan.tables import CaseTable, case_tables, case_words, find_label_column, once
 from scoring.challenges.tricorder3.formula import CLASSES, ID, NAMES
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error, note, warning
-from scoring.core.challenge import Context
 from scoring.core.file_contents import (
     LIKELY,
     POSSIBLE,
@@ -24,11 +23,10 @@ from scoring.core.file_contents import (
     values_of,
     with_pictures,
 )
-from scoring.core.submission import Predictions, largest
+from scoring.core.submission import largest
 from scoring.inputs import tables
 from scoring.inputs.case_tables import AlignedRows
 from scoring.inputs.cells import parse_numbers
-from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable
 from scoring.metrics import calibration
 
@@ -37,21 +35,6 @@ _BY_KEY = {
     **{tables.key(n): i for i, n in enumerate(NAMES)},
     **{tables.key(c): i for i, c in enumerate(CLASSES)},
 }
-
-
-def read_truth(source: Source, images: Source | None, context: Context) -> SafeScanCases:
-    """Read the test set: a table, or a folder or zip with a table and images; `images` names another place
-    for these.
-
-    Raises InputRefused with every problem; its `salvaged` is what could be read.
-    """
-    return cases.read_cases(source, context.name, _read_labels, images)
-
-
-def read_images(source: Source, name: str | None = None) -> SafeScanCases:
-    """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by
-    file name."""
-    return cases.read_images(source, name)
 
 
 def parse_label(cell: str) -> tuple[int, str]:
@@ -139,14 +122,6 @@ def _read_one_hot(table: TextTable, problems: list[Finding], findings: list[Find
         "the label stands in eleven one-hot columns; the official loader needs one column Class.",
     )
     return LabelColumn(np.where(good, np.nan_to_num(values).argmax(1), -1))
-
-
-def read_predictions(source: Source, truth: SafeScanCases | None, context: Context) -> Predictions:
-    """Read a prediction table and align it with the truth's cases; without a truth in file order. See
-    `predictions.read_predictions`."""
-    return predictions.read_predictions(
-        source, truth, context.name, context.options["missing"], _choose_columns
-    )
 
 
 def _choose_columns(
@@ -294,3 +269,8 @@ def _of_table(rows: CaseTable, contents: FileContents) -> Iterator[Candidate]:
 def _symbols(cells: list[str]) -> float:
     """Return the share of cells that name a class in letters."""
     return sum(parse_label(cell)[1] in ("exact", "spelling") for cell in cells) / max(len(cells), 1)
+
+
+read_truth = partial(cases.read_truth, _read_labels)
+read_images = cases.read_images
+read_predictions = partial(predictions.read_predictions, _choose_columns)

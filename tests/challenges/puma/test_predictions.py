@@ -7,11 +7,13 @@ import hashlib
 import numpy as np
 import pytest
 
-from scoring.challenges.puma.predictions import read_predictions
-from scoring.challenges.puma.truth import read_truth
+from scoring import load_challenge
 from tests.support.archives import LINK, Member, archive, archive_of
 from tests.support.findings import codes, only, places, refused
 from tests.support.nuclei import nuclei, nucleus, polygon, polygons, squares
+
+CHALLENGE = load_challenge("puma")
+read_truth, read_predictions = CHALLENGE.read_truth, CHALLENGE.read_predictions
 
 POINTS = {"a": [(100, 200), (300, 500)], "b": [(700, 90)], "c": [(40, 50), (60, 900), (500, 20)]}
 TRUTH = read_truth({f"{case}_nuclei.json": squares(points) for case, points in POINTS.items()}, "truth")

@@ -6,10 +6,13 @@ import io
 import pytest
 from PIL import Image
 
-from scoring.challenges.puma.truth import read_truth
+from scoring import load_challenge
 from tests.support.archives import archive_of
 from tests.support.findings import codes, only, places, refused
 from tests.support.nuclei import feature, features, nuclei, nucleus, polygon, polygons, squares
+
+CHALLENGE = load_challenge("puma")
+read_truth = CHALLENGE.read_truth
 
 
 def picture(width: int, height: int, kind: str = "PNG") -> bytes:
