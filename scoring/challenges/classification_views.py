@@ -205,11 +205,9 @@ def curves(card: ScoreCard) -> list[Block]:
     """Return one against the rest: ROC, precision and recall, a small figure per class."""
     if "roc_grid" not in card.arrays:
         return [Text("No curves: the submission holds labels only, or nothing was resampled.", "note")]
-    risks = risks_of(card)
-    order = in_risk_order(card.confusion[0], risks)
     roc = Panels(
         "How well is each class told from the rest?",
-        [_roc(card, name, risks.get(name)) for name in order],
+        _curve_panels(card, "roc", "roc_sensitivity", "auc"),
         (
             "Across: 1 − specificity. Up: sensitivity. One against rest on the raw outputs. Band: "
             f"pointwise 95%. n: cases of the class. {method(card)}"
@@ -217,7 +215,7 @@ def curves(card: ScoreCard) -> list[Block]:
     )
     precision = Panels(
         "How many of those called a class are of it?",
-        [_precision(card, name, risks.get(name)) for name in order],
+        _curve_panels(card, "pr", "pr_precision", "average_precision"),
         (
             "Across: recall. Up: precision. Dotted: guessing. Band: pointwise 95%. n: cases of the "
             f"class. {method(card)}"
@@ -226,26 +224,22 @@ def curves(card: ScoreCard) -> list[Block]:
     return [Choice("Curve", "curve", {"ROC": roc, "precision and recall": precision})]
 
 
-def _roc(card: ScoreCard, name: str, risk: str | None) -> Panel:
-    entry, a, k = card.per_class[name], card.arrays, card.confusion[0].index(name)
-    band = (a["roc_grid"], a["roc_low"][k], a["roc_high"][k])
-    curve = Curve(name, a["roc_grid"], a["roc_sensitivity"][k], risk=risk, band=band)
-    title = f"{class_name(name, risk)}  AUC **{share(entry['auc'])}**"
-    return Panel(title, partial(class_panel, curve), f"{span(entry.get('auc_interval'), 2)}, {_cases(entry)}")
-
-
-def _precision(card: ScoreCard, name: str, risk: str | None) -> Panel:
-    entry, a, k = card.per_class[name], card.arrays, card.confusion[0].index(name)
-    band = (a["pr_grid"], a["pr_low"][k], a["pr_high"][k])
-    curve = Curve(name, a["pr_grid"], a["pr_precision"][k], risk=risk, band=band)
-    build = partial(class_panel, curve, prevalence=entry["support"] / card.n_cases)
-    return Panel(
-        f"{class_name(name, risk)}  AP **{share(entry['average_precision'])}**", build, _cases(entry)
-    )
-
-
-def _cases(entry: Mapping[str, Any]) -> str:
-    return f"n = {entry['support']}{'*' if entry['support'] < SMALL_CLASS else ''}"
+def _curve_panels(card: ScoreCard, kind: str, values: str, area: str) -> list[Panel]:
+    """Return a curve per class. kind: "roc" or "pr". values: name of its array. area: of the metric."""
+    a, risks, panels = card.arrays, risks_of(card), []
+    # A yes or no has one curve, that of its last class, whose area is one of the card's own metrics.
+    names = list(card.per_class)[-len(a[values]) :]
+    for name in in_risk_order(names, risks):
+        entry, k, risk = card.per_class[name], names.index(name), risks.get(name)
+        band = (a[f"{kind}_grid"], a[f"{kind}_low"][k], a[f"{kind}_high"][k])
+        curve = Curve(name, a[f"{kind}_grid"], a[values][k], risk=risk, band=band)
+        is_roc, size = kind == "roc", f"n = {entry['support']}{'*' * (entry['support'] < SMALL_CLASS)}"
+        value = share(entry.get(area, card.metrics.get(area)))
+        title = f"{class_name(name, risk)}  {'AUC' if is_roc else 'AP'} **{value}**"
+        prevalence = None if is_roc else entry["support"] / card.n_cases
+        below = f"{span(entry.get('auc_interval'), 2)}, {size}" if is_roc else size
+        panels.append(Panel(title, partial(class_panel, curve, prevalence=prevalence), below))
+    return panels
 
 
 @dataclass(frozen=True)

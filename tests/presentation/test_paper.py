@@ -10,23 +10,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-import scoring
 from scoring.challenges import challenge_ids, load_challenge
 from scoring.common.citation import Citation
 from scoring.comparison.report import paper_zip
 from scoring.core.views import Column, Table
 from scoring.presentation.paper import archive as paper
 from scoring.presentation.paper import latex
-from tests.presentation.test_scorecard import GOLDEN
 from tests.support.teams import lesion_teams
-
-
-@pytest.fixture(scope="module")
-def card():
-    challenge = scoring.load_challenge("tricorder3")
-    truth = challenge.read_truth(GOLDEN / "truth.csv")
-    read = challenge.read_predictions(GOLDEN / "predictions.csv", truth)
-    return challenge.score(truth, read, model_size_mib=73.456789, resamples=60)
 
 
 def members(data):

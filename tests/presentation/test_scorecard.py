@@ -1,5 +1,4 @@
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from scoring.presentation.html import views_of
 from tests.support import blocks, risk_tables
 from tests.support.html_reader import read
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "tricorder3" / "05-all-classes-300"
 FRONT = (
     "Where does the score come from?",
     "Where were the points lost?",
@@ -22,18 +20,6 @@ FRONT = (
 )
 NO_VIEWS = Views(Headline(Fact("Score", "–")), ())
 HOSTILE = "</script><script>alert(1)</script><img src=https://example.org/x.png onerror=alert(1)>"
-
-
-@pytest.fixture(scope="module")
-def card():
-    challenge = scoring.load_challenge("tricorder3")
-    truth = challenge.read_truth(GOLDEN / "truth.csv")
-    return challenge.score(
-        truth,
-        challenge.read_predictions(GOLDEN / "predictions.csv", truth),
-        model_size_mib=73.456789,
-        resamples=60,
-    )
 
 
 @pytest.fixture(scope="module")

@@ -41,6 +41,11 @@ def heat(
     scale = [list(stop) for stop in canvas.theme.heat]
     coloured(canvas, shares, (0, 1), scale, hovers)
     write_words(canvas, texts, text_colours(scale, shares), size)
+    name_cells(canvas, columns, rows)
+
+
+def name_cells(canvas: Canvas, columns: Sequence[str], rows: Sequence[str]) -> None:
+    """Write names, as Plotly's HTML, on both axes of a heat map, the first row on top."""
     canvas.x_axis(side="top", showgrid=False, tickvals=list(range(len(columns))), ticktext=list(columns))
     canvas.y_axis(autorange="reversed", showgrid=False, tickvals=list(range(len(rows))), ticktext=list(rows))
 

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from scoring.common.arrays import Array, Bools, Floats
 from scoring.common.text import class_named
 from scoring.presentation.figures.canvas import Canvas
-from scoring.presentation.figures.cells import cell_texts, clickable, diverging, frame, heat
+from scoring.presentation.figures.cells import cell_texts, clickable, diverging, frame, heat, name_cells
 from scoring.presentation.figures.intervals import IntervalRow, interval_canvas
 from scoring.presentation.figures.numerals import decimal, percent
 from scoring.presentation.figures.theme import Theme, counted, lined, safe, short
@@ -95,29 +95,10 @@ def pair_matrix(
     canvas = Canvas(theme, "Which pairs are told apart?", 110 + ROW * n)
     texts = cell_texts(n, n, lambda i, j: "" if i == j else decimal(differences[i, j], digits, sign=True))
     diverging(canvas, coloured, hovers, texts if n <= MOST_WORDS else None, apart)
-    _axes(canvas, [safe(short(name)) for name in names], _rows(names), "minus", "score of")
+    name_cells(canvas, [safe(short(name)) for name in names], _rows(names))
+    canvas.x_axis("minus", tickangle=turned(n))
+    canvas.y_axis("score of")
     return canvas.figure()
-
-
-def _axes(
-    canvas: Canvas, columns: Sequence[str], rows: Sequence[str], x_title: str = "", y_title: str = ""
-) -> None:
-    """Write names, as Plotly's HTML, on both axes of a heat map, the first row on top."""
-    canvas.x_axis(
-        x_title,
-        side="top",
-        showgrid=False,
-        tickvals=list(range(len(columns))),
-        ticktext=list(columns),
-        tickangle=turned(len(columns)),
-    )
-    canvas.y_axis(
-        y_title,
-        autorange="reversed",
-        showgrid=False,
-        tickvals=list(range(len(rows))),
-        ticktext=list(rows),
-    )
 
 
 def _rows(names: Sequence[str]) -> list[str]:
@@ -272,7 +253,7 @@ def class_heat(
     if differences:
         texts = cell_texts(n, teams, word)
         diverging(canvas, values, hovers, texts if teams <= MOST_WORDS else None)
-        _axes(canvas, columns, rows)
+        name_cells(canvas, columns, rows)
     else:
         heat(canvas, values, columns, rows, cell_texts(n, teams, word), hovers)
     clickable(canvas, [(name, team) for name in table.classes for team in names], teams)

@@ -3,19 +3,14 @@
 from collections.abc import Iterator
 from functools import partial
 
-import numpy as np
-
 from scoring.challenges import classification_views as shared
 from scoring.challenges import load_challenge
-from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
-from scoring.core.views import Block, Column, Fact, Figure, Headline, Panel, Panels, Section, Table, Views
+from scoring.core.views import Block, Column, Fact, Figure, Headline, Section, Table, Views
 from scoring.presentation.figures.calibration import LARGEST_OUTPUT, risk_labels
 from scoring.presentation.figures.confusion import confusion_matrix_figure
-from scoring.presentation.figures.curves import Curve, class_panel
-from scoring.presentation.figures.numerals import decimal, points, span
+from scoring.presentation.figures.numerals import points, span
 from scoring.presentation.figures.numerals import share as written
-from scoring.presentation.figures.theme import label
 from scoring.presentation.figures.thresholds import Condition
 
 NONE = "none"
@@ -24,7 +19,8 @@ NONE = "none"
 
 def views(card: ScoreCard) -> Views:
     """Return headline and sections of a card."""
-    blocks = (*_per_class(card), *_matrices(card), *_curves(card), *_calibration(card), *_slices(card))
+    curves = shared.curves(card) if "roc_grid" in card.arrays else ()
+    blocks = (*_per_class(card), *_matrices(card), *curves, *_calibration(card), *_slices(card))
     return Views(_headline(card), (Section("All", blocks),))
 
 
@@ -84,52 +80,6 @@ def _matrices(card: ScoreCard) -> Iterator[Block]:
         ),
     )
     yield shared.counts_table(labels, counts, known or {})
-
-
-def _curves(card: ScoreCard) -> Iterator[Block]:
-    if "roc_grid" in card.arrays:
-        yield from _panels(
-            card,
-            ("roc", "roc_sensitivity", "auc", "AUC"),
-            "How well is each class told from the rest?",
-            "Across: 1 − specificity. Up: sensitivity.",
-        )
-    if "pr_grid" in card.arrays:
-        yield from _panels(
-            card,
-            ("pr", "pr_precision", "average_precision", "AP"),
-            "How many of those called it are it?",
-            "Across: recall. Up: precision.",
-        )
-
-
-def _panels(
-    card: ScoreCard, names: tuple[str, str, str, str], question: str, caption: str
-) -> Iterator[Block]:
-    kind, values, area, short = names
-    if values not in card.arrays:
-        return
-    grid, curves = card.arrays[f"{kind}_grid"], card.arrays[values]
-    low, high = card.arrays.get(f"{kind}_low"), card.arrays.get(f"{kind}_high")
-    panels = []
-    # A yes or no has one curve, that of its last class, whose area is one of the card's own metrics.
-    for k, (name, entry) in enumerate(list(card.per_class.items())[-len(curves) :]):
-        if not np.isfinite(curves[k]).any():
-            continue
-        band = None if low is None or high is None else (grid, low[k], high[k])
-        title = (
-            f"{markdown(label(name, entry.get('risk')))}  {short} "
-            f"{decimal(entry.get(area, card.metrics.get(area)), 3)}, n = {entry.get('support')}"
-        )
-        curve = Curve(name, grid, curves[k], risk=entry.get("risk"), band=band)
-        prevalence = None if kind == "roc" else entry["support"] / card.n_cases
-        panels.append(Panel(title, partial(class_panel, curve, prevalence=prevalence)))
-    if panels:
-        yield Panels(
-            question,
-            panels,
-            f"{caption} One against the rest, on the outputs as they came. Band: pointwise 95%.",
-        )
 
 
 def _calibration(card: ScoreCard) -> Iterator[Block]:

@@ -1,38 +1,15 @@
-"""Scorecards of golden cases, and a check of every figure that is drawn."""
+"""A check of every figure that is drawn."""
 
 import base64
 import json
-from pathlib import Path
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 from plotly.io import to_json
 
-import scoring
 from scoring.presentation.figures.canvas import Canvas
 from scoring.presentation.figures.drawing import MANY
-
-GOLDEN = Path(__file__).parents[2] / "golden" / "tricorder3"
-
-
-def scored(name: str, **options) -> scoring.ScoreCard:
-    challenge = scoring.load_challenge("tricorder3")
-    truth = challenge.read_truth(GOLDEN / name / "truth.csv")
-    return challenge.score(
-        truth, challenge.read_predictions(GOLDEN / name / "predictions.csv", truth), **options
-    )
-
-
-@pytest.fixture(scope="session")
-def card() -> scoring.ScoreCard:
-    return scored("05-all-classes-300", model_size_mib=73.456789, resamples=60)
-
-
-@pytest.fixture(scope="session")
-def absent() -> scoring.ScoreCard:
-    """Three of eleven classes have no case."""
-    return scored("01-public-a", resamples=0)
 
 
 def read(sent):
