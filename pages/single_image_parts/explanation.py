@@ -143,12 +143,12 @@ def person(query: Query) -> None:
         )
         if st.button("What if the person were another?", key="single_sweep", icon=":material/tune:"):
             with st.spinner("Asking the model ..."):
-                session.kept(
+                session.cached(
                     "sweep", key, lambda: scoring_run.attempt(sweep.sweep, query.setup.opened, answer)
                 )
             st.rerun()
         return
-    outcome: Outcome = session.kept("sweep", key, Outcome)
+    outcome: Outcome = session.cached("sweep", key, Outcome)
     if outcome.refused:
         st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
         return

@@ -97,7 +97,7 @@ def _target() -> None:
     """Make the page take dropped images where it has no uploader for them: an unseen one is their target."""
     key = f"single_image_files_{st.session_state.get(TURN, 0)}"
 
-    def taken() -> None:
+    def route_files() -> None:
         files = st.session_state[key]
         st.session_state[TURN] = st.session_state.get(TURN, 0) + 1  # a new widget: this one holds the bytes
         if files and not dropped_photographs.for_single_image(files):
@@ -108,14 +108,14 @@ def _target() -> None:
             f"Image: an image of your own, up to {MOST_MB} MB",
             accept_multiple_files=True,
             key=key,
-            on_change=taken,
+            on_change=route_files,
             max_upload_size=MOST_MB,
         )
 
 
 def measured(chosen: ChosenImage) -> Quality:
     """Return the quality of the image."""
-    return session.kept("quality", chosen.token, lambda: of_photograph(chosen.photograph))
+    return session.cached("quality", chosen.token, lambda: of_photograph(chosen.photograph))
 
 
 def unlikeness(
@@ -125,7 +125,7 @@ def unlikeness(
     too few. among: of `model.measured`."""
     if not isinstance(among, Outcome) or among.value is None:
         return None
-    parts = session.kept("appearance", chosen.token, lambda: seen_parts(chosen.photograph, tile))
+    parts = session.cached("appearance", chosen.token, lambda: seen_parts(chosen.photograph, tile))
     return among.value.known.unlikeness(parts, chosen.case)
 
 
@@ -191,9 +191,9 @@ def _choose(key: str, case: str) -> None:
 
 
 def _received(challenge_id: str, truth_key: str, index: int, truth) -> ChosenImage | None:
-    """Return a case of the test set, taken in as an own image would be."""
+    """Return a case of the test set, route_files in as an own image would be."""
     token = f"{challenge_id}-{truth_key.rsplit(':', 1)[-1]}-{index}"
-    outcome = session.kept("case", token, lambda: scoring_run.attempt(_decoded, truth, index))
+    outcome = session.cached("case", token, lambda: scoring_run.attempt(_decoded, truth, index))
     if outcome.refused:
         st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/broken_image:")
         return None

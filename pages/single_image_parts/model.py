@@ -40,9 +40,9 @@ def task(challenge_id: str, truth) -> ModelTask:
 
 @dataclass(frozen=True)
 class Waiting:
-    """This visitor stands in the line for a model's process. place: 1 is the next."""
+    """This visitor stands in the line for a model's process. position: 1 is the next."""
 
-    place: int
+    position: int
 
 
 @st.cache_resource
@@ -68,7 +68,7 @@ def wait_for_place(waiting: Waiting) -> None:
         if st.session_state.pop(_ASKED, False):
             st.rerun()
         st.session_state[_ASKED] = True
-        who = "You are next" if waiting.place == 1 else f"You are number {waiting.place} in the line"
+        who = "You are next" if waiting.position == 1 else f"You are number {waiting.position} in the line"
         st.info(
             f"Every place for visitors' own models is taken ({MOST_MODELS}). {who}; the page goes on "
             "by itself.",
@@ -182,7 +182,9 @@ def apart_from(held: Reference, case: int | None, key: tuple) -> Reference:
     """Return the reference without the case that is looked at, where it is one of its own; kept, because a
     temperature is fitted on it. key: names the test set and the model."""
     return (
-        held if case is None else session.kept("apart", (*key, held.name, case), lambda: without(held, case))
+        held
+        if case is None
+        else session.cached("apart", (*key, held.name, case), lambda: without(held, case))
     )
 
 

@@ -37,10 +37,10 @@ def operating(query: Query) -> None:
     held = _reference(query)
     if held is None:
         return
-    left, right = st.columns(2, gap="large")
-    with left:
+    threshold_column, prevalence_column = st.columns(2, gap="large")
+    with threshold_column:
         _threshold(query, held)
-    with right:
+    with prevalence_column:
         _prevalence(query, held)
 
 

@@ -37,8 +37,8 @@ class AnswerPlaces:
 
 def show(challenge_id: str) -> None:
     """Draw a photograph of skin and what a model answers."""
-    left, right = st.columns([2, 3], gap="large")
-    with left:
+    input_column, answer_column = st.columns([2, 3], gap="large")
+    with input_column:
         image_place = st.container(key="single_place")
         person_place = st.container(key="single_person")
         with st.container(key="single_setup"):
@@ -46,20 +46,22 @@ def show(challenge_id: str) -> None:
     with chooser:
         test_set, chosen_model, truth = selectors.model_and_test_set(challenge_id)
     if truth is None:
-        right.info("Without a test set nothing is shown: see “Model and test set”.", icon=":material/help:")
+        answer_column.info(
+            "Without a test set nothing is shown: see “Model and test set”.", icon=":material/help:"
+        )
         return
-    with right:
+    with answer_column:
         first = prediction.impression_first()
     with image_place:
         chosen_image = image_upload.image(challenge_id, test_set, truth)
         if chosen_image is not None:
             selectors.picture(chosen_image)
     if chosen_image is None:
-        with right:
+        with answer_column:
             st.info("The answer will stand here.", icon=":material/image:")
         return
     task = model.task(challenge_id, truth)
-    with right:
+    with answer_column:
         opened = model.worker(task, chosen_model)
         if isinstance(opened, model.Waiting):
             model.wait_for_place(opened)

@@ -22,17 +22,17 @@ UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset
 BADGES = {GOOD: ("green", "✓"), NOTE: ("gray", "i"), CAUTION: ("orange", "▲"), STOP: ("red", "✕")}
 
 
-def chips(found: tuple[QualityBadge, ...]) -> None:
+def chips(badges_of_image: tuple[QualityBadge, ...]) -> None:
     """Draw the quality of the image: a badge each, and a sentence for those that are not good."""
     badges = []
-    for chip in found:
+    for chip in badges_of_image:
         colour, sign = BADGES[chip.level]
         badges.append(f":{colour}-badge[{sign} {chip.name}: {markdown(chip.value)}]")
     st.markdown(" ".join(badges))
-    for chip in found:
+    for chip in badges_of_image:
         if chip.level != GOOD:
             st.caption(markdown(chip.words, 400))
-    places = [f"{chip.name} {chip.percentile:.0%}" for chip in found if chip.percentile is not None]
+    places = [f"{chip.name} {chip.percentile:.0%}" for chip in badges_of_image if chip.percentile is not None]
     if places:
         st.caption(f"Test set images with a lower value: {markdown(', '.join(places))}.")
 
@@ -55,7 +55,7 @@ def impression(query: Query, wanted: bool) -> str | None:
     if not wanted:
         return ""
     if session.held("impression", key):
-        return session.kept("impression", key, str)
+        return session.cached("impression", key, str)
     options = {name: k for k, name in enumerate(query.setup.task.classes)}
     with st.container(border=True):
         chosen = st.selectbox(
@@ -66,7 +66,7 @@ def impression(query: Query, wanted: bool) -> str | None:
             format_func=lambda name: query.setup.task.names[options[name]],
         )
         if st.button("Reveal", key=f"{key}_reveal", disabled=chosen is None, icon=":material/visibility:"):
-            return session.kept("impression", key, lambda: chosen)
+            return session.cached("impression", key, lambda: chosen)
     return None
 
 

@@ -98,7 +98,7 @@ class Query:
 
     def turned(self) -> Outcome:
         """Run the model on the image turned and mirrored, once."""
-        return session.kept(
+        return session.cached(
             "views", self.view_key, lambda: scoring_run.attempt(views, self.setup.opened, self.answer)
         )
 
@@ -113,7 +113,7 @@ class Query:
         if held is None or not len(held):
             return None
         key = (*self.key, self.setup.test_set.key)
-        return session.kept("classes", key, lambda: class_set(held, self.answer.probabilities))
+        return session.cached("classes", key, lambda: class_set(held, self.answer.probabilities))
 
     @property
     def preview(self) -> bytes:
@@ -122,7 +122,7 @@ class Query:
 
 def preview(image: ChosenImage) -> bytes:
     """Return the image for the eye, as JPEG."""
-    return session.kept("preview", image.token, lambda: figures.preview(image.photograph.small))
+    return session.cached("preview", image.token, lambda: figures.preview(image.photograph.small))
 
 
 def answer_of(setup: Setup, held: Reference | None) -> ImagePrediction:
@@ -136,6 +136,6 @@ def answer_of(setup: Setup, held: Reference | None) -> ImagePrediction:
         None if vector is None else tuple(vector.tolist()),
     )
     against = None if held is None else setup.test_set.key
-    return session.kept(
+    return session.cached(
         "answer", (key, against), lambda: predict(opened, setup.image.photograph, vector, held)
     )

@@ -17,7 +17,7 @@ JOBS, RUNS, AWAITED = f"{PREFIX}jobs", f"{PREFIX}runs", f"{PREFIX}awaited"
 KEPT_RUNS = 4
 
 
-def kept(name: str, key: object, work: Callable[[], Any]) -> Any:
+def cached(name: str, key: object, work: Callable[[], Any]) -> Any:
     """`work()`, done once for a key; of each name the last key alone is remembered."""
     held = st.session_state.get(f"{PREFIX}{name}")
     if held is None or held[0] != key:
@@ -26,12 +26,12 @@ def kept(name: str, key: object, work: Callable[[], Any]) -> Any:
 
 
 def drop(name: str) -> None:
-    """Forget what `kept` remembers under a name."""
+    """Forget what `cached` remembers under a name."""
     st.session_state.pop(f"{PREFIX}{name}", None)
 
 
 def held(name: str, key: object) -> bool:
-    """Return whether `kept` has this key's work done."""
+    """Return whether `cached` has this key's work done."""
     return st.session_state.get(f"{PREFIX}{name}", (None,))[0] == key
 
 

@@ -41,7 +41,7 @@ def photographs(query: Query) -> list[ImagePrediction]:
         answer = partial(
             image_prediction.predict, query.setup.opened, other.photograph, query.answer.vector, query.held
         )
-        predictions.append(session.kept(f"other_{other.token}", key, answer))
+        predictions.append(session.cached(f"other_{other.token}", key, answer))
     return predictions
 
 
@@ -141,7 +141,7 @@ def _second_answer(query: Query, second: ChosenInput, name: str) -> Outcome | Ru
     if opened.value.takes_vector and vector is None:
         return Outcome(refused=model.no_person())
     key = (second.key, *query.key, query.setup.test_set.key)
-    return session.kept(
+    return session.cached(
         "second",
         key,
         lambda: scoring_run.attempt(_answer_by, opened.value, query, held.value, name),

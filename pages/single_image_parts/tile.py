@@ -66,7 +66,7 @@ def source(challenge_id: str) -> ChosenInput | None:
     return selectors.one_file("Nuclei of the tile: GeoJSON or JSON", f"single_{challenge_id}_nuclei")
 
 
-def found(
+def detect(
     support: TileSupport, chosen: ChosenInput, image: ChosenImage
 ) -> tuple[Outcome | model.Waiting, Detector | None]:
     """Return the nuclei of the tile (`Nuclei`), or why there are none; and the model that found them, None
@@ -74,7 +74,7 @@ def found(
     key, pixels = (chosen.key, image.token), image.photograph.pixels
     if not chosen.is_model:
         size = image.photograph.size
-        return session.kept(
+        return session.cached(
             "nuclei",
             key,
             lambda: scoring_run.attempt(nuclei.listed, support, chosen.source, size, chosen.name),
@@ -83,7 +83,7 @@ def found(
     if isinstance(detector, model.Waiting) or detector.refused:
         return detector, None
     with st.spinner("Looking for nuclei ..."):
-        return session.kept(
+        return session.cached(
             "nuclei", key, lambda: scoring_run.attempt(nuclei.detected, detector.value, pixels)
         ), detector.value
 
@@ -104,7 +104,7 @@ def show(
             Fact("TIL share", percent(counts.til_share), "lymphocytes of all nuclei"),
         ]
     )
-    payload = session.kept(
+    payload = session.cached(
         "payload", (chosen.key, image.token), partial(_packed, about.support, listed, image)
     )
     viewer.show(payload, VIEWER)

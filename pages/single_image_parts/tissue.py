@@ -12,8 +12,8 @@ from scoring.single_image.nuclei import tile_support
 def show(challenge_id: str) -> None:
     """Draw a tile of stained tissue with the nuclei that a model or a file gives."""
     support = tile_support(challenge_id)
-    left, right = st.columns([2, 5], gap="large")
-    with left:
+    input_column, answer_column = st.columns([2, 5], gap="large")
+    with input_column:
         image_place = st.container(key="single_place")
         with st.container(key="single_setup"):
             setup = st.expander("Model and tiles", icon=":material/tune:")
@@ -21,14 +21,16 @@ def show(challenge_id: str) -> None:
         chosen = tile.source(challenge_id)
         test_set, _, truth = selectors.cases(challenge_id)
     if truth is None:
-        right.info("Without a test set nothing is shown: see “Model and tiles”.", icon=":material/help:")
+        answer_column.info(
+            "Without a test set nothing is shown: see “Model and tiles”.", icon=":material/help:"
+        )
         return
     among = model.measured(challenge_id, test_set, truth)
     with image_place:
         image = image_upload.image(challenge_id, test_set, truth)
         if image is not None:
             chips = selectors.tile_quality(support, image, among)
-    with right:
+    with answer_column:
         if image is None or chosen is None:
             st.info(
                 "The nuclei will stand here."
@@ -37,7 +39,7 @@ def show(challenge_id: str) -> None:
                 icon=":material/image:",
             )
             return
-        outcome, detector = tile.found(support, chosen, image)
+        outcome, detector = tile.detect(support, chosen, image)
         if isinstance(outcome, model.Waiting):
             model.wait_for_place(outcome)
         elif outcome.refused:

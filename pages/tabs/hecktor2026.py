@@ -12,6 +12,7 @@ from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import choices, layout, tables, viewer
 from pages.display.render import CaseLink
 from pages.display.viewer import slices
+from pages.tabs.shared_widgets import choose_case
 from scoring.challenges.hecktor2026 import patients, summary
 from scoring.challenges.hecktor2026.options import DIRECTION
 from scoring.challenges.hecktor2026.patients import IMAGE_NAMES, patient, scene
@@ -32,71 +33,43 @@ PLANES = ("axial", "coronal", "sagittal")
 
 
 @st.fragment
-def viewer_tab(shown: ScoredSubmission) -> None:
+def viewer_tab(scored: ScoredSubmission) -> None:
     """Draw one patient. A fragment: a click in the viewer repaints this and nothing else."""
-    index = _choose_patient(shown)
-    left, right = st.columns([11, 5], gap="medium")
-    with left:
-        _slices(shown, index)
-    with right:
-        volumes = patients.volumes(shown.truth, shown.predictions, index)
-        for place, block in enumerate(patient(shown.card, index, volumes)):
-            scored_submission.block(block, shown, f"patient {index}/{place}")
+    index = _choose_patient(scored)
+    viewer_column, facts_column = st.columns([11, 5], gap="medium")
+    with viewer_column:
+        _slices(scored, index)
+    with facts_column:
+        volumes = patients.volumes(scored.truth, scored.predictions, index)
+        for number, block in enumerate(patient(scored.card, index, volumes)):
+            scored_submission.block(block, scored, f"patient {index}/{number}")
 
 
-def _choose_patient(shown: ScoredSubmission) -> int:
-    """Draw the choice of a patient, with steps to the one before and after, and return its place. The first
-    one shown is the worst of those with CT or PET."""
-    names = [row["case"] for row in shown.card.cases]
-    images = shown.truth.contents.layout.images
-    if st.session_state.get("patient") not in names:
-        wanted = st.query_params.get("patient")
-        st.session_state["patient"] = wanted if wanted in names else _first(shown, images)
+def _choose_patient(scored: ScoredSubmission) -> int:
+    """Draw the choice of a patient and return its index; at first the worst of those with CT or PET."""
+    names = [row["case"] for row in scored.card.cases]
+    images = scored.truth.contents.layout.images
+
+    def with_images(name: str) -> str:
+        return " · ".join((name, *(IMAGE_NAMES[kind] for kind in images.get(name, ()))))
+
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        patient = st.selectbox(
-            "Patient",
-            names,
-            key="patient",
-            persist_state="page",
-            width=260,
-            on_change=LINK.leave,
-            format_func=lambda name: " · ".join(
-                (name, *(IMAGE_NAMES[kind] for kind in images.get(name, ())))
-            ),
-            label_visibility="collapsed",
-        )
-        # By hand: a bound widget that first appears with a value from elsewhere does not write it.
-        st.query_params["patient"] = patient
-        index = names.index(patient)
-        for words, step in (("Previous", -1), ("Next", 1)):
-            st.button(
-                f"{words} patient",
-                key=f"patient_{words}",
-                icon=f":material/chevron_{'left' if step < 0 else 'right'}:",
-                on_click=_go_to,
-                args=(names[(index + step) % len(names)],),
-            )
-    return index
+        return choose_case("Patient", names, LINK, lambda: _first(scored, images), with_images, 260)
 
 
-def _first(shown: ScoredSubmission, images: Mapping[str, Any]) -> str:
+def _first(scored: ScoredSubmission, images: Mapping[str, Any]) -> str:
     """Return the patient whose masks fit worst, of those with images if there are any."""
-    cases = shown.card.cases
-    order = [one.case for one in patients.worst(shown.card, "dice", len(cases))]
+    cases = scored.card.cases
+    order = [patient_row.case for patient_row in patients.worst(scored.card, "dice", len(cases))]
     return next((name for name in order if name in images), (*order, cases[0]["case"])[0])
 
 
-def _go_to(patient: str) -> None:
-    st.session_state["patient"] = patient
-    LINK.leave()
-
-
-def _slices(shown: ScoredSubmission, index: int) -> None:
-    found = _packed(shown.truth_key, shown.submission.key, index, shown.truth, shown.predictions)
-    if found.refused:
-        st.info(markdown(str(found.refused), 600), icon=":material/visibility_off:")
+def _slices(scored: ScoredSubmission, index: int) -> None:
+    outcome = _packed(scored.truth_key, scored.submission.key, index, scored.truth, scored.predictions)
+    if outcome.refused:
+        st.info(markdown(str(outcome.refused), 600), icon=":material/visibility_off:")
         return
-    drawn: Any = found.value
+    drawn: Any = outcome.value
     if drawn is None:
         st.info("This patient has no truth mask: there is nothing to show.", icon=":material/visibility_off:")
         return
@@ -109,10 +82,10 @@ def _slices(shown: ScoredSubmission, index: int) -> None:
 @st.cache_resource(max_entries=KEPT_SCENES, scope="session", show_spinner="Reading the masks ...")
 def _packed(truth_key: str, submission_key: str, index: int, _truth, _predictions) -> scoring_run.Outcome:
     """Return what the viewer shows of a patient, and its findings; None without a truth mask."""
-    found = scoring_run.attempt(scene, _truth, _predictions, index)
-    read: Any = found.value
-    if found.refused or read is None:
-        return found
+    outcome = scoring_run.attempt(scene, _truth, _predictions, index)
+    read: Any = outcome.value
+    if outcome.refused or read is None:
+        return outcome
     return scoring_run.Outcome((slices.results(read, name=_truth.ids[index]), read.findings))
 
 
@@ -136,11 +109,11 @@ def patient_table(card: ScoreCard) -> pd.DataFrame:
     return pd.DataFrame(card.cases)
 
 
-def all_patients(shown: ScoredSubmission) -> None:
+def all_patients(scored: ScoredSubmission) -> None:
     """Draw the table of all patients; choosing a row opens the patient in the viewer."""
-    rows = patient_table(shown.card)
+    rows = patient_table(scored.card)
     layout.table(
-        f"What became of each patient? {shown.card.n_cases}",
+        f"What became of each patient? {scored.card.n_cases}",
         rows,
         {
             "case": tables.text_column("patient"),
@@ -176,48 +149,48 @@ MEASURES = {
 """Name shown -> key in `per_center`."""
 
 
-def centers_tab(shown: ScoredSubmission) -> None:
+def centers_tab(scored: ScoredSubmission) -> None:
     """Draw one quantity by center, with intervals, beside all numbers of each center."""
-    tables = centers(shown.card)
+    tables = centers(scored.card)
     if not tables:
         st.info("The test set names no center (column CenterID).", icon=":material/location_off:")
         return
-    left, right = st.columns([2, 3], gap="large")
-    with left:
+    figure_column, table_column = st.columns([2, 3], gap="large")
+    with figure_column:
         chosen = choices.select("Quantity", list(MEASURES), "center_quantity", 260)
         between = scoring_run.of_card(
-            "hecktor_centers", shown, partial(center_intervals, shown.truth, shown.predictions)
+            "hecktor_centers", scored, partial(center_intervals, scored.truth, scored.predictions)
         )
-        figure = center_figure(shown.card, MEASURES[chosen], chosen, between)
-        scored_submission.block(figure, shown, f"center {chosen}")
-    with right:
+        figure = center_figure(scored.card, MEASURES[chosen], chosen, between)
+        scored_submission.block(figure, scored, f"center {chosen}")
+    with table_column:
         for table in tables:
-            scored_submission.block(table, shown, "centers")
+            scored_submission.block(table, scored, "centers")
 
 
 COLUMNS = {"risk": "a column of risks", "time": "a column of times (RFS)"}
 RULES = {"risk": "the higher the worse", "time": "the lower the worse"}
 
 
-def direction_switch(shown: ScoredSubmission) -> None:
+def direction_switch(scored: ScoredSubmission) -> None:
     """Warn that scores may be read the wrong way round, beside a button that reads them the other way."""
-    if not any(finding.code == "direction-suspect" for finding in shown.card.findings):
+    if not any(finding.code == "direction-suspect" for finding in scored.card.findings):
         return
-    found, m = summary.direction(shown.card, shown.predictions), shown.card.metrics
-    if found is None:
+    direction, m = summary.direction(scored.card, scored.predictions), scored.card.metrics
+    if direction is None:
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
             f":orange-badge[▲ direction] The C-index is **{share(m['c_index'])}**, with every sign "
             f"reversed it would be **{share(m['c_index_flipped'])}**. The scores are read as a "
-            f"{found.reading}: are they one?"
+            f"{direction.reading}: are they one?"
         )
         st.button(
-            f"Read them as a {found.other}",
+            f"Read them as a {direction.other}",
             key="switch_direction",
             icon=":material/swap_vert:",
             on_click=_read_as,
-            args=(found.other,),
+            args=(direction.other,),
         )
 
 
@@ -225,22 +198,22 @@ def _read_as(reading: str) -> None:
     st.session_state[DIRECTION.name] = reading
 
 
-def direction_used(shown: ScoredSubmission) -> None:
+def direction_used(scored: ScoredSubmission) -> None:
     """Say which column of scores counted, and as what it was read."""
-    found = summary.direction(shown.card, shown.predictions)
-    if found is None:
+    direction = summary.direction(scored.card, scored.predictions)
+    if direction is None:
         st.markdown("There is no column of scores: every pair counts as missing.")
         return
-    how = "as the option says" if found.forced else "as it is called"
+    how = "as the option says" if direction.forced else "as it is called"
     st.markdown(
-        f"Direction used: {COLUMNS[found.column]}, read as a **{found.reading}** "
-        f"({RULES[found.reading]}), {how}."
+        f"Direction used: {COLUMNS[direction.column]}, read as a **{direction.reading}** "
+        f"({RULES[direction.reading]}), {how}."
     )
 
 
-def readings_tab(shown: ScoredSubmission) -> None:
+def readings_tab(scored: ScoredSubmission) -> None:
     """Draw the score under other readings, one rule changed at a time."""
     variants = scoring_run.of_card(
-        "hecktor_readings", shown, partial(rule_variants, shown.truth, shown.predictions)
+        "hecktor_readings", scored, partial(rule_variants, scored.truth, scored.predictions)
     )
-    scored_submission.block(variants_view(shown.card, variants), shown, "readings")
+    scored_submission.block(variants_view(scored.card, variants), scored, "readings")

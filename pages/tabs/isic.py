@@ -1,6 +1,6 @@
 """Tabs with widgets on the ISIC page: confusion, malignant grouping, thresholds, cases, preflight."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import pandas as pd
 import streamlit as st
@@ -12,6 +12,7 @@ from pages.display import choices, downloads, layout, tables
 from pages.display.layout import GalleryCard
 from pages.display.tables import shortener
 from pages.inputs.selectors import ChosenInput
+from pages.tabs.shared_widgets import threshold_buttons
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.isic import card_summary, official_rejections, threshold_views, thresholds
 from scoring.challenges.isic.categories import ID
@@ -25,12 +26,12 @@ from scoring.presentation.figures.theme import short
 PHOTOGRAPHS = " Photographs are turned upright for the eye; the model receives them as they are."
 
 
-def confusion_tab(shown: ScoredSubmission) -> None:
+def confusion_tab(scored: ScoredSubmission) -> None:
     """Draw the matrix; a click on a cell, or the two lists beside it, choose its cases."""
-    left, right = st.columns([9, 11], gap="large")
-    with right:
-        truth, called = _chosen_cell(shown)
-    with left:
+    matrix_column, cases_column = st.columns([9, 11], gap="large")
+    with cases_column:
+        truth, predicted = _chosen_cell(scored)
+    with matrix_column:
         kind = st.segmented_control(
             "Cells show",
             ["counts", "shares"],
@@ -39,31 +40,31 @@ def confusion_tab(shown: ScoredSubmission) -> None:
             required=True,
             default="counts",
         )
-        figure = confusion(shown.card, kind, (truth, called))
-        path = f"confusion/{kind}/{truth}/{called}"
-        scored_submission.clickable(figure, shown, path, _clicked)
-    with right:
-        places = card_summary.cell(shown.card, truth, called)
-        order = "right, surest first" if truth == called else "called otherwise, surest mistakes first"
+        figure = confusion(scored.card, kind, (truth, predicted))
+        path = f"confusion/{kind}/{truth}/{predicted}"
+        scored_submission.clickable(figure, scored, path, _clicked)
+    with cases_column:
+        indices = card_summary.cell(scored.card, truth, predicted)
+        order = "right, surest first" if truth == predicted else "called otherwise, surest mistakes first"
         layout.gallery(
-            f"{short(truth)} → {short(called)}: {len(places)} case{'s' * (len(places) != 1)}",
+            f"{short(truth)} → {short(predicted)}: {len(indices)} case{'s' * (len(indices) != 1)}",
             f"The numbers are the scores of the truth and of what it was called; {order}."
-            + PHOTOGRAPHS * any(shown.truth.images),
-            len(places),
-            lambda start, stop: pictures(shown, places[start:stop]),
+            + PHOTOGRAPHS * any(scored.truth.images),
+            len(indices),
+            lambda start, stop: pictures(scored, indices[start:stop]),
             "cell_page",
             per_page=8,
         )
 
 
-def _chosen_cell(shown: ScoredSubmission) -> tuple[str, str]:
+def _chosen_cell(scored: ScoredSubmission) -> tuple[str, str]:
     """Draw the choice of a cell, at first the commonest mistake; return its truth and what it was called."""
-    labels, _ = shown.card.confusion
+    labels, _ = scored.card.confusion
     layout.heading("Which cases are these?")
     with st.container(horizontal=True, gap="small"):
-        truth, called = (
+        truth, predicted = (
             st.selectbox(
-                words,
+                label,
                 labels,
                 index=labels.index(first),
                 key=key,
@@ -71,14 +72,14 @@ def _chosen_cell(shown: ScoredSubmission) -> tuple[str, str]:
                 persist_state="page",
                 width=170,
             )
-            for words, key, first in zip(
+            for label, key, first in zip(
                 ("Truth", "Called"),
                 ("truth", "called"),
-                card_summary.commonest_mistake(shown.card),
+                card_summary.commonest_mistake(scored.card),
                 strict=True,
             )
         )
-    return truth, called
+    return truth, predicted
 
 
 def _clicked(figure: str) -> Callable[[], None]:
@@ -92,12 +93,16 @@ def _clicked(figure: str) -> Callable[[], None]:
     return choose
 
 
-def pictures(shown: ScoredSubmission, places: list[int]) -> list[GalleryCard]:
-    """Return cases as cards of a gallery. places: in `card.cases`."""
-    card, marked, names = shown.card, card_summary.risks(shown.card), list(shown.card.per_class)
-    images = scoring_run.thumbnails(ID, shown.truth_key, tuple(places), shown.truth)
-    found, short = [], shortener([c["case"] for c in card.cases])
-    for image, i in zip(images, places, strict=True):
+def pictures(scored: ScoredSubmission, indices: list[int]) -> list[GalleryCard]:
+    """Return cases as cards of a gallery. indices: in `card.cases`."""
+    card, marked, names = (
+        scored.card,
+        card_summary.risks(scored.card),
+        list(scored.card.per_class),
+    )
+    images = scoring_run.thumbnails(ID, scored.truth_key, tuple(indices), scored.truth)
+    cards, short = [], shortener([c["case"] for c in card.cases])
+    for image, i in zip(images, indices, strict=True):
         c, outputs = card.cases[i], card.arrays["outputs"][i]
         lines = [
             f"{class_name(c[key], marked.get(c[key]))}  **{decimal(outputs[names.index(c[key])], 3)}**"
@@ -106,36 +111,36 @@ def pictures(shown: ScoredSubmission, places: list[int]) -> list[GalleryCard]:
             for key in ("truth", "predicted")
         ]
         alt = f"Case {c['case']}, truth {c['truth']}, called {c['predicted']}"
-        found.append(GalleryCard(image, alt, lines, short(c["case"])))
-    return found
+        cards.append(GalleryCard(image, alt, lines, short(c["case"])))
+    return cards
 
 
 @st.fragment
-def malignant_tab(shown: ScoredSubmission) -> None:
+def malignant_tab(scored: ScoredSubmission) -> None:
     """Choose the malignant categories. A fragment: another grouping repaints this and nothing else."""
-    left, right = st.columns([2, 3], gap="large")
-    with left:
+    choice_column, curve_column = st.columns([2, 3], gap="large")
+    with choice_column:
         layout.heading("Which categories are malignant?")
         chosen = st.multiselect(
             "Malignant",
-            list(shown.card.per_class),
-            default=shown.card.more["malignant"],
+            list(scored.card.per_class),
+            default=scored.card.more["malignant"],
             key="malignant",
             bind="query-params",
             persist_state="page",
         )
-        facts, why, curve = malignant(shown.card, chosen)
+        facts, why, curve = malignant(scored.card, chosen)
         scored_submission.block(facts)
         scored_submission.block(why)
-    with right:
-        scored_submission.block(curve, shown, f"malignant/{chosen}")
+    with curve_column:
+        scored_submission.block(curve, scored, f"malignant/{chosen}")
 
 
-def threshold_tab(shown: ScoredSubmission) -> None:
+def threshold_tab(scored: ScoredSubmission) -> None:
     """Draw what tuning is worth, and a threshold for each category with what it gives."""
-    for number, block in enumerate(scoring_run.of_card("isic_tuning", shown, threshold_views.tuning)):
-        scored_submission.block(block, shown, f"tuning/{number}")
-    _sliders(shown)
+    for number, block in enumerate(scoring_run.of_card("isic_tuning", scored, threshold_views.tuning)):
+        scored_submission.block(block, scored, f"tuning/{number}")
+    _sliders(scored)
     st.caption(
         "A file in which the official 0.5 acts as these thresholds. Each score p is rescaled around its "
         "threshold t: up to t it becomes 0.5 p/t, above t 0.5 + 0.5 (p − t)/(1 − t). The order within a "
@@ -145,56 +150,41 @@ def threshold_tab(shown: ScoredSubmission) -> None:
 
 
 @st.fragment
-def _sliders(shown: ScoredSubmission) -> None:
+def _sliders(scored: ScoredSubmission) -> None:
     """A move repaints this and nothing else."""
-    card = shown.card
-    left, right = st.columns([2, 3], gap="large")
-    with left:
+    card = scored.card
+    sliders_column, figure_column = st.columns([2, 3], gap="large")
+    with sliders_column:
         layout.heading("Which threshold for each category?")
-        _buttons(shown)
+        _buttons(scored)
         chosen = _thresholds(card)
-    with right:
+    with figure_column:
         for block in threshold_views.at(card, chosen):
             scored_submission.block(block)
         name = choices.select("Category in the figure", list(card.per_class), "swept", 240)
-        found = scoring_run.of_card(f"isic_sweep_{name}", shown, lambda of: thresholds.sweep(of, name))
-        scored_submission.block(threshold_views.sweep(card, found, name, chosen[name]))
+        sweep = scoring_run.of_card(f"isic_sweep_{name}", scored, lambda of: thresholds.sweep(of, name))
+        scored_submission.block(threshold_views.sweep(card, sweep, name, chosen[name]))
     downloads.button(
         "Rescaled predictions",
-        lambda: thresholds.rescaled_table(card, chosen, shown.truth.id_name),
-        f"{shown.name.rsplit('.', 1)[0]}-rescaled",
+        lambda: thresholds.rescaled_table(card, chosen, scored.truth.id_name),
+        f"{scored.name.rsplit('.', 1)[0]}-rescaled",
         "csv",
         "text/csv",
         "download_rescaled",
     )
 
 
-def _buttons(shown: ScoredSubmission) -> None:
-    best = scoring_run.of_card("isic_best", shown, thresholds.best)
+def _buttons(scored: ScoredSubmission) -> None:
+    best = scoring_run.of_card("isic_best", scored, thresholds.best)
     with st.container(horizontal=True, gap="small"):
-        st.button(
+        threshold_buttons(
             "All at 0.5",
-            key="to_half",
-            on_click=_set,
-            args=(dict.fromkeys(best, 0.5),),
-            icon=":material/flag:",
+            "to_half",
+            {f"cut_{name}": 0.5 for name in best},
+            {f"cut_{name}": threshold for name, threshold in best.items()},
+            "The threshold of the highest F1 of each category, chosen on the rows it is scored on: on new "
+            "cases expect less.",
         )
-        st.button(
-            "Best on these cases",
-            key="to_best",
-            on_click=_set,
-            args=(best,),
-            icon=":material/star:",
-            help=(
-                "The threshold of the highest F1 of each category, chosen on the rows it is scored on: on "
-                "new cases expect less."
-            ),
-        )
-
-
-def _set(chosen: Mapping[str, float]) -> None:
-    for name, value in chosen.items():
-        st.session_state[f"cut_{name}"] = value
 
 
 def _thresholds(card: ScoreCard) -> dict[str, float]:
@@ -221,7 +211,7 @@ def case_rows(card: ScoreCard) -> pd.DataFrame:
     return pd.concat([pd.DataFrame(list(card.cases)), outputs], axis=1)
 
 
-def all_cases(shown: ScoredSubmission) -> None:
+def all_cases(scored: ScoredSubmission) -> None:
     """Draw the table of cases, and pixels and scores of the chosen one."""
     columns = {
         "case": tables.text_column("case"),
@@ -234,19 +224,19 @@ def all_cases(shown: ScoredSubmission) -> None:
         "Stretched in one step (bilinear) without keeping the aspect; not turned by EXIF; divided by "
         "255. Of a lesion with several photographs: the first."
     )
-    case_table.table_and_case(shown, case_rows, columns, case_table.pixels_and_block(how, scores))
+    case_table.table_and_case(scored, case_rows, columns, case_table.pixels_and_block(how, scores))
 
 
 SHARED_MESSAGES = 32
 
 
-def preflight_tab(shown: ScoredSubmission) -> None:
+def preflight_tab(scored: ScoredSubmission) -> None:
     """Draw the download of mended predictions, and what a model takes and gives."""
-    card, model = shown.card, shown.card.more.get("model")
+    card, model = scored.card, scored.card.more.get("model")
     downloads.button(
         "Mended predictions",
-        lambda: card_summary.mended(card, shown.truth.id_name),
-        f"{shown.name.rsplit('.', 1)[0]}-mended",
+        lambda: card_summary.mended(card, scored.truth.id_name),
+        f"{scored.name.rsplit('.', 1)[0]}-mended",
         "csv",
         "text/csv",
         "download_mended",
@@ -265,22 +255,30 @@ def preflight_tab(shown: ScoredSubmission) -> None:
         scored_submission.remarks(card, ("category-order", "constant-output", "small-image", "alpha-dropped"))
 
 
-def official_message(test_set: ChosenInput, given: ChosenInput) -> None:
+def official_message(test_set: ChosenInput, submission: ChosenInput) -> None:
     """Draw the one message of the official scorer on files that were refused: all problems stand above."""
-    if given.is_model:
+    if submission.is_model:
         return
     layout.heading("What would the official scorer say?")
-    found = _message(scoring.__version__, test_set.key, (given.key, given.name), test_set, given)
-    if found.refused is not None:
+    outcome = _message(
+        scoring.__version__, test_set.key, (submission.key, submission.name), test_set, submission
+    )
+    if outcome.refused is not None:
         st.markdown("It could not open the files.")
-    elif found.value:
-        st.markdown(f"Only this: “{markdown(found.value, 600)}”")
+    elif outcome.value:
+        st.markdown(f"Only this: “{markdown(outcome.value, 600)}”")
     else:
         st.markdown("It would accept the predictions: what is refused here, it does not check.")
 
 
 @st.cache_resource(max_entries=SHARED_MESSAGES, show_spinner=False)
 def _message(
-    version: str, truth_key: str, submission_key: tuple[str, str], _test_set: ChosenInput, _given: ChosenInput
+    version: str,
+    truth_key: str,
+    submission_key: tuple[str, str],
+    _test_set: ChosenInput,
+    _submission: ChosenInput,
 ) -> scoring_run.Outcome:
-    return scoring_run.attempt(official_rejections.message, _given.source, _test_set.source, _given.name)
+    return scoring_run.attempt(
+        official_rejections.message, _submission.source, _test_set.source, _submission.name
+    )

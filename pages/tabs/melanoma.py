@@ -9,6 +9,7 @@ from pages.challenge import case_table, scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import layout, tables
 from pages.display.layout import GalleryCard
+from pages.tabs.shared_widgets import threshold_buttons
 from scoring.challenges.classification_views import method
 from scoring.challenges.melanoma import threshold_views, views
 from scoring.challenges.melanoma.formula import ID, THRESHOLD
@@ -22,22 +23,22 @@ USUAL_WISH = 0.9
 """The sensitivity or specificity that is wanted at first."""
 
 
-def threshold_tab(shown: ScoredSubmission) -> None:
+def threshold_tab(scored: ScoredSubmission) -> None:
     """Draw the slider with all that moves with it, and what a wanted sensitivity or specificity costs."""
-    _chosen(shown)
-    _wanted(shown)
+    _chosen(scored)
+    _wanted(scored)
 
 
 @st.fragment
-def _chosen(shown: ScoredSubmission) -> None:
+def _chosen(scored: ScoredSubmission) -> None:
     """A move repaints this and nothing else."""
-    best = scoring_run.of_card("melanoma_best", shown, best_threshold)
-    threshold = _threshold(shown.card, best)
+    best = scoring_run.of_card("melanoma_best", scored, best_threshold)
+    threshold = _threshold(scored.card, best)
     if threshold == THRESHOLD:
-        for number, block in enumerate(scoring_run.of_card("melanoma_official", shown, _at_official)):
-            scored_submission.block(block, shown, f"threshold/official/{number}")
+        for number, block in enumerate(scoring_run.of_card("melanoma_official", scored, _at_official)):
+            scored_submission.block(block, scored, f"threshold/official/{number}")
         return
-    for block in threshold_views.chosen(shown.card, threshold, best):
+    for block in threshold_views.chosen(scored.card, threshold, best):
         scored_submission.block(block)
 
 
@@ -49,7 +50,7 @@ def _threshold(card: ScoreCard, best: float | None) -> float:
     """Draw the slider with its buttons and return the threshold."""
     low, high = threshold_range(card)
     if not low <= st.session_state.get("threshold", low) <= high:
-        _set_threshold(THRESHOLD)  # chosen for another submission, whose scores reach further
+        st.session_state["threshold"] = THRESHOLD  # chosen for another submission, whose scores reach further
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         threshold = st.slider(
             "Threshold: a case is called melanoma where its score is greater",
@@ -62,34 +63,21 @@ def _threshold(card: ScoreCard, best: float | None) -> float:
             bind="query-params",
             persist_state="page",
         )
-        st.button(
+        threshold_buttons(
             "Official 0.5",
-            key="to_official",
-            on_click=_set_threshold,
-            args=(THRESHOLD,),
-            icon=":material/flag:",
+            "to_official",
+            {"threshold": THRESHOLD},
+            None if best is None else {"threshold": min(max(best, low), high)},
         )
-        if best is not None:
-            st.button(
-                "Best on these cases",
-                key="to_best",
-                on_click=_set_threshold,
-                args=(min(max(best, low), high),),
-                icon=":material/star:",
-            )
     return threshold
 
 
-def _set_threshold(value: float) -> None:
-    st.session_state["threshold"] = value
-
-
 @st.fragment
-def _wanted(shown: ScoredSubmission) -> None:
+def _wanted(scored: ScoredSubmission) -> None:
     """Choose a sensitivity and a specificity. A move repaints this and nothing else."""
     layout.heading("What does a wanted sensitivity or specificity cost?")
-    for place, wanted in zip(st.columns(2, gap="large"), ("sensitivity", "specificity"), strict=True):
-        with place:
+    for column, wanted in zip(st.columns(2, gap="large"), ("sensitivity", "specificity"), strict=True):
+        with column:
             value = st.slider(
                 f"Wanted {wanted}, at least",
                 0.5,
@@ -101,15 +89,15 @@ def _wanted(shown: ScoredSubmission) -> None:
                 bind="query-params",
                 persist_state="page",
             )
-            scored_submission.block(_cost(shown, wanted, value))
-    st.caption(method(shown.card))
+            scored_submission.block(_cost(scored, wanted, value))
+    st.caption(method(scored.card))
 
 
-def _cost(shown: ScoredSubmission, wanted: str, value: float) -> Facts | Text:
+def _cost(scored: ScoredSubmission, wanted: str, value: float) -> Facts | Text:
     if value != USUAL_WISH:
-        return threshold_views.cost(shown.card, wanted, value)
+        return threshold_views.cost(scored.card, wanted, value)
     return scoring_run.of_card(
-        f"melanoma_{wanted}", shown, lambda card: threshold_views.cost(card, wanted, value)
+        f"melanoma_{wanted}", scored, lambda card: threshold_views.cost(card, wanted, value)
     )
 
 
@@ -120,46 +108,50 @@ GALLERIES = (
 """Key, title, (truth, called) of its cases, and 1 where the lowest score comes first."""
 
 
-def missed_tab(shown: ScoredSubmission) -> None:
+def missed_tab(scored: ScoredSubmission) -> None:
     """Draw what a call is worth, and the cases that were called wrongly."""
-    scored_submission.block(calls(shown.card))
-    _worth(shown)
+    scored_submission.block(calls(scored.card))
+    _worth(scored)
     for key, title, wrong, direction in GALLERIES:
-        places = _places(shown.card, wrong, direction)
+        indices = _wrong_cases(scored.card, wrong, direction)
         layout.gallery(
-            f"{title}, {len(places)} case{'s' * (len(places) != 1)}",
+            f"{title}, {len(indices)} case{'s' * (len(indices) != 1)}",
             "The number is the score; above 0.5 a case is flagged. Photographs are turned upright for the "
             "eye; the model receives them as they are.",
-            len(places),
-            partial(_pictures_between, shown, places),
+            len(indices),
+            partial(_pictures_between, scored, indices),
             key,
         )
 
 
-def _places(card: ScoreCard, wrong: tuple[str, str], direction: int) -> list[int]:
+def _wrong_cases(card: ScoreCard, wrong: tuple[str, str], direction: int) -> list[int]:
     """Return indices of cases with that truth that were called so, or nothing, those first."""
-    truth, called = wrong
-    found = [i for i, c in enumerate(card.cases) if c["truth"] == truth and c["predicted"] in (called, None)]
+    truth, predicted = wrong
+    indices = [
+        i for i, c in enumerate(card.cases) if c["truth"] == truth and c["predicted"] in (predicted, None)
+    ]
     return sorted(
-        found,
+        indices,
         key=lambda i: (card.cases[i]["output"] is not None, direction * (card.cases[i]["output"] or 0)),
     )
 
 
-def _pictures_between(shown: ScoredSubmission, places: list[int], start: int, stop: int) -> list[GalleryCard]:
-    return pictures(shown, places[start:stop])
+def _pictures_between(
+    scored: ScoredSubmission, indices: list[int], start: int, stop: int
+) -> list[GalleryCard]:
+    return pictures(scored, indices[start:stop])
 
 
-def pictures(shown: ScoredSubmission, places: list[int]) -> list[GalleryCard]:
-    """Return cases as cards of a gallery. places: in `card.cases`."""
-    images = scoring_run.thumbnails(ID, shown.truth_key, tuple(places), shown.truth)
-    found = []
-    for image, i in zip(images, places, strict=True):
-        c = shown.card.cases[i]
+def pictures(scored: ScoredSubmission, indices: list[int]) -> list[GalleryCard]:
+    """Return cases as cards of a gallery. indices: in `card.cases`."""
+    images = scoring_run.thumbnails(ID, scored.truth_key, tuple(indices), scored.truth)
+    cards = []
+    for image, i in zip(images, indices, strict=True):
+        c = scored.card.cases[i]
         shape = ":red[▲] melanoma" if c["truth"] == "positive" else "■ other"
         output = "no prediction" if c["output"] is None else f"score **{decimal(c['output'], 3)}**"
         facts = " ".join(str(v) for v in (c.get("age"), c.get("gender"), c.get("location")) if v is not None)
-        found.append(
+        cards.append(
             GalleryCard(
                 image,
                 f"Case {c['case']}, truth {NAMES[c['truth']]}, {output.replace('*', '')}",
@@ -167,17 +159,17 @@ def pictures(shown: ScoredSubmission, places: list[int]) -> list[GalleryCard]:
                 f"{c['case'].rsplit('/', 1)[-1]} {facts}".strip(),
             )
         )
-    return found
+    return cards
 
 
 PREVALENCES = {"as here": None, "1%": 0.01, "2%": 0.02, "5%": 0.05, "10%": 0.1, "20%": 0.2}
 
 
-def _worth(shown: ScoredSubmission) -> None:
+def _worth(scored: ScoredSubmission) -> None:
     """Draw what a call is worth at the chosen prevalence."""
     chosen = _chosen_prevalence()
     block = scoring_run.of_card(
-        f"melanoma_worth_{chosen}", shown, lambda card: views.in_practice(card, PREVALENCES[chosen])
+        f"melanoma_worth_{chosen}", scored, lambda card: views.in_practice(card, PREVALENCES[chosen])
     )
     scored_submission.block(block)
     people = (
@@ -185,18 +177,18 @@ def _worth(shown: ScoredSubmission) -> None:
     )
     st.caption(
         f"Sensitivity and specificity as in this test set, among people of whom there are {people}. "
-        f"{method(shown.card)}"
+        f"{method(scored.card)}"
     )
 
 
-def benefit_tab(shown: ScoredSubmission) -> None:
+def benefit_tab(scored: ScoredSubmission) -> None:
     """Draw the net benefit at the chosen prevalence."""
-    chosen = _chosen_prevalence() if "reliability_n" in shown.card.arrays else "as here"
+    chosen = _chosen_prevalence() if "reliability_n" in scored.card.arrays else "as here"
     blocks = scoring_run.of_card(
-        f"melanoma_benefit_{chosen}", shown, lambda card: views.benefit(card, PREVALENCES[chosen])
+        f"melanoma_benefit_{chosen}", scored, lambda card: views.benefit(card, PREVALENCES[chosen])
     )
     for block in blocks:
-        scored_submission.block(block, shown, f"benefit/{chosen}")
+        scored_submission.block(block, scored, f"benefit/{chosen}")
 
 
 def _chosen_prevalence() -> str:
@@ -220,7 +212,7 @@ def case_rows(card: ScoreCard) -> pd.DataFrame:
     )
 
 
-def all_cases(shown: ScoredSubmission) -> None:
+def all_cases(scored: ScoredSubmission) -> None:
     """Draw the table of cases, and pixels and score of the chosen one."""
     columns = {
         "case": tables.text_column("case"),
@@ -235,7 +227,7 @@ def all_cases(shown: ScoredSubmission) -> None:
         "Stretched in one step (bicubic) from the photograph, without keeping the aspect; not turned by "
         "EXIF; divided by 255."
     )
-    case_table.table_and_case(shown, case_rows, columns, case_table.pixels_and_block(how, case_score))
+    case_table.table_and_case(scored, case_rows, columns, case_table.pixels_and_block(how, case_score))
 
 
 ZERO = "would give score 0, for a prediction is missing or no number"
@@ -267,9 +259,9 @@ REMARKS = (
 )
 
 
-def preflight_tab(shown: ScoredSubmission) -> None:
+def preflight_tab(scored: ScoredSubmission) -> None:
     """Draw whether the official code would run the model and read the tables."""
-    card, model = shown.card, shown.card.more.get("model")
+    card, model = scored.card, scored.card.more.get("model")
     scored_submission.verdicts(
         card,
         "What would the official code do?",

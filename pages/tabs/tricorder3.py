@@ -37,36 +37,38 @@ GALLERIES = {
 
 
 @st.fragment
-def mistakes(shown: ScoredSubmission) -> None:
+def mistakes(scored: ScoredSubmission) -> None:
     """Choose a kind of mistake and look at its cases, surest first."""
-    card, truth, truth_key = shown.card, shown.truth, shown.truth_key
-    found = scoring_run.of_card("mistakes", shown, mistaken)
+    card, truth, truth_key = scored.card, scored.truth, scored.truth_key
+    by_kind = scoring_run.of_card("mistakes", scored, mistaken)
     chosen = st.segmented_control(
         "Mistakes to look at",
         list(GALLERIES),
         key="mistakes",
         bind="query-params",
         required=True,
-        default=next((k for k in found if found[k]), "malignant called benign"),
+        default=next((k for k in by_kind if by_kind[k]), "malignant called benign"),
     )
-    places = found[chosen]
-    has_outputs = any(card.cases[i]["outputs"] for i in places)
+    indices = by_kind[chosen]
+    has_outputs = any(card.cases[i]["outputs"] for i in indices)
     order = (
         "" if not has_outputs else ", surest first" if are_probabilities(card) else ", largest output first"
     )
     layout.gallery(
-        f"{chosen.capitalize()}{order}, {len(places)} case{'s' * (len(places) != 1)}",
+        f"{chosen.capitalize()}{order}, {len(indices)} case{'s' * (len(indices) != 1)}",
         _about_pictures(has_outputs, any(truth.images)),
-        len(places),
-        lambda start, stop: pictures(card, truth, truth_key, places[start:stop]),
+        len(indices),
+        lambda start, stop: pictures(card, truth, truth_key, indices[start:stop]),
         "gallery",
     )
 
 
 def mistaken(card: ScoreCard) -> dict[str, list[int]]:
     """Return the cases of each kind of mistake, surest first."""
-    found = {kind: [i for i, case in enumerate(card.cases) if _belongs(case, kind)] for kind in GALLERIES}
-    return {kind: sorted(places, key=lambda i: -_largest(card.cases[i])) for kind, places in found.items()}
+    by_kind = {kind: [i for i, case in enumerate(card.cases) if _belongs(case, kind)] for kind in GALLERIES}
+    return {
+        kind: sorted(indices, key=lambda i: -_largest(card.cases[i])) for kind, indices in by_kind.items()
+    }
 
 
 def _largest(case: Mapping) -> float:
@@ -93,13 +95,13 @@ def _belongs(case: Mapping, chosen: str) -> bool:
     )
 
 
-def pictures(card: ScoreCard, truth, truth_key: str, places: list[int]) -> list[GalleryCard]:
+def pictures(card: ScoreCard, truth, truth_key: str, indices: list[int]) -> list[GalleryCard]:
     """Return cards of some cases for the gallery."""
-    images = scoring_run.thumbnails(ID, truth_key, tuple(places), truth)
-    found = []
-    for image, i in zip(images, places, strict=True):
+    images = scoring_run.thumbnails(ID, truth_key, tuple(indices), truth)
+    cards = []
+    for image, i in zip(images, indices, strict=True):
         c = card.cases[i]
-        called = (
+        prediction = (
             (
                 f"{class_name(c['predicted'], c['predicted_risk'])}  "
                 f"{f'**{_largest(c):.2f}**' if c['outputs'] else ''}"
@@ -108,7 +110,7 @@ def pictures(card: ScoreCard, truth, truth_key: str, places: list[int]) -> list[
             else "no prediction"
         )
         facts = " ".join(str(v) for v in (c["age"], c["gender"], c["location"]) if v is not None)
-        found.append(
+        cards.append(
             GalleryCard(
                 image,
                 f"Lesion {c['case']}, truth {c['truth']}, called {c['predicted'] or 'nothing'}",
@@ -117,12 +119,12 @@ def pictures(card: ScoreCard, truth, truth_key: str, places: list[int]) -> list[
                         f"{class_name(c['truth'], c['truth_risk'])}  "
                         f"{decimal(c['truth_score'], 2) if c['outputs'] else ''}"
                     ),
-                    called,
+                    prediction,
                 ),
                 f"{c['case'].rsplit('/', 1)[-1]} · {facts}",
             )
         )
-    return found
+    return cards
 
 
 CASE_COLUMNS = {
@@ -155,26 +157,26 @@ def case_table(card: ScoreCard) -> pd.DataFrame:
         "truth_score",
     )
     outputs = [c["outputs"] or [None] * len(CLASSES) for c in card.cases]
-    rows = [[c[key] for key in keys] + found for c, found in zip(card.cases, outputs, strict=True)]
+    rows = [[c[key] for key in keys] + values for c, values in zip(card.cases, outputs, strict=True)]
     return pd.DataFrame(rows, columns=[*keys, *CLASSES])
 
 
-def all_cases(shown: ScoredSubmission) -> None:
+def all_cases(scored: ScoredSubmission) -> None:
     """All cases, and what the model received of the chosen one."""
     columns = {
         key: tables.number_column(head, DECIMALS[key]) if key in DECIMALS else tables.text_column(head)
         for key, head in CASE_COLUMNS.items()
     }
-    cases.table_and_case(shown, case_table, columns, received)
+    cases.table_and_case(scored, case_table, columns, received)
 
 
-def received(shown: ScoredSubmission, index: int) -> None:
+def received(scored: ScoredSubmission, index: int) -> None:
     """What the model received of a case, and what it said."""
-    card, case = shown.card, shown.card.cases[index]
-    left, right = st.columns([1, 1], gap="large")
-    with left:
+    card, case = scored.card, scored.card.cases[index]
+    pixels_column, outputs_column = st.columns([1, 1], gap="large")
+    with pixels_column:
         cases.pixels(
-            shown,
+            scored,
             index,
             (
                 "Stretched to 512 × 512 without keeping the aspect, then to the size that the model "
@@ -190,13 +192,13 @@ def received(shown: ScoredSubmission, index: int) -> None:
             ]
         )
         st.caption("The three numbers as the model receives them.")
-    with right:
+    with outputs_column:
         for number, block in enumerate(outputs(card, case)):
-            scored_submission.block(block, shown, f"outputs/{index}/{number}")
-    if shown.submission.is_model and st.toggle(
+            scored_submission.block(block, scored, f"outputs/{index}/{number}")
+    if scored.submission.is_model and st.toggle(
         "Change age, gender and body site", key="what_if", bind="query-params"
     ):
-        what_if(case, shown.truth, shown.submission, shown.truth_key, index)
+        what_if(case, scored.truth, scored.submission, scored.truth_key, index)
 
 
 def outputs(card: ScoreCard, case: Mapping) -> Iterator[Block]:
@@ -224,13 +226,13 @@ def _bars(case: Mapping, theme: Theme, normalised: bool = False) -> go.Figure:
     return output_bars(case["outputs"], CLASSES, theme, RISKS, case["truth"], normalised=normalised)
 
 
-def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
+def what_if(case: Mapping, truth, submission, truth_key: str, index: int) -> None:
     """Return the outputs had the patient been older, of another gender, or the lesion elsewhere."""
-    found = scoring_run.sweep(ID, truth_key, given.key, index, truth, given)
-    if found.refused:
-        st.info(markdown(found.refused), icon=":material/info:")
+    outcome = scoring_run.sweep(ID, truth_key, submission.key, index, truth, submission)
+    if outcome.refused:
+        st.info(markdown(outcome.refused), icon=":material/info:")
         return
-    swept = found.value
+    swept = outcome.value
 
     def settings(names: list[str], key: str, question: str) -> Figure:
         sweep = Sweep(names, swept[key], CLASSES, case[key] or "unknown", RISKS)

@@ -171,12 +171,12 @@ def test_the_keyboard_walks_from_error_to_error_and_puts_one_in_the_address(puma
 def test_previous_and_next_turn_images_and_leave_the_nucleus(puma, sample):
     ids = sample[0].ids
     page = ready(puma("?submission=sirius&tab=Viewer&nucleus=truth-1"))
-    page.get_by_role("button", name="Next", exact=True).click()
+    page.get_by_role("button", name="Next image").click()
     driver.settled(page)
     assert f"case={ids[1]}" in page.url
     assert "nucleus=" not in page.url
     for _ in range(2):
-        page.get_by_role("button", name="Previous", exact=True).click()
+        page.get_by_role("button", name="Previous image").click()
         driver.settled(page)
     assert f"case={ids[-1]}" in page.url
     in_viewer(page, "s.node.getAttribute('aria-label').includes(value)", ids[-1])

@@ -56,8 +56,8 @@ def _value(key: str, usual: float, low: float, high: float) -> float:
 def confidence_range(card: ScoreCard) -> tuple[float, float]:
     """Return where the slider of the confidence begins and ends: 0 to 1, or wider, so that its beginning
     keeps every prediction."""
-    found = card.arrays["confidence"]
-    return float(np.floor(found.min(initial=0.0))), float(np.ceil(found.max(initial=1.0)))
+    confidences = card.arrays["confidence"]
+    return float(np.floor(confidences.min(initial=0.0))), float(np.ceil(confidences.max(initial=1.0)))
 
 
 def to_address(every: float) -> None:
@@ -98,22 +98,22 @@ def badge_and_reset(card: ScoreCard, setting: MatchingSetting, key: str) -> None
         )
 
 
-def identity(shown: ScoredSubmission) -> tuple[str, str, str]:
+def identity(scored: ScoredSubmission) -> tuple[str, str, str]:
     """Return what tells a scorecard apart in caches."""
-    return shown.truth_key, shown.submission.key, repr(shown.card.provenance["options"])
+    return scored.truth_key, scored.submission.key, repr(scored.card.provenance["options"])
 
 
-def rescored(shown: ScoredSubmission, setting: MatchingSetting) -> ScoreCard:
+def rescored(scored: ScoredSubmission, setting: MatchingSetting) -> ScoreCard:
     """Return the card under a setting."""
-    return shown.card if setting == RULE else _rescored(*identity(shown), setting, shown)
+    return scored.card if setting == RULE else _rescored(*identity(scored), setting, scored)
 
 
 @st.cache_resource(max_entries=KEPT, scope="session", show_spinner=False)
 def _rescored(
-    truth_key: str, submission_key: str, options: str, setting: MatchingSetting, _shown: ScoredSubmission
+    truth_key: str, submission_key: str, options: str, setting: MatchingSetting, _scored: ScoredSubmission
 ) -> ScoreCard:
     changed = {"radius": setting.radius, "min_confidence": setting.least, "resamples": 0}
-    return rescore(_shown.truth, _shown.predictions, _shown.card, **changed)
+    return rescore(_scored.truth, _scored.predictions, _scored.card, **changed)
 
 
 STEPS, FEW_STEPS, MANY_NUCLEI = 30, 10, 30_000
@@ -121,22 +121,24 @@ STEPS, FEW_STEPS, MANY_NUCLEI = 30, 10, 30_000
 
 
 @st.fragment
-def radius_tab(shown: ScoredSubmission) -> None:
+def radius_tab(scored: ScoredSubmission) -> None:
     """Draw sliders and what they change. A fragment: a move repaints this and nothing else."""
-    left, right = st.columns([2, 3], gap="large")
-    with left:
+    sliders_column, curves_column = st.columns([2, 3], gap="large")
+    with sliders_column:
         layout.heading("What if another radius or confidence counted?")
-        setting = _sliders(shown.card)
-        badge_and_reset(shown.card, setting, "to_rule")
-        card, path = rescored(shown, setting), f"setting/{setting}"
-        facts = scoring_run.of_card(path, shown, lambda usual: setting_facts(usual, card))
-        scored_submission.block(facts, shown, f"{path}/facts")
-    with right:
-        radius_curve = _over_radius(*identity(shown), setting.least, card)
-        confidence_curve = _over_confidence(*identity(shown), setting.radius, card)
-        scored_submission.block(over_radius(card, radius_curve, setting), shown, f"{path}/radius")
-        scored_submission.block(over_confidence(card, confidence_curve, setting), shown, f"{path}/confidence")
-    scored_submission.block(setting_table(shown.card, card, setting), shown, f"{path}/table")
+        setting = _sliders(scored.card)
+        badge_and_reset(scored.card, setting, "to_rule")
+        card, path = rescored(scored, setting), f"setting/{setting}"
+        facts = scoring_run.of_card(path, scored, lambda usual: setting_facts(usual, card))
+        scored_submission.block(facts, scored, f"{path}/facts")
+    with curves_column:
+        radius_curve = _over_radius(*identity(scored), setting.least, card)
+        confidence_curve = _over_confidence(*identity(scored), setting.radius, card)
+        scored_submission.block(over_radius(card, radius_curve, setting), scored, f"{path}/radius")
+        scored_submission.block(
+            over_confidence(card, confidence_curve, setting), scored, f"{path}/confidence"
+        )
+    scored_submission.block(setting_table(scored.card, card, setting), scored, f"{path}/table")
 
 
 def _sliders(card: ScoreCard) -> MatchingSetting:
@@ -144,10 +146,10 @@ def _sliders(card: ScoreCard) -> MatchingSetting:
     st.session_state["radius"] = setting.radius
     st.session_state["least"] = every if setting.least is None else setting.least
     st.session_state[EVERY] = every
-    kept: dict[str, Any] = {"persist_state": "page", "on_change": to_address, "args": (every,)}
+    behaviour: dict[str, Any] = {"persist_state": "page", "on_change": to_address, "args": (every,)}
     low, high = RADIUS_RANGE
-    radius = st.slider("Radius, px", low, high, step=0.5, format="%.1f", key="radius", **kept)
-    least = st.slider("Smallest confidence", every, most, step=0.01, format="%.2f", key="least", **kept)
+    radius = st.slider("Radius, px", low, high, step=0.5, format="%.1f", key="radius", **behaviour)
+    least = st.slider("Smallest confidence", every, most, step=0.01, format="%.2f", key="least", **behaviour)
     return setting_of(radius, least, every)
 
 

@@ -15,6 +15,7 @@ from pages.display.tables import shortener
 from pages.display.viewer import nuclei
 from pages.display.viewer.payload import Payload
 from pages.tabs.puma.setting import badge_and_reset, current_setting, identity, rescored
+from pages.tabs.shared_widgets import choose_case
 from scoring.challenges.puma import listing
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.image_views import class_heat, images_table, worst_first
@@ -43,58 +44,36 @@ class Nucleus:
 
 
 @st.fragment
-def viewer_tab(shown: ScoredSubmission) -> None:
+def viewer_tab(scored: ScoredSubmission) -> None:
     """Draw one image's nuclei and their table. A fragment: a click in the viewer repaints only this."""
-    names = [row["case"] for row in shown.card.cases]
+    names = [row["case"] for row in scored.card.cases]
     index, has_table = _choose_case(names)
-    setting = current_setting(shown.card)
+    setting = current_setting(scored.card)
     if setting != RULE:
-        badge_and_reset(shown.card, setting, "to_rule_here")
-    drawn, payload = _packed(*identity(shown), setting, index, shown)
+        badge_and_reset(scored.card, setting, "to_rule_here")
+    drawn, payload = _packed(*identity(scored), setting, index, scored)
     nucleus = _nucleus_in_address()
-    left, right = st.columns([7, 3], gap="medium") if has_table else (st.container(), None)
-    with left:
+    viewer_column, table_column = st.columns([7, 3], gap="medium") if has_table else (st.container(), None)
+    with viewer_column:
         focus = {"side": nucleus.side, "index": nucleus.number} if nucleus else None
         viewer.show(payload, "nuclei", focus=focus, on_select=partial(_to_address, payload))
         if nucleus:
             nucleus_words(drawn, nucleus, setting.radius)
-        png = partial(_printed, drawn, shown.truth, index, _tile(shown.truth_key, index, shown.truth))
+        png = partial(_printed, drawn, scored.truth, index, _tile(scored.truth_key, index, scored.truth))
         stem, key = f"{names[index]}-overlay", "download_overlay"
         downloads.button("Whole image (PNG)", png, stem, "png", "image/png", key, type="tertiary")
-    if right:
-        with right:
+    if table_column:
+        with table_column:
             nucleus_table(drawn, nucleus, setting.radius, LINK)
 
 
 def _choose_case(names: list[str]) -> tuple[int, bool]:
     """Draw the choice of an image, with steps to the one before and after, and a switch for the table of its
     nuclei; return the place of the image and that switch."""
-    # By hand: a bound box that is drawn for the first time leaves a value that a click elsewhere has set out
-    # of the address.
-    named = st.session_state.get("case", st.query_params.get("case"))
-    st.session_state["case"] = st.query_params["case"] = named if named in names else names[0]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        case = st.selectbox(
-            "Image",
-            names,
-            key="case",
-            persist_state="page",
-            width=290,
-            on_change=LINK.leave,
-            format_func=shortener(names),
-            label_visibility="collapsed",
-        )
-        index = names.index(case)
-        for label, step, icon in (("Previous", -1, "chevron_left"), ("Next", 1, "chevron_right")):
-            other = names[(index + step) % len(names)]
-            st.button(label, key=f"case_{label}", icon=f":material/{icon}:", on_click=_go_to, args=(other,))
+        index = choose_case("Image", names, LINK, lambda: names[0], shortener(names), 290)
         has_table = st.toggle("Table of nuclei", key="table", bind="query-params", persist_state="page")
     return index, has_table
-
-
-def _go_to(case: str) -> None:
-    st.session_state["case"] = case
-    LINK.leave()
 
 
 @st.cache_resource(max_entries=KEPT_CASES, scope="session", show_spinner="Drawing the nuclei ...")
@@ -104,11 +83,11 @@ def _packed(
     options: str,
     setting: MatchingSetting,
     index: int,
-    _shown: ScoredSubmission,
+    _scored: ScoredSubmission,
 ) -> tuple[dict[str, Array], Payload]:
     """Return the nuclei of an image with what became of them, and the same as the viewer takes it."""
-    truth = _shown.truth
-    drawn = overlay(truth, _shown.predictions, rescored(_shown, setting), index)
+    truth = _scored.truth
+    drawn = overlay(truth, _scored.predictions, rescored(_scored, setting), index)
     width, height = truth.sizes[index].tolist()
     jpeg = _tile(truth_key, index, truth)
     image = nuclei.TileInfo(truth.ids[index], (width, height), CLASSES, MICROMETRES_PER_PIXEL, jpeg)
@@ -186,9 +165,9 @@ def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: f
 
 def nucleus_words(drawn: Mapping[str, Array], nucleus: Nucleus, radius: float) -> None:
     """Say what became of one nucleus; arguments as of `nucleus_table`."""
-    found = listing.nucleus_row(drawn, nucleus.side, nucleus.number, radius)
-    if found:
-        st.markdown(in_words(found))
+    row = listing.nucleus_row(drawn, nucleus.side, nucleus.number, radius)
+    if row:
+        st.markdown(in_words(row))
 
 
 def _frame(listed: Listing) -> pd.DataFrame:
@@ -228,18 +207,18 @@ ROWS = 30
 """Images in the heat map at once."""
 
 
-def images_tab(shown: ScoredSubmission) -> None:
+def images_tab(scored: ScoredSubmission) -> None:
     """Draw which classes fail in which images, and which images went worst."""
-    order = worst_first(shown.card)
-    left, right = st.columns([9, 13], gap="large")
-    with left:
+    order = worst_first(scored.card)
+    heat_column, table_column = st.columns([9, 13], gap="large")
+    with heat_column:
         page, pages, chart = 1, -(-len(order) // ROWS), st.container()
         if pages > 1:
             page = st.pagination(pages, key="images_page", bind="query-params")
         with chart:
-            heat = class_heat(shown.card, order[(page - 1) * ROWS : page * ROWS])
-            scored_submission.block(heat, shown, f"heat/{page}", LINK)
-    with right:
+            heat = class_heat(scored.card, order[(page - 1) * ROWS : page * ROWS])
+            scored_submission.block(heat, scored, f"heat/{page}", LINK)
+    with table_column:
         scored_submission.block(
-            scoring_run.of_card("puma_images", shown, images_table), shown, "images", LINK
+            scoring_run.of_card("puma_images", scored, images_table), scored, "images", LINK
         )
