@@ -93,36 +93,6 @@ def test_every_bad_label_is_named():
     assert places(refused(read, "x", "True", "", "z").problems) == expected
 
 
-@pytest.mark.parametrize("header", ["Class", "label", "LABEL"])
-def test_label_headers_of_the_official_loader(header):
-    assert read("True", "False", header=("filename", header)).findings == ()
-
-
-@pytest.mark.parametrize("header", ["diagnosis", "target", "truth", "Ground Truth"])
-def test_other_label_headers_cancel_the_official_run(header):
-    assert codes(read("True", "False", header=("filename", header)).findings) == [
-        "header-alias",
-        "official-run-cancelled",
-    ]
-
-
-def test_other_image_headers_score_zero_in_the_official_run():
-    assert codes(read("True", "False", header=("image_id", "label")).findings) == [
-        "header-alias",
-        "official-score-zero",
-    ]
-
-
-def test_a_byte_order_mark_is_told():
-    data = "\ufefffilename,label\na.jpg,True\nb.jpg,False\n".encode()
-    assert "bom" in codes(CHALLENGE.read_truth(data, name="t.csv").findings)
-
-
-def test_a_tab_cancels_the_official_run():
-    data = table(("filename", "label"), ("a.jpg", "True"), ("b.jpg", "False"), delimiter="\t")
-    assert "official-run-cancelled" in codes(CHALLENGE.read_truth(data, name="t.csv").findings)
-
-
 def test_bad_demographics_are_no_matter_here():
     header = ("filename", "label", "age", "gender", "location")
     rows = [[f"c{i}", "True", "forty", "x", "elbow"] for i in range(9)]

@@ -52,44 +52,6 @@ def test_what_the_official_loader_reads_has_no_finding():
     assert cases.demographics.encoded.tolist() == [[42, 1, 1]] * 6
 
 
-@pytest.mark.parametrize("header", ["NewFileName", "FilePath", "FileName", "filename", " FILENAME "])
-def test_image_headers_of_the_official_loader(header):
-    assert codes(read(renamed("NewFileName", header)).findings) == []
-
-
-@pytest.mark.parametrize(
-    "header",
-    [
-        "image_path",
-        "Image",
-        "image name",
-        "Image-Name",
-        "image_id",
-        "file",
-        "file_name",
-        "path",
-        "case",
-        "case_id",
-        "id",
-        "isic_id",
-        "lesion_id",
-    ],
-)
-def test_other_image_headers_score_zero_in_the_official_run(header):
-    cases = read(renamed("NewFileName", header))
-    assert cases.ids == IDS
-    assert places(cases.findings) == [("header-alias", "t.csv:1"), ("official-score-zero", "t.csv:1")]
-
-
-@pytest.mark.parametrize(
-    "header", ["diagnosis", "target", "Truth", "ground_truth", "Ground Truth", "ground-truth"]
-)
-def test_other_label_headers_cancel_the_official_run(header):
-    cases = read(renamed("Class", header))
-    assert labels(cases) == LABELS
-    assert places(cases.findings) == [("header-alias", "t.csv:1"), ("official-run-cancelled", "t.csv:1")]
-
-
 @pytest.mark.parametrize(
     ("column", "header"),
     [
@@ -312,22 +274,6 @@ def test_one_hot_without_one_of_the_classes_is_no_label():
     assert places(refused(read, table(("FileName", *CLASSES[:10]), ["c1", "1", *["0"] * 9])).problems) == [
         ("missing-column", "t.csv:1")
     ]
-
-
-def test_byte_order_mark_and_utf_16_score_zero_in_the_official_run():
-    for encoding in ("utf-8-sig", "utf-16"):
-        cases = read(truth().decode().encode(encoding))
-        assert (cases.ids, labels(cases)) == (IDS, LABELS)
-        assert places(cases.findings) == [("bom", "t.csv:1"), ("official-score-zero", "t.csv:1")]
-    assert codes(read(b"\xfe\xff" + truth().decode().encode("utf-16-be")).findings) == [
-        "bom",
-        "official-score-zero",
-    ]
-
-
-def test_a_tab_cancels_the_official_run_and_a_semicolon_does_not():
-    assert places(read(truth().replace(b",", b"\t")).findings) == [("official-run-cancelled", "t.csv:1")]
-    assert codes(read(truth().replace(b",", b";")).findings) == []
 
 
 def test_a_repeated_case_is_refused_and_nothing_else_of_its_row():
