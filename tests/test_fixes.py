@@ -222,7 +222,7 @@ def test_a_button_says_what_it_does():
     ],
 )
 def test_bytes_of_tables(data, changes, fixed):
-    assert fixed_table(data, changes) == fixed
+    assert fixed_table(data, "t.csv", changes) == fixed
 
 
 def test_files_are_read_by_the_names_of_their_cases():

@@ -13,7 +13,7 @@ from pages.inputs.option_widgets import option_widget
 from pages.inputs.selectors import ChosenInput
 from scoring.challenges.recognition import fitting_test_set
 from scoring.common.finding_groups import distinct
-from scoring.common.findings import Finding
+from scoring.common.findings import Finding, InputRefused
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
@@ -176,5 +176,8 @@ def _fitting(
 ) -> SuggestedFix | None:
     source = _chosen.source
     if isinstance(source, bytes):
-        source = {_chosen.name: fixed_table(source, key[1]) if key[1] else source}
+        try:
+            source = {_chosen.name: fixed_table(source, _chosen.name, key[1]) if key[1] else source}
+        except InputRefused:  # it takes too long, or too much memory
+            return None
     return fitting_test_set(challenge_id, source, test_set)

@@ -25,7 +25,7 @@ from scoring.core.file_contents import (
 )
 from scoring.inputs.sources import FixedSource, SourceFiles, is_zip, open_source
 from scoring.inputs.suggestions import between_cells, shared_affix
-from scoring.inputs.tables import FOREIGN
+from scoring.inputs.table_text import FOREIGN
 
 MASKS = (".nii.gz",)
 """Endings of masks that look as if they were of another kind."""

@@ -10,7 +10,7 @@ from scoring.inference.results import ModelFailed
 from scoring.inference.worker_process import READER, RUNNING, Limits, WorkerProcess
 from scoring.inference.worker_protocol import MALFORMED
 
-MODULES = ("scoring.inputs.tables", "scoring.inputs.workbooks", "scoring.inputs.nuclei")
+MODULES = tuple(f"scoring.inputs.{module}" for module in ("tables", "table_edits", "workbooks", "nuclei"))
 """Modules whose isolated readers the processes know."""
 SECONDS, MEMORY_BYTES, RESULT_BYTES = 20, 1_000_000_000, 600_000_000
 """Limits of one reading: wall time, memory of the process, and what the server takes back."""

@@ -18,7 +18,8 @@ from scoring.inputs import tables, workbooks
 from scoring.inputs.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 from scoring.inputs.inflate import ByteFile
 from scoring.inputs.table_edits import fixed_name, fixed_table
-from scoring.inputs.tables import TABLE_BYTES, TextTable
+from scoring.inputs.table_text import TABLE_BYTES
+from scoring.inputs.tables import TextTable
 
 TEXT_TABLES = (".csv", ".tsv", ".txt")
 TABLES_OF_TEXT = (*TEXT_TABLES, workbooks.ENDING)
@@ -173,7 +174,7 @@ def _fixed(files: SourceFiles, changes: InputChanges) -> SourceFiles:
     def read(member: str) -> bytes:
         data = files.read(original[member])
         is_table = member.lower().endswith(TABLES_OF_TEXT) or files.kind == "file"
-        return fixed_table(data, changes) if is_table else data
+        return fixed_table(data, files.called(original[member]), changes) if is_table else data
 
     def open_member(member: str) -> ByteFile:
         if member.lower().endswith(TABLES_OF_TEXT):

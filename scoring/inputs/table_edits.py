@@ -3,13 +3,13 @@
 import codecs
 import csv
 import io
-import re
 from collections.abc import Callable, Sequence
 
 from scoring.common.fixes import InputChanges, renamed
+from scoring.common.isolation import isolated
 from scoring.inputs.matching import changed_case
 from scoring.inputs.suggestions import COMMA, cut_at_commas
-from scoring.inputs.tables import DELIMITERS
+from scoring.inputs.table_text import find_header, is_markup
 
 BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
@@ -21,9 +21,11 @@ def fixed_name(member: str, changes: InputChanges) -> str:
     return member if "/" in name or name.strip(".") == "" else f"{folder}{mark}{name}"
 
 
-def fixed_table(data: bytes, changes: InputChanges) -> bytes:
-    """Return a table with changes applied; what is no text that can be cut into cells stays as it is."""
-    if data[:200].lstrip()[:1] in (b"{", b"[", b"<"):
+@isolated
+def fixed_table(data: bytes, name: str, changes: InputChanges) -> bytes:
+    """Return a table with changes applied; what is no text that can be cut into cells stays as it is. name:
+    for messages, where it cannot be read."""
+    if is_markup(data):
         return data
     mark = next((bom for bom in BOMS if data.startswith(bom)), b"")
     encoding = BOMS.get(mark, "utf-8")
@@ -37,10 +39,10 @@ def fixed_table(data: bytes, changes: InputChanges) -> bytes:
 def _fixed_text(text: str, changes: InputChanges) -> str:
     end = "\r\n" if "\r\n" in text else "\n"
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    first = next((i for i, line in enumerate(lines) if line.strip() and not _declares(line)), None)
-    if first is None:
+    header_line = find_header(lines)
+    if header_line is None:
         return text
-    usual = max(DELIMITERS, key=lines[first].count)
+    first, usual = header_line
     between = changes.delimiter or usual
     header = _cells(lines[first], between)
     names = [renamed(cell.strip(), changes.columns) for cell in header]
@@ -90,11 +92,6 @@ def _key(cells: Sequence[str], index: int | None) -> tuple[str, ...]:
     if index is None:
         return tuple(cell.strip() for cell in cells)
     return (cells[index].strip(),) if index < len(cells) and cells[index].strip() else ()
-
-
-def _declares(line: str) -> bool:
-    """Return whether a line is Excel's `sep=;`."""
-    return re.fullmatch(r"(?i)sep=.", line.strip(" \ufeff")) is not None
 
 
 def _left_out(cell: str, changes: InputChanges) -> bool:

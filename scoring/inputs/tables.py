@@ -8,30 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 
-from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, error
 from scoring.common.fixes import keeping
 from scoring.common.isolation import isolated
 from scoring.common.transport import crosses
 from scoring.inputs.suggestions import AS_COMMAS, Kind, between_cells, cut_at_commas, of_kind, renamings
+from scoring.inputs.table_text import COLUMNS, LINE_BYTES, find_header, read_lines, refuse
 
-TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 200_000, 1000, 1_000_000
-CELLS = 4_000_000
-"""A cell takes about 100 bytes while it is read: 400 MB. 100,000 cases may have 40 columns."""
-DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 MISSING = {"", "nan", "na", "n/a", "null", "none"}
-FOREIGN = {
-    b"PK\x03\x04": "a zip or an Excel workbook",
-    b"\x1f\x8b": "a gzip file",
-    b"\x93NUM": "a NumPy file",
-    b"%PDF": "a PDF",
-    b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture",
-    b"PAR1": "a Parquet file",
-    b"\x89HDF": "an HDF5 file",
-    b"\xd0\xcf\x11\xe0": "an old or locked Excel workbook",
-    b"\x80": "a Python pickle",
-}
-SAVE = "Save it as CSV, UTF-8."
 
 
 @crosses
@@ -118,14 +102,11 @@ def read_table(data: bytes, name: str) -> TextTable:
     Raises:
         InputRefused: Nothing can be read (`unreadable-file`).
     """
-    lines = _lines(data, name)
-    first = next((i for i, line in enumerate(lines) if line.strip()), None)
-    if first is None:
+    lines = read_lines(data, name)
+    header = find_header(lines)
+    if header is None:
         raise refuse(name, f"it is empty ({len(data)} bytes). Was the upload cut off?")
-    declared = re.fullmatch(r"(?i)sep=([,;\t])", lines[first].strip(" \ufeff"))  # Excel's first line
-    if declared:
-        first = next((i for i in range(first + 1, len(lines)) if lines[i].strip()), first)
-    delimiter = declared[1] if declared else max(DELIMITERS, key=lines[first].count)
+    first, delimiter = header
     even = _even(lines, first, delimiter)
     if even:
         (header_line, *numbers), columns = even
@@ -139,12 +120,12 @@ def read_table(data: bytes, name: str) -> TextTable:
         raise refuse(name, f"line {header_line} has {len(written):,} columns; at most {COLUMNS:,} are read.")
     if not numbers:
         raise refuse(name, "it has a header and no row.")
-    header = [cell.strip() for cell in written[: len(body.columns)]]
+    names = tuple(cell.strip() for cell in written[: len(body.columns)])
     marked = data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return TextTable(
         name,
-        tuple(header),
-        tuple(map(key, header)),
+        names,
+        tuple(map(key, names)),
         tuple(body.columns),
         tuple(numbers),
         header_line,
@@ -186,61 +167,6 @@ def _even(lines: list[str], first: int, delimiter: str) -> tuple[list[int], list
         return None
     cells, width = text.split(delimiter), rows[0].count(delimiter) + 1
     return [i + 1 for i in numbers_of_rows], [cells[k::width] for k in range(width)]
-
-
-def refuse(name: str, message: str) -> InputRefused:
-    """Return the refusal of a file that cannot be read."""
-    return InputRefused([error("unreadable-file", name, message)])
-
-
-def _lines(data: bytes, name: str) -> list[str]:
-    if len(data) > TABLE_BYTES:
-        raise refuse(
-            name, f"it has {len(data) / 1e6:.0f} MB; a table of at most {TABLE_BYTES / 1e6:.0f} MB is read."
-        )
-    text = _text(data, name)
-    if "\0" in text:
-        raise refuse(name, f"it is not text: it holds NUL characters. {SAVE}")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    count = text.count("\n")
-    if count > LINES:
-        # Far more than any test set has cases: rows of a few bytes would grow to fifty times the file's size
-        # in memory.
-        raise refuse(name, f"it has {count:,} lines; at most {LINES:,} are read.")
-    cells = max(map(text.count, DELIMITERS)) + count
-    if cells > CELLS:
-        raise refuse(name, f"it has {cells:,} cells; at most {CELLS:,} are read.")
-    lines = text.split("\n")
-    lengths = list(map(len, lines))
-    if max(lengths) > LINE_BYTES:
-        longest = lengths.index(max(lengths))
-        raise refuse(
-            name,
-            (
-                f"line {longest + 1} has {len(lines[longest]) / 1e6:.1f} million characters; at most 1 "
-                "million are read."
-            ),
-        )
-    return lines
-
-
-def _text(data: bytes, name: str) -> str:
-    for magic, kind in FOREIGN.items():
-        if data.startswith(magic):
-            raise refuse(name, f"it is {kind}, not a table of text. {SAVE}")
-    if data[:200].lstrip()[:1] in (b"{", b"[", b"<"):
-        raise refuse(name, f"it looks like JSON, HTML or XML, not a table. {SAVE}")
-    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as problem:
-        raise refuse(
-            name,
-            (
-                f"it is not {encoding.upper().removesuffix('-SIG')} (byte {problem.start}). {SAVE} In "
-                "Excel: Save as, CSV UTF-8."
-            ),
-        ) from problem
 
 
 def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list[list[str]], list[int]]:

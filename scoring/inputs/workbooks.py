@@ -19,7 +19,7 @@ from xml.parsers import expat
 from scoring.common.findings import InputRefused, error
 from scoring.common.isolation import isolated
 from scoring.inputs.archives import Archive, open_archive
-from scoring.inputs.tables import CELLS, COLUMNS, LINES, TABLE_BYTES
+from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES
 
 ENDING = ".xlsx"
 SHEETS = 100

@@ -21,7 +21,7 @@ from scoring.inference.process import achieved_layers
 from scoring.inference.results import ModelFailed
 from scoring.inference.worker_process import Limits
 from scoring.inputs.archives import MEMBER_BYTES, MEMBERS
-from scoring.inputs.tables import CELLS, TABLE_BYTES
+from scoring.inputs.table_text import CELLS, TABLE_BYTES
 from scoring.version import __version__
 
 State = Literal["ok", "caution", "fault"]

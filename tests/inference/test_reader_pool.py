@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from scoring.common import isolation, transport
 from scoring.common.findings import InputRefused
+from scoring.common.fixes import InputChanges
 from scoring.inference import reader_pool
 from scoring.inference.reader_pool import ReaderPool
 from scoring.inference.worker_protocol import MALFORMED
 from scoring.inputs import tables, workbooks
 from scoring.inputs.nuclei import parse
+from scoring.inputs.table_edits import fixed_table
 from tests.support import readers
 from tests.support.findings import refused
 from tests.support.workbooks import sheet, workbook
@@ -59,8 +61,12 @@ def test_tables_are_the_same_there(pool, data):
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1", "cp932"])
 def test_encodings_need_nothing_that_a_confined_process_cannot_load(pool, encoding):
-    data = "id,größe\na,1\nb,2\n".encode(encoding, "replace")
+    data, changes = (
+        "id,größe\na,1\nb,2\n".encode(encoding, "replace"),
+        InputChanges(columns=(("größe", "A"),)),
+    )
     assert there(tables.read_table, data, "a.csv") == here(tables.read_table, data, "a.csv")
+    assert there(fixed_table, data, "a.csv", changes) == here(fixed_table, data, "a.csv", changes)
 
 
 def test_nuclei_are_the_same_there(pool):

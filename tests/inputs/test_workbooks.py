@@ -8,7 +8,8 @@ import pytest
 import scoring
 from scoring.inputs import workbooks
 from scoring.inputs.sources import open_source
-from scoring.inputs.tables import LINES, read_table
+from scoring.inputs.table_text import LINES
+from scoring.inputs.tables import read_table
 from tests.support.archives import archive_of
 from tests.support.findings import refused
 from tests.support.workbooks import DATE, MAIN, cell, sheet, workbook

@@ -16,9 +16,9 @@ import numpy as np
 from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS, WEIGHTS
 from scoring.challenges.isic.tables import SHOWN, CategoryTable, NumberBlock, find_table
 from scoring.common.findings import Finding, warning
-from scoring.inputs import tables
 from scoring.inputs.jobs import open_table
 from scoring.inputs.sources import Source, open_source
+from scoring.inputs.table_text import DELIMITERS
 from scoring.inputs.tables import TextTable
 
 REFUSES = "read here; the official scorer refuses this file: "
@@ -77,7 +77,7 @@ def first_refusal(findings: Iterable[Finding]) -> str | None:
 def _delimiter(table: TextTable) -> str:
     if table.delimiter == ",":
         return ""
-    return f"{tables.DELIMITERS[table.delimiter]}s between cells, not commas; {REFUSES}{NO_ID}"
+    return f"{DELIMITERS[table.delimiter]}s between cells, not commas; {REFUSES}{NO_ID}"
 
 
 def _encoding(data: bytes) -> str:

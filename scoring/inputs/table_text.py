@@ -1,0 +1,99 @@
+"""Text of table files: encoding, limits and the header line."""
+
+import codecs
+import re
+from collections.abc import Sequence
+
+from scoring.common.findings import InputRefused, error
+
+TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 200_000, 1000, 1_000_000
+CELLS = 4_000_000
+"""A cell takes about 100 bytes while it is read: 400 MB. 100,000 cases may have 40 columns."""
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
+FOREIGN = {
+    b"PK\x03\x04": "a zip or an Excel workbook",
+    b"\x1f\x8b": "a gzip file",
+    b"\x93NUM": "a NumPy file",
+    b"%PDF": "a PDF",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"PAR1": "a Parquet file",
+    b"\x89HDF": "an HDF5 file",
+    b"\xd0\xcf\x11\xe0": "an old or locked Excel workbook",
+    b"\x80": "a Python pickle",
+}
+SAVE = "Save it as CSV, UTF-8."
+
+
+def find_header(lines: Sequence[str]) -> tuple[int, str] | None:
+    """Return the index of the header line and what separates its cells: comma, semicolon or tab, whichever it
+    has most, or the one that Excel's first line declares. None without any text."""
+    filled = (i for i, line in enumerate(lines) if line.strip())
+    first = next(filled, None)
+    if first is None:
+        return None
+    declared = re.fullmatch(r"(?i)sep=([,;\t])", lines[first].strip(" \ufeff"))
+    if declared:
+        return next(filled, first), declared[1]
+    return first, max(DELIMITERS, key=lines[first].count)
+
+
+def is_markup(data: bytes) -> bool:
+    """Return whether a file looks like JSON, HTML or XML."""
+    return data[:200].lstrip()[:1] in (b"{", b"[", b"<")
+
+
+def refuse(name: str, message: str) -> InputRefused:
+    """Return the refusal of a file that cannot be read."""
+    return InputRefused([error("unreadable-file", name, message)])
+
+
+def read_lines(data: bytes, name: str) -> list[str]:
+    """Return the lines of a table. Raises InputRefused (`unreadable-file`) for too much, or for no text."""
+    if len(data) > TABLE_BYTES:
+        raise refuse(
+            name, f"it has {len(data) / 1e6:.0f} MB; a table of at most {TABLE_BYTES / 1e6:.0f} MB is read."
+        )
+    text = _text(data, name)
+    if "\0" in text:
+        raise refuse(name, f"it is not text: it holds NUL characters. {SAVE}")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    count = text.count("\n")
+    if count > LINES:
+        # Far more than any test set has cases: rows of a few bytes would grow to fifty times the file's size
+        # in memory.
+        raise refuse(name, f"it has {count:,} lines; at most {LINES:,} are read.")
+    cells = max(map(text.count, DELIMITERS)) + count
+    if cells > CELLS:
+        raise refuse(name, f"it has {cells:,} cells; at most {CELLS:,} are read.")
+    lines = text.split("\n")
+    lengths = list(map(len, lines))
+    if max(lengths) > LINE_BYTES:
+        longest = lengths.index(max(lengths))
+        raise refuse(
+            name,
+            (
+                f"line {longest + 1} has {len(lines[longest]) / 1e6:.1f} million characters; at most 1 "
+                "million are read."
+            ),
+        )
+    return lines
+
+
+def _text(data: bytes, name: str) -> str:
+    for magic, kind in FOREIGN.items():
+        if data.startswith(magic):
+            raise refuse(name, f"it is {kind}, not a table of text. {SAVE}")
+    if is_markup(data):
+        raise refuse(name, f"it looks like JSON, HTML or XML, not a table. {SAVE}")
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as problem:
+        raise refuse(
+            name,
+            (
+                f"it is not {encoding.upper().removesuffix('-SIG')} (byte {problem.start}). {SAVE} In "
+                "Excel: Save as, CSV UTF-8."
+            ),
+        ) from problem
