@@ -15,7 +15,7 @@ from scoring.services.boards.board import opened as board_of
 from scoring.services.boards.submitting import SubmissionRequest, submit
 from scoring.services.store import tables
 from scoring.services.store.database import open_store
-from tests.support import bundles
+from tests.support import bundles, databases
 from tests.support.boards import board, predictions
 from tests.support.visits import words
 
@@ -85,6 +85,21 @@ def test_a_database_that_goes_away_is_one_sentence(store, opened, monkeypatch, a
     app = opened("board", **address)
     assert not app.exception
     assert "the database cannot be used" in words(app)
+
+
+@pytest.mark.slow
+def test_a_postgresql_that_goes_away_is_one_sentence(opened, monkeypatch, tmp_path):
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    with databases.running() as (url, stop):
+        monkeypatch.setenv("BENCHSIDE_DATABASE_URL", url)
+        bundle.import_board(open_store(), bundles.packed({}))
+        assert "alpha" in words(opened("board", board="b"))
+        stop()
+        for address in ({"board": "b"}, {}):
+            app = opened("board", **address)
+            assert not app.exception
+            assert "the database does not answer: start it" in words(app)
+            assert "No boards yet" not in words(app)
 
 
 def test_a_clock_that_was_ahead_is_told_to_the_organizer_who_sets_it_right(store, opened, tmp_path):

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from scoring.services.boards import bundle, phases
 from scoring.services.boards.board import BoardSettings, create, opened
 from scoring.services.boards.phases import Phase
@@ -22,7 +24,9 @@ MANIFEST = "manifest.json"
 @cache
 def members() -> Mapping[str, bytes]:
     """Return the members of a valid bundle: two teams, two phases, test set included."""
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        for setting in ("BENCHSIDE_DATABASE_URL", "BENCHSIDE_FILES"):
+            patch.delenv(setting, raising=False)
         folder = Path(name)
         store = open_store(folder / "store")
         settings = BoardSettings(

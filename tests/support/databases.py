@@ -4,7 +4,8 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,18 +19,18 @@ def as_postgres(*command: object) -> None:
     subprocess.run([*before, *map(str, command)], cwd="/", check=True, capture_output=True, timeout=60)
 
 
-@pytest.fixture(scope="session")
-def postgresql_server() -> Iterator[str]:
-    """Start a server for this run, and give the URL of its database."""
+@contextmanager
+def running() -> Iterator[tuple[str, Callable[[], None]]]:
+    """Start a PostgreSQL server; gives the URL of its database, and what stops it."""
     if not POSTGRESQL:
         pytest.skip("PostgreSQL is not installed (Debian's package postgresql)")
     pytest.importorskip("psycopg")
     programs = POSTGRESQL[-1]
     folder = Path(tempfile.mkdtemp(prefix="pg"))
+    data, log = folder / "data", folder / "log"
     try:
         if os.geteuid() == 0:
             shutil.chown(folder, "postgres")
-        data, log = folder / "data", folder / "log"
         made = ("-D", data, "-U", "test", "-A", "trust", "--no-sync", "-E", "UTF8", "--no-locale")
         options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
         as_postgres(programs / "initdb", *made)
@@ -37,9 +38,23 @@ def postgresql_server() -> Iterator[str]:
     except (subprocess.SubprocessError, OSError, LookupError) as problem:
         shutil.rmtree(folder, ignore_errors=True)
         pytest.skip(f"PostgreSQL could not be started: {problem}")
-    yield f"postgresql+psycopg://test@/postgres?host={folder}"
-    as_postgres(programs / "pg_ctl", "-D", data, "-m", "fast", "stop")
-    shutil.rmtree(folder, ignore_errors=True)
+
+    def stop() -> None:
+        if (data / "postmaster.pid").exists():
+            as_postgres(programs / "pg_ctl", "-D", data, "-m", "fast", "stop")
+
+    try:
+        yield f"postgresql+psycopg://test@/postgres?host={folder}", stop
+    finally:
+        stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[str]:
+    """Start a server for this run, and give the URL of its database."""
+    with running() as (url, _):
+        yield url
 
 
 @pytest.fixture
