@@ -235,7 +235,7 @@ def compare_cards(
         if cards
         else [error("bad-option", "compare", "name at least one team: TEAM=FILE.")]
     )
-    wrong += [problem for name in cards for problem in name_problems(name, "compare")]
+    wrong += [problem for name in cards for problem in name_problems(name, "compare", cards)]
     values = of_options.complete(challenge.options_of("compare"), options)
     wrong += challenge.check_options(values)
     if wrong:

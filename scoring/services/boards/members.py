@@ -38,6 +38,16 @@ def members(store: Store, board_id: str) -> dict[str, list[str]]:
     return teams
 
 
+def team_names(store: Store, board_id: str) -> set[str]:
+    """Return the names of all teams of a board: those that submitted, and those that have members."""
+    with store.read() as session:
+        return {
+            name
+            for table in (tables.Submission, Member)
+            for name in session.scalars(select(table.team).where(table.board_id == board_id).distinct())
+        }
+
+
 def set_members(store: Store, board_id: str, team: str, people: list[str]) -> None:
     """Say who belongs to a team; nobody: the team has no members any more.
 
@@ -51,7 +61,7 @@ def set_members(store: Store, board_id: str, team: str, people: list[str]) -> No
         InputRefused: `forbidden` for others than organizers, `bad-option` for wrong names and addresses.
     """
     store.actor.require(Role.ORGANIZER)
-    problems = list(name_problems(team, "--team"))
+    problems = list(name_problems(team, "--team", team_names(store, board_id)))
     if len(team) > tables.NAME:
         problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
     who = {_who(person) for person in people}

@@ -20,6 +20,7 @@ from scoring.inputs.sources import sha256
 from scoring.inputs.team_entries import name_problems
 from scoring.services.boards import phases
 from scoring.services.boards.board import OpenBoard, opened, scoring_of
+from scoring.services.boards.members import team_names
 from scoring.services.boards.phases import DAY
 from scoring.services.store import tables
 from scoring.services.store.database import Store
@@ -87,7 +88,7 @@ def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
         InputRefused: With every problem; nothing is counted then, and the file is kept only where the board
             keeps refused files (`refused-kept` among its findings).
     """
-    if problems := _misnamed(request):
+    if problems := _misnamed(board, request):
         raise InputRefused(problems)
     store, digest = board.store, sha256(request.data)
     time = request.created or phases.arrival(store, board.row.id)
@@ -134,9 +135,9 @@ def _scored_and_kept(
         board = opened(board.store, board.row.id)
 
 
-def _misnamed(request: SubmissionRequest) -> list[Finding]:
+def _misnamed(board: OpenBoard, request: SubmissionRequest) -> list[Finding]:
     """Return what is wrong with the names of a submission."""
-    problems = list(name_problems(request.team, "--team"))
+    problems = list(name_problems(request.team, "--team", team_names(board.store, board.row.id)))
     if len(request.team) > tables.NAME:
         problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
     if not 0 < len(request.id) <= tables.NAME or has_hidden(request.id):

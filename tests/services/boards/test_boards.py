@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from scoring.services.boards import rescoring, submitting
+from scoring.common.findings import InputRefused
+from scoring.inputs import team_entries
+from scoring.services.boards import members, rescoring, submitting
 from scoring.services.boards.board import opened
 from scoring.services.boards.submitting import SubmissionRequest
 from scoring.services.store.database import open_store
@@ -245,3 +247,19 @@ def test_a_changed_bundle_is_refused(sent, tmp_path, monkeypatch):
     assert "is no exported board" in imported(**{"manifest.json": None})
     assert "unreadable-file" in refusal("import", tmp_path / "nothing.zip")
     assert board("list", "--json", "-").json == {"boards": []}
+
+
+def test_a_name_that_looks_like_another_teams_is_no_new_team(database, tmp_path):
+    filled(tmp_path)
+    store = open_store()
+    for name in ("\u0430lpha", "alpha ", "alpha\ufe0f", "\uff41lpha"):
+        with pytest.raises(InputRefused, match="looks like that of another team, 'alpha'"):
+            submitting.submit(opened(store, "b"), SubmissionRequest(name, "p.csv", b"x"))
+        with pytest.raises(InputRefused, match="looks like that of another team, 'alpha'"):
+            members.set_members(store, "b", name, ["a@example.org"])
+
+
+def test_names_that_people_can_tell_apart_are_two_teams():
+    names = ["alpha", "Alpha", "alpha 2", "älpha", "alpha-2"]
+    for name in names:
+        assert list(team_entries.name_problems(name, "x", names)) == []
