@@ -59,13 +59,12 @@ def _per_class(card: ScoreCard) -> Iterator[Block]:
             "" if k else "How good is each class?",
             [Column("class", "class", "class"), *map(shared.estimated, keys)],
             {"class": names, **{key: [card.per_class[name][key] for name in names] for key in keys}},
-            risks={name: card.per_class[name]["risk"] for name in names if card.per_class[name].get("risk")},
+            risks=shared.risks_of(card),
         )
 
 
 def _matrices(card: ScoreCard) -> Iterator[Block]:
-    risks = {name: entry["risk"] for name, entry in card.per_class.items() if entry.get("risk")}
-    matrix = card.confusion_matrix
+    risks, matrix = shared.risks_of(card), card.confusion_matrix
     if not matrix:
         return
     labels, counts = matrix["labels"], matrix["counts"]
