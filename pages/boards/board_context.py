@@ -21,6 +21,6 @@ class BoardPage:
         """Return the board."""
         return self.ranking.board
 
-    def place(self, path: str) -> BlockPath:
+    def path(self, path: str) -> BlockPath:
         """Return where a block stands, which is drawn once."""
         return BlockPath(self.key, False, f"board/{path}")

@@ -55,7 +55,7 @@ def show(store: Store, board_id: str) -> None:
     ways = bar.container(horizontal=True, gap="small", vertical_alignment="center", width="content")
     with bar:
         phase = _phase(store, board_id)
-    outcome = attempt(_shown, store, board_id, is_public, phase)
+    outcome = attempt(_board_page, store, board_id, is_public, phase)
     if not organizes:
         _record_guess(outcome)
     if outcome.refused:
@@ -75,7 +75,7 @@ def show(store: Store, board_id: str) -> None:
         section.name: partial(_section, page, section) for section in page.sections
     }
     if not is_public:
-        whole = page if phase is None else _shown(store, board_id, is_public, None)
+        whole = page if phase is None else _board_page(store, board_id, is_public, None)
         tabs["Submissions"] = partial(submitting.show, whole)
         tabs["Corrections"] = partial(truth_correction.show, whole)
         tabs["Participants"] = partial(participants.show, store, page.board)
@@ -135,7 +135,7 @@ def _phase(store: Store, board_id: str) -> str | None:
     return None if chosen == every else chosen
 
 
-def _shown(store: Store, board_id: str, is_public: bool, phase: str | None) -> BoardPage:
+def _board_page(store: Store, board_id: str, is_public: bool, phase: str | None) -> BoardPage:
     """Return a board. What is kept of it for everybody acts for nobody; an organizer's is theirs alone."""
     actor = NOBODY if is_public else store.actor
     ranking = board_ranking(opened(replace(store, actor=actor), board_id), phase)
@@ -146,11 +146,11 @@ def _shown(store: Store, board_id: str, is_public: bool, phase: str | None) -> B
         repr(hidden_truth.rules(store, board_id)),
     )
     key = (store.place, row.id, str(row.version), row.title, *known, repr((actor, phase)))
-    return _kept(key, ranking, is_public)
+    return _cached_page(key, ranking, is_public)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Ranking ...")
-def _kept(key: tuple[str, ...], _ranking: BoardRanking, is_public: bool) -> BoardPage:
+def _cached_page(key: tuple[str, ...], _ranking: BoardRanking, is_public: bool) -> BoardPage:
     return BoardPage(_ranking, publishing.sections(_ranking) if is_public else views.sections(_ranking), key)
 
 
@@ -195,7 +195,7 @@ def _way(label: str, icon: str, **address_of: str) -> None:
 
 
 def _section(page: BoardPage, section: Section) -> None:
-    render.draw_all(section.blocks, page.place(section.name))
+    render.draw_all(section.blocks, page.path(section.name))
 
 
 def _downloads(page: BoardPage, is_public: bool) -> None:

@@ -51,7 +51,7 @@ def submit(store: Store, board: OpenBoard) -> None:
     if outcome is not None:
         st.session_state[f"own_came_{board.row.id}"] = outcome
     quota = participant.remaining_quota(board, team)
-    st.markdown(_left_words(quota))
+    st.markdown(_quota_text(quota))
     if (problem := quota.problem) is not None:
         st.info(f"{problem.message[0].upper()}{problem.message[1:]}", icon=":material/event_busy:")
     else:
@@ -153,7 +153,7 @@ def _written(row: Any) -> dict[str, str]:
     return {name: f"{value:.3f}" for name, value in row.items()}
 
 
-def _left_words(quota: RemainingQuota) -> str:
+def _quota_text(quota: RemainingQuota) -> str:
     """Return what a team may still do, in words (Markdown)."""
     if not quota.phase:
         return ""

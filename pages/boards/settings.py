@@ -44,7 +44,7 @@ def _phases(page: BoardPage) -> None:
     """Draw the phases, and a form that adds, changes or removes one."""
     board, known = page.board, {phase.name: phase for phase in page.ranking.phases}
     if known:
-        render.draw_all(views.phase_table(page.ranking), page.place("Settings/phases"))
+        render.draw_all(views.phase_table(page.ranking), page.path("Settings/phases"))
         states = ", ".join(f"**{markdown(name, 60)}** is {phase.state()}" for name, phase in known.items())
         st.markdown(f"Now {states}.")
     else:

@@ -54,7 +54,7 @@ def show(page: BoardPage) -> None:
     _receipts(st.session_state.get(f"{prefix}_receipts"))
     now = [*views.remaining_quotas(page.ranking), *views.refused(submitting.refused_files(board))]
     render.draw_all(now, BlockPath(None, True, "board"))
-    render.draw(views.submissions(page.ranking), page.place("Submissions"))
+    render.draw(views.submissions(page.ranking), page.path("Submissions"))
     _exclusion(page)
 
 
@@ -149,14 +149,14 @@ def _exclusion(page: BoardPage) -> None:
         chosen = st.selectbox(
             "Submission",
             list(entries),
-            format_func=lambda key: _called(entries[key]) if key in entries else key,
+            format_func=lambda key: _label(entries[key]) if key in entries else key,
             key="board_excluded",
         )
         entry, board = entries[chosen], page.board
         _excluding(board, entry)
         with st.popover("Delete it", icon=":material/delete_forever:", type="tertiary"):
             st.markdown(
-                f"{_called(entry)}: the file and its scores are deleted, from the disk as well. Nothing "
+                f"{_label(entry)}: the file and its scores are deleted, from the disk as well. Nothing "
                 "brings them back. To keep it out of the ranking, exclude it."
             )
             if st.button("Delete for good", icon=":material/delete_forever:", key="board_delete_one"):
@@ -177,7 +177,7 @@ def _excluding(board: OpenBoard, entry: RankedSubmission) -> None:
         _done(actions.attempt(exclude, board.store, board.row.id, entry.id, reason.strip()))
 
 
-def _called(entry: RankedSubmission) -> str:
+def _label(entry: RankedSubmission) -> str:
     state = ", excluded" if entry.excluded is not None else ""
     return f"{markdown(entry.team, 40)}, {entry.minute}{state}"
 

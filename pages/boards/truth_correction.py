@@ -80,11 +80,11 @@ def _changes(page: BoardPage) -> None:
         versions = list(range(row.version, 1, -1))
         version = st.selectbox("Version of the test set", versions, key="board_version", width=220)
     changes = _changed(page.key, version, page.board)
-    render.draw_all(changes, page.place(f"Corrections/{version}"))
+    render.draw_all(changes, page.path(f"Corrections/{version}"))
     st.caption("These tables name cases: they are not for publication.")
     if st.toggle(f"Show the ranking with version {version - 1}", key="board_old_ranking"):
         before = _ranked(page.key, version - 1, page.board)
-        render.draw_all(before, page.place(f"Corrections/ranked {version - 1}"))
+        render.draw_all(before, page.path(f"Corrections/ranked {version - 1}"))
 
 
 @st.cache_resource(max_entries=8, show_spinner="Comparing versions ...")

@@ -42,16 +42,16 @@ class Second:
 
     def tab(self, _shown: ScoredSubmission) -> None:
         """Draw where the two differ."""
-        blocks = self.compared.kept(
+        blocks = self.compared.once(
             f"two/{self.first}", lambda: pairwise.blocks(self.compared.displayed, self.first, self.other)
         )
-        render.draw_all(blocks, self.compared.place(f"two/{self.first}"))
+        render.draw_all(blocks, self.compared.path(f"two/{self.first}"))
         self._galleries()
 
     def _galleries(self) -> None:
         if self.compared.challenge.display.thumbnails is None:
             return
-        correctness = self.compared.kept("two cases", lambda: by_case.correctness(self.compared.comparison))
+        correctness = self.compared.once("two cases", lambda: by_case.correctness(self.compared.comparison))
         names = [self.first, self.other]
         for side, (name, places) in enumerate(
             zip(names, pairwise.differing(correctness, *names), strict=True)

@@ -32,7 +32,7 @@ FEW = 12
 @st.fragment
 def cases(compared: ComparisonContext) -> None:
     """Cases by teams, the chosen case, and more of its kind."""
-    correct: Correctness = compared.kept("correctness", lambda: correctness.correctness(compared.comparison))
+    correct: Correctness = compared.once("correctness", lambda: correctness.correctness(compared.comparison))
     graded = views.graded(correct)
     kind, order, listed = _kind(compared, correct, graded)
     left, right = st.columns([11, 9], gap="large")
@@ -42,14 +42,14 @@ def cases(compared: ComparisonContext) -> None:
     with right:
         _one_case(compared, correct, _chosen(correct, order))
     with left:
-        path = compared.place(f"Cases/{kind}/{listed}")
-        figure = compared.kept(
+        path = compared.path(f"Cases/{kind}/{listed}")
+        figure = compared.once(
             f"case matrix/{kind}/{listed}", lambda: views.case_values(compared.displayed, correct, order)
         )
         caption = f"{figure.caption} Choose a cell to see its case."
         render.draw_clickable(figure, path, caption, _choose_case)
         if not graded:
-            render.draw(views.right_counts(correct), compared.place("Cases/right"))
+            render.draw(views.right_counts(correct), compared.path("Cases/right"))
     layout.gallery(
         f"{kind.capitalize()}: {len(order)} case{'s' * (len(order) != 1)}",
         "All wrong although one was sure: is the truth right?"
@@ -150,13 +150,13 @@ def case_pictures(
         truth = row.get("truth")
         lines = [f"**{class_name(truth, risks.get(truth))}**"] if truth else []
         for name in named_teams:
-            lines.append(f":gray[{markdown(name, 20)}] {made(compared, cards[name], index, risks)}")
+            lines.append(f":gray[{markdown(name, 20)}] {result_text(compared, cards[name], index, risks)}")
         name = short(row["case"]).rsplit("/", 1)[-1]
         pictures.append(GalleryCard(image, f"Case {row['case']}, truth {truth}", lines, name))
     return pictures
 
 
-def made(compared: ComparisonContext, card: ScoreCard, index: int, risks: Mapping[str, str]) -> str:
+def result_text(compared: ComparisonContext, card: ScoreCard, index: int, risks: Mapping[str, str]) -> str:
     """Return what a team made of one case, as Markdown."""
     row = card.cases[index]
     if "truth" in row:

@@ -38,10 +38,10 @@ class ComparisonContext:
         """What all that is shown rests on: one text, since Streamlit takes its time with anything else."""
         return repr((self.key, self.names))
 
-    def place(self, path: str) -> BlockPath:
+    def path(self, path: str) -> BlockPath:
         """Return where a block stands, which is drawn once. path: all that it depends on besides."""
         return BlockPath((self.content,), self.own, f"comparison/{path}")
 
-    def kept(self, name: str, work: Callable[[], Any]) -> Any:
+    def once(self, name: str, work: Callable[[], Any]) -> Any:
         """Return what `work` gives, computed once. name: of the work, and all that it depends on."""
         return teams.of_comparison(f"{name}\n{self.content}", work)

@@ -22,9 +22,9 @@ FEW = 10
 @st.fragment
 def classes(compared: ComparisonContext) -> None:
     """Class by team, and the cases of the chosen cell."""
-    matrix = compared.kept("classes", lambda: by_class.matrix(compared.comparison))
+    matrix = compared.once("classes", lambda: by_class.matrix(compared.comparison))
     if not matrix.classes:
-        render.draw_all(views.classes(compared.displayed), compared.place("Classes"))
+        render.draw_all(views.classes(compared.displayed), compared.path("Classes"))
         return
     left, right = st.columns([11, 9], gap="large")
     with right:
@@ -32,7 +32,7 @@ def classes(compared: ComparisonContext) -> None:
             name = choices.select("Class", matrix.classes, "class", 170, shortened)
             team = choices.select("Team", compared.names, "class_team", 200, shortened)
         if team != compared.names[0]:
-            render.draw(_difference(compared, matrix, name, team), compared.place("Class"))
+            render.draw(_difference(compared, matrix, name, team), compared.path("Class"))
         _class_cases(compared, name, team)
     with left:
         _class_values(compared, matrix, name, team)
@@ -40,7 +40,7 @@ def classes(compared: ComparisonContext) -> None:
 
 def _difference(compared: ComparisonContext, matrix: ClassMatrix, name: str, team: str) -> Text:
     leader = compared.names[0]
-    differences = compared.kept(
+    differences = compared.once(
         f"class differences/{team}", lambda: by_class.differences(compared.comparison, team, leader)
     )
     return views.class_difference(differences[matrix.classes.index(name)], team, leader)
@@ -60,7 +60,7 @@ def _class_values(compared: ComparisonContext, matrix: ClassMatrix, name: str, t
         against = None if mode == "values" else compared.names[0]
     figure = views.class_values(compared.displayed, matrix, (name, team), against)
     caption = f"{figure.caption} Choose a cell to see its cases."
-    render.draw_clickable(figure, compared.place(f"Classes/{name}/{team}/{against}"), caption, _choose_class)
+    render.draw_clickable(figure, compared.path(f"Classes/{name}/{team}/{against}"), caption, _choose_class)
 
 
 def _choose_class(figure: str) -> Callable[[], None]:
@@ -75,7 +75,7 @@ def _choose_class(figure: str) -> Callable[[], None]:
 def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
     """What a team made of the cases of a class, the worst first."""
     cards = compared.comparison.cards
-    cases = compared.kept(f"members/{name}/{team}", lambda: members(cards[team], name))
+    cases = compared.once(f"members/{name}/{team}", lambda: members(cards[team], name))
     title = (
         f"{shortened(name, 30)}, {shortened(team, 30)}: {len(cases)} case{'s' * (len(cases) != 1)}, "
         "worst first"
@@ -110,13 +110,13 @@ def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
 @st.fragment
 def subgroups(compared: ComparisonContext) -> None:
     """Every team in every group of patients."""
-    groups: tuple[Subgroup, ...] = compared.kept("subgroups", lambda: by_class.subgroups(compared.comparison))
+    groups: tuple[Subgroup, ...] = compared.once("subgroups", lambda: by_class.subgroups(compared.comparison))
     if not groups:
-        render.draw_all(views.subgroups(compared.displayed), compared.place("Subgroups"))
+        render.draw_all(views.subgroups(compared.displayed), compared.path("Subgroups"))
         return
     column, measure, to_overall = _chosen_groups(groups)
     rows = [row for row in groups if row.column == column and row.measure == measure]
-    path = compared.place(f"Subgroups/{column}/{measure}/{to_overall}")
+    path = compared.path(f"Subgroups/{column}/{measure}/{to_overall}")
     render.draw(views.group_panels(compared.displayed, rows, to_overall), path.inside("panels"))
     table = views.group_table(compared.displayed, rows, len(groups), "What are the numbers?")
     render.draw(table, path.inside("table"))

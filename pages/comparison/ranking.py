@@ -21,13 +21,13 @@ from scoring.core.views import Figure
 
 def lead_tab(compared: ComparisonContext) -> None:
     """Draw the lead, and every pair."""
-    blocks = compared.kept("lead", lambda: views.lead(compared.displayed))
+    blocks = compared.once("lead", lambda: views.lead(compared.displayed))
     if len(compared.comparison.scored) < 2:
-        render.draw_all(blocks, compared.place("Lead"))
+        render.draw_all(blocks, compared.path("Lead"))
         return
     left, right = st.columns([9, 11], gap="large")
     with left:
-        render.draw_all(blocks, compared.place("Lead"))
+        render.draw_all(blocks, compared.path("Lead"))
     with right:
         pairs_of_teams(compared)
 
@@ -38,11 +38,11 @@ def ranking_tab(compared: ComparisonContext) -> None:
     searched."""
     view = compared.displayed
     if len(view.comparison.cards) <= MANY:
-        render.draw_all(compared.kept("ranking", lambda: views.ranking(view)), compared.place("Ranking"))
+        render.draw_all(compared.once("ranking", lambda: views.ranking(view)), compared.path("Ranking"))
         return
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        render.draw(compared.kept("scores", lambda: views.scores(view)), compared.place("Scores"))
+        render.draw(compared.once("scores", lambda: views.scores(view)), compared.path("Scores"))
     with right:
         wanted = st.text_input("Find a team", key="find_team", placeholder="a name, institution or method")
         table = containing(views.exported(view), wanted)
@@ -66,7 +66,7 @@ def pairs_of_teams(compared: ComparisonContext) -> None:
         pairs = pairs_of(comparison.spec, comparison.cards, metric)
         return views.pairs(compared.displayed, pairs, Scale(1, 3, 3, named(metric)))
 
-    render.draw(compared.kept(f"pairs/{metric}", figure), compared.place(f"Pairs/{metric}"))
+    render.draw(compared.once(f"pairs/{metric}", figure), compared.path(f"Pairs/{metric}"))
 
 
 @st.fragment
@@ -74,7 +74,7 @@ def what_if(compared: ComparisonContext) -> None:
     """Draw the score under other numbers of its formula, with intervals. What is moved and what moves are
     drawn anew, nothing else."""
     comparison = compared.comparison
-    usual: Rescored | None = compared.kept("usual weights", lambda: robustness.what_if(comparison, {}))
+    usual: Rescored | None = compared.once("usual weights", lambda: robustness.what_if(comparison, {}))
     if comparison.spec.what_if is None or usual is None:
         return
     layout.heading("What if the formula had other weights?")
@@ -96,7 +96,7 @@ def what_if(compared: ComparisonContext) -> None:
     with right:
         render.draw(
             rule_views.rescored(compared.displayed, rescored, before, ", ".join(changed)),
-            compared.place(f"What if/{values}"),
+            compared.path(f"What if/{values}"),
         )
 
 

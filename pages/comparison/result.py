@@ -75,7 +75,7 @@ def show(
     whole = (challenge.id, scoring.__version__, *key, *of_comparison.items(), repr(by_team), repr(excluded))
     own = test_set.own or any(team.submission.own for team in chosen)
     compared = ComparisonContext(challenge, display.of(comparison), truth, test_set.key, whole, own)
-    render.draw_findings(comparison.noticed, compared.place("findings"))
+    render.draw_findings(comparison.noticed, compared.path("findings"))
     if not comparison.scored:
         st.warning(
             "No team has a score on this test set, so there is nothing to compare.", icon=":material/block:"
@@ -136,7 +136,7 @@ def _without(excluded: Sequence[Excluded], scored: int, take: finding_list.Take)
 def _result(compared: ComparisonContext) -> None:
     """Findings, headline, tabs, downloads."""
     comparison = compared.comparison
-    render.draw_headline(headline(compared.displayed), compared.place("headline"))
+    render.draw_headline(headline(compared.displayed), compared.path("headline"))
     if comparison.size_assumed:
         st.caption("Sizes can be given under **Teams**.")
     if len(comparison.scored) > MANY:
@@ -185,7 +185,7 @@ def _section(name: str, compared: ComparisonContext) -> None:
     if name in LIVE:
         LIVE[name](compared)
         return
-    blocks = compared.kept(f"section/{name}", lambda: views.SECTIONS[name](compared.displayed))
-    render.draw_all(blocks, compared.place(name))
+    blocks = compared.once(f"section/{name}", lambda: views.SECTIONS[name](compared.displayed))
+    render.draw_all(blocks, compared.path(name))
     if name == "Other rules":
         ranking.what_if(compared)

@@ -98,7 +98,7 @@ class BlockPath:
         return replace(self, path=f"{self.path}/{step}")
 
 
-def _kept(path: BlockPath, theme: Theme, draw: Callable[[], Any]) -> Any:
+def _cached(path: BlockPath, theme: Theme, draw: Callable[[], Any]) -> Any:
     """Draw elements that are no widgets, or send again what was drawn before; return what `draw` gave, which
     may also be something to be drawn."""
     if path.content is None:
@@ -134,7 +134,7 @@ def score_account(head: Headline, path: BlockPath) -> None:
 
 def draw_findings(entries: Sequence[Finding], path: BlockPath) -> None:
     """Draw findings, worst first."""
-    _kept(path, layout.theme(), lambda: finding_list.findings(entries))
+    _cached(path, layout.theme(), lambda: finding_list.findings(entries))
 
 
 def draw_all(entries: Sequence[Block], path: BlockPath) -> None:
@@ -149,7 +149,7 @@ def draw(entry: Block, path: BlockPath) -> None:
         case Figure():
             _figure(entry, path)
         case Panels():
-            _kept(
+            _cached(
                 path,
                 layout.theme(),
                 partial(layout.panels, entry, path.path),
@@ -165,7 +165,7 @@ def draw(entry: Block, path: BlockPath) -> None:
         case Text():
             _text(entry)
         case Gallery():
-            _kept(path, layout.theme(), partial(_gallery, entry))
+            _cached(path, layout.theme(), partial(_gallery, entry))
         case SideBySide():
             drawn = st.columns(list(entry.widths), gap="medium")
             for number, (column, blocks) in enumerate(zip(drawn, entry.columns, strict=True)):
@@ -217,7 +217,7 @@ def _figure(entry: Figure, path: BlockPath, early: bool = False) -> None:
     with st.container(gap="xsmall"):
         built: Drawing | None = None
         if early:
-            built = _kept(path.inside("picture"), theme, picture)
+            built = _cached(path.inside("picture"), theme, picture)
             deferred_widgets.pause()
 
         def plot() -> str:
@@ -225,14 +225,14 @@ def _figure(entry: Figure, path: BlockPath, early: bool = False) -> None:
             layout.plot(figure, entry.caption, key, headed=not early)
             return figure.question
 
-        question = _kept(path, theme, plot)
+        question = _cached(path, theme, plot)
         layout.footer(entry.caption, _numbers(entry), question, key, index=False)
 
 
 def draw_clickable(entry: Figure, path: BlockPath, caption: str, chosen: Chosen) -> None:
     """Draw a figure whose points can be clicked, with a caption that says so."""
     theme, key = layout.theme(), entry.key or None
-    figure = _kept(path, theme, lambda: entry.build(theme))
+    figure = _cached(path, theme, lambda: entry.build(theme))
     question = figure.question
     choose = chosen(f"figure_{file_name(key or question)}")
     with st.container(gap="xsmall"):
@@ -251,7 +251,7 @@ def _table(entry: Table, path: BlockPath) -> None:
     if entry.cases and path.link:
         caption += f" A click on a row opens the {path.link.case}."
         choose = path.link.row(entry.key, entry.rows[entry.cases])
-        style, columns = _kept(path, theme, lambda: tables.styled(entry, theme))
+        style, columns = _cached(path, theme, lambda: tables.styled(entry, theme))
         layout.styled_table(
             entry.question,
             style,
@@ -262,7 +262,7 @@ def _table(entry: Table, path: BlockPath) -> None:
             selection_mode="single-row",
         )
     else:
-        _kept(path, theme, partial(_plain_table, entry, theme))
+        _cached(path, theme, partial(_plain_table, entry, theme))
     layout.footer(caption, partial(tables.frame, entry), entry.question, key, index=False)
 
 

@@ -86,7 +86,7 @@ def tab(offer: HistoryContext, _shown: "ScoredSubmission") -> None:
         return
     try:
         store = _store()
-        groups = series(of_store.kept(store, offer.challenge.id, whose))
+        groups = series(of_store.saved(store, offer.challenge.id, whose))
         if not groups:
             st.markdown(NOTHING)
             return

@@ -135,7 +135,7 @@ def _statistics(command: Parser) -> None:
     command.add_argument("--front", metavar="NAME=TEXT", action="append", default=[], help=front)
 
 
-def _kept(command: Parser) -> None:
+def _history(command: Parser) -> None:
     history = command.add_argument_group("own history")
     about = "keep scorecard and submission on this machine; `history list` shows them"
     history.add_argument("--keep", action="store_true", help=about)
@@ -181,7 +181,7 @@ def _score(command: Parser, challenge: Challenge[Any, Any]) -> None:
     _submitted(command, challenge)
     _truth(command, required=True)
     _statistics(command)
-    _kept(command)
+    _history(command)
     for output in challenge.scoring.outputs:
         command.add_argument(output.flag, metavar=output.metavar, help=output.help)
     for option in challenge.options_of("score"):

@@ -79,7 +79,7 @@ def _list(store: Store, arguments: argparse.Namespace) -> None:
         named, known = shortened(arguments.challenge, 40), ", ".join(REGISTRY)
         message = f"there is no challenge {named!r}: choose from {known}."
         raise InputRefused([error("bad-option", "--challenge", message)])
-    groups = [steps(store, group) for group in series(entries.kept(store, arguments.challenge))]
+    groups = [steps(store, group) for group in series(entries.saved(store, arguments.challenge))]
     value = {"series": [_as_value(group) for group in groups]}
     message = "\n\n".join(map(_table, groups)) or "Nothing is kept yet: `score --keep` keeps what it scored."
     respond(arguments.json, value, message)
@@ -118,7 +118,7 @@ def _note(entry: SavedSubmission) -> str:
 
 
 def _show(store: Store, arguments: argparse.Namespace) -> None:
-    entry = entries.one(store, arguments.kept)
+    entry = entries.saved_submission(store, arguments.kept)
     if arguments.files:
         _write_files(store, entry, arguments.files)
     card = entries.card_of(store, entry)
@@ -151,12 +151,12 @@ def _write_files(store: Store, entry: SavedSubmission, folder: str) -> None:
 
 
 def _write_note(store: Store, arguments: argparse.Namespace) -> None:
-    entry = keeping.write_note(store, entries.one(store, arguments.kept).id, arguments.text)
+    entry = keeping.write_note(store, entries.saved_submission(store, arguments.kept).id, arguments.text)
     print(_about(entry))
 
 
 def _delete(store: Store, arguments: argparse.Namespace) -> None:
-    submissions = [entries.one(store, kept_id) for kept_id in arguments.kept]
+    submissions = [entries.saved_submission(store, kept_id) for kept_id in arguments.kept]
     count = keeping.delete(store, [entry.id for entry in submissions])
     print(f"Deleted for good: {len({entry.id for entry in submissions})} kept, {count} files of the store.")
 

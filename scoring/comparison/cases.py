@@ -51,13 +51,13 @@ def only_right(correct: Correctness, team: str) -> Ints:
     """Return the cases, hardest first, that this team alone got right."""
     right = correct.values == 1
     column = correct.teams.index(team)
-    return _kept(correct, right[:, column] & (right.sum(1) == 1))
+    return _hardest_first(correct, right[:, column] & (right.sum(1) == 1))
 
 
 def right_and_wrong(correct: Correctness, a: str, b: str) -> Ints:
     """Return the cases, hardest first, in which a did better than b: for labels those that a got right and
     b wrong."""
-    return _kept(
+    return _hardest_first(
         correct, correct.values[:, correct.teams.index(a)] > correct.values[:, correct.teams.index(b)]
     )
 
@@ -71,7 +71,7 @@ def wrong_and_confident(
     for card in cards.values():
         if "outputs" in card.arrays:
             sure |= _confidence(card) >= least
-    return _kept(correct, ~(correct.values > 0).any(1) & sure)
+    return _hardest_first(correct, ~(correct.values > 0).any(1) & sure)
 
 
 def _confidence(card: ScoreCard) -> Floats:
@@ -84,7 +84,7 @@ def _confidence(card: ScoreCard) -> Floats:
     return largest
 
 
-def _kept(correct: Correctness, chosen: Bools) -> Ints:
+def _hardest_first(correct: Correctness, chosen: Bools) -> Ints:
     return correct.order[chosen[correct.order]]
 
 

@@ -30,7 +30,7 @@ def picture(data: bytes) -> Image.Image:
     _refuse(file)
     pixels = file.pixel_array
     if file.PhotometricInterpretation in GREY:
-        return Image.fromarray(_shown(file, pixels))
+        return Image.fromarray(_displayed_pixels(file, pixels))
     if pixels.dtype != np.uint8:
         raise ImageUnreadable("The DICOM file has more than 8 bits per colour: export it as JPEG or PNG.")
     return Image.fromarray(np.ascontiguousarray(pixels), "RGB")
@@ -54,7 +54,7 @@ def _refuse(file: pydicom.FileDataset) -> None:
         raise ImageUnreadable(f"{sentence}: export it as JPEG or PNG.")
 
 
-def _shown(file: pydicom.FileDataset, pixels: Array) -> Array:
+def _displayed_pixels(file: pydicom.FileDataset, pixels: Array) -> Array:
     """Grey values uint8 [h, w] as a screen shows them: within the window of the file, else from the least to
     the largest; 8 bits without a window stay as they are."""
     values: Floats = pixels * float(file.get("RescaleSlope") or 1) + float(file.get("RescaleIntercept") or 0)

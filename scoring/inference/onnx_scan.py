@@ -175,12 +175,12 @@ def check_tensor(tensor: onnx.TensorProto) -> None:
         raise ModelRefused(
             "external-data",
             (
-                f"The data of tensor '{_shown(tensor.name)}' stand in another file, and only the .onnx "
+                f"The data of tensor '{_printable(tensor.name)}' stand in another file, and only the .onnx "
                 f"file is read. {_ONE_FILE}"
             ),
         )
     if any(size < 0 for size in tensor.dims):
-        raise _unreadable(f"Tensor '{_shown(tensor.name)}' has a negative dimension. {_EXPORT}")
+        raise _unreadable(f"Tensor '{_printable(tensor.name)}' has a negative dimension. {_EXPORT}")
 
 
 def dense_bytes(tensor: onnx.SparseTensorProto) -> int:
@@ -189,7 +189,7 @@ def dense_bytes(tensor: onnx.SparseTensorProto) -> int:
     for dimension in tensor.dims:
         if dimension < 0:
             raise _unreadable(
-                f"Sparse tensor '{_shown(tensor.values.name)}' has a negative dimension. {_EXPORT}"
+                f"Sparse tensor '{_printable(tensor.values.name)}' has a negative dimension. {_EXPORT}"
             )
         size *= dimension
     return size
@@ -202,7 +202,7 @@ def check_functions(model: onnx.ModelProto) -> None:
     for function in model.functions:
         key = _key(function.domain, function.name, function.overload)
         if key in bodies:
-            raise _unreadable(f"Function '{_shown(function.name)}' is defined twice. {_EXPORT}")
+            raise _unreadable(f"Function '{_printable(function.name)}' is defined twice. {_EXPORT}")
         bodies[key] = calls(function.node)
     graphs = calls(model.graph.node)
     for training in model.training_info:
@@ -212,7 +212,7 @@ def check_functions(model: onnx.ModelProto) -> None:
     ]:
         if domain not in KNOWN_DOMAINS:
             raise _unreadable(
-                f"Operator '{_shown(name)}' of domain '{_shown(domain)}' is not a standard ONNX "
+                f"Operator '{_printable(name)}' of domain '{_printable(domain)}' is not a standard ONNX "
                 "operator, and only those "
                 "are run. Export the network with standard operators."
             )
@@ -243,7 +243,7 @@ def inlined(graph: Counter[Function], bodies: dict[Function, Counter[Function]])
         if key not in bodies:
             return 1
         if key in under_way:
-            raise _unreadable(f"Function '{_shown(key[1])}' calls itself. {_EXPORT}")
+            raise _unreadable(f"Function '{_printable(key[1])}' calls itself. {_EXPORT}")
         if depth > DEEPEST_CALL:
             raise _unreadable(f"Functions are nested more than {DEEPEST_CALL} deep. Simplify the network.")
         if key not in sizes:
@@ -270,7 +270,7 @@ def _text(name: str | bytes) -> str:
     return name if isinstance(name, str) else name.decode("utf-8", "replace")
 
 
-def _shown(name: str | bytes, most: int = 80) -> str:
+def _printable(name: str | bytes, most: int = 80) -> str:
     """Return a name of the file for a message: printable ASCII, cut short."""
     return "".join(character if " " <= character <= "~" else "?" for character in _text(name)[:most])
 

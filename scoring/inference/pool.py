@@ -286,14 +286,14 @@ def _work(job: _Job[Result]) -> None:
         while (following := _next(job)) is not None:
             index = following
             try:
-                _one(job, index, process)
+                _run_image(job, index, process)
             except ModelFailed as failed:
                 if not failed.ended:
                     raise
                 # The system may have ended the process for want of memory: one second try, and a model that
                 # crashes does so again.
                 process = _open(job)
-                _one(job, index, process)
+                _run_image(job, index, process)
             with job.lock:
                 job.state.done += 1
             if not (placed := _PLACES.pass_on(turn, job.needs_no_more)):
@@ -327,7 +327,7 @@ def _next(job: _Job[Result]) -> int | None:
         return job.begun - 1
 
 
-def _one(job: _Job[Result], index: int, process: ModelProcess) -> None:
+def _run_image(job: _Job[Result], index: int, process: ModelProcess) -> None:
     read, state = job.pictures[index], job.state
     if read is None:
         return

@@ -65,7 +65,7 @@ def unit_sums(columns: Floats, units: Ints, case_weights: Floats | None = None) 
     return sums
 
 
-def kept(drawn: bool, units: Ints, sums: Callable[[], Floats]) -> dict[str, Floats]:
+def card_arrays(drawn: bool, units: Ints, sums: Callable[[], Floats]) -> dict[str, Floats]:
     """Return what a scorecard keeps for this test, by the name under which its `arrays` hold it.
 
     Args:

@@ -121,11 +121,11 @@ def test_units_hold_the_sums_of_their_cases_with_their_weights():
 def test_a_card_keeps_sums_only_where_they_serve():
     units = np.arange(30)
     whole, holes = np.ones((30, 2)), np.full((30, 2), np.nan)
-    assert list(permutation_test.kept(True, units, lambda: whole)) == ["unit_sums"]
-    assert permutation_test.kept(True, units, lambda: holes) == {}
-    assert permutation_test.kept(False, units, lambda: whole) == {}
+    assert list(permutation_test.card_arrays(True, units, lambda: whole)) == ["unit_sums"]
+    assert permutation_test.card_arrays(True, units, lambda: holes) == {}
+    assert permutation_test.card_arrays(False, units, lambda: whole) == {}
     assert (
-        permutation_test.kept(True, np.arange(19), lambda: whole)
-        == permutation_test.kept(True, np.arange(50), lambda: whole)
+        permutation_test.card_arrays(True, np.arange(19), lambda: whole)
+        == permutation_test.card_arrays(True, np.arange(50), lambda: whole)
         == {}
     )

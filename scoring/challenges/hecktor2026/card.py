@@ -49,7 +49,7 @@ def score(truth: HecktorTruth, predictions: HecktorSubmission, settings: ScoreSe
         "units": units,
         **curves(evaluation),
         **replicates.arrays,
-        **permutation_test.kept(
+        **permutation_test.card_arrays(
             bool(replicates.values), units, lambda: _unit_sums(evaluation, replicates, units)
         ),
     }

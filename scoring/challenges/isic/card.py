@@ -102,7 +102,9 @@ def _card(e: Evaluation, replicates: Replicates, units: Ints, source: Mapping[st
         {
             **_arrays(e, units, reliable),
             **replicates.arrays,
-            **permutation_test.kept(bool(replicates.values), units, lambda: _unit_sums(e, replicates, units)),
+            **permutation_test.card_arrays(
+                bool(replicates.values), units, lambda: _unit_sums(e, replicates, units)
+            ),
         },
         official=official(e, score),
     )

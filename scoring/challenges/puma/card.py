@@ -275,7 +275,7 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
             **d.arrays,
             **_arrays(scored, e.units),
             **replicates.arrays,
-            **permutation_test.kept(
+            **permutation_test.card_arrays(
                 bool(replicates.values), e.units, lambda: unit_sums(name, counted[name], e.units)
             ),
         },

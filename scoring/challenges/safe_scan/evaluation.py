@@ -122,7 +122,7 @@ class Evaluation:
         """Return the replicates, and what the permutation test needs. unit_sums: what the score is made of,
         by unit."""
         drawn = self.replicates
-        return {**drawn.arrays, **permutation_test.kept(bool(drawn.values), self.units, unit_sums)}
+        return {**drawn.arrays, **permutation_test.card_arrays(bool(drawn.values), self.units, unit_sums)}
 
 
 def curve_weights(units: Ints, source: Mapping[str, Any]) -> Floats:

@@ -53,7 +53,7 @@ def delete_board(store: Store, board_id: str) -> Deleted:
             session.execute(delete_rows(table).where(table.__table__.c.board_id == board_id))
         session.execute(delete_rows(tables.Board).where(tables.Board.id == board_id))
         gone = sweep(store, session)
-    return Deleted(count, len(gone), _left(store))
+    return Deleted(count, len(gone), _empty_log(store))
 
 
 def delete_submission(store: Store, board_id: str, submission_id: str) -> Deleted:
@@ -82,7 +82,7 @@ def delete_submission(store: Store, board_id: str, submission_id: str) -> Delete
             team = (tables.Team.board_id == board_id, tables.Team.name == row.team)
             session.execute(delete_rows(tables.Team).where(*team))
         gone = sweep(store, session)
-    return Deleted(1, len(gone), _left(store))
+    return Deleted(1, len(gone), _empty_log(store))
 
 
 def _require_board(session: Session, board_id: str) -> None:
@@ -93,7 +93,7 @@ def _require_board(session: Session, board_id: str) -> None:
         raise InputRefused([error("no-board", shortened(board_id, 64), message)])
 
 
-def _left(store: Store) -> tuple[Finding, ...]:
+def _empty_log(store: Store) -> tuple[Finding, ...]:
     """Empty the database's log, and return what keeps it and files from being deleted."""
     is_empty = vacuum(store)
     with store.read() as session:

@@ -91,7 +91,7 @@ def rescore(
     goes_on = truth is None and metadata is None
     target = _begun(board) if goes_on else _begin(board, _corrected(board, truth, name, metadata))
     while True:
-        remaining, total = _left(target)
+        remaining, total = _unscored(target)
         for position, submission in enumerate(remaining):
             if progress:
                 progress(total - len(remaining) + position, total)
@@ -118,7 +118,7 @@ def stopped(board: OpenBoard) -> tuple[int, int] | None:
         begun = session.get(tables.TestSetVersion, (board.row.id, board.row.version + 1))
     if begun is None:
         return None
-    remaining, total = _left(OpenBoard(board.store, board.row, begun))
+    remaining, total = _unscored(OpenBoard(board.store, board.row, begun))
     return total - len(remaining), total
 
 
@@ -209,7 +209,7 @@ def _begin(board: OpenBoard, corrected: _Corrected) -> OpenBoard:
     return OpenBoard(board.store, board.row, begun)
 
 
-def _left(target: OpenBoard) -> tuple[list[tables.Submission], int]:
+def _unscored(target: OpenBoard) -> tuple[list[tables.Submission], int]:
     """Return the submissions that are not scored on the version yet, oldest first, and the number of all."""
     with target.store.read() as session:
         submissions = session.scalars(

@@ -125,7 +125,7 @@ def _scored_and_kept(
         for data in files.values():
             board.store.keep(data)
         scorings[number] = scoring_of(request.id, board, result)
-        receipt = _kept(board, request, time, files, scorings)
+        receipt = _store(board, request, time, files, scorings)
         if isinstance(receipt, Finding):
             raise refusal(board, request, time, (receipt,))
         if receipt is not None:
@@ -147,7 +147,7 @@ def _misnamed(board: OpenBoard, request: SubmissionRequest) -> list[Finding]:
     return problems
 
 
-def _kept(
+def _store(
     board: OpenBoard,
     request: SubmissionRequest,
     time: str,

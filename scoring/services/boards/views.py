@@ -130,13 +130,13 @@ def remaining_quotas(ranking: BoardRanking) -> list[Block]:
         Column("phase", "open phase", get=lambda row: row[1].phase.name if row[1].phase else "none"),
         Column("today", "submitted today", "number", 0, get=lambda row: row[1].today),
         Column("total", "in the phase", "number", 0, get=lambda row: row[1].total),
-        Column("left", "left today", "written", get=lambda row: _left(row[1])),
+        Column("left", "left today", "written", get=lambda row: _remaining(row[1])),
     ]
     rows = [(team, allowance(board.store, board.row.id, team)) for team in teams]
     return [Table.of("What may teams still submit?", rows, columns, key="board_left")]
 
 
-def _left(allowed: Allowance) -> str:
+def _remaining(allowed: Allowance) -> str:
     return "0" if allowed.problem is not None else _limit(allowed.remaining)
 
 

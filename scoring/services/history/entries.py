@@ -92,7 +92,7 @@ def of_row(row: tables.Kept, has_truth: bool) -> SavedSubmission:
     )
 
 
-def kept(store: Store, challenge_id: str | None = None, owner: str = "") -> list[SavedSubmission]:
+def saved(store: Store, challenge_id: str | None = None, owner: str = "") -> list[SavedSubmission]:
     """Return what somebody kept, oldest first.
 
     Args:
@@ -110,13 +110,13 @@ def kept(store: Store, challenge_id: str | None = None, owner: str = "") -> list
     return [of_row(row, row.id in with_truth) for row in rows]
 
 
-def one(store: Store, kept_id: str, owner: str = "") -> SavedSubmission:
+def saved_submission(store: Store, kept_id: str, owner: str = "") -> SavedSubmission:
     """Return what is kept under an id, or the beginning of one.
 
     Raises:
         InputRefused: `nothing-kept` where there is none, or several begin so.
     """
-    matches = [entry for entry in kept(store, owner=owner) if kept_id and entry.id.startswith(kept_id)]
+    matches = [entry for entry in saved(store, owner=owner) if kept_id and entry.id.startswith(kept_id)]
     if len(matches) != 1:
         message = "several ids begin so: write more of it." if matches else "nothing of that id is kept."
         raise InputRefused([error("nothing-kept", shortened(kept_id, 64) or "id", message)])

@@ -39,7 +39,7 @@ def test_two_sample_teams_are_kept_and_compared(opened, challenge_id, place):
     shown = words(app)
     assert "Did it get better?" in shown
     assert f"{sample.submissions[second].title} scores " in shown.replace("*", "")
-    kept = entries.kept(open_store())
+    kept = entries.saved(open_store())
     assert [entry.note for entry in kept] == ["the first", "the second"]
 
     app.selectbox(key="history_chosen").set_value(kept[0].id).run()
@@ -47,7 +47,7 @@ def test_two_sample_teams_are_kept_and_compared(opened, challenge_id, place):
     assert "is as it was kept on" in words(app)
     assert app.selectbox(key=f"{challenge_id}_submission").value == first
     app.button(key="history_delete").click().run()
-    assert [entry.id for entry in entries.kept(open_store())] == [kept[1].id]
+    assert [entry.id for entry in entries.saved(open_store())] == [kept[1].id]
     assert not app.exception
 
 
@@ -60,7 +60,7 @@ def test_an_own_file_comes_back_with_its_mends_choices_and_test_set(opened):
         app.file_uploader(key="puma_submission_files").upload(path.name, path.read_bytes())
     app.run()
     keep(app, "mine")
-    (kept,) = entries.kept(open_store())
+    (kept,) = entries.saved(open_store())
     assert kept.rules["rules"] == "pooled"
     fresh = opened("puma", tab="History")
     assert fresh.segmented_control(key="rules").value == "description"
