@@ -2,6 +2,7 @@
 nothing leaves the machine."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
@@ -79,13 +80,18 @@ def visitor(profiles) -> Iterator[Callable[..., BrowserContext]]:
 
 
 @pytest.fixture
-def tricorder3(visitor, server) -> Callable[..., Page]:
-    """Opens the page of TRICORDER-3 for a new visitor, with what an address says behind its question mark."""
+def open_page(visitor, server) -> Callable[..., Page]:
+    """Opens a page by its name for a new visitor, with what an address says behind its question mark."""
 
-    def open_page(question: str = "", theme: str = "light", viewport=driver.DESKTOP) -> Page:
-        return driver.visit(visitor(theme, viewport), f"{server.address}/tricorder3{question}")
+    def opened(name: str, question: str = "", theme: str = "light", viewport=driver.DESKTOP) -> Page:
+        return driver.visit(visitor(theme, viewport), f"{server.address}/{name}{question}")
 
-    return open_page
+    return opened
+
+
+@pytest.fixture
+def tricorder3(open_page) -> Callable[..., Page]:
+    return partial(open_page, "tricorder3")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """The comparison of teams: many teams, clicks, sliders, links, downloads, names of strangers."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -28,13 +29,8 @@ OVERLAPPING = """() => {
 
 
 @pytest.fixture
-def compare(visitor, server):
-    """Opens the page for a new visitor, with what an address says behind its question mark."""
-
-    def open_page(question: str = "", theme: str = "light", viewport=driver.DESKTOP) -> Page:
-        return driver.visit(visitor(theme, viewport), f"{server.address}/compare_teams{question}")
-
-    return open_page
+def compare(open_page):
+    return partial(open_page, "compare_teams")
 
 
 def give(page: Page, kind: str, name: str, content: bytes) -> Page:

@@ -1,5 +1,7 @@
 """The page of HECKTOR 2026: its inputs, the ways into the viewer, the panel of readings, its links."""
 
+from functools import partial
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -8,7 +10,7 @@ from scoring.challenges import samples
 from scoring.challenges.hecktor2026 import patients
 from tests.browser import driver
 from tests.browser.driver import ROOT
-from tests.support.archives import archive_of, archive_of_folder
+from tests.support.archives import archive_of_folder
 from tests.support.command_line import run
 
 CHALLENGE = scoring.load_challenge("hecktor2026")
@@ -28,13 +30,8 @@ POINT = """trace => {
 
 
 @pytest.fixture
-def hecktor(visitor, server):
-    """Opens the page for a new visitor, with what an address says behind its question mark."""
-
-    def open_page(question: str = "", theme: str = "light", viewport=driver.DESKTOP) -> Page:
-        return driver.visit(visitor(theme, viewport), f"{server.address}/hecktor2026{question}")
-
-    return open_page
+def hecktor(open_page):
+    return partial(open_page, "hecktor2026")
 
 
 def shows_patient(page: Page, patient: str) -> None:
@@ -70,37 +67,6 @@ def test_dropped_zips_have_the_score_of_the_command_line_and_can_be_looked_at(he
     driver.tab(page, "Viewer")
     shows_patient(page, said["cases"][0]["case"])
     assert page.get_by_test_id("stException").count() == 0
-
-
-BAD = {
-    "garbage.csv": bytes(range(256)) * 9,
-    "climbing.zip": archive_of({"../../predictions.csv": b"PatientID,risk\nALD-001,1\n"}),
-    "truncated.zip": archive_of_folder(GOLDEN / "basics" / "predictions")[:-400],
-    "others.csv": b"PatientID,risk\nnobody,0.5\n",
-}
-
-
-@pytest.mark.soak
-def test_bad_files_are_answered_and_nothing_else_is_lost(hecktor, tmp_path):
-    """One visitor, one bad file after another: each is answered with every problem, and then a good file is
-    scored."""
-    page = hecktor()
-    for name, content in BAD.items():
-        path = tmp_path / name
-        path.write_bytes(content)
-        problems = run(
-            "score", "hecktor2026", "--truth", SAMPLE.path, "--predictions", path, "--json", "-"
-        ).json["problems"]
-        driver.give(page, "submission", name, content)
-        expect(page.get_by_text(f"This cannot be scored: {len(problems)} problem")).to_be_visible(
-            timeout=driver.PATIENCE
-        )
-        for code in {problem["code"] for problem in problems}:
-            expect(page.get_by_text(code, exact=True).first).to_be_visible(timeout=driver.PATIENCE)
-        assert page.get_by_test_id("stException").count() == 0
-    path = SAMPLE.submissions["mira"].path
-    driver.give(page, "submission", path.name, path.read_bytes())
-    driver.shows(page, card("mira").score)
 
 
 @pytest.mark.soak

@@ -9,14 +9,11 @@ from playwright.sync_api import Page, expect
 
 from scoring.challenges import samples
 from tests.browser import driver
-from tests.browser.driver import ROOT
 from tests.inference import builders
-from tests.support.archives import archive_of, archive_of_folder
 from tests.support.command_line import run
 from tests.support.thinned import some
 
 SAMPLE = samples.test_sets("tricorder3")["sample"]
-GOLDEN = ROOT / "tests" / "golden" / "tricorder3"
 TEAM = SAMPLE.submissions["delphi"].path
 
 
@@ -54,52 +51,6 @@ def slow(turns: int = 400_000) -> bytes:
 @pytest.mark.soak
 def test_a_dropped_prediction_file_is_scored(tricorder3):
     page = driver.give(tricorder3(), "submission", TEAM.name, TEAM.read_bytes())
-    shows(page, "--truth", SAMPLE.path, "--predictions", TEAM)
-
-
-def test_a_dropped_test_set_with_a_dropped_model_is_scored(tricorder3):
-    folder = GOLDEN / "10-onnx-160"
-    page = driver.give(tricorder3(), "set", "test_set.zip", archive_of_folder(folder / "dataset"))
-    page.get_by_text("8 cases were read").wait_for()
-    driver.give(page, "submission", "model.onnx", (folder / "model.onnx").read_bytes())
-    shows(page, "--truth", folder / "dataset", "--model", folder / "model.onnx")
-
-
-BAD = {
-    "garbage.csv": bytes(range(256)) * 9,
-    "wrong rows.csv": (GOLDEN / "08-refused" / "predictions.csv").read_bytes(),
-    "climbing.zip": archive_of({"../../predictions.csv": TEAM.read_bytes()}),
-    "truncated.zip": archive_of_folder(GOLDEN / "01-public-a")[:-400],
-    "pickle.onnx": b"\x80\x04\x95\x17\x00\x00cos\nsystem\n(S'true'\ntR.",
-    "cut.onnx": (GOLDEN / "10-onnx-160" / "model.onnx").read_bytes()[:9000],
-}
-
-
-@pytest.mark.soak
-def test_bad_files_are_answered_and_nothing_else_is_lost(tricorder3, tmp_path):
-    """One visitor, one bad file after another: each is answered with every problem; the test set stays, and
-    then a good file is scored."""
-    folder = GOLDEN / "08-refused"
-    page = driver.give(tricorder3(), "set", "own truth.csv", (folder / "truth.csv").read_bytes())
-    for name, content in BAD.items():
-        path = tmp_path / name
-        path.write_bytes(content)
-        what = "--model" if name.endswith(".onnx") else "--predictions"
-        problems = run(
-            "score", "tricorder3", "--truth", folder / "truth.csv", what, path, "--json", "-"
-        ).json["problems"]
-        driver.give(page, "submission", name, content)
-        expect(page.get_by_text(f"This cannot be scored: {len(problems)} problem")).to_be_visible(
-            timeout=driver.PATIENCE
-        )
-        for code in {problem["code"] for problem in problems}:
-            expect(page.get_by_text(code, exact=True).first).to_be_visible()
-        expect(page.get_by_text("own truth.csv").first).to_be_visible()
-        assert page.get_by_test_id("stException").count() == 0
-    page.keyboard.press("Escape")
-    page.locator("[class*='_set_back'] button").click()
-    driver.settled(page)
-    driver.give(page, "submission", TEAM.name, TEAM.read_bytes())
     shows(page, "--truth", SAMPLE.path, "--predictions", TEAM)
 
 

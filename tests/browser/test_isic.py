@@ -1,6 +1,6 @@
 """The page of the ISIC Challenge: its inputs, the matrix that opens cases, its sliders, its links."""
 
-import json
+from functools import partial
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,98 +10,15 @@ from scoring.challenges import samples
 from scoring.challenges.isic import thresholds
 from scoring.presentation.figures.numerals import share
 from tests.browser import driver
-from tests.browser.driver import ROOT
-from tests.support.archives import archive_of, archive_of_folder
-from tests.support.command_line import run
 
 CHALLENGE = scoring.load_challenge("isic")
 SAMPLE = samples.test_sets("isic")["isic2019"]
 TEAM = SAMPLE.submissions["lyra"].path
-GOLDEN = ROOT / "tests" / "golden" / "isic"
 
 
 @pytest.fixture
-def isic(visitor, server):
-    """Opens the page for a new visitor, with what an address says behind its question mark."""
-
-    def open_page(question: str = "", theme: str = "light", viewport=driver.DESKTOP) -> Page:
-        return driver.visit(visitor(theme, viewport), f"{server.address}/isic{question}")
-
-    return open_page
-
-
-def expected(name: str) -> dict:
-    return json.loads((GOLDEN / name / "case.json").read_text(encoding="utf-8"))["expect"]
-
-
-@pytest.mark.soak
-def test_dropped_tables_have_the_official_score(isic):
-    folder = GOLDEN / "isic2019-unk"
-    page = driver.give(isic(), "set", "truth.csv", (folder / "truth.csv").read_bytes())
-    driver.give(page, "submission", "predictions.csv", (folder / "predictions.csv").read_bytes())
-    driver.shows(
-        page,
-        run(
-            "score",
-            "isic",
-            "--truth",
-            folder / "truth.csv",
-            "--predictions",
-            folder / "predictions.csv",
-            "--resamples",
-            0,
-            "--json",
-            "-",
-        ).json["score"],
-    )
-
-
-@pytest.mark.soak
-def test_a_dropped_test_set_with_a_dropped_model_is_scored(isic):
-    folder = GOLDEN / "model"
-    page = driver.give(isic(), "set", "test_set.zip", archive_of_folder(folder / "data"))
-    driver.give(page, "submission", "model.onnx", (folder / "model.onnx").read_bytes())
-    expect(page.get_by_test_id("stMetricValue")).to_have_text(
-        share(expected("model")["score"]), timeout=driver.PATIENCE
-    )
-    driver.tab(page, "Cases")
-    expect(page.get_by_alt_text("Pixels that the model receives of").first).to_be_visible()
-
-
-BAD = {
-    "garbage.csv": bytes(range(256)) * 9,
-    "wrong rows.csv": (GOLDEN / "refused-predictions" / "predictions.csv").read_bytes(),
-    "climbing.zip": archive_of({"../../predictions.csv": TEAM.read_bytes()}),
-    "truncated.zip": archive_of_folder(GOLDEN / "by-hand")[:-400],
-    "pickle.onnx": b"\x80\x04\x95\x17\x00\x00cos\nsystem\n(S'true'\ntR.",
-    "cut.onnx": (GOLDEN / "model" / "model.onnx").read_bytes()[:900],
-}
-
-
-@pytest.mark.soak
-def test_bad_files_are_answered_and_nothing_else_is_lost(isic, tmp_path):
-    """One visitor, one bad file after another: each is answered with every problem, and then a good file is
-    scored."""
-    page = isic()
-    for name, content in BAD.items():
-        path = tmp_path / name
-        path.write_bytes(content)
-        what = "--model" if name.endswith(".onnx") else "--predictions"
-        problems = run("score", "isic", "--truth", SAMPLE.path, what, path, "--json", "-").json["problems"]
-        driver.give(page, "submission", name, content)
-        expect(page.get_by_text(f"This cannot be scored: {len(problems)} problem")).to_be_visible(
-            timeout=driver.PATIENCE
-        )
-        for code in {problem["code"] for problem in problems}:
-            expect(page.get_by_text(code, exact=True).first).to_be_visible()
-        assert page.get_by_test_id("stException").count() == 0
-    driver.give(page, "submission", TEAM.name, TEAM.read_bytes())
-    driver.shows(
-        page,
-        run(
-            "score", "isic", "--truth", SAMPLE.path, "--predictions", TEAM, "--resamples", 0, "--json", "-"
-        ).json["score"],
-    )
+def isic(open_page):
+    return partial(open_page, "isic")
 
 
 def click_cell(page: Page, row: int, column: int) -> None:

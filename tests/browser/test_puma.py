@@ -4,6 +4,7 @@ images."""
 import csv
 import io
 import re
+from functools import partial
 
 import pytest
 from PIL import Image
@@ -17,19 +18,17 @@ from scoring.challenges.puma.image_views import worst_first
 from scoring.challenges.puma.listing import overlay
 from scoring.presentation.figures.numerals import share
 from tests.browser import driver
-from tests.browser.driver import ROOT
 from tests.browser.test_names import assert_nothing_took_effect
 from tests.browser.test_viewer import click, stage
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists
-from tests.support.archives import archive_of, archive_of_folder
+from tests.support.archives import archive_of
 from tests.support.command_line import run
 from tests.support.payloads import PAYLOADS
 
 CHALLENGE = scoring.load_challenge("puma")
 SAMPLE = samples.test_sets("puma")["sample"]
 TEAM = SAMPLE.submissions["sirius"].path
-GOLDEN = ROOT / "tests" / "golden" / "puma"
 TABS = ("Classes", "Images", "Viewer", "Radius", "Tissue")
 CELL = """([row, column]) => {
   const plots = [...document.querySelectorAll(".js-plotly-plot")];
@@ -41,13 +40,8 @@ ROW_HEIGHT = 35
 
 
 @pytest.fixture
-def puma(visitor, server):
-    """Opens the page for a new visitor, with what an address says behind its question mark."""
-
-    def open_page(question: str = "", theme: str = "light", viewport=driver.DESKTOP) -> Page:
-        return driver.visit(visitor(theme, viewport), f"{server.address}/puma{question}")
-
-    return open_page
+def puma(open_page):
+    return partial(open_page, "puma")
 
 
 @pytest.fixture(scope="module")
@@ -95,16 +89,6 @@ def choose_row(page: Page, row: int) -> None:
 
 def says(page: Page, words: str) -> None:
     expect(page.get_by_text(words).first).to_be_visible(timeout=driver.PATIENCE)
-
-
-@pytest.mark.soak
-def test_dropped_files_have_the_official_score(puma):
-    folder = GOLDEN / "basic-description"
-    page = driver.give(puma(), "set", "truth.zip", archive_of_folder(folder / "truth"))
-    driver.give(page, "submission", "submission.zip", archive_of_folder(folder / "submission"))
-    files = "--truth", folder / "truth", "--predictions", folder / "submission"
-    said = run("score", "puma", *files, "--resamples", 0, "--json", "-").json["score"]
-    driver.shows(page, said)
 
 
 @pytest.mark.soak
@@ -273,44 +257,6 @@ def test_what_is_downloaded_is_what_is_shown(puma, sample, tmp_path):
         csv.reader(io.StringIO(command_line.read_text(encoding="utf-8")))
     )
     assert b"Where are the errors of the worst images?" in saved(page, "Report (HTML)")
-
-
-BAD = {
-    "garbage.json": bytes(range(256)) * 9,
-    "climbing.zip": archive_of(
-        {"submission.csv": b"case_id,predicted_nuclei_path\nsample_primary_roi_001,../../../etc/passwd\n"}
-    ),
-    "outside.zip": archive_of({"../../sample_primary_roi_001.json": b'{"nuclei": []}'}),
-    "truncated.zip": TEAM.read_bytes()[:-400],
-    "deep.json": b'{"nuclei": ' + b"[" * 50_000,
-    "strange.zip": archive_of(
-        {
-            "sample_primary_roi_001.json": (
-                b'{"nuclei": [{"centroid": [1, 2], "class": "<script>alert(1)</script>"}]}'
-            )
-        }
-    ),
-}
-
-
-@pytest.mark.soak
-def test_bad_files_are_answered_and_nothing_else_is_lost(puma, tmp_path):
-    """One visitor, one bad file after another: each is answered with every problem, and then a good file is
-    scored."""
-    page = puma()
-    for name, content in BAD.items():
-        path = tmp_path / name
-        path.write_bytes(content)
-        problems = run("score", "puma", "--truth", SAMPLE.path, "--predictions", path, "--json", "-").json[
-            "problems"
-        ]
-        driver.give(page, "submission", name, content)
-        says(page, f"This cannot be scored: {len(problems)} problem")
-        for code in {problem["code"] for problem in problems}:
-            expect(page.get_by_text(code, exact=True).first).to_be_visible()
-        assert page.get_by_test_id("stException").count() == 0
-    driver.give(page, "submission", TEAM.name, TEAM.read_bytes())
-    expect(page.get_by_test_id("stMetricValue")).to_be_visible(timeout=driver.PATIENCE)
 
 
 @pytest.mark.soak
