@@ -67,15 +67,8 @@ def classify_members(files: SourceFiles, container: bool) -> Layout:
     """
     if files.kind == "file":
         if not files.name.lower().endswith(TABLE_ENDINGS):
-            raise InputRefused(
-                [
-                    error(
-                        "unreadable-file",
-                        files.name,
-                        "it is neither a folder, nor a zip, nor a table (.csv, .xlsx).",
-                    )
-                ]
-            )
+            sentence = "it is neither a folder, nor a zip, nor a table (.csv, .xlsx)."
+            raise InputRefused([error("unreadable-file", files.name, sentence)])
         return Layout(tables=files.members)
     masks: dict[str, list[str]] = {}
     images: dict[str, dict[str, str]] = {}

@@ -120,13 +120,8 @@ def _rows(
     except InputRefused as refused:
         problems += refused.problems
     if table and layout.answers:
-        findings.append(
-            note(
-                "table-over-json",
-                table.name,
-                "there is a table and there are JSON files of patients: the table counts.",
-            )
-        )
+        sentence = "there is a table and there are JSON files of patients: the table counts."
+        findings.append(note("table-over-json", table.name, sentence))
     return table, rows or PatientCells((), {}, ())
 
 

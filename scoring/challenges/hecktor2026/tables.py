@@ -77,15 +77,8 @@ def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str
             problems.append(tables.missing_column(table, "the patient", ("PatientID",), "text"))
     if len(fit) > 1:
         names = ", ".join(table.name for table, _ in fit)
-        raise InputRefused(
-            [
-                error(
-                    "ambiguous-table",
-                    files.name,
-                    f"{len(fit)} tables have a PatientID column ({names}): call one {standard}.",
-                )
-            ]
-        )
+        sentence = f"{len(fit)} tables have a PatientID column ({names}): call one {standard}."
+        raise InputRefused([error("ambiguous-table", files.name, sentence)])
     if problems and not fit:
         raise InputRefused(problems)
     if not fit:
@@ -113,13 +106,8 @@ def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]
     for row, patient in enumerate(ids):
         if patient.lower() in tables.MISSING:
             if any(column[row].strip() for column in table.columns) and row not in table.ragged:
-                problems.append(
-                    error(
-                        "missing-value",
-                        table.place(row),
-                        "the PatientID is empty: every row needs its patient.",
-                    )
-                )
+                sentence = "the PatientID is empty: every row needs its patient."
+                problems.append(error("missing-value", table.place(row), sentence))
         elif row_of.setdefault(patient, row) != row:
             name = f"patient {patient}"
             problems.append(
@@ -276,34 +264,19 @@ def read_scores(
             finding = warning("risk-not-a-number", rows.places[found_wrong[0]], message)
             findings.append(finding.with_fixes(*suggestions.fixes_of([cells[row] for row in found_wrong])))
         if read.decimal_commas:
-            findings.append(
-                note(
-                    "decimal-comma",
-                    rows.places[0],
-                    f"{read.decimal_commas} numbers have a decimal comma: read as a point.",
-                )
-            )
+            sentence = f"{read.decimal_commas} numbers have a decimal comma: read as a point."
+            findings.append(note("decimal-comma", rows.places[0], sentence))
         scores[kind] = PrognosisScores(np.where(has, read.values[row_of], np.nan), has & wrong[row_of])
     if len(scores) == len(KINDS):
-        findings.append(
-            note(
-                "two-prognosis-columns",
-                rows.places[0],
-                "there is a risk and a time: `auto` takes the risk (--prognosis-direction).",
-            )
-        )
+        sentence = "there is a risk and a time: `auto` takes the risk (--prognosis-direction)."
+        findings.append(note("two-prognosis-columns", rows.places[0], sentence))
     if scores:
         meaning = {
             "risk": "a risk, so the higher the worse",
             "time": "a time to relapse, so the lower the worse",
         }[chosen(scores, "auto") or "risk"]
-        findings.append(
-            note(
-                "direction-assumed",
-                "prognosis",
-                f"the column is read as {meaning}; --prognosis-direction says otherwise.",
-            )
-        )
+        sentence = f"the column is read as {meaning}; --prognosis-direction says otherwise."
+        findings.append(note("direction-assumed", "prognosis", sentence))
     return scores
 
 

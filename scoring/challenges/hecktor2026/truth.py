@@ -106,13 +106,8 @@ def read_truth(source: Source, images: Source | None, context: Context) -> Heckt
     listed = set(rows.ids)
     ids = (*rows.ids, *sorted(patient for patient in layout.masks if patient not in listed))
     if not ids and not problems:
-        problems.append(
-            error(
-                "no-table",
-                files.name,
-                f"there is no patient: no table with a PatientID column ({TABLE}) and no mask.",
-            )
-        )
+        sentence = f"there is no patient: no table with a PatientID column ({TABLE}) and no mask."
+        problems.append(error("no-table", files.name, sentence))
     stage_codes = {kind: _stages(rows, kind, len(ids), problems, findings) for kind in STAGES}
     time, event = _survival(rows, table, len(ids), problems, findings)
     center = (*map(_text, rows.cells.get("center", [""] * len(rows.ids))), *[""] * (len(ids) - len(rows.ids)))
@@ -152,14 +147,11 @@ def _survival(
     time, event = _times(rows, table, n, problems, findings), _events(rows, n, problems)
     half = np.flatnonzero(np.isnan(time) != np.isnan(event))
     if half.size and not problems:
-        findings.append(
-            note(
-                "truth-incomplete",
-                rows.places[half[0]],
-                f"only one of time (RFS) and event (Relapse), so out of prognosis ({len(half)}): "
-                f"{', '.join(rows.ids[i] for i in half)}.",
-            )
+        sentence = (
+            f"only one of time (RFS) and event (Relapse), so out of prognosis ({len(half)}): "
+            f"{', '.join(rows.ids[i] for i in half)}."
         )
+        findings.append(note("truth-incomplete", rows.places[half[0]], sentence))
     return time, event
 
 
@@ -200,13 +192,8 @@ def _times(
             message = f"patient {rows.ids[row]}: RFS {cells[row][:40]!r} {fault_words}: give days, 0 or more."
             problems.append(error(fault or "out-of-range", rows.places[row], message))
     if read.decimal_commas:
-        findings.append(
-            note(
-                "decimal-comma",
-                rows.places[0],
-                f"{read.decimal_commas} numbers have a decimal comma: read as a point.",
-            )
-        )
+        sentence = f"{read.decimal_commas} numbers have a decimal comma: read as a point."
+        findings.append(note("decimal-comma", rows.places[0], sentence))
     times[: len(cells)] = read.values
     return times
 

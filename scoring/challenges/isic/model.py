@@ -214,44 +214,22 @@ def named(inspected: Inspection, categories: str | Iterable[str] | None, where: 
             c.strip() for c in (categories.split(",") if isinstance(categories, str) else categories)
         )
         if len(names) != width or len(set(names)) < width or not all(names):
-            raise InputRefused(
-                [
-                    error(
-                        "bad-option",
-                        "--categories",
-                        (
-                            f"{len(set(names))} different names, {width} outputs per image: name each "
-                            "output once, in order."
-                        ),
-                    )
-                ]
+            sentence = (
+                f"{len(set(names))} different names, {width} outputs per image: name each "
+                "output once, in order."
             )
+            raise InputRefused([error("bad-option", "--categories", sentence)])
         return names
     names = entry(inspected.model)
     if names and len(names) != width:
-        raise InputRefused(
-            [
-                error(
-                    "wrong-output",
-                    where,
-                    f"{width} outputs per image, but the model's entry `categories` names {len(names)}.",
-                )
-            ]
-        )
+        sentence = f"{width} outputs per image, but the model's entry `categories` names {len(names)}."
+        raise InputRefused([error("wrong-output", where, sentence)])
     preset_names = names or of_width(width)
     if preset_names is None:
-        raise InputRefused(
-            [
-                error(
-                    "bad-option",
-                    "--categories",
-                    (
-                        f"the model gives {width} numbers per image, which is no preset's: name them, "
-                        "--categories A,B,…"
-                    ),
-                )
-            ]
+        sentence = (
+            f"the model gives {width} numbers per image, which is no preset's: name them, --categories A,B,…"
         )
+        raise InputRefused([error("bad-option", "--categories", sentence)])
     return preset_names
 
 

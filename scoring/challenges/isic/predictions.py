@@ -56,13 +56,8 @@ def read_predictions(source: Source, truth: IsicCases | None, context: Context) 
         *_row_problems(rows, again, places, block),
     ]
     if truth is None and len(categories) < 2:
-        problems.append(
-            error(
-                "too-few-categories",
-                table.name,
-                f"{len(categories)} category column{'s' * (len(categories) != 1)}: two or more are needed.",
-            )
-        )
+        sentence = f"{len(categories)} category column{'s' * (len(categories) != 1)}: two or more are needed."
+        problems.append(error("too-few-categories", table.name, sentence))
     cases = np.arange(len(table))
     if truth is not None:
         cases, unmatched = _matched(rows, truth, first)

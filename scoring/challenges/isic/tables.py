@@ -90,27 +90,13 @@ def find_table(files: SourceFiles) -> str:
         if len(candidates) == 1:
             return candidates[0]
     if not members:
-        raise InputRefused(
-            [
-                error(
-                    "no-table",
-                    files.name,
-                    f"it holds {len(files.members)} files and no CSV table. Put the table beside the images.",
-                )
-            ]
-        )
-    raise InputRefused(
-        [
-            error(
-                "ambiguous-table",
-                files.name,
-                (
-                    f"it holds {len(members)} tables ({', '.join(members[:5])}): keep one, or write "
-                    "GroundTruth into its name."
-                ),
-            )
-        ]
+        sentence = f"it holds {len(files.members)} files and no CSV table. Put the table beside the images."
+        raise InputRefused([error("no-table", files.name, sentence)])
+    sentence = (
+        f"it holds {len(members)} tables ({', '.join(members[:5])}): keep one, or write "
+        "GroundTruth into its name."
     )
+    raise InputRefused([error("ambiguous-table", files.name, sentence)])
 
 
 def read(files: SourceFiles, preferred: Sequence[str] = ()) -> CategoryTable:

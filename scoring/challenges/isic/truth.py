@@ -145,15 +145,8 @@ def read_images(source: Source, name: str | None = None) -> IsicCases:
         )
     members = [m for m in files.members if m.lower().endswith(IMAGE_ENDINGS)]
     if not members:
-        raise InputRefused(
-            [
-                error(
-                    "image-missing",
-                    files.name,
-                    f"it holds no image ({', '.join(IMAGE_ENDINGS)}) and no table.",
-                )
-            ]
-        )
+        sentence = f"it holds no image ({', '.join(IMAGE_ENDINGS)}) and no table."
+        raise InputRefused([error("image-missing", files.name, sentence)])
     by_stem: dict[str, list[str]] = {}
     for member in members:
         by_stem.setdefault(matching.stem(member), []).append(member)

@@ -78,40 +78,27 @@ def _described(inspected: Inspection, name: str, trial: bool) -> Inspection:
     """Add to an inspection this challenge's findings about shapes and, for a trial, about outputs."""
     shape, more = inspected.model["inputs"][0]["shape"] or (None,) * 4, []
     if shape[0] == 1:
-        more.append(
-            warning(
-                "fixed-batch-1",
-                name,
-                (
-                    "the batch axis is fixed to 1: the rules ask for a dynamic batch; until 2025 blocks "
-                    "of 200 were fed."
-                ),
-            )
+        sentence = (
+            "the batch axis is fixed to 1: the rules ask for a dynamic batch; until 2025 blocks "
+            "of 200 were fed."
         )
+        more.append(warning("fixed-batch-1", name, sentence))
     if any(side not in (None, PICTURE_SIDE) for side in shape[2:]):
-        more.append(
-            warning(
-                "input-size",
-                name,
-                f"the model takes {shape[3]} x {shape[2]} pixels; the challenge feeds 224 x 224 and it "
-                "would have failed there. Here it gets the size it declares.",
-            )
+        sentence = (
+            f"the model takes {shape[3]} x {shape[2]} pixels; the challenge feeds 224 x 224 and it "
+            "would have failed there. Here it gets the size it declares."
         )
+        more.append(warning("input-size", name, sentence))
     first = inspected.outputs[:, 0] if inspected.outputs.ndim == 2 and inspected.outputs.size else np.empty(0)
     first = first[np.isfinite(first)]
     if trial:
         more += score_warnings(first, name)
         if inspected.outputs.ndim == 2 and inspected.outputs.shape[1] > 1:
-            more.append(
-                warning(
-                    "two-column-output",
-                    name,
-                    (
-                        f"{inspected.outputs.shape[1]} numbers per image: as in the official code the first "
-                        "is scored."
-                    ),
-                )
+            sentence = (
+                f"{inspected.outputs.shape[1]} numbers per image: as in the official code the first "
+                "is scored."
             )
+            more.append(warning("two-column-output", name, sentence))
     model = {
         **inspected.model,
         "output_kind": None if not len(first) else "risks" if are_risks(first) else "logits",

@@ -90,13 +90,8 @@ def _read_labels(table: TextTable, problems: list[Finding], findings: list[Findi
         ),
     )
     if other:
-        findings.append(
-            note(
-                "label-other-class",
-                table.place(other[0]),
-                (f"{several(table, other)}: another diagnosis, read as negative; the question is melanoma."),
-            )
-        )
+        sentence = f"{several(table, other)}: another diagnosis, read as negative; the question is melanoma."
+        findings.append(note("label-other-class", table.place(other[0]), sentence))
     return LabelColumn(np.array([-1 if label is None else label for label in labels]))
 
 
@@ -129,14 +124,11 @@ def _choose_column(
         problems.append(tables.missing_column(table, "the score", ("score", "melanoma", "risk"), "number"))
         return None
     ignored = ", ".join(repr(table.header[i]) for i in others if i != column)
-    findings.append(
-        warning(
-            "several-score-columns",
-            table.header_place,
-            f"column {table.header[column]!r} is taken as the score; "
-            f"{ignored} ignored. The official code would take the first column, whatever it holds.",
-        )
+    sentence = (
+        f"column {table.header[column]!r} is taken as the score; "
+        f"{ignored} ignored. The official code would take the first column, whatever it holds."
     )
+    findings.append(warning("several-score-columns", table.header_place, sentence))
     return partial(_read_scores, column)
 
 
@@ -156,13 +148,8 @@ def _read_scores(column: int, rows: AlignedRows, problems: list[Finding], findin
     findings += score_warnings(scores, rows.table.name)
     hard = bool(len(scores)) and bool(np.isin(scores, (0, 1)).all())
     if hard:
-        findings.append(
-            note(
-                "labels-only",
-                rows.table.header_place,
-                "only the values 0 and 1: decisions, not scores. The AUC is that of one operating point.",
-            )
-        )
+        sentence = "only the values 0 and 1: decisions, not scores. The AUC is that of one operating point."
+        findings.append(note("labels-only", rows.table.header_place, sentence))
     return Values(outputs, predicted_positive(outputs), faults, hard)
 
 

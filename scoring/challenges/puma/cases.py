@@ -277,13 +277,8 @@ def _column(table: TextTable, name: str, problems: list[Finding]) -> int | None:
     problems += twice
     if column is None:
         headings = ", ".join(repr(heading[:40]) for heading in table.header[:12])
-        problems.append(
-            error(
-                "bad-submission",
-                table.header_place,
-                f"there is no column {name!r}. Found: {headings}. {MEND}",
-            )
-        )
+        sentence = f"there is no column {name!r}. Found: {headings}. {MEND}"
+        problems.append(error("bad-submission", table.header_place, sentence))
     return column
 
 

@@ -135,29 +135,19 @@ def _choose_columns(
     absent = [c for c, (column, _) in matches.items() if column is None]
     if absent and label is not None:
         problems += label_twice
-        findings.append(
-            note(
-                "labels-only",
-                table.header_place,
-                (
-                    f"only labels (column {table.header[label]!r}): no curves, no calibration; accuracy "
-                    "and F1 are complete."
-                ),
-            )
+        sentence = (
+            f"only labels (column {table.header[label]!r}): no curves, no calibration; accuracy "
+            "and F1 are complete."
         )
+        findings.append(note("labels-only", table.header_place, sentence))
         return partial(_read_predicted_labels, label)
     problems += [p for _, twice in matches.values() for p in twice]
     problems += [tables.missing_column(table, f"class {c}", (c,)) for c in absent]
     if absent:
         return None
     if label is not None:
-        findings.append(
-            note(
-                "label-column-ignored",
-                table.header_place,
-                f"column {table.header[label]!r} is ignored: the eleven class columns decide.",
-            )
-        )
+        sentence = f"column {table.header[label]!r} is ignored: the eleven class columns decide."
+        findings.append(note("label-column-ignored", table.header_place, sentence))
     return partial(_read_outputs, [column for column, _ in matches.values() if column is not None])
 
 
