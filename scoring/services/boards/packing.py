@@ -176,13 +176,15 @@ def _array_bytes(array: Array) -> bytes:
 
 
 def _array(data: bytes) -> Array:
-    """Return an array, whose header may promise no more than there is: all of it is allocated at once."""
+    """Return an array, whose header may promise no more than there is."""
     file = io.BytesIO(data)
     np.lib.format.read_magic(file)
-    shape, _, dtype = np.lib.format.read_array_header_2_0(file)
-    held = len(data) - file.tell()
-    if math.prod(shape) * dtype.itemsize != held or max(shape, default=0) > max(held, 1):
+    shape, is_fortran, dtype = np.lib.format.read_array_header_2_0(file)
+    start = file.tell()
+    held = len(data) - start
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != held or max(shape, default=0) > max(held, 1):
         raise ValueError("an array that is not as long as it says")
-    array: Array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    array: Array = np.frombuffer(data, dtype, offset=start) if held else np.empty(0, dtype)
+    array = array.reshape(shape, order="F" if is_fortran else "C")
     array.setflags(write=False)
     return array
