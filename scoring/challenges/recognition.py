@@ -1,6 +1,5 @@
 """Recognition of dropped files: the challenge, input and test set that they belong to."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -11,7 +10,6 @@ from scoring.challenges.samples import test_sets
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.file_contents import (
-    BOARD_FORMAT,
     BOARD_MANIFEST,
     MODEL,
     POSSIBLE,
@@ -21,6 +19,7 @@ from scoring.core.file_contents import (
     FileContents,
     is_picture,
     opened,
+    read_board_manifest,
     read_contents,
 )
 from scoring.inputs.sources import FixedSource, SourceFiles, is_zip, open_source
@@ -161,15 +160,11 @@ def _recognised(files: dict[str, bytes]) -> Recognised:
 
 
 def _board(files: SourceFiles) -> Candidate | None:
-    """Return what an exported board is; None for files that only look like one."""
-    try:
-        manifest = json.loads(files.read(BOARD_MANIFEST))
-        challenge_id, count = manifest["board"]["challenge"], len(manifest["teams"])
-        is_board = manifest["format"] == BOARD_FORMAT and challenge_id in REGISTRY
-    except (ValueError, KeyError, TypeError, RecursionError):
+    """Return what an exported board is; None for files that only look like one. Raises InputRefused."""
+    board = read_board_manifest(files.read(BOARD_MANIFEST), files.called(BOARD_MANIFEST))
+    if board is None or board[0] not in REGISTRY:
         return None
-    if not is_board:
-        return None
+    challenge_id, count = board
     title = f"a board of {REGISTRY[challenge_id].short_name} with {count} team{'s' * (count != 1)}"
     return Candidate(challenge_id, "board", title, SURE)
 

@@ -1,5 +1,6 @@
 """Contents of files, whatever the challenge: their tables, their model, the beginning of their JSON."""
 
+import json
 import re
 import zipfile
 import zlib
@@ -13,6 +14,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
+from scoring.common.isolation import isolated
 from scoring.core.lazy import Lazy
 from scoring.inference.results import ModelFacts, ModelFailed
 from scoring.inputs import matching
@@ -157,6 +159,17 @@ def _head(files: SourceFiles, member: str, most: int) -> bytes:
             return file.read(most)
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error):
         return b""  # a damaged zip: the challenge that reads it says so
+
+
+@isolated
+def read_board_manifest(data: bytes, _name: str) -> tuple[str, int] | None:
+    """Return the challenge and the number of teams of an exported board; None for any other file."""
+    try:
+        manifest = json.loads(data)
+        board = (manifest["board"]["challenge"], len(manifest["teams"]))
+        return board if manifest["format"] == BOARD_FORMAT and isinstance(board[0], str) else None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
 
 
 def case_key(name: str) -> str:

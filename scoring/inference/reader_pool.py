@@ -10,7 +10,10 @@ from scoring.inference.results import ModelFailed
 from scoring.inference.worker_process import READER, RUNNING, Limits, WorkerProcess
 from scoring.inference.worker_protocol import MALFORMED
 
-MODULES = tuple(f"scoring.inputs.{module}" for module in ("tables", "table_edits", "workbooks", "nuclei"))
+MODULES = (
+    "scoring.core.file_contents",
+    *(f"scoring.inputs.{module}" for module in ("jobs", "tables", "table_edits", "workbooks", "nuclei")),
+)
 """Modules whose isolated readers the processes know."""
 SECONDS, MEMORY_BYTES, RESULT_BYTES = 20, 1_000_000_000, 600_000_000
 """Limits of one reading: wall time, memory of the process, and what the server takes back."""

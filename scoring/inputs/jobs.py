@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.isolation import isolated
 from scoring.common.text import shortened
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source, sha256
 
@@ -35,11 +36,10 @@ def by_case(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
         InputRefused: `unreadable-file` or `duplicate-case` where a job's case cannot be told.
     """
     listing = _listing(files)
-    jobs = _jobs(files, listing) if listing is not None else None
-    if listing is None or not jobs:
+    case_of = cases_of_jobs(files.read(listing), files.called(listing)) if listing is not None else None
+    if listing is None or not case_of:
         return files, {}
     folder_around = listing.removesuffix(LISTING)
-    case_of = dict(_cases(files.called(listing), jobs))
     original: dict[str, str] = {}
     for member in files.members:
         folder, _, below = member.removeprefix(folder_around).partition("/")
@@ -71,17 +71,26 @@ def _listing(files: SourceFiles) -> str | None:
     )
 
 
-def _jobs(files: SourceFiles, listing: str) -> list[Mapping[str, Any]] | None:
-    """Return the jobs, None where the file lists something else."""
+@isolated
+def cases_of_jobs(data: bytes, name: str) -> dict[str, str] | None:
+    """Return the case of every job of a list by its folder; None where the file lists something else.
+
+    Args:
+        data: The list.
+        name: What messages call it.
+
+    Raises:
+        InputRefused: With every job whose case cannot be told.
+    """
     try:
-        listed = json.loads(files.read(listing))
+        listed = json.loads(data)
     except (ValueError, RecursionError):
         return None
     is_jobs = isinstance(listed, list) and all(
         isinstance(job, dict) and _is_folder(job.get("pk")) and isinstance(job.get("inputs"), list)
         for job in listed
     )
-    return listed if is_jobs else None
+    return dict(_cases(name, listed)) if is_jobs else None
 
 
 def _is_folder(name: object) -> bool:

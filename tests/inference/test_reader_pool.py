@@ -1,5 +1,6 @@
 """Files read in confined processes: the same tables, and one sentence for whatever a reader does."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +11,12 @@ from hypothesis import strategies as st
 from scoring.common import isolation, transport
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges
+from scoring.core.file_contents import BOARD_FORMAT, read_board_manifest
 from scoring.inference import reader_pool
 from scoring.inference.reader_pool import ReaderPool
 from scoring.inference.worker_protocol import MALFORMED
 from scoring.inputs import tables, workbooks
+from scoring.inputs.jobs import cases_of_jobs
 from scoring.inputs.nuclei import parse
 from scoring.inputs.table_edits import fixed_table
 from tests.support import readers
@@ -67,6 +70,27 @@ def test_encodings_need_nothing_that_a_confined_process_cannot_load(pool, encodi
     )
     assert there(tables.read_table, data, "a.csv") == here(tables.read_table, data, "a.csv")
     assert there(fixed_table, data, "a.csv", changes) == here(fixed_table, data, "a.csv", changes)
+
+
+@pytest.mark.parametrize(
+    ("reader", "expected"),
+    [
+        (cases_of_jobs, {"j1": "P1"}),
+        (read_board_manifest, ("isic", 2)),
+    ],
+)
+def test_documents_of_jobs_and_boards_are_the_same_there(pool, reader, expected):
+    """And nothing but the answer crosses, whatever else they hold."""
+    board = {"format": BOARD_FORMAT, "board": {"challenge": "isic"}, "teams": [1, 2]}
+    jobs = [{"pk": "j1", "inputs": [{"image": {"name": "P1.mha"}}]}]
+    answers = [
+        there(reader, json.dumps(document).encode(), "a.json")
+        for document in (jobs, board, {**board, "format": 7}, {f"k{n}": [n] for n in range(100_000)})
+    ]
+    assert [answer for answer in answers if answer is not None] == [expected]
+    assert there(reader, b"[" * 100_000, "a.json") is None
+    doubled = json.dumps([*jobs, {**jobs[0], "pk": "j2"}]).encode()
+    assert there(reader, doubled, "a.json") == here(reader, doubled, "a.json")
 
 
 def test_nuclei_are_the_same_there(pool):
