@@ -153,7 +153,9 @@ def _recognised(files: dict[str, bytes]) -> Recognised:
     readings = _readings(contents)
     if not readings or readings[0].certainty == POSSIBLE:
         readings = max(
-            readings, _as_meant(files, contents), key=lambda found: max(map(_rank, found), default=0)
+            readings,
+            _as_meant(files, contents),
+            key=lambda candidates: max(map(_rank, candidates), default=0),
         )
     why_not = "" if readings else contents.problem or _nothing_takes(contents)
     return Recognised(names, readings, why_not, whole if whole.kind == "file" and contents.tables else None)
