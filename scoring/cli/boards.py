@@ -242,9 +242,8 @@ def _import(store: Store, arguments: argparse.Namespace) -> None:
     if Path(arguments.file).suffix.lower() in (".json", ".csv"):
         message = "a leaderboard of another platform becomes a board of its own: name it, --id lesions-2026."
         raise InputRefused([error("bad-option", "--id", message)])
-    ranking = board_ranking(
-        opened(store, bundle.import_board(store, arguments.file, bundle.COMMAND_LINE_BYTES))
-    )
+    board_id = bundle.import_board(store, arguments.file, bundle.COMMAND_LINE_BYTES)
+    ranking = board_ranking(opened(store, board_id))
     respond(arguments.json, publishing.value(ranking), board_table(ranking))
 
 
