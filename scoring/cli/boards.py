@@ -106,11 +106,8 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
             refusal.add_note("\n".join(map(receipt_line, receipts)) or "Nothing was counted.")
         raise refusal
     print_findings(noticed)
-    respond(
-        arguments.json,
-        {"board": board.row.id, "submissions": [receipt.as_dict() for receipt in receipts]},
-        "\n".join(map(receipt_line, receipts)),
-    )
+    value = {"board": board.row.id, "submissions": [receipt.as_dict() for receipt in receipts]}
+    respond(arguments.json, value, "\n".join(map(receipt_line, receipts)))
 
 
 def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[SubmissionRequest], list[Finding]]:

@@ -104,8 +104,8 @@ def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
             (folder / member).parent.mkdir(parents=True, exist_ok=True)
             (folder / member).write_bytes(content)
     except OSError as problem:
-        words = f"{folder} cannot be written: {problem.strerror}."
-        raise InputRefused([error("bad-option", "--output", words)]) from problem
+        message = f"{folder} cannot be written: {problem.strerror}."
+        raise InputRefused([error("bad-option", "--output", message)]) from problem
     return steps
 
 
@@ -196,8 +196,8 @@ PLATFORMS: Mapping[str, Callable[[Order, str, bytes], Made]] = {
 def _program(settings: PlatformSettings) -> dict[str, bytes]:
     """Return the settings and this library."""
     root = Path(scoring.__file__).parent
-    found = (path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    library = {f"scoring/{path.relative_to(root).as_posix()}": path.read_bytes() for path in sorted(found)}
+    files = (path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    library = {f"scoring/{path.relative_to(root).as_posix()}": path.read_bytes() for path in sorted(files)}
     return {FILE: settings.to_json().encode(), **library}
 
 
