@@ -9,7 +9,7 @@ import pytest
 
 import scoring
 from scoring.cli import output
-from scoring.cli.arguments import COMMANDS, parser
+from scoring.cli.commands import COMMANDS, parser
 from scoring.cli.output import flags_of
 from scoring.cli.reading import without_fixes
 from scoring.common.findings import InputRefused, error

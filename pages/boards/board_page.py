@@ -17,7 +17,15 @@ from scoring.common.text import as_json, markdown
 from scoring.comparison import summary_text
 from scoring.core.views import Section
 from scoring.services.access.roles import NOBODY, Role
-from scoring.services.boards import bundle, hidden_truth, imported, members, phases, publishing, views
+from scoring.services.boards import (
+    bundle,
+    foreign_leaderboards,
+    hidden_truth,
+    members,
+    phases,
+    publishing,
+    views,
+)
 from scoring.services.boards.board import OpenBoard, opened
 from scoring.services.boards.ranking import BoardRanking, board_ranking
 from scoring.services.store.database import Store
@@ -37,7 +45,7 @@ STATES = {
 
 def show(store: Store, board_id: str) -> None:
     """Draw a board, or why there is none."""
-    kept, organizes = attempt(imported.find, store, board_id), actions.may_organize()
+    kept, organizes = attempt(foreign_leaderboards.find, store, board_id), actions.may_organize()
     if kept.refused:
         _refused(store, board_id, kept.refused)
         return

@@ -14,7 +14,7 @@ from pages.single_image_parts.query import Query
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image
 from scoring.presentation.figures.outputs import Sweep, setting_dots, sweep_lines
-from scoring.single_image import masks, occlusion, sweep, wording
+from scoring.single_image import occlusion, random_masks, sweep, wording
 from scoring.single_image.explanation import Explanation, agreement_line, explanation
 from scoring.single_image.saliency import FLOOR, SCALE, SaliencyMap
 from scoring.single_image.sweep import DemographicSweep
@@ -26,7 +26,7 @@ WAYS = ("One part hidden after the other", "Random halves hidden")
 def parts(query: Query) -> None:
     """Draw a button, then two maps of where hiding a part changes the scores, side by side."""
     grid = occlusion.grid_for(query.answer.cpu_ms / 1000)
-    runs = grid * grid + masks.COUNT
+    runs = grid * grid + random_masks.COUNT
     key = ("maps", *query.key, query.answer.kind)
     wanted = f"single_maps_{query.setup.image.token}"
     if not session.done(key) and st.session_state.get(wanted) != key:
@@ -117,9 +117,9 @@ def _technical(maps: Explanation, k: int) -> None:
     st.markdown(
         f"- One part hidden after the other: occlusion, {grid} × {grid} soft patches in the colour around "
         "the lesion; score as it is less score with the patch.\n"
-        f"- Random halves hidden: RISE, {masks.COUNT} random masks on {fine} × {fine} points; at each point "
-        "the covariance of score and mask over the variance of the mask, which is the fall of the score "
-        f"when the point is hidden. By chance alone it reaches {maps.random_halves.noise[k]:.2f}.\n"
+        f"- Random halves hidden: RISE, {random_masks.COUNT} random masks on {fine} × {fine} points; at each "
+        "point the covariance of score and mask over the variance of the mask, which is the fall of the "
+        f"score when the point is hidden. By chance alone it reaches {maps.random_halves.noise[k]:.2f}.\n"
         f"- Both maps have the same colours, from {-SCALE:g} to {SCALE:g}, for every image, class and model; "
         f"changes below {FLOOR:g} are clear.\n"
         f"- Correlation of both maps over the image (Pearson): {'none' if r is None else f'{r:.2f}'}."

@@ -7,7 +7,7 @@ from typing import Any
 from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
 from scoring.services.boards.board import OpenBoard
-from scoring.services.boards.imported import ImportedBoard
+from scoring.services.boards.foreign_leaderboards import ImportedBoard
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import BoardRanking, history_rows, rank_change
 from scoring.services.boards.rescoring import TeamChange

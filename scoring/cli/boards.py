@@ -24,8 +24,8 @@ from scoring.services.boards import (
     bundle,
     deleting,
     folders,
+    foreign_leaderboards,
     hidden_truth,
-    imported,
     members,
     notices,
     phases,
@@ -34,8 +34,8 @@ from scoring.services.boards import (
     submitting,
 )
 from scoring.services.boards.board import BoardSettings, create, listed, opened, own_options
+from scoring.services.boards.foreign_leaderboards import read_leaderboard
 from scoring.services.boards.hidden_truth import HiddenRules
-from scoring.services.boards.imported import read_leaderboard
 from scoring.services.boards.packing import packed
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import board_ranking
@@ -154,7 +154,7 @@ def _list(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _show(store: Store, arguments: argparse.Namespace) -> None:
-    if leaderboard := imported.find(store, arguments.board):
+    if leaderboard := foreign_leaderboards.find(store, arguments.board):
         if arguments.html:
             message = "an imported leaderboard has no report: publish the platform's own page."
             raise InputRefused([error("bad-option", "--html", message)])
@@ -228,7 +228,7 @@ def _import(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.id is not None:
         leaderboard = read_leaderboard(arguments.file, arguments.score)
         title = arguments.title or f"{leaderboard.platform}: {arguments.id}"
-        board = imported.keep(store, arguments.id, title, leaderboard, arguments.ascending)
+        board = foreign_leaderboards.keep(store, arguments.id, title, leaderboard, arguments.ascending)
         respond(arguments.json, board.as_dict(), imported_table(board))
         return
     if arguments.title or arguments.score or arguments.ascending:

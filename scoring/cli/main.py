@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scoring.challenges import REGISTRY
-from scoring.cli.arguments import parser
+from scoring.cli.commands import parser
 from scoring.cli.output import print_findings, write
 from scoring.common.findings import InputRefused
 from scoring.common.text import as_json

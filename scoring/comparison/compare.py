@@ -1,4 +1,4 @@
-"""Comparison of several teams on one truth: `comparison.json`."""
+"""Comparison of several teams on one truth, with their ranks: `comparison.json`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

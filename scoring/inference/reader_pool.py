@@ -1,4 +1,4 @@
-"""Reader pool: confined processes that read visitors' tables and documents for a server, warm and shared."""
+"""Reader pool: confined processes for the readers that `scoring.common.isolation` marks, warm and shared."""
 
 import threading
 from contextlib import suppress

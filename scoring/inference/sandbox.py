@@ -1,4 +1,4 @@
-"""Sandbox: the worker confines itself, system calls included, before it sees one untrusted byte.
+"""Sandbox: the worker confines itself (no files, no network, few system calls) before it sees one byte.
 
 Every layer is tried on its own and the ones achieved are reported, because hosts differ: Landlock needs Linux
 5.13 and may be missing under gVisor, the system-call filter is written for x86-64 and aarch64, namespaces may

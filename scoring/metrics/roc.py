@@ -1,5 +1,5 @@
-"""ROC curves of a score as exact polylines, weighted, for many replicates at once, and the areas that ISIC
-scores.
+"""ROC curves of a score as exact polylines, weighted, for many replicates at once, their areas and average
+precision.
 
 Source: `isic-challenge-scoring` 5.8.0 (metrics.py) for `auc_above_sensitivity`; there the points are those of
 scikit-learn's `roc_curve`.

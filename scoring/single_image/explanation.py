@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.single_image.image_prediction import ImagePrediction
-from scoring.single_image.masks import COUNT, masks
 from scoring.single_image.model import OpenModel
 from scoring.single_image.occlusion import occlusion
+from scoring.single_image.random_masks import COUNT, masks
 from scoring.single_image.saliency import Progress, SaliencyMap, enlarged
 
 LATTICE = 24

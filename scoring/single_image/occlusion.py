@@ -1,4 +1,4 @@
-"""Hiding one part of a photograph after the other behind a soft patch in the colour around it.
+"""Saliency map by hiding one part of a photograph after the other behind a soft patch.
 
 Measured on drawn lesions: as well placed as 256 random masks, with a quarter of their runs; hard patches make
 edges that models see, and finer lattices are not better placed.

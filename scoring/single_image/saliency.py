@@ -1,4 +1,4 @@
-"""Saliency map: the signed change of a model's scores when part of a photograph is hidden."""
+"""Saliency map as a value: `occlusion` and `random_masks` compute one each, `explanation` both."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

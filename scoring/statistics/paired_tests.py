@@ -1,5 +1,5 @@
-"""Paired tests of two teams where the metric has a better one than the bootstrap: McNemar, DeLong, Wilcoxon;
-and Holm's adjustment for many tests.
+"""Paired tests of two teams for metrics that have one of their own: McNemar, DeLong, Wilcoxon; and Holm's
+adjustment for many tests. `replicate_comparison` has the tests of the score.
 
 The tests hold where every case is a unit of its own. All give a p-value, 0..1, two-sided unless noted.
 """

@@ -16,7 +16,7 @@ from scoring.challenges import samples
 from scoring.common.text import as_json
 from scoring.inference import cache
 from scoring.presentation.html import single_image as html
-from scoring.single_image import masks, nuclei, occlusion, operating, record, sweep, wording
+from scoring.single_image import nuclei, occlusion, operating, random_masks, record, sweep, wording
 from scoring.single_image import quality as chips
 from scoring.single_image.abstention import least_score, reasons
 from scoring.single_image.image_prediction import predict, views
@@ -66,7 +66,7 @@ def said():
         others = [
             alike(ref, one.probabilities),
             occlusion.occlusion(found, one, 5),
-            masks.masks(found, one, 8),
+            random_masks.masks(found, one, 8),
             sweep.sweep(found, one),
         ]
     assert cache.PICTURES.held_bytes == held

@@ -1,4 +1,4 @@
-"""A board as one file that outlives the server: a zip with a manifest and files by their hash.
+"""A board as one file that outlives the server, exported, checked and imported: a zip with a manifest.
 
 Exporting an imported board gives the same bytes.
 """

@@ -1,4 +1,4 @@
-"""A participant of a board: submits for an own team, and sees what the organizer allows."""
+"""A participant's submission to a board, answered with no more than a hidden truth may tell."""
 
 import logging
 import uuid

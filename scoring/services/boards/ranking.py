@@ -1,4 +1,4 @@
-"""The ranking of a board: teams with the submission that counts, and the history of both.
+"""The ranking of a board: teams with the submission that counts, ranked by `comparison.compare`, and history.
 
 What `as_dict` gives can be published: scores, intervals, ties and history, but no case and no prediction.
 """

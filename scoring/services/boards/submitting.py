@@ -1,4 +1,4 @@
-"""Submissions to a board: each is scored at once.
+"""Submissions to a board: each is scored at once, within what `phases` allows a team.
 
 A refused file counts nothing, and is kept only where the organizer of the board said so.
 """

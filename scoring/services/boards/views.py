@@ -21,7 +21,7 @@ from scoring.comparison.team_facts import UNKNOWN
 from scoring.core.views import Block, Column, Figure, Section, Table, Text
 from scoring.presentation.figures.over_time import MOST, DatedScore, over_time
 from scoring.presentation.figures.theme import Theme
-from scoring.services.boards.imported import ImportedBoard
+from scoring.services.boards.foreign_leaderboards import ImportedBoard
 from scoring.services.boards.phases import DAY, Allowance, allowance, spoken
 from scoring.services.boards.ranking import MINUTE, BoardRanking, RankedSubmission, history_rows, rank_change
 from scoring.services.boards.rescoring import TeamChange

@@ -1,4 +1,4 @@
-"""Hiding random halves of a photograph, many times (RISE; Petsiuk, Das, Saenko 2018).
+"""Saliency map by hiding random halves of a photograph, many times (RISE; Petsiuk, Das, Saenko 2018).
 
 What is told is a fall of the score: at each place the slope of the score on how far the place is shown, which
 is the covariance of both over the variance of the masks there. For a model that looks at one place alone this

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 
-from scoring.cli.parser import Parser, add_command, examples
+from scoring.cli.refusing_parser import Parser, add_command, examples
 
 ACTIONS = {
     "create": "open a board for a challenge with its test set",

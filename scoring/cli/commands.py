@@ -1,4 +1,4 @@
-"""Arguments of every command.
+"""Commands of `benchside` (`check`, `predict`, `score`, `compare` ...): their help and arguments.
 
 Those of a challenge, declared in its own `options` or `formula` module, are added when it is named: no
 other challenge is loaded.
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.cli import board_arguments
-from scoring.cli.parser import Parser, add_command, challenge_examples, examples
+from scoring.cli import board_commands
+from scoring.cli.refusing_parser import Parser, add_command, challenge_examples, examples
 from scoring.core.challenge import Challenge
 from scoring.inference.devices import DEVICES
 from scoring.version import __version__
@@ -48,7 +48,7 @@ def parser() -> Parser:
         of_command = add_command(commands, command, help_text, examples(prog, command))
         of_command.fill = partial(fill_command, command)
     of_board = add_command(commands, "board", BOARD, examples(prog, "board"))
-    of_board.fill = partial(board_arguments.fill, partial(fill_command, "board create"))
+    of_board.fill = partial(board_commands.fill, partial(fill_command, "board create"))
     of_history = add_command(commands, "history", HISTORY, examples(prog, "history"))
     of_history.fill = fill_history
     of_platform = add_command(commands, "platform", PLATFORM, examples(prog, "platform"))
