@@ -17,7 +17,7 @@ import streamlit as st
 import scoring
 from pages.inputs import dropped_files, selectors
 from pages.inputs.selectors import ChosenInput
-from pages.server import jobs
+from pages.server import jobs, memory_budget
 from scoring.challenges import samples
 from scoring.core.scorecard import ScoreCard
 from scoring.inference.cluster.scheduler import ClusterUnusable
@@ -128,23 +128,34 @@ def _own_truth(
     return attempt(read, _readable(_chosen_input), _chosen_input.name, **dict(chosen))
 
 
-@st.cache_resource(
-    max_entries=SHARED_CARDS,
-    show_spinner="Scoring ...",
-    hash_funcs={ChosenInput: lambda chosen_input: (chosen_input.key, chosen_input.name)},
-)
 def card(
     challenge_id: str,
     version: str,
     truth_key: tuple,
     submission_key: tuple,
     options: tuple,
-    _truth,
-    _predictions,
+    truth,
+    predictions,
 ) -> Outcome:
     """Return the scorecard of predictions that were read or run. Keys: (SHA-256, name), for findings say
     names; options: sorted (name, value) pairs of `score`."""
-    return attempt(_score, challenge_id, dict(options), _truth, _predictions)
+    content = [
+        (name, (value.key, value.name) if isinstance(value, ChosenInput) else value)
+        for name, value in options
+    ]
+    return memory_budget.RESULTS.bound(
+        _card,
+        challenge_id=challenge_id,
+        content=(version, truth_key, submission_key, tuple(content)),
+        _options=options,
+        _truth=truth,
+        _predictions=predictions,
+    )
+
+
+@st.cache_resource(max_entries=SHARED_CARDS, show_spinner="Scoring ...")
+def _card(challenge_id: str, content: tuple, _options: tuple, _truth, _predictions) -> Outcome:
+    return attempt(_score, challenge_id, dict(_options), _truth, _predictions)
 
 
 def _score(challenge_id: str, options: dict, truth, predictions) -> ScoreCard:
@@ -210,14 +221,15 @@ def predictions(
         )
         runs = own_runs() if chosen_input.own else shared_runs()
         return run((*content, *options(**reading)), challenge.readers.counts, read, runs, SHORT_SECONDS)
-    return _read(
-        challenge_id,
-        scoring.__version__,
-        truth_key,
-        (chosen_input.key, chosen_input.name),
-        options(**reading),
-        truth,
-        chosen_input,
+    return memory_budget.RESULTS.bound(
+        _read,
+        challenge_id=challenge_id,
+        version=scoring.__version__,
+        truth_key=truth_key,
+        submission_key=(chosen_input.key, chosen_input.name),
+        options=options(**reading),
+        _truth=truth,
+        _chosen_input=chosen_input,
     )
 
 

@@ -13,7 +13,7 @@ import streamlit as st
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.inputs import dropped_photographs, reload_recovery
-from pages.server import network_exposure, streamlit_internals
+from pages.server import memory_budget, network_exposure, streamlit_internals
 from pages.server.streamlit_internals import AppSession, Runtime
 from scoring.common import limits
 from scoring.common.text import uploaded_name
@@ -99,7 +99,7 @@ class Quota:
     def occupancy(self, runtime: Runtime) -> Occupancy:
         """Return how many visitors are connected, and how much all sessions hold."""
         held = sum(self._held(runtime, session) for session in streamlit_internals.sessions(runtime))
-        return Occupancy(streamlit_internals.n_connected(runtime), held)
+        return Occupancy(streamlit_internals.n_connected(runtime), held, memory_budget.RESULTS.held_bytes)
 
     def stored(self, runtime: Runtime, key: _FileKey) -> None:
         """Clean the name of a file that came, and remember when."""

@@ -52,7 +52,10 @@ SERVER_UPLOADS = LimitSetting(
 SESSION_UPLOADS = LimitSetting(
     "BENCHSIDE_SESSION_UPLOAD_MB", 1024, "MB of uploads that one visitor holds, where others can reach it"
 )
-SETTINGS = (OPEN_MODELS, SESSION_UPLOADS, SERVER_UPLOADS)
+RESULTS = LimitSetting(
+    "BENCHSIDE_RESULTS_MB", 1024, "MB of scorecards and predictions that are kept for all visitors"
+)
+SETTINGS = (OPEN_MODELS, SESSION_UPLOADS, SERVER_UPLOADS, RESULTS)
 
 
 @dataclass(frozen=True)

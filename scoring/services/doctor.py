@@ -55,10 +55,11 @@ class Check:
 
 @dataclass(frozen=True)
 class Occupancy:
-    """How full a server is: connected visitors, and bytes of uploads of all of them."""
+    """How full a server is: connected visitors, and bytes of uploads and of results of all of them."""
 
     visitors: int
     upload_bytes: int
+    result_bytes: int = 0
 
 
 def examine(public: bool = False, occupancy: Occupancy | None = None) -> list[Check]:
@@ -232,6 +233,10 @@ def _limits(public: bool, occupancy: Occupancy | None) -> Iterator[Check]:
         if occupancy.upload_bytes > 0.9 * allowed.server_bytes:
             state, advice = "caution", f"Raise {limits.SERVER_UPLOADS.name}, or wait until visitors leave."
     yield Check(LIMITS, "Uploads of all visitors", value, state, advice)  # type: ignore[arg-type]
+    results = _mb(limits.RESULTS.value * limits.MEGABYTE)
+    if occupancy is not None:
+        results = f"{_mb(occupancy.result_bytes)} of {results} used; the oldest make room"
+    yield Check(LIMITS, "Scorecards and predictions kept in memory", results, public=True)
     yield Check(
         LIMITS,
         "One model",

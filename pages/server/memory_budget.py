@@ -1,0 +1,100 @@
+"""Memory budget: bytes of results that the caches hold for all sessions; beyond it the oldest make room."""
+
+import sys
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from scoring.common import limits
+
+SAMPLED = 200
+"""Items of a large collection that are measured; the rest is taken to be alike."""
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A result in a cache. size: bytes. forget: takes it out of its cache. result: gone once no cache and no
+    page holds it."""
+
+    size: int
+    forget: Callable[[], object]
+    result: weakref.ref[Any]
+
+
+class MemoryBudget:
+    """Results in caches, by size, oldest use first. Used on any thread.
+
+    Args:
+        most_bytes: What they may take together.
+    """
+
+    def __init__(self, most_bytes: int):
+        self._most, self._lock = most_bytes, threading.Lock()
+        self._results: OrderedDict[str, _Held] = OrderedDict()
+
+    @property
+    def held_bytes(self) -> int:
+        """What the results take."""
+        with self._lock:
+            return self._total()
+
+    def bound(self, cached: Any, **arguments: Any) -> Any:
+        """Return what a function gives that Streamlit caches, and let the oldest results beyond the budget
+        go, this one never.
+
+        Args:
+            cached: The function.
+            arguments: Its arguments by name. Those with an underscore are no part of its key.
+        """
+        result = cached(**arguments)
+        key = {name: None if name.startswith("_") else value for name, value in arguments.items()}
+        self._use(f"{cached.__qualname__} {key!r}", result, lambda: cached.clear(**key))
+        return result
+
+    def _use(self, key: str, result: object, forget: Callable[[], object]) -> None:
+        dropped = []
+        with self._lock:
+            known = self._results.pop(key, None)
+            is_known = known is not None and known.result() is result
+            size = known.size if known is not None and is_known else size_of(result)
+            self._results[key] = _Held(size, forget, weakref.ref(result))
+            while self._total() > self._most and len(self._results) > 1:
+                dropped.append(self._results.popitem(last=False)[1])
+        for held in dropped:
+            held.forget()
+
+    def _total(self) -> int:
+        gone = [key for key, held in self._results.items() if held.result() is None]
+        for key in gone:
+            del self._results[key]
+        return sum(held.size for held in self._results.values())
+
+
+RESULTS = MemoryBudget(limits.RESULTS.value * limits.MEGABYTE)
+"""That of this server: scorecards and predictions that were read, by content."""
+
+
+def size_of(value: object, deep: int = 8) -> int:
+    """Return about how many bytes of memory a value takes: of large collections a sample is measured."""
+    if isinstance(value, np.ndarray):
+        return int(value.nbytes)
+    if deep == 0 or value is None or isinstance(value, (str, bytes, int, float, bool)):
+        return sys.getsizeof(value)
+    if isinstance(value, Mapping):
+        return sys.getsizeof(value) + _of_items(value.keys(), deep) + _of_items(value.values(), deep)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return sys.getsizeof(value) + _of_items(value, deep)
+    if is_dataclass(value) and not isinstance(value, type):
+        return sum(size_of(getattr(value, field.name), deep - 1) for field in fields(value))
+    return sys.getsizeof(value)
+
+
+def _of_items(items: Collection[object], deep: int) -> int:
+    """Return the bytes of items; of many, an evenly spread sample is measured."""
+    step = max(1, len(items) // SAMPLED)
+    return step * sum(size_of(item, deep - 1) for k, item in enumerate(items) if k % step == 0)
