@@ -159,9 +159,15 @@ def _sync(folder: Path) -> None:
         os.close(handle)
 
 
-CONNECT_SECONDS = 5
+CONNECT_SECONDS, READ_SECONDS = 5, 20
 OF_PROTOCOL = {
-    "s3": {"config_kwargs": {"connect_timeout": CONNECT_SECONDS, "retries": {"max_attempts": 2}}},
+    "s3": {
+        "config_kwargs": {
+            "connect_timeout": CONNECT_SECONDS,
+            "read_timeout": READ_SECONDS,
+            "retries": {"max_attempts": 2},
+        }
+    },
 }
 """Settings of libraries that would wait for minutes for a place that does not answer."""
 WITHOUT_FOLDERS = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"}

@@ -46,7 +46,9 @@ def mark_files(connection: Connection, files: FileStore, is_new: bool) -> None:
         mark, known = files.mark(), known_files(connection)
         present = set() if mark == own is not None else {*files.digests()}
     except (InputRefused, OSError):
-        mark, known, present = own, set(), set()
+        if own is None:
+            connection.execute(insert(StoreMark).values(id=uuid.uuid4().hex))
+        return
     if own is None:  # a backup of before belongs to files that got their mark since
         own = mark if mark and known and known <= present else uuid.uuid4().hex
         connection.execute(insert(StoreMark).values(id=own))
