@@ -212,13 +212,7 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
             read,
         )
     if outcome.refused:
-        if not _says_refused(panel):
-            return
-        codes = {problem.code for problem in outcome.refused.problems}
-        other = fixes.other_test_set(challenge_id, test_set, dropped, codes)
-        finding_list.refusal(outcome.refused, partial(fixes.take, challenge_id, dropped), other)
-        class_names.choose(page.challenge, dropped)
-        page.refused(test_set, submission)
+        _refused(page, test_set, submission, dropped, outcome.refused, panel)
         return
     if submission.own:
         panel.caption(page.lines.submission(outcome.value))
@@ -243,6 +237,17 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
         whole = replace(chosen, test_set=test_set)
         compare = partial(_second, page, whole, scored, opponent, its_title, choices)
     _result(page, offer, places, compare)
+
+
+def _refused(page: ChallengePage, test_set, submission, dropped, refused, panel) -> None:
+    """Say why a submission was refused, and offer what mends it."""
+    if not _says_refused(panel):
+        return
+    codes = {problem.code for problem in refused.problems}
+    other = fixes.other_test_set(page.challenge.id, test_set, dropped, codes)
+    finding_list.refusal(refused, partial(fixes.take, page.challenge.id, dropped), other)
+    class_names.choose(page.challenge, dropped)
+    page.refused(test_set, submission)
 
 
 def _second(

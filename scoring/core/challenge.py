@@ -353,8 +353,7 @@ class Challenge(Generic[Truth, Predictions]):
         """Return the pixels that a model receives of a case.
 
         Args:
-            truth: The test set.
-            index: Of the case.
+            truth: The test set. index: Of the case.
             model: What was inspected (`Inspection.model`); None: a model without a size of its own.
 
         Raises:
