@@ -2,11 +2,11 @@
 
 A page of another site can have its host name point at this machine (DNS rebinding) or show this app inside
 a frame. Streamlit answers any host by default, allows frames, and asks an outside service for this machine's
-address when a WebSocket comes from another site.
+address, while all visitors wait, when a WebSocket comes from an origin that it does not know by itself.
 """
 
 import ipaddress
-from urllib.parse import urlsplit
+import re
 
 import streamlit as st
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -17,6 +17,11 @@ FOR_THIS_MACHINE = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-healt
 """Routes for the operator: figures of memory and sessions, and Streamlit's interface for agents."""
 NOT_IN_FRAMES = ((b"content-security-policy", b"frame-ancestors 'none'"), (b"x-frame-options", b"DENY"))
 POLICY_VIOLATION = 1008
+OWN_PAGES = frozenset({"localhost", "127.0.0.1"})
+"""Hosts whose pages may connect whatever the `Host` is: a proxy on this machine may rewrite it."""
+AUTHORITY = re.compile(r"(\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]*\]|[A-Za-z0-9._-]+)(?::([0-9]{0,5}))?")
+"""A `Host` header: a name or an address, and a port."""
+FORWARDED_HTTPS = re.compile(r"(?:^|;)\s*proto=\"?https\"?\s*(?:;|$)")
 OTHER_HOST = (
     "This server does not answer under this name. Whoever runs it names the address that visitors use with "
     "--browser.serverAddress."
@@ -36,10 +41,11 @@ class RequestGuardMiddleware:
             await self._app(scope, receive, send)
             return
         host, is_socket = _header(scope, b"host"), scope["type"] == "websocket"
-        if is_socket and not (_is_own_host(host) and _is_own_origin(_header(scope, b"origin"), host)):
+        origin = _header(scope, b"origin")
+        if is_socket and not (_is_own_host(host) and _is_own_origin(origin, host)):
             await send({"type": "websocket.close", "code": POLICY_VIOLATION})
         elif is_socket:
-            await self._app(scope, receive, send)
+            await self._app(_same_origin(scope, origin), receive, send)
         elif not _is_own_host(host):
             await _refuse(send, 421, OTHER_HOST)
         elif network_exposure.is_public() and any(path in scope["path"] for path in FOR_THIS_MACHINE):
@@ -53,7 +59,7 @@ class _Protected:
 
     def __init__(self, scope: Scope, send: Send):
         self._send = send
-        self._is_https = "https" in (scope.get("scheme"), _header(scope, b"x-forwarded-proto"))
+        self._is_https = scope.get("scheme") == "https" or _is_forwarded_https(scope)
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -70,9 +76,10 @@ class _Protected:
 def _is_own_host(host: str | None) -> bool:
     """Return whether a `Host` is this machine, a name that the operator gave, or, where other machines can
     reach the server, any IP address: only a name can be pointed elsewhere."""
-    name = _name(f"//{host}") if host else None
+    name = _name(host or "")
     if name is None:
         return False
+    name = name.rstrip(".")
     if network_exposure.is_loopback(name) or name in _configured_names():
         return True
     return network_exposure.is_public() and _is_ip_address(name)
@@ -83,29 +90,52 @@ def _is_own_origin(origin: str | None, host: str | None) -> bool:
     allows (`browser.serverAddress`, `server.corsAllowedOrigins`, `server.enableCORS`)."""
     if origin is None or not st.get_option("server.enableCORS"):
         return True
-    name = _name(origin)
-    if name is None:
-        return False
-    if origin.partition("://")[2] == host or network_exposure.is_loopback(name):
-        return True
-    return name in _configured_names()
+    authority = _authority(origin)
+    name = _name(authority)
+    return name is not None and (authority == host or name in OWN_PAGES | _configured_names())
+
+
+def _same_origin(scope: Scope, origin: str | None) -> Scope:
+    """Return the scope of an accepted WebSocket with the `Host` of its origin: Streamlit then compares the
+    two and looks no further. It would ask for this machine's address before it reads
+    `server.corsAllowedOrigins`."""
+    authority = _authority(origin or "")
+    if _name(authority) is None:
+        return scope
+    headers = [(key, value) for key, value in scope["headers"] if key != b"host"]
+    return {**scope, "headers": [*headers, (b"host", authority.encode("latin-1"))]}
 
 
 def _configured_names() -> set[str]:
     """Return the host names that the operator's settings hold, in small letters."""
     addresses = (st.get_option("server.address"), st.get_option("browser.serverAddress"))
-    origins = [_name(origin.strip()) for origin in st.get_option("server.corsAllowedOrigins")]
-    return {name.lower().rstrip(".") for name in (*addresses, *origins) if name}
+    given = [
+        address.strip() for address in (*addresses, *st.get_option("server.corsAllowedOrigins")) if address
+    ]
+    names = [_name((_authority(address) or address).partition("/")[0]) for address in given]
+    return {name.rstrip(".") for name in names if name}
 
 
-def _name(address: str) -> str | None:
-    """Return the host name of an address in small letters; None where it has none or is malformed."""
-    try:
-        parts = urlsplit(address)
-        _ = parts.port  # a port that is no number makes the address malformed
-        return parts.hostname.rstrip(".") if parts.hostname and parts.username is None else None
-    except ValueError:
+def _authority(origin: str) -> str:
+    """Return host and port of an origin; "" where it is none of a web page (`null`, `//localhost`)."""
+    scheme, _, authority = origin.partition("://")
+    return authority if scheme in ("http", "https") else ""
+
+
+def _name(authority: str) -> str | None:
+    """Return the host name of a host with or without port, in small letters; None where it is malformed."""
+    match = AUTHORITY.fullmatch(authority)
+    if match is None or int(match[2] or 0) > 65535:
         return None
+    return match[1].strip("[]").lower()
+
+
+def _is_forwarded_https(scope: Scope) -> bool:
+    """Return whether a proxy says that the visitor came by HTTPS (`X-Forwarded-Proto`, or `Forwarded` of RFC
+    7239). Of several proxies the first counts: it is the visitor's."""
+    proto = (_header(scope, b"x-forwarded-proto") or "").lower().partition(",")[0].strip()
+    forwarded = (_header(scope, b"forwarded") or "").lower().partition(",")[0]
+    return proto == "https" or FORWARDED_HTTPS.search(forwarded) is not None
 
 
 def _is_ip_address(name: str) -> bool:

@@ -5,6 +5,8 @@ import http.server
 import json
 import socket
 import threading
+import urllib.request
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -15,11 +17,33 @@ from websockets.sync.client import connect
 from tests.browser import driver
 
 OTHER = "rebind.example"
+SLOW_RESOLVER = """
+import os, socket, time
+resolve = socket.getaddrinfo
+def resolve_slowly(host, *arguments, **named):
+    if host not in (None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"):
+        with open(os.environ["BENCHSIDE_TEST_LOOKUPS"], "a") as lookups:
+            print(host, file=lookups)
+        time.sleep(20)
+    return resolve(host, *arguments, **named)
+socket.getaddrinfo = resolve_slowly
+"""
+"""Runs first in the server: writes down each name that is looked up, and lets whoever asked wait."""
 
 
 @pytest.fixture(scope="module")
-def server():
-    with driver.served() as started:
+def lookups(tmp_path_factory) -> Path:
+    file = tmp_path_factory.mktemp("resolver") / "lookups"
+    file.touch()
+    file.with_name("sitecustomize.py").write_text(SLOW_RESOLVER)
+    return file
+
+
+@pytest.fixture(scope="module")
+def server(lookups):
+    front = "--server.corsAllowedOrigins=https://front.example"
+    environment = {"PYTHONPATH": str(lookups.parent), "BENCHSIDE_TEST_LOOKUPS": str(lookups)}
+    with driver.served("app.py", front, **environment) as started:
         yield started
 
 
@@ -86,6 +110,44 @@ def test_the_socket_refuses_a_page_whose_name_was_pointed_here(server):
             sock=socket.create_connection(("localhost", port)),
         )
     assert refused.value.response.status_code == 403
+
+
+@pytest.mark.parametrize("host", ["localhost/evil", "[::1]evil.example", "localhost:port", "localhost evil"])
+def test_a_malformed_host_is_refused(server, host):
+    assert ask(server, "GET", "/_stcore/health", host)[0] == 421
+
+
+@pytest.mark.parametrize(
+    ("origin", "is_answered"),
+    [
+        ("http://127.0.0.2", False),
+        ("http://127.9.9.9:80", False),
+        ("http://[::1]:3000", False),
+        ("http://localhost.", False),
+        ("http://front.example.", False),
+        ("//localhost", False),
+        ("localhost", False),
+        ("null", False),
+        ("", False),
+        ("http://localhost:3000", True),
+        ("https://front.example", True),
+    ],
+)
+def test_no_origin_makes_the_server_look_for_its_address(server, lookups, origin, is_answered):
+    """Streamlit would look it up while every other visitor waits."""
+    port = urlsplit(server.address).port
+    head = (
+        f"GET /_stcore/stream HTTP/1.1\r\nHost: localhost:{port}\r\nOrigin: {origin}\r\n"
+        "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    )
+    with socket.create_connection(("localhost", port), timeout=60) as channel:
+        channel.sendall(head.encode())
+        with urllib.request.urlopen(f"{server.address}/_stcore/health", timeout=60) as answer:
+            assert answer.status == 200
+        status = channel.recv(1000).split()[1]
+    assert status == (b"101" if is_answered else b"403")
+    assert lookups.read_text() == ""
 
 
 @pytest.mark.parametrize("path", ["/", "/isic", "/_stcore/health", "/_stcore/host-config", "/nowhere.js"])
