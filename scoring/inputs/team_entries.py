@@ -1,21 +1,16 @@
 """A folder or zip that holds one entry per team: a file or a folder, named like the team."""
 
 import os
-import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.inputs.archives import has_hidden, shown
+from scoring.inputs.confusables import name_skeleton
 from scoring.inputs.sources import Source, SourceFiles, is_litter, is_zip, open_source
 
 MODEL = ".onnx"
-VARIATION = re.compile(
-    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-)
-"""Characters that change nothing that is seen."""
 
 
 @dataclass(frozen=True)
@@ -33,25 +28,12 @@ class TeamEntry:
     is_model: bool = False
 
 
-LOOK_ALIKE = str.maketrans(
-    "αаΑАЬΒВϲсϹСԁеҽΕЕϜԌһΗНιιіꙇӏϳјͿЈΚКΙІӀΜϺМΝοσоΟОρϱрΡРԛᴦгѕЅΤТυνѵѴѡԝԜхΧХγуүΥϒУҮΖ",
-    "aaAAbBBccCCdeeEEFGhHHiiiiijjJJKKlllMMMNoooOOpppPPqrrsSTTuvvVwwWxXXyyyYYYYZ",
-)
-"""Cyrillic and Greek letters -> the Latin ones that they look like (Unicode Technical Standard 39)."""
-
-
-def name_skeleton(team: str) -> str:
-    """Return what people see of a team's name: two names with one skeleton cannot be told apart."""
-    seen = "".join(c for c in unicodedata.normalize("NFKC", team) if not VARIATION.match(c))
-    return " ".join(seen.translate(LOOK_ALIKE).split())
-
-
 def name_problems(team: str, where: str, others: Iterable[str] = ()) -> Iterator[Finding]:
     """Yield `bad-option` for a team's name that nobody could read, or tell from one of other teams."""
     skeleton = name_skeleton(team)
     twin = next((other for other in others if other != team and name_skeleton(other) == skeleton), None)
-    if not team.strip():
-        yield error("bad-option", where, "a team has no name: give each its own.")
+    if not skeleton:
+        yield error("bad-option", where, "a team has no name that can be seen: give each its own.")
     elif has_hidden(team):
         yield error(
             "bad-option",

@@ -163,3 +163,12 @@ def test_a_refused_bundle_leaves_nothing(tmp_path):
     with pytest.raises(InputRefused):
         bundle.import_board(store, bundles.with_value("phases.0.per_day", -5))
     assert [*store.files.digests()] == []
+
+
+@pytest.mark.parametrize("twin", ["аlpha", "a\u200blpha", "ɑlpha", "alpha\u2800", "𝐚lpha"])
+def test_teams_that_look_alike_are_in_no_bundle(twin):
+    value = bundles.manifest()
+    value["teams"][1]["name"] = value["submissions"][1]["team"] = twin
+    assert "look alike" in refusal(bundles.with_manifest(value)) or "hidden characters" in refusal(
+        bundles.with_manifest(value)
+    )

@@ -12,6 +12,7 @@ from scoring.core import options as of_options
 from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
 from scoring.core.options import Option
 from scoring.inputs.archives import has_hidden
+from scoring.inputs.confusables import name_skeleton
 from scoring.services.boards.row_rules import IMPORTED, RULES, row_problems
 from scoring.services.store import tables
 from scoring.services.store.tables import Hidden
@@ -124,6 +125,11 @@ def _relations(manifest: Row) -> Iterator[Finding]:
     teams = {team["name"] for team in lists["teams"]}
     if any(sent["team"] not in teams for sent in lists["submissions"]):
         yield _bad("teams", "teams are missing")
+    names: dict[str, str] = {}
+    for name in sorted(teams):
+        if (twin := names.setdefault(name_skeleton(name), name)) != name:
+            problem = f"the teams {twin!a} and {name!a} look alike: delete the submissions of one"
+            yield _bad("teams", problem)
     results = {(scoring["submission_id"], scoring["number"]) for scoring in lists["scorings"]}
     if {sent["id"] for sent in lists["submissions"]} != {submission for submission, _ in results}:
         yield _bad("scorings", "results are missing, or have no submission")
