@@ -15,6 +15,7 @@ from starlette.middleware import Middleware
 
 from pages.inputs.upload_quota import UploadQuotaMiddleware
 from pages.server import access, gc_tuning, network_exposure, session_cleanup
+from pages.server.login_cookies import LoginCookiesMiddleware
 from pages.server.login_redirect import LoginRedirectMiddleware
 from pages.server.request_guard import RequestGuardMiddleware
 
@@ -55,5 +56,6 @@ app = st.App(
         Middleware(RequestGuardMiddleware),
         Middleware(UploadQuotaMiddleware),
         Middleware(LoginRedirectMiddleware),
+        Middleware(LoginCookiesMiddleware),
     ],
 )

@@ -40,8 +40,6 @@ LEAST = {
 LOGIN_PACKAGES = ("authlib", "httpx")
 """What Streamlit's login needs; it notices what is missing only when somebody logs in."""
 ENDED, LOGGED_IN = "_access_ended", "_access_logged_in"
-USER_COOKIE = "_streamlit_user"
-"""In which Streamlit keeps who is logged in."""
 _of_runs: "WeakKeyDictionary[Any, Actor]" = WeakKeyDictionary()
 WHAT = {Role.PARTICIPANT: "participants", Role.ORGANIZER: "organizers"}
 
@@ -56,6 +54,7 @@ def begin() -> None:
     try:
         if claims.read(files) is not None:
             _require_packages()
+            _require_signatures()
             roles.require_login()
     except InputRefused as refused:
         raise SystemExit("\n".join(lines(refused.problems))) from None
@@ -66,6 +65,13 @@ def _require_packages() -> None:
     if absent:
         message = f"nobody could log in without {' and '.join(absent)}: install the extra `login`."
         raise InputRefused([error("missing-package", "[auth]", message)])
+
+
+def _require_signatures() -> None:
+    """Accept no token without a signature, also of a provider that announces such tokens (`alg: none`)."""
+    from joserfc.jws import JWSRegistry
+
+    JWSRegistry.algorithms.pop("none", None)
 
 
 def is_configured() -> bool:
@@ -88,7 +94,7 @@ def _actor() -> Actor:
         return LOCAL
     claims = dict(st.user)
     try:
-        rules = _rules()
+        rules = access_rules()
         revoked = _revoked(claims) if claims.get("is_logged_in") is True else 0.0
     except InputRefused:
         return NOBODY
@@ -173,14 +179,18 @@ def record_refused(address: str) -> None:
     """
     person, claims = actor(), dict(st.user)
     is_known = claims.get("is_logged_in") is True
-    is_unread = not is_known and USER_COOKIE in {*st.context.cookies} and LOGGED_IN not in st.session_state
+    is_unread = (
+        not is_known
+        and streamlit_internals.USER_COOKIE in {*st.context.cookies}
+        and LOGGED_IN not in st.session_state
+    )
     if person is LOCAL or not (is_known or is_unread):
         return
     from scoring.services.boards.notices import Reason, record_refused
 
     reason = Reason.ROLE if person.key else Reason.ENDED if is_known else Reason.FORGED
     with contextlib.suppress(InputRefused):
-        _rules()
+        access_rules()
         record_refused(program_store(), _key(claims) if is_known else "", address, reason)
 
 
@@ -219,7 +229,7 @@ def _log_out() -> None:
     st.logout()
 
 
-def _rules() -> AccessRules:
+def access_rules() -> AccessRules:
     """Return the rules as the secrets are now. Raises InputRefused."""
     try:
         written = dict(st.secrets.get("access") or {})

@@ -3,6 +3,7 @@
 `tests/pages/server/test_streamlit_internals.py` names every one, so that an upgrade says which is gone.
 """
 
+import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+from streamlit.auth_util import get_cookie_with_chunks, set_cookie_with_chunks
 from streamlit.dataframe_util import convert_pandas_df_to_arrow_table
 from streamlit.elements.lib.column_types import ColumnConfig
 from streamlit.proto.Common_pb2 import FileURLs
@@ -18,8 +20,22 @@ from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
+from streamlit.web.server.server_util import get_cookie_secret
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value, decode_signed_value
+from streamlit.web.server.starlette.starlette_server_config import TOKENS_COOKIE_NAME as TOKENS_COOKIE
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME as USER_COOKIE
 
-__all__ = ["AppSession", "ColumnConfig", "MemoryUploadedFileManager", "Runtime", "UploadedFile"]
+__all__ = [
+    "TOKENS_COOKIE",
+    "USER_COOKIE",
+    "AppSession",
+    "ColumnConfig",
+    "MemoryUploadedFileManager",
+    "Runtime",
+    "UploadedFile",
+]
+ATTRIBUTES_BYTES = 200
+"""Room for what stands behind the value of a cookie."""
 
 
 def current_run() -> Any | None:
@@ -141,3 +157,27 @@ def forget_downloads(runtime: Runtime, part: str | None) -> None:
 def arrow_table(cells: pd.DataFrame) -> pa.Table:
     """Return rows as they are sent: converted once, where Streamlit converts them with every run."""
     return convert_pandas_df_to_arrow_table(cells, preserve_index=False)
+
+
+def signed_content(name: str, cookies: Mapping[str, str]) -> dict[str, Any]:
+    """Return what signed cookies of this server hold under a name, in one or several; {} where nothing."""
+
+    def decoded(cookie: str) -> bytes | None:
+        return decode_signed_value(get_cookie_secret(), cookie, cookies.get(cookie, ""))
+
+    content = json.loads(get_cookie_with_chunks(decoded, name) or b"{}")
+    return content if isinstance(content, dict) else {}
+
+
+def signed_cookies(name: str, content: dict[str, Any]) -> dict[str, str]:
+    """Return the signed cookies that hold a dictionary, by name: several where it is long."""
+    cookies: dict[str, str] = {}
+
+    def signed(cookie: str, value: str) -> bytes:
+        return create_signed_value(get_cookie_secret(), cookie, value)
+
+    def keep(cookie: str, value: str) -> None:
+        cookies[cookie] = signed(cookie, value).decode("ascii")
+
+    set_cookie_with_chunks(keep, signed, name, content, cookie_attr_size=ATTRIBUTES_BYTES)
+    return cookies

@@ -7,7 +7,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages.server import access
+from pages.server import access, streamlit_internals
 from scoring.services.access import roles
 from scoring.services.access.roles import Role
 from scoring.services.boards import members, notices
@@ -93,7 +93,7 @@ def test_a_page_refuses_also_where_the_shell_does_not_and_organizers_are_told(mo
     assert (told.code, told.where) == ("refused-address", "/about")
     assert told.message.startswith("https://idp|paul tried to open this")
     assert not as_("expired")
-    monkeypatch.setattr(type(st.context), "cookies", {access.USER_COOKIE: "forged"})
+    monkeypatch.setattr(type(st.context), "cookies", {streamlit_internals.USER_COOKIE: "forged"})
     assert not as_("visitor")
     codes = [one.code for one in notices.address_notices(open_store())]
     assert codes == ["refused-address", "ended-login", "forged-login"]

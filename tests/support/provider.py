@@ -19,20 +19,39 @@ PEOPLE = {
     "fake": {"email": "olga@example.org", "email_verified": False, "name": "Not Olga"},
 }
 PROGRAM = """
-import json, logging, sys
+import base64, json, logging, sys
 from oidc_provider_mock import User, app
 logging.getLogger("werkzeug").setLevel("ERROR")
-people = [User(sub=sub, claims=claims) for sub, claims in json.loads(sys.argv[2]).items()]
-app(user_claims=people).run(host="localhost", port=int(sys.argv[1]), use_reloader=False)
+port, people, is_unsigned = sys.argv[1:]
+provider = app(user_claims=[User(sub=sub, claims=claims) for sub, claims in json.loads(people).items()])
+
+@provider.after_request
+def unsigned(answer):
+    content = answer.get_json(silent=True) if is_unsigned == "True" else None
+    if isinstance(content, dict) and "id_token" in content:
+        claims = json.loads(base64.urlsafe_b64decode(content["id_token"].split(".")[1] + "=="))
+        del claims["at_hash"]
+        parts = (base64.urlsafe_b64encode(json.dumps(p).encode()) for p in ({"alg": "none"}, claims))
+        content["id_token"] = b".".join([*(p.rstrip(b"=") for p in parts), b""]).decode()
+        answer.set_data(json.dumps(content))
+    elif isinstance(content, dict) and "id_token_signing_alg_values_supported" in content:
+        content["id_token_signing_alg_values_supported"].append("none")
+        answer.set_data(json.dumps(content))
+    return answer
+
+provider.run(host="localhost", port=int(port), use_reloader=False)
 """
 COOKIE = "c0" * 20
 
 
 @contextlib.contextmanager
-def provided(port: int) -> Iterator[str]:
-    """The provider in a process of its own, ended with the block; gives its address."""
+def provided(
+    port: int, people: Mapping[str, Mapping[str, object]] = PEOPLE, is_unsigned: bool = False
+) -> Iterator[str]:
+    """The provider in a process of its own, ended with the block; gives its address. is_unsigned: whether it
+    announces and gives tokens without a signature."""
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(port), json.dumps(PEOPLE)],
+        [sys.executable, "-c", PROGRAM, str(port), json.dumps(people), str(is_unsigned)],
         env=os.environ | {"AUTHLIB_INSECURE_TRANSPORT": "1"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

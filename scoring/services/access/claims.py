@@ -3,6 +3,7 @@
 Secrets are read strictly: a mistake stops the start, and never opens the app to everybody.
 """
 
+import json
 import math
 import os
 import tomllib
@@ -19,6 +20,10 @@ from scoring.services.access.roles import NOBODY, Actor, Role
 
 GRACE = timedelta(hours=8)
 """So long after its token expired a person stays logged in: providers give tokens of an hour."""
+CLAIMS = ("is_logged_in", "origin", "provider", "iss", "sub", "exp", "iat", "email", "email_verified", "name")
+"""What is kept of a person beside groups."""
+CLAIM_BYTES, GROUPS_BYTES = 1000, 3000
+"""At most: a longer claim is dropped; of groups those come first that settings and boards name."""
 CLOCKS_DIFFER = 300
 """Seconds by which a provider's clock may be ahead."""
 
@@ -68,6 +73,29 @@ def actor_of(claims: Mapping[str, Any], rules: AccessRules, now: float, not_befo
     name = next((str(claims[key]) for key in ("name", "email", "sub") if claims.get(key)), "")
     role = _role(email, groups, rules)
     return Actor(role, key_of(str(issuer), str(subject)), shortened(name, 60), email, groups, issued)
+
+
+def reduced(claims: Mapping[str, Any], rules: AccessRules, named: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the claims that `actor_of` reads, of a bounded size.
+
+    Args:
+        claims: As the provider gave them.
+        rules: Who has which role: groups that they name are kept first.
+        named: Further groups that are kept before others.
+    """
+    kept = {
+        key: claims[key]
+        for key in CLAIMS
+        if len(json.dumps(claims.get(key))) <= CLAIM_BYTES and key in claims
+    }
+    groups = _groups(claims.get(rules.claim))
+    room, first = GROUPS_BYTES, [rules.organizer_group, rules.participant_group, *named]
+    bounded = []
+    for group in dict.fromkeys([*(name for name in first if name in groups), *sorted(groups)]):
+        room -= len(json.dumps(group)) + 2
+        if room >= 0:
+            bounded.append(group)
+    return kept | {rules.claim: bounded} if bounded else kept
 
 
 def key_of(issuer: str, subject: str) -> str:

@@ -27,6 +27,13 @@ def teams_of(store: Store, board_id: str, actor: Actor) -> list[str]:
     return sorted({row.team for row in rows if row.who in known})
 
 
+def named_groups(store: Store) -> list[str]:
+    """Return the groups that are members of a team on any board, sorted."""
+    with store.read() as session:
+        named = session.scalars(select(Member.who).where(Member.who.startswith(GROUP)).distinct()).all()
+    return sorted(who.removeprefix(GROUP) for who in named)
+
+
 def members(store: Store, board_id: str) -> dict[str, list[str]]:
     """Return who belongs to each team: addresses, and groups after "group:"."""
     store.actor.require(Role.ORGANIZER)

@@ -6,6 +6,8 @@ from importlib import import_module
 import pytest
 
 PARTS = [
+    ("streamlit.auth_util", "get_cookie_with_chunks"),
+    ("streamlit.auth_util", "set_cookie_with_chunks"),
     ("streamlit.dataframe_util", "convert_pandas_df_to_arrow_table"),
     ("streamlit.elements.lib.column_types", "ColumnConfig"),
     ("streamlit.proto.Common_pb2", "FileURLs"),
@@ -29,6 +31,11 @@ PARTS = [
     ("streamlit.runtime.media_file_manager", "MediaFileManager._delete_file"),
     ("streamlit.runtime.media_file_manager", "MediaFileManager.remove_orphaned_files"),
     ("streamlit.runtime.state.safe_session_state", "SafeSessionState.filtered_state"),
+    ("streamlit.web.server.server_util", "get_cookie_secret"),
+    ("streamlit.web.server.starlette.starlette_app_utils", "create_signed_value"),
+    ("streamlit.web.server.starlette.starlette_app_utils", "decode_signed_value"),
+    ("streamlit.web.server.starlette.starlette_server_config", "TOKENS_COOKIE_NAME"),
+    ("streamlit.web.server.starlette.starlette_server_config", "USER_COOKIE_NAME"),
 ]
 """Module, and the name in it."""
 ATTRIBUTES = [

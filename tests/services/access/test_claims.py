@@ -1,9 +1,11 @@
 """Roles from claims, and settings: a mistake never gives more than it should."""
 
+import json
+
 import pytest
 
 from scoring.common.findings import InputRefused
-from scoring.services.access.claims import AccessRules, actor_of, read, rules_of
+from scoring.services.access.claims import AccessRules, actor_of, read, reduced, rules_of
 from scoring.services.access.roles import NOBODY, Role
 
 NOW = 1_000_000.0
@@ -55,6 +57,19 @@ ACCESS = '[access]\norganizers = ["olga@example.org"]\n'
 )
 def test_a_role_follows_from_verified_claims_alone(more, role):
     assert actor_of(PAUL | more, RULES, NOW).role == role
+
+
+@pytest.mark.parametrize("groups", [[], ["a"], "admins", 7, [f"g{i}" for i in range(3000)], ["g" * 9999]])
+def test_what_is_kept_of_claims_is_bounded_and_gives_the_same_role(groups):
+    written = [groups] if isinstance(groups, str) else groups
+    everything = [*written, "zz-admins", "zz-team"] if isinstance(written, list) else groups
+    rules = AccessRules(frozenset(), organizer_group="zz-admins")
+    claims = PAUL | {"groups": everything, "picture": "x" * 9999, "name": "P" * 9999}
+    kept = reduced(claims, rules, ["zz-team", "another"])
+    person, before = actor_of(kept, rules, NOW), actor_of(claims, rules, NOW)
+    assert len(json.dumps(kept)) < 5000
+    assert (person.role, person.key, person.email) == (before.role, before.key, before.email)
+    assert before.groups & {"zz-admins", "zz-team", "a"} <= person.groups <= before.groups
 
 
 def test_a_revoked_token_is_nobody_and_a_newer_one_is_somebody():
