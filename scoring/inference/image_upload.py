@@ -45,7 +45,7 @@ KINDS = (
 PHONE_FORMATS = ("HEIF", "AVIF")
 DICOM = "DICOM"
 DECODERS = {
-    b"ftyp": ("pillow_heif", "PIL.AvifImagePlugin"),
+    b"ftyp": ("pi_heif", "PIL.AvifImagePlugin"),
     b"DICM": (
         "pydicom",
         "pydicom.pixels",
@@ -102,7 +102,7 @@ def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels
     try:
         if _mark(data) == b"DICM":
             return _of_dicom(data, most_pixels)
-        formats = PHONE_FORMATS if _mark(data) and "pillow_heif" in sys.modules else FORMATS
+        formats = PHONE_FORMATS if _mark(data) and "pi_heif" in sys.modules else FORMATS
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data), formats=formats) as image:
@@ -119,7 +119,7 @@ def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels
     except ImageUnreadable:
         raise
     except Exception as fault:
-        if _mark(data) and "pillow_heif" in sys.modules and isinstance(fault, UnidentifiedImageError):
+        if _mark(data) and "pi_heif" in sys.modules and isinstance(fault, UnidentifiedImageError):
             sentence = "The file is a video, or a damaged HEIC or AVIF image: save it as JPEG or PNG."
             raise ImageUnreadable(sentence) from None
         raise unreadable(fault, data) from None
@@ -138,7 +138,7 @@ def _mark(data: bytes) -> bytes:
 def register_decoders() -> None:
     """Let Pillow open HEIC and AVIF where this worker imported their decoders; one thread decodes, because a
     confined process may start few."""
-    heif: Any = sys.modules.get("pillow_heif")
+    heif: Any = sys.modules.get("pi_heif")
     if heif is not None:
         heif.register_heif_opener()
         heif.options.DECODE_THREADS = 1

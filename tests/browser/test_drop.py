@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pillow_heif
 import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
@@ -246,7 +245,6 @@ def test_what_nothing_takes_says_its_mend_and_photographs_of_every_kind_are_answ
         expect(page.get_by_text(f"{name} was not taken.").or_(page.get_by_text(words)).first).to_be_visible()
         expect(page.get_by_text(words)).to_be_visible(timeout=driver.PATIENCE)
         driver.settled(page)
-    pillow_heif.register_heif_opener()
     pixels = np.asarray(Image.open(samples.FOLDER / "tricorder3" / "images" / "L0001.jpg").convert("RGB"))
     kinds = {
         "IMG_1.HEIC": encoded(pixels, "HEIF"),

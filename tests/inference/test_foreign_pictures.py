@@ -4,7 +4,6 @@ import importlib
 import io
 
 import numpy as np
-import pillow_heif
 import pydicom
 import pytest
 from PIL import Image
@@ -12,9 +11,10 @@ from pydicom.dataset import FileDataset, FileMetaDataset
 from pydicom.encaps import encapsulate
 from pydicom.uid import ExplicitVRLittleEndian, JPEG2000Lossless, JPEGBaseline8Bit
 
-from scoring.inference.image_upload import decoders, upright
+from scoring.inference.image_upload import decoders, register_decoders, upright
 from scoring.inference.preprocessing import ImageUnreadable
 from scoring.single_image.photograph import received
+from tests.support.photographs import encoded
 
 HEIGHT, WIDTH = 48, 64
 NAME = "Doe^Jane"
@@ -28,12 +28,10 @@ def half(height=HEIGHT, width=WIDTH):
 
 
 def saved(kind, **options):
-    pillow_heif.register_heif_opener()
-    file, exif = io.BytesIO(), Image.Exif()
+    exif = Image.Exif()
     exif[0x010F] = "Maker"
     exif[0x0132] = "2026:01:02 03:04:05"
-    Image.fromarray(half()).save(file, kind, exif=exif.tobytes(), **options)
-    return file.getvalue()
+    return encoded(half(), kind, exif=exif.tobytes(), **options)
 
 
 def dicom(pixels, photometric, syntax=ExplicitVRLittleEndian, data=None, **tags):
@@ -60,6 +58,7 @@ def here(data):
     """What a worker makes of a file, in this process: a worker takes a second to start."""
     for module in decoders(data):
         importlib.import_module(module)
+    register_decoders()
     return upright(data)[0]
 
 
@@ -125,5 +124,5 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(data, words):
 
 def test_decoders_are_loaded_for_the_files_that_need_them_only():
     assert decoders(half().tobytes()) == ()
-    assert "pillow_heif" in decoders(saved("HEIF"))
+    assert "pi_heif" in decoders(saved("HEIF"))
     assert "pydicom" in decoders(dicom(half(), "RGB"))

@@ -3,6 +3,7 @@
 import io
 
 import numpy as np
+import pillow_heif
 from PIL import Image, TiffImagePlugin
 from PIL.PngImagePlugin import PngInfo
 
@@ -20,8 +21,12 @@ def quarters(width: int = 640, height: int = 560) -> np.ndarray:
 
 
 def encoded(pixels: np.ndarray, kind: str = "PNG", mode: str = "RGB", **options) -> bytes:
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).convert(mode).save(buffer, kind, **options)
+    """Return a picture as a file; HEIC by another library than the app's, which only reads it."""
+    buffer, picture = io.BytesIO(), Image.fromarray(pixels).convert(mode)
+    if kind == "HEIF":
+        pillow_heif.from_pillow(picture).save(buffer, **options)
+    else:
+        picture.save(buffer, kind, **options)
     return buffer.getvalue()
 
 
