@@ -8,6 +8,7 @@ from typing import Protocol
 
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.opening import read_file
 from scoring.inference.pool import RunOnAll, run_on_all
 from scoring.inference.preflight import Contract
 from scoring.inference.preprocessing import Recipe
@@ -141,9 +142,8 @@ def read_model(model: Model, name: str | None = None) -> ModelFile:
         return ModelFile(bytes(model), name or "the model")
     path, most = Path(model), Limits().model_bytes
     try:
-        with path.open("rb") as file:
-            size = max(path.stat().st_size, 0)
-            data = b"" if size > most else file.read(most + 1)  # a pipe has no size, and may never end
+        size = max(path.stat().st_size, 0)
+        data = b"" if size > most else read_file(path, most + 1)
     except OSError as problem:
         sentence = f"The file cannot be read: {problem.strerror}. Check the path."
         raise InputRefused([error("model-unreadable", name or path.name, sentence)]) from problem

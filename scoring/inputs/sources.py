@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges
+from scoring.common.opening import is_regular, read_file
 from scoring.inputs import tables, workbooks
 from scoring.inputs.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 from scoring.inputs.inflate import ByteFile
@@ -195,7 +196,7 @@ def _opened(source: PlainSource, name: str | None, streamed: tuple[str, ...]) ->
     try:
         if path.is_dir():
             return _folder(path, name)
-        if path.exists() and not path.is_file():
+        if not is_regular(path):
             return _of_bytes(_of_pipe(path, name), name, streamed)
         with path.open("rb") as file:
             head = file.read(4)
@@ -326,9 +327,8 @@ def _bytes_of(path: Path, name: str) -> bytes:
 
 
 def _of_pipe(path: Path, name: str) -> bytes:
-    """Read a pipe or a device, which has no size and may never end."""
-    with path.open("rb") as file:
-        data = file.read(MEMBER_BYTES + 1)
+    """Read a pipe, which has no size and may never end."""
+    data = read_file(path, MEMBER_BYTES + 1)
     _within(len(data), MEMBER_BYTES, name, "file")
     return data
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scoring.common.findings import Finding, InputRefused, error
@@ -130,8 +131,9 @@ def on_cluster_or_here(on_cluster: Callable[[Scheduler], Result], here: Callable
 if TYPE_CHECKING:
     from distributed import Client
 
-CONNECT_SECONDS, VERSIONS_SECONDS, ANSWER_SECONDS, CLOSE_SECONDS = 8.0, 30.0, 6.0, 2.0
-"""Until a scheduler answers; until all versions are known, for busy workers need time to import the project;
+CONNECT_SECONDS, VERSIONS_SECONDS, ANSWER_SECONDS, CLOSE_SECONDS = 4.0, 30.0, 6.0, 2.0
+"""Until a scheduler answers, the import of Dask included: a command begins, reads its input and says that
+nobody answers within 10 s; until all versions are known, for busy workers need time to import the project;
 for one answer later; until a connection is closed."""
 _LOGGERS = ("distributed", "distributed.client", "distributed.comm", "distributed.core", "distributed.gc")
 
@@ -216,7 +218,7 @@ def own_versions() -> dict[str, str]:
 
 
 def _connect(scheduler: Scheduler) -> "Client":
-    address = scheduler.address
+    address, begun = scheduler.address, monotonic()
     try:
         from distributed import Client, Security
     except ImportError as fault:
@@ -230,9 +232,10 @@ def _connect(scheduler: Scheduler) -> "Client":
         security = Security(
             tls_ca_file=authority, tls_client_cert=certificate, tls_client_key=key, require_encryption=True
         )
-    options: dict[str, Any] = {"timeout": CONNECT_SECONDS, "set_as_default": False, "security": security}
+    seconds = max(CONNECT_SECONDS / 2, CONNECT_SECONDS - (monotonic() - begun))
+    options: dict[str, Any] = {"timeout": seconds, "set_as_default": False, "security": security}
     try:
-        return within(CONNECT_SECONDS + 1, lambda: Client(address, **options))
+        return within(seconds + 1, lambda: Client(address, **options))
     except Exception as fault:  # of many kinds, none of which says more to people
         sentence = (
             f"No scheduler of Dask answers within {CONNECT_SECONDS:g} s: does it run, is the address right, "

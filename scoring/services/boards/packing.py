@@ -17,6 +17,7 @@ import numpy as np
 
 from scoring.common.arrays import Array
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.opening import read_file
 from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.inputs import workbooks
 from scoring.inputs.archives import Archive, open_archive
@@ -39,7 +40,11 @@ def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:
         return filename, source
     if files.kind == "file":
         return as_read(filename, files.read(files.members[0]))
-    return filename, Path(str(source)).read_bytes()
+    try:
+        return filename, read_file(Path(str(source)))
+    except OSError as problem:  # a pipe was read to its end when it was opened
+        message = f"it cannot be kept ({problem.strerror or problem}): name a file."
+        raise InputRefused([error("unreadable-file", filename, message)]) from problem
 
 
 def as_read(name: str, data: bytes) -> tuple[str, bytes]:

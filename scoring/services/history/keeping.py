@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused, error
+from scoring.common.opening import read_file
 from scoring.common.text import shortened
 from scoring.comparison.comparability import EQUAL, options_by_team
 from scoring.core.scorecard import ScoreCard, plain
@@ -191,7 +192,7 @@ def files_at(path: str) -> list[File]:
     folder = Path(path)
     try:
         if not folder.is_dir():
-            return [(folder.name, folder.read_bytes())]
+            return [(folder.name, read_file(folder))]
         inside = sorted(file for file in folder.rglob("*") if file.is_file())
         named = [(f"{folder.name}/{file.relative_to(folder).as_posix()}", file) for file in inside]
         return [(name, file.read_bytes()) for name, file in named if not is_litter(name)]

@@ -9,6 +9,7 @@ from typing import Any
 
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.common.findings import Finding, InputRefused, error, lines
+from scoring.common.opening import read_file
 from scoring.common.text import as_json
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard, plain
@@ -17,6 +18,8 @@ from scoring.services.boards.redaction import redact
 from scoring.statistics.options import StatisticsOptions
 
 FORMAT, FILE = "benchside-platform/1", "benchside.json"
+MOST_BYTES = 1_000_000
+"""Of that file that are read."""
 DECIMALS = 3
 """Decimals of what is published of a hidden truth, if nothing else is chosen."""
 
@@ -78,7 +81,7 @@ def read_settings(path: str | Path) -> PlatformSettings:
         InputRefused: `bad-settings` where it is not there, or is not what `benchside platform bundle` wrote.
     """
     try:
-        value = json.loads(Path(path).read_text(encoding="utf-8"))
+        value = json.loads(read_file(Path(path), MOST_BYTES))
         if value["format"] != FORMAT or value["challenge"] not in REGISTRY or value["truth"] not in TRUTHS:
             raise ValueError
         settings = PlatformSettings(
@@ -91,7 +94,8 @@ def read_settings(path: str | Path) -> PlatformSettings:
         )
         problems = settings.problems()
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
-        message = "the settings cannot be read: write them again with `benchside platform bundle`."
+        reason = f" ({problem.strerror})" if isinstance(problem, OSError) else ""
+        message = f"the settings cannot be read{reason}: write them again with `benchside platform bundle`."
         raise InputRefused([error("bad-settings", Path(path).name, message)]) from problem
     if problems:
         raise InputRefused(problems)

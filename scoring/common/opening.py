@@ -1,0 +1,41 @@
+"""Opening of files that people name: a pipe that nobody writes into and a device are refused, never waited
+for."""
+
+import errno
+import io
+import os
+import stat
+from pathlib import Path
+
+
+def is_regular(path: Path) -> bool:
+    """Return whether a path is a file and not a pipe. Raises OSError for a folder, a device and nothing."""
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "it is a folder: name a file")
+    if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
+        raise OSError(errno.EINVAL, "it is a device: name a file")
+    return stat.S_ISREG(mode)
+
+
+def read_file(path: Path, most: int | None = None) -> bytes:
+    """Read a file, or a pipe until its writer closes it.
+
+    Args:
+        path: The file or the pipe.
+        most: After so many bytes no more are read: a pipe has no size, and may never end.
+
+    Raises:
+        OSError: It cannot be read; `strerror` says why.
+    """
+    if is_regular(path):
+        with path.open("rb") as file:
+            return file.read(-1 if most is None else most)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # otherwise this would wait for a writer
+    with os.fdopen(descriptor, "rb", buffering=0) as pipe:
+        beginning = pipe.read(1)
+        if beginning == b"":
+            raise OSError(errno.EPIPE, "nobody writes into this pipe")
+        os.set_blocking(descriptor, True)
+        head = beginning or b""
+        return head + io.BufferedReader(pipe).read(-1 if most is None else most - len(head))
