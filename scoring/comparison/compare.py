@@ -1,6 +1,7 @@
 """Comparison of several teams on one truth, with their ranks: `comparison.json`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -115,7 +116,7 @@ class Comparison:
         }
         value: dict[str, Any] = {
             "challenge": self.challenge,
-            "teams": [self._team(name) for name in self.cards],
+            "teams": [self.team(name) for name in self.cards],
             "excluded": [submission.as_dict() for submission in self.excluded],
             "size_assumed": self.size_assumed,
         }
@@ -134,7 +135,8 @@ class Comparison:
         the same input, options and seed."""
         return as_json(self.as_dict())
 
-    def _team(self, name: str) -> dict[str, Any]:
+    def team(self, name: str) -> dict[str, Any]:
+        """Return the entry of a team in `comparison.json`."""
         card, scored = self.cards[name], self.scored
 
         def of(values: Sequence[Any] | None) -> Any:
@@ -265,11 +267,27 @@ def annotated(
 
 
 def ranks_of(
-    challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard], **options: Any
+    challenge: Challenge[Any, Any],
+    scores: Mapping[str, float | None],
+    card_of: Callable[[str], ScoreCard],
+    **options: Any,
 ) -> dict[str, int]:
-    """Return ranks by team, as `compare_cards` does with the same arguments, without what chance could do."""
-    values = of_options.complete(challenge.options_of("compare"), options)
-    return _ordered(challenge.comparison, cards, values)[0]
+    """Return ranks by team, as `compare_cards` does, without what chance could do.
+
+    Args:
+        challenge: The challenge of the scores.
+        scores: Score by team.
+        card_of: Returns the scorecard of a team. Asked only where scores alone do not order the teams.
+        **options: The challenge's options of the stage "compare".
+    """
+    spec = challenge.comparison
+    if spec.rank:
+        values = of_options.complete(challenge.options_of("compare"), options)
+        return _ordered(spec, {team: card_of(team) for team in scores}, values)[0]
+    ranks = _ranks(scores, {})
+    teams_at = Counter(ranks.values())
+    level = [team for team, rank in ranks.items() if spec.tie_break and teams_at[rank] > 1]
+    return _ranks(scores, {team: card_of(team).metrics[str(spec.tie_break)] for team in level})
 
 
 def _ordered(
@@ -277,7 +295,10 @@ def _ordered(
 ) -> tuple[dict[str, int], Ranking | None]:
     """Return ranks by team, and the challenge's own order where it has one."""
     own = spec.rank(cards, options) if spec.rank and cards else None
-    return (dict(own.ranks), own) if own else (_ranks(cards, spec.tie_break), None)
+    if own:
+        return dict(own.ranks), own
+    breaks = {team: card.metrics[spec.tie_break] for team, card in cards.items()} if spec.tie_break else {}
+    return _ranks({team: card.score for team, card in cards.items()}, breaks), None
 
 
 def of_team(name: str, entries: Iterable[Finding]) -> list[Finding]:
@@ -357,11 +378,11 @@ def _exchange(spec: ComparisonSpec, cards: Sequence[ScoreCard]) -> permutation_t
     return permutation_test.Exchange(sums, spec.score_of_sums(cards[0]), cards[0].provenance["seed"])
 
 
-def _ranks(cards: Mapping[str, ScoreCard], tie_break: str | None) -> dict[str, int]:
+def _ranks(scores: Mapping[str, float | None], breaks: Mapping[str, float | None]) -> dict[str, int]:
     """Return competition ranks by rounded score, then by the challenge's tie-break; teams without a score
     share the last rank."""
-    undefined = -np.inf
-    scores = [undefined if card.score is None else card.score for card in cards.values()]
-    values = [card.metrics[tie_break] for card in cards.values()] if tie_break else []
-    breaks = [[undefined if value is None else value for value in values]] if tie_break else []
-    return dict(zip(cards, competition_ranks(scores, tie_breaks=breaks), strict=True))
+    known, parted = (
+        [-np.inf if value is None else value for value in map(values.get, scores)]
+        for values in (scores, breaks)
+    )
+    return dict(zip(scores, competition_ranks(known, tie_breaks=[parted]), strict=True))

@@ -1,7 +1,7 @@
 """Skeletons of names: what people see of them, by Unicode Technical Standard 39, section 4."""
 
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 TABLE = Path(__file__).with_name("confusables.txt")
@@ -22,6 +22,7 @@ def _look_alike() -> dict[int, str]:
     return table
 
 
+@lru_cache(4096)
 def name_skeleton(name: str) -> str:
     """Return what people see of a name: two names with one skeleton cannot be told apart.
 

@@ -37,12 +37,15 @@ def competition_ranks(
     sign = 1 if higher_is_better else -1
     keys = list(
         zip(
-            np.round(sign * np.asarray(scores, float), DIGITS),
-            *(np.round(np.asarray(t, float), DIGITS) for t in tie_breaks),
+            np.round(sign * np.asarray(scores, float), DIGITS).tolist(),
+            *(np.round(np.asarray(t, float), DIGITS).tolist() for t in tie_breaks),
             strict=True,
         )
     )
-    return [1 + sum(bool(other > key) for other in keys) for key in keys]
+    rank_of: dict[tuple[float, ...], int] = {}
+    for rank, key in enumerate(sorted(keys, reverse=True), 1):
+        rank_of.setdefault(key, rank)
+    return [rank_of[key] for key in keys]
 
 
 def ranks_along_teams(values: Floats, average: bool = False) -> Ints:

@@ -177,12 +177,18 @@ def counting(scores: Sequence[VisibleScore], rule: str, step: float | None) -> V
 def published(ranking: BoardRanking) -> dict[str, Any]:
     """Return what may be published of a board: `BoardRanking.as_dict`. Of a hidden truth only scores as
     they are shown, ranked by these, without intervals and ties."""
-    value, board = ranking.as_dict(), ranking.board
-    known = rules(board.store, board.row.id)
+    value, board, row = ranking.as_dict(), ranking.board, ranking.board.row
+    known = rules(board.store, row.id)
     if known is None:
         return value
-    every = board_ranking(board).entries  # the Ladder climbs over all phases, whichever is ranked
-    teams = [_team(ranking, every, known, team) for team in value["teams"]]
+    # the Ladder climbs over all phases, whichever is ranked
+    every = ranking if ranking.phase is None else board_ranking(board)
+    ranked = {entry.id for entry in ranking.entries}
+    visible = {
+        team: [score for score in visible_scores(own, team, known.step) if score.entry.id in ranked]
+        for team, own in every.by_team.items()
+    }
+    teams = [_team(team, visible[team["team"]], row.counts, known.step) for team in value["teams"]]
     placed = sorted((team for team in teams if team["score"] is not None), key=lambda row: -row["score"])
     for team in placed:
         team["rank"] = 1 + sum(other["score"] > team["score"] for other in placed)
@@ -196,11 +202,9 @@ def published(ranking: BoardRanking) -> dict[str, Any]:
 
 
 def _team(
-    ranking: BoardRanking, every: Sequence[RankedSubmission], known: HiddenRules, full: Mapping[str, Any]
+    full: Mapping[str, Any], visible: Sequence[VisibleScore], rule: str, step: float | None
 ) -> dict[str, Any]:
-    ranked = {entry.id for entry in ranking.entries}
-    visible = [score for score in visible_scores(every, full["team"], known.step) if score.entry.id in ranked]
-    counts = counting(visible, ranking.board.row.counts, known.step)
+    counts = counting(visible, rule, step)
     by_id = {score.entry.id: score for score in visible}
     nothing: dict[str, Any] = {"interval": None, "rank_that_day": None}
     history = [
@@ -228,11 +232,10 @@ def use(board: OpenBoard) -> Use:
     """Return how much the truth of a board has been used up, by all teams together."""
     ranking = board_ranking(board)
     known = rules(board.store, board.row.id) or HiddenRules()
-    teams = {entry.team for entry in ranking.entries}
     scores = sum(
         visible.score is not None
-        for team in teams
-        for visible in visible_scores(ranking.entries, team, known.step)
+        for team, own in ranking.by_team.items()
+        for visible in visible_scores(own, team, known.step)
     )
     return Use(scores, len(board.truth))
 

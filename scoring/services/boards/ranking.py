@@ -5,10 +5,13 @@ What `as_dict` gives can be published: scores, intervals, ties and history, but 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import groupby
+from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, Row, select
+from sqlalchemy.orm import Session
 
 from scoring.common.findings import InputRefused
 from scoring.comparison.compare import Comparison, compare_cards, ranks_of
@@ -18,9 +21,10 @@ from scoring.services.boards import packing, phases
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.members import facts as facts_of_teams
 from scoring.services.boards.phases import DAY, Phase
-from scoring.services.boards.row_rules import require_readable
+from scoring.services.boards.row_rules import damaged, row_problems
 from scoring.services.store import tables
 
+NOBODY: Mapping[str, "RankedSubmission"] = MappingProxyType({})
 MINUTE = 16
 """Characters of a time that name its minute."""
 
@@ -63,10 +67,18 @@ class BoardRanking:
     facts: Mapping[str, TeamFacts] = field(default_factory=dict)
     phase: str | None = None
 
-    @property
-    def counting(self) -> dict[str, RankedSubmission]:
-        """Return the submission of each team that is ranked."""
+    @cached_property
+    def counting(self) -> Mapping[str, RankedSubmission]:
+        """The submission of each team that is ranked."""
         return counting(self.entries, self.board.row.counts)
+
+    @cached_property
+    def by_team(self) -> Mapping[str, Sequence[RankedSubmission]]:
+        """The submissions of each team, oldest first."""
+        entries: dict[str, list[RankedSubmission]] = {}
+        for entry in self.entries:
+            entries.setdefault(entry.team, []).append(entry)
+        return entries
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -80,18 +92,19 @@ class BoardRanking:
         """Return the rank of each team at the end of each day on which somebody submitted."""
         by_day: dict[str, dict[str, int]] = {}
         challenge, options = self.board.challenge, self.board.row.options["compare"]
-        before: dict[str, RankedSubmission] = {}
+        chosen: dict[str, RankedSubmission] = {}
         ranks: dict[str, int] = {}
-        for day in sorted({entry.created[:DAY] for entry in self.entries}):
-            now = counting(
-                (entry for entry in self.entries if entry.created[:DAY] <= day), self.board.row.counts
-            )
-            if now != before:
-                ranks = ranks_of(
-                    challenge, {team: self.card(entry) for team, entry in now.items()}, **options
-                )
-            before, by_day[day] = now, ranks
+        for day, entries in groupby(self.entries, lambda entry: entry.created[:DAY]):
+            now = counting(entries, self.board.row.counts, chosen)
+            if now != chosen:
+                scores = {team: entry.score for team, entry in now.items()}
+                cards = partial(self._counted_card, now)
+                ranks = ranks_of(challenge, scores, cards, **options)
+            chosen, by_day[day] = now, ranks
         return by_day
+
+    def _counted_card(self, counted: Mapping[str, RankedSubmission], team: str) -> ScoreCard:
+        return self.card(counted[team])
 
     @property
     def previous_ranks(self) -> Mapping[str, int]:
@@ -113,7 +126,7 @@ class BoardRanking:
     def as_dict(self) -> dict[str, Any]:
         """Return what `board show --json` writes."""
         row, comparison = self.board.row, self.comparison
-        value = {
+        return {
             "board": {
                 "id": row.id,
                 "challenge": row.challenge,
@@ -124,9 +137,9 @@ class BoardRanking:
                 "test_set_versions": row.version,
                 "phase": self.phase,
             },
-            "teams": [self._team(entry) for entry in (comparison.as_dict()["teams"] if comparison else ())],
+            "teams": [self._team(team, comparison) for team in comparison.cards] if comparison else [],
             "phases": [phase.as_dict() for phase in self.phases],
-            "unranked": sorted({entry.team for entry in self.entries} - set(self.counting)),
+            "unranked": sorted(set(self.by_team) - set(self.counting)),
             "excluded": [
                 {"team": entry.team, "submission": entry.id, "time": entry.created, "reason": entry.excluded}
                 for entry in self.entries
@@ -134,19 +147,17 @@ class BoardRanking:
             ],
             "provenance": self._provenance(comparison),
         }
-        result: dict[str, Any] = plain(value)
-        return result
 
-    def _team(self, compared: Mapping[str, Any]) -> dict[str, Any]:
-        team = compared["team"]
+    def _team(self, team: str, comparison: Comparison) -> dict[str, Any]:
+        compared = comparison.team(team)
         names = ("team", "rank", "rank_interval", "tied_for_first", "score", "interval", "facts")
         counted = self.counting[team]
         return {
-            **{name: compared[name] for name in names},
+            **{name: plain(compared[name]) for name in names},
             "previous_rank": self.previous_ranks.get(team),
             "submission": counted.id,
             "time": counted.created,
-            "history": [self._past(entry) for entry in self.entries if entry.team == team],
+            "history": [self._past(entry) for entry in self.by_team[team]],
         }
 
     def _past(self, entry: RankedSubmission) -> dict[str, Any]:
@@ -155,7 +166,7 @@ class BoardRanking:
             "time": entry.created,
             "phase": entry.phase,
             "score": entry.score,
-            "interval": entry.interval,
+            "interval": entry.interval and list(entry.interval),
             "rank_that_day": self.ranks_by_day[entry.created[:DAY]].get(entry.team),
             "counts": self.counting.get(entry.team) == entry,
             "scored": entry.card is not None,
@@ -168,20 +179,25 @@ class BoardRanking:
             return {}
         names = ("version", "truth_sha256", "seed", "resamples", "interval", "unit", "n_units", "pairs_test")
         n_cases = next(iter(comparison.cards.values())).n_cases
-        return {**{name: comparison.provenance[name] for name in names}, "n_cases": n_cases}
+        value = {**{name: comparison.provenance[name] for name in names}, "n_cases": n_cases}
+        result: dict[str, Any] = plain(value)
+        return result
 
 
-def counting(entries: Iterable[RankedSubmission], rule: str) -> dict[str, RankedSubmission]:
+def counting(
+    entries: Iterable[RankedSubmission], rule: str, before: Mapping[str, RankedSubmission] = NOBODY
+) -> dict[str, RankedSubmission]:
     """Return the submission of each team that is ranked, by team.
 
     Args:
         entries: Submissions, oldest first.
         rule: "last", or "best": the highest score, of equal ones the first.
+        before: Those that were ranked before the first of the entries.
     """
-    chosen: dict[str, RankedSubmission] = {}
+    chosen = dict(before)
     for entry in entries:
-        before = chosen.get(entry.team)
-        if entry.is_eligible and (before is None or rule == "last" or _worth(entry) > _worth(before)):
+        ranked = chosen.get(entry.team)
+        if entry.is_eligible and (ranked is None or rule == "last" or _worth(entry) > _worth(ranked)):
             chosen[entry.team] = entry
     return chosen
 
@@ -203,24 +219,38 @@ def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:
     known = phases.phases(board.store, board.row.id)
     if phase is not None and phase not in {item.name for item in known}:
         raise InputRefused([phases.unknown(phase, known)])
+    sent, scored = tables.Submission, tables.ScoredVersion
     with board.store.read() as session:
-        scored = tables.ScoredVersion
-        query = select(tables.Submission, scored).join(scored, scored.submission_id == tables.Submission.id)
-        rows = session.execute(
-            query.where(tables.Submission.board_id == board.row.id, scored.number == board.test_set.number)
-        ).all()
-    require_readable(board.row.id, (row for pair in rows for row in pair))
-    chosen = [(row, result) for row, result in rows if phase in (None, row.phase)]
+        of_board = _rows(session, sent, sent.board_id == board.row.id)
+        results_of = {
+            result.submission_id: result
+            for result in _rows(
+                session, scored, scored.board_id == board.row.id, scored.number == board.test_set.number
+            )
+        }
+    chosen = [
+        (row, results_of[row.id]) for row in of_board if phase in (None, row.phase) and row.id in results_of
+    ]
     return BoardRanking(board, results(chosen), known, facts_of_teams(board.store, board.row.id), phase)
 
 
-def results(rows: Iterable[tuple[tables.Submission, tables.ScoredVersion]]) -> tuple[RankedSubmission, ...]:
-    """Return submissions with their results, oldest first."""
+def _rows(session: Session, table: type[tables.Base], *where: ColumnElement[bool]) -> Sequence[Row[Any]]:
+    """Return rows of a board as tuples, which takes half as long as objects. Raises InputRefused where a
+    value cannot be so."""
+    rows = session.execute(select(table.__table__).where(*where)).all()
+    for row in rows:
+        for name, problem in row_problems(table, row._asdict()):
+            raise damaged(row.board_id, f"{table.__tablename__}, {name}: {problem}")
+    return rows
+
+
+def results(rows: Iterable[tuple[Any, Any]]) -> tuple[RankedSubmission, ...]:
+    """Return submissions with their results, oldest first. rows: of `Submission` and `ScoredVersion`."""
     entries = (_entry(submission, result) for submission, result in rows)
     return tuple(sorted(entries, key=lambda entry: (entry.created, entry.id)))
 
 
-def _entry(row: tables.Submission, result: tables.ScoredVersion) -> RankedSubmission:
+def _entry(row: Any, result: Any) -> RankedSubmission:
     ends = None if result.low is None or result.high is None else (result.low, result.high)
     problem = str(result.problems[0]["message"]) if result.problems else ""
     known = (row.id, row.team, row.name, row.created, result.score, ends, result.card)

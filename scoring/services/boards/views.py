@@ -50,7 +50,7 @@ def sections(ranking: BoardRanking) -> tuple[Section, ...]:
         return (Section("Ranking", [nobody, *phases]), *_of_excluded(value))
     return (
         Section("Ranking", [*_ranking(ranking, value, scale), *phases]),
-        Section("History", [_figure(ranking, value, scale), history(value, scale), *excluded(value)]),
+        Section("History", [_figure(value, scale), history(value, scale), *excluded(value)]),
     )
 
 
@@ -124,7 +124,7 @@ def remaining_quotas(ranking: BoardRanking) -> list[Block]:
     if not ranking.phases:
         return []
     board = ranking.board
-    teams = sorted({entry.team for entry in ranking.entries})
+    teams = sorted(ranking.by_team)
     columns = [
         Column("team", "team", get=itemgetter(0)),
         Column("phase", "open phase", get=lambda row: row[1].phase.name if row[1].phase else "none"),
@@ -200,7 +200,7 @@ def _teams(ranking: BoardRanking, value: Value, scale: Scale) -> Table:
     return Table.of("Who is ranked where?", value["teams"], columns, caption, key="board_teams")
 
 
-def _figure(ranking: BoardRanking, value: Value, scale: Scale) -> Figure:
+def _figure(value: Value, scale: Scale) -> Figure:
     teams = [
         (
             team["team"],
@@ -218,7 +218,7 @@ def _figure(ranking: BoardRanking, value: Value, scale: Scale) -> Figure:
         for team in value["teams"]
     ]
     few = f"The first {MOST} of {len(teams)} teams are drawn. " if len(teams) > MOST else ""
-    n = ranking.as_dict()["provenance"]["n_cases"]
+    n = value["provenance"]["n_cases"]
     caption = f"Filled: the submission that counts. Whiskers: its own 95% interval. {few}n = {n}."
     return Figure(partial(_drawn, teams, scale), caption, key="board_history")
 
