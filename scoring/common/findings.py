@@ -15,7 +15,7 @@ OF_SMALL_SETS = frozenset({"few-cases-in-class", "few-units", "few-events"})
 """Codes that say only that a test set is small."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One observation about an input.
 
@@ -101,7 +101,10 @@ class InputRefused(Exception):
         self, problems: Iterable[Finding], findings: Iterable[Finding] = (), salvaged: object = None
     ) -> None:
         self.problems, self.findings, self.salvaged = tuple(problems), tuple(findings), salvaged
-        super().__init__("; ".join(f"{p.code} {p.where}: {p.message}" for p in self.problems))
+        super().__init__()
+
+    def __str__(self) -> str:
+        return "; ".join(f"{p.code} {p.where}: {p.message}" for p in self.problems)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Let it cross between processes: by default only the text of an exception does."""

@@ -3,6 +3,7 @@
 import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -13,6 +14,7 @@ from scoring.inputs import matching, suggestions, tables
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.inputs.tables import MISSING, TextTable, key, repeated_row
+from scoring.inputs.text_columns import LazyColumns, trimmed
 
 TABLE_NAMES = ("labels.csv", "label.csv", "test.csv", "data.csv", "metadata.csv", "dataset.csv")
 IMAGE_ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".gif")
@@ -106,11 +108,12 @@ def joined_columns(
         problems = [error("no-common-case", table.name, text)]
     if problems:
         raise InputRefused(problems)
+    rows = [row_of.get(i) for i in range(len(cases.ids))]
     joined = {
-        key: tuple(cells[row_of[i]].strip() if i in row_of else "" for i in range(len(cases.ids)))
-        for key, cells in zip(table.keys, table.columns, strict=True)
+        key: partial(trimmed, cells, rows) for key, cells in zip(table.keys, table.columns, strict=True)
     }
-    return {**joined, **cases.columns}
+    own = {key: partial(cases.columns.__getitem__, key) for key in cases.columns}
+    return LazyColumns({**joined, **own})
 
 
 def _rows_of_cases(

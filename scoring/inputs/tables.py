@@ -14,6 +14,7 @@ from scoring.common.isolation import isolated
 from scoring.common.transport import crosses
 from scoring.inputs.suggestions import AS_COMMAS, Kind, between_cells, cut_at_commas, of_kind, renamings
 from scoring.inputs.table_text import COLUMNS, LINE_BYTES, find_header, read_lines, refuse
+from scoring.inputs.text_columns import TextColumns
 
 MISSING = {"", "nan", "na", "n/a", "null", "none"}
 
@@ -50,23 +51,36 @@ class TextTable:
         header_line: Line of the header: 1 unless blank lines stand above it.
         delimiter: Comma, semicolon or tab.
         ragged: Rows of the wrong length. They stay, filled with empty cells, so that their id is known.
-        problems: `row-length` for each of these.
+        cut_at_commas: Whether each row looks as if its numbers had been cut at decimal commas.
         written: What else there is to say of how the file is written.
     """
 
     name: str
     header: tuple[str, ...]
     keys: tuple[str, ...]
-    columns: tuple[tuple[str, ...], ...]
+    columns: Sequence[Sequence[str]]
     lines: tuple[int, ...]
     header_line: int
     delimiter: str
     ragged: frozenset[int]
-    problems: tuple[Finding, ...]
+    cut_at_commas: bool
     written: Written
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    @property
+    def problems(self) -> tuple[Finding, ...]:
+        """`row-length` for each row of the wrong length."""
+        advice = (
+            f"cells, {len(self.header)} expected as in the header. Quote text that holds the delimiter, "
+            "remove what is too much or fill in what lacks."
+        )
+        fixes = (AS_COMMAS,) * self.cut_at_commas
+        return tuple(
+            Finding("error", "row-length", self.place(i), f"{self.written.lengths[i]} {advice}", fixes)
+            for i in sorted(self.ragged)
+        )
 
     def place(self, row: int) -> str:
         """Return `file:line` of a row."""
@@ -109,13 +123,12 @@ def read_table(data: bytes, name: str) -> TextTable:
     first, delimiter = header
     even = _even(lines, first, delimiter)
     if even:
-        (header_line, *numbers), columns = even
-        written = tuple(column[0] for column in columns)
-        body = _Body([tuple(column[1:]) for column in columns])
+        (header_line, *numbers), written, columns = even
+        body = _Body(columns)
     else:
         rows, (header_line, *numbers) = _rows(lines, first, delimiter, name)
         written = tuple(rows[0])
-        body = _columns(rows[1:], numbers, _width(written, rows[1:]), name)
+        body = _columns(rows[1:], _width(written, rows[1:]))
     if len(written) > COLUMNS:
         raise refuse(name, f"line {header_line} has {len(written):,} columns; at most {COLUMNS:,} are read.")
     if not numbers:
@@ -126,12 +139,12 @@ def read_table(data: bytes, name: str) -> TextTable:
         name,
         names,
         tuple(map(key, names)),
-        tuple(body.columns),
+        TextColumns.of(body.columns, len(numbers)),
         tuple(numbers),
         header_line,
         delimiter,
         body.ragged,
-        body.problems,
+        body.cut_at_commas,
         Written(written, marked, body.padded, body.lengths),
     )
 
@@ -140,16 +153,18 @@ def read_table(data: bytes, name: str) -> TextTable:
 class _Body:
     """Columns below the header; the rest as of `TextTable` and `Written`."""
 
-    columns: list[tuple[str, ...]]
+    columns: Sequence[Sequence[str]]
     ragged: frozenset[int] = frozenset()
-    problems: tuple[Finding, ...] = ()
+    cut_at_commas: bool = False
     padded: frozenset[int] = frozenset()
     lengths: Mapping[int, int] = field(default_factory=dict)
 
 
-def _even(lines: list[str], first: int, delimiter: str) -> tuple[list[int], list[list[str]]] | None:
-    """Return the line of each row and the columns, header included, of a table without quotation marks and
-    with rows of one length; None for any other.
+def _even(
+    lines: list[str], first: int, delimiter: str
+) -> tuple[list[int], tuple[str, ...], list[list[str]]] | None:
+    """Return the line of each row, that of the header first, the header and the columns below it, of a table
+    without quotation marks and with rows of one length; None for any other.
 
     Most tables are so, and cutting them as one text takes a fifth of the time of reading row by row.
     """
@@ -166,7 +181,8 @@ def _even(lines: list[str], first: int, delimiter: str) -> tuple[list[int], list
     ):
         return None
     cells, width = text.split(delimiter), rows[0].count(delimiter) + 1
-    return [i + 1 for i in numbers_of_rows], [cells[k::width] for k in range(width)]
+    columns = [cells[k::width] for k in range(width, 2 * width)]
+    return [i + 1 for i in numbers_of_rows], tuple(cells[:width]), columns
 
 
 def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list[list[str]], list[int]]:
@@ -206,33 +222,20 @@ def _width(written: Sequence[str], rows: list[list[str]]) -> int:
     return len(written) if any(cell.strip() for row in rows for cell in row[named:]) else named
 
 
-def _columns(rows: list[list[str]], numbers: list[int], width: int, name: str) -> _Body:
+def _columns(rows: list[list[str]], width: int) -> _Body:
     ragged: set[int] = set()
     padded: set[int] = set()
     lengths = {}
-    problems = []
     cut = bool(rows) and all(cut_at_commas(row, width) for row in rows)
     for i, row in enumerate(rows):
         if len(row) == width:
             continue
         lengths[i] = len(row)
-        if len(row) < width or any(cell.strip() for cell in row[width:]):
-            ragged.add(i)
-            problems.append(
-                error(
-                    "row-length",
-                    f"{name}:{numbers[i]}",
-                    f"{len(row)} cells, {width} expected as in the header. Quote text that holds the "
-                    "delimiter, remove what is too much or fill in what lacks.",
-                )
-            )
-        else:
-            padded.add(i)
+        is_ragged = len(row) < width or any(cell.strip() for cell in row[width:])
+        (ragged if is_ragged else padded).add(i)
         rows[i] = (row + [""] * width)[:width]
-    if cut:
-        problems = [problem.with_fixes(AS_COMMAS) for problem in problems]
     columns = list(zip(*rows, strict=True)) or [()] * width
-    return _Body(columns, frozenset(ragged), tuple(problems), frozenset(padded), lengths)
+    return _Body(columns, frozenset(ragged), cut, frozenset(padded), lengths)
 
 
 def find_column(table: TextTable, names: Sequence[str]) -> tuple[int | None, list[Finding]]:

@@ -99,7 +99,11 @@ def _table(archive: Archive, name: str) -> bytes:
             "as programs write that compute nothing. Open the workbook in a spreadsheet program and save it, "
             "or save the table as CSV.",
         )
-    return _written(_without_title(sheet.rows))
+    rows = _without_title(sheet.rows)
+    width = 1 + max(max(row) for row in rows.values())
+    if width * len(rows) > CELLS:  # few cells may stand far apart
+        raise _refused(name, f"its table has {width * len(rows):,} cells; at most {CELLS:,} are read. {SAVE}")
+    return _written(rows, width)
 
 
 def _without_title(rows: Cells) -> Cells:
@@ -110,11 +114,10 @@ def _without_title(rows: Cells) -> Cells:
     return {number: row for number, row in rows.items() if number >= first}
 
 
-def _written(rows: Cells) -> bytes:
-    """Return rows as CSV, each on its line."""
+def _written(rows: Cells, width: int) -> bytes:
+    """Return rows of `width` cells as CSV, each on its line."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    width = 1 + max(max(row) for row in rows.values())
     line = 1
     for number in sorted(rows):
         file.write("\n" * (number - line))

@@ -26,8 +26,14 @@ def server() -> Iterator[Server]:
 
 
 def peak(server: Server) -> float:
-    """MB that the server held at most."""
+    """MB that the server held at most since `forget_peak`."""
     return int(re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{server.pid}/status").read_text())[1]) / 1024
+
+
+def forget_peak(server: Server) -> float:
+    """Let the peak begin at what the server holds now, and return that."""
+    Path(f"/proc/{server.pid}/clear_refs").write_text("5")
+    return peak(server)
 
 
 def many_references() -> bytes:
@@ -46,6 +52,20 @@ def foreign_encoding() -> bytes:
     return workbook({"T": '<?xml version="1.0" encoding="shift_jisx0213"?>' + sheet([["a", "b"], [1, 2]])})
 
 
+def cells_far_apart() -> bytes:
+    """A workbook of 1.5 MB whose two columns stand at the edges: 200 million cells if written out."""
+    rows = (
+        f'<row r="{k}"><c r="A{k}"><v>1</v></c><c r="ALL{k}"><v>2</v></c></row>' for k in range(1, 199_000)
+    )
+    return workbook({"T": sheet([], "".join(rows))})
+
+
+def many_columns() -> bytes:
+    """A table of 3,960,000 cells, none of them what the challenge asks for."""
+    header, row = ["image", *(f"c{k}" for k in range(989))], ",0.1" * 989
+    return "\n".join([",".join(header), *(f"i{k}{row}" for k in range(4_000))]).encode()
+
+
 def one_long_line() -> bytes:
     return b"image,risk\n" + b"x" * 60_000_000
 
@@ -57,16 +77,18 @@ def one_long_line() -> bytes:
         ("b.xlsx", many_sheets, "5,000 sheets"),
         ("c.xlsx", foreign_encoding, "its XML is damaged"),
         ("d.csv", one_long_line, "million characters"),
+        ("e.csv", many_columns, "no column for the label"),
+        ("f.xlsx", cells_far_apart, "at most 4,000,000"),
     ],
 )
 def test_a_hostile_table_is_one_sentence_and_the_server_stays_small(server, name, make, words):
-    data, before = make(), peak(server)
+    data, before = make(), forget_peak(server)
     with Visitor(server.address, "melanoma") as visitor:
         visitor.run()
         assert visitor.upload(name, data)[0] == 204
         for _ in range(200):
-            if any(words in text for text in visitor.texts):
+            if any(words in text.replace("\\", "") for text in visitor.texts):
                 break
             visitor.run()
-        assert any(words in text for text in visitor.texts)
+        assert any(words in text.replace("\\", "") for text in visitor.texts)
     assert peak(server) - before < MEGABYTES + 3 * len(data) / 1e6

@@ -4,6 +4,7 @@ import posixpath
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from scoring.challenges.safe_scan import demographics, official_score
 from scoring.challenges.safe_scan.demographics import Demographics
@@ -16,6 +17,7 @@ from scoring.inputs import matching, tables
 from scoring.inputs.case_tables import ID_COLUMNS, IMAGE_ENDINGS, find_table
 from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable
+from scoring.inputs.text_columns import LazyColumns, trimmed
 
 
 @dataclass(frozen=True)
@@ -195,9 +197,10 @@ def _read_cases(
     return cases
 
 
-def _columns(table: TextTable) -> dict[str, tuple[str, ...]]:
+def _columns(table: TextTable) -> Mapping[str, tuple[str, ...]]:
     """Return the trimmed cells by key, last column first; of columns with the same key the first."""
-    return {key: tuple(table.cells(i)) for i, key in reversed(list(enumerate(table.keys)))}
+    named = reversed([*zip(table.keys, table.columns, strict=True)])
+    return LazyColumns({key: partial(trimmed, cells) for key, cells in named})
 
 
 def _matchable(cases: SafeScanCases) -> SafeScanCases:

@@ -62,7 +62,8 @@ def read_demographics(table: TextTable, problems: list[Finding]) -> Read:
     location_cells = _cells(table, "location", LOCATION, problems, findings)
     age = parse_numbers(age_cells).values
     gender = np.array([GENDERS.get(cell.lower(), UNKNOWN) for cell in gender_cells])
-    location = np.array([_location(cell) for cell in location_cells])
+    numbers = {cell: _location(cell) for cell in {*location_cells}}
+    location = np.array([numbers[cell] for cell in location_cells])
     by_number = [
         i for i, cell in enumerate(location_cells) if location[i] != UNKNOWN and cell.lower() not in LOCATIONS
     ]

@@ -1,0 +1,157 @@
+"""Text columns: the cells of a table as bytes of one array; texts are made only where they are read.
+
+A table of four million cells takes its own size so, and 300 MB or more as texts.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+
+from scoring.common.arrays import Ints
+from scoring.common.transport import crosses
+
+END = "\n"
+"""Follows each cell; no cell of a table holds it."""
+STEP = 1 << 20
+"""Bytes that are searched at once."""
+
+
+@crosses
+@dataclass(frozen=True, eq=False)
+class TextColumns(Sequence["TextColumn"]):
+    """Columns of a table.
+
+    Attributes:
+        text: Their cells in UTF-8, column by column, each followed by `END`; uint8 [bytes].
+        starts: Where each column begins, and the end of the last, int64 [columns + 1].
+        n_rows: Cells of each column.
+    """
+
+    text: Ints
+    starts: Ints
+    n_rows: int
+
+    def __post_init__(self) -> None:
+        bounds = [0, *self.starts.tolist(), len(self.text)]
+        cells = [sum(map(len, _ends(column._text))) for column in self._columns]
+        if self.text.dtype != np.uint8 or bounds != sorted(bounds) or not {*cells} <= {self.n_rows}:
+            raise ValueError("the columns of a table have as many cells")
+
+    @classmethod
+    def of(cls, columns: Iterable[Sequence[str]], n_rows: int) -> "TextColumns":
+        """Return columns of cells without line ends, which are gone through once."""
+        parts = [f"{END.join(cells)}{END}".encode() if n_rows else b"" for cells in columns]
+        starts = np.cumsum([0, *map(len, parts)])
+        return cls(np.frombuffer(b"".join(parts), np.uint8), starts, n_rows)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> "TextColumn": ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple["TextColumn", ...]: ...
+    def __getitem__(self, index: int | slice) -> "TextColumn | tuple[TextColumn, ...]":
+        return self._columns[index]
+
+    def __iter__(self) -> Iterator["TextColumn"]:
+        return iter(self._columns)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._columns == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as of anything that compares by content and is large
+
+    @cached_property
+    def _columns(self) -> tuple["TextColumn", ...]:
+        ends = zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)
+        return tuple(TextColumn(self.text[start:end], self.n_rows) for start, end in ends)
+
+
+class TextColumn(Sequence[str]):
+    """Cells of a column. Going through all of them is fast; they are made anew each time.
+
+    Args:
+        text: As of `TextColumns`.
+        n_rows: Number of cells.
+    """
+
+    def __init__(self, text: Ints, n_rows: int):
+        self._text, self._n = text, n_rows
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(str(self._text[:-1].data, "utf-8").split(END) if self._n else ())
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            return tuple(self[i] for i in range(self._n)[index])
+        row = range(self._n)[index]
+        start = self._ends.item(row - 1) + 1 if row else 0
+        return str(self._text[start : self._ends.item(row)].data, "utf-8")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or len(other) != self._n:
+            return False
+        if isinstance(other, TextColumn):
+            return bool(np.array_equal(self._text, other._text))
+        return all(cell == there for cell, there in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+    @cached_property
+    def _ends(self) -> Ints:
+        """Where each cell ends, uint32 [cells]."""
+        return np.concatenate([np.empty(0, np.uint32), *_ends(self._text)])
+
+
+def _ends(text: Ints) -> Iterator[Ints]:
+    """Yield where cells end, uint32."""
+    for start in range(0, len(text), STEP):
+        yield (np.flatnonzero(text[start : start + STEP] == ord(END)) + start).astype(np.uint32)
+
+
+class LazyColumns(Mapping[str, tuple[str, ...]]):
+    """Cells by name of the column, made when a column is asked for: of many, few are read.
+
+    Args:
+        readers: Give the cells of each column.
+    """
+
+    def __init__(self, readers: Mapping[str, Callable[[], tuple[str, ...]]]):
+        self._readers = readers
+
+    def __getitem__(self, name: str) -> tuple[str, ...]:
+        return self._readers[name]()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._readers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._readers)
+
+    def __len__(self) -> int:
+        return len(self._readers)
+
+
+def trimmed(cells: Sequence[str], rows: Sequence[int | None] | None = None) -> tuple[str, ...]:
+    """Return trimmed cells.
+
+    Args:
+        cells: The cells of a column.
+        rows: The row of each cell that is returned, None for an empty one; None: all in their order.
+    """
+    texts = tuple(cell.strip() for cell in cells)
+    return texts if rows is None else tuple("" if row is None else texts[row] for row in rows)
