@@ -125,13 +125,14 @@ def _export(action: Parser) -> None:
 
 
 def _import(action: Parser) -> None:
-    source = "what `board export` wrote; or with --id a leaderboard: Grand Challenge, Codabench or EvalAI"
+    source = "what `board export` wrote; or with --id a platform's leaderboard"
     action.add_argument("file", metavar="FILE", help=source)
     action.add_argument(
         "--id", metavar="ID", help="of the board that shows the leaderboard of another platform"
     )
     action.add_argument("--title", metavar="TEXT", help="what stands above that leaderboard")
     action.add_argument("--score", metavar="COLUMN", help="the leaderboard's column to rank by")
+    action.add_argument("--team-column", metavar="COLUMN", help="the leaderboard's column that names teams")
     action.add_argument("--ascending", action="store_true", help="lower scores of the leaderboard are better")
 
 

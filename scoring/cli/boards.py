@@ -226,15 +226,14 @@ def _export(store: Store, arguments: argparse.Namespace) -> None:
 
 def _import(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.id is not None:
-        leaderboard = read_leaderboard(arguments.file, arguments.score)
+        leaderboard = read_leaderboard(arguments.file, arguments.score, arguments.team_column)
         title = arguments.title or f"{leaderboard.platform}: {arguments.id}"
         board = foreign_leaderboards.keep(store, arguments.id, title, leaderboard, arguments.ascending)
         respond(arguments.json, board.as_dict(), imported_table(board))
         return
-    if arguments.title or arguments.score or arguments.ascending:
-        message = (
-            "--title, --score and --ascending are for leaderboards of other platforms: name --id as well."
-        )
+    if arguments.title or arguments.score or arguments.team_column or arguments.ascending:
+        flags = "--title, --score, --team-column and --ascending"
+        message = f"{flags} are for leaderboards of other platforms: name --id as well."
         raise InputRefused([error("bad-option", "board import", message)])
     if Path(arguments.file).suffix.lower() in (".json", ".csv"):
         message = "a leaderboard of another platform becomes a board of its own: name it, --id lesions-2026."

@@ -1,4 +1,4 @@
-"""Leaderboards of other platforms, shown as Grand Challenge, Codabench or EvalAI exported them.
+"""Leaderboards of other platforms, shown as Grand Challenge, Codabench, EvalAI or Kaggle exported them.
 
 There are no scorecards behind them, so they have no intervals, no ties and no history, and take no
 submissions.
@@ -23,8 +23,14 @@ from scoring.services.store import tables
 from scoring.services.store.database import Store
 
 BYTES, ENTRIES, COLUMNS, DEPTH = 20_000_000, 10_000, 60, 4
-TEAM_COLUMNS = ("username", "user", "team", "team name", "participant team", "participant", "creator", "name")
-DATE_COLUMNS = ("date", "created", "submitted", "submitted at", "created (utc)", "submission date")
+TEAM_COLUMNS = ("username", "user", "team", "teamname", "participantteam", "participant", "creator", "name")
+DATE_COLUMNS = (
+    *("date", "created", "submitted", "submittedat", "created(utc)"),
+    *("submissiondate", "lastsubmissiondate"),
+)
+"""Names in small letters, without blanks, hyphens and underscores."""
+KAGGLE = {"teamid", "teamname"}
+"""Columns that only its leaderboards have."""
 SCORE = "score"
 _SUBMISSION = re.compile(r"-\d+$")
 
@@ -50,12 +56,13 @@ class Leaderboard:
     columns: tuple[str, ...] = field(default=())
 
 
-def read_leaderboard(source: Source, score: str | None = None) -> Leaderboard:
-    """Read an exported leaderboard: JSON of any of the platforms, CSV, or Codabench's zip of one CSV.
+def read_leaderboard(source: Source, score: str | None = None, team: str | None = None) -> Leaderboard:
+    """Read an exported leaderboard: JSON of any of the platforms, CSV, or a zip of one CSV.
 
     Args:
         source: The file.
         score: The column to rank by; None: the one that the file names, or the only one.
+        team: The column of a CSV that names the teams; None: one that is known.
 
     Raises:
         InputRefused: `bad-leaderboard` where it is none, or where the column is not told.
@@ -70,11 +77,15 @@ def read_leaderboard(source: Source, score: str | None = None) -> Leaderboard:
         raise _refusal(files, f"it has more than {BYTES // 1_000_000} MB.")
     try:
         text = files.read(member).decode("utf-8-sig")
-        leaderboard = _of_json(json.loads(text)) if text.lstrip()[:1] in ("{", "[") else _of_csv(text)
+        leaderboard = _of_json(json.loads(text)) if text.lstrip()[:1] in ("{", "[") else _of_csv(text, team)
+    except _NoTeam as problem:
+        listed = ", ".join(shortened(name, 40) for name in problem.columns[:12]) or "none"
+        message = f"which column names the teams? Name it with --team-column; columns: {listed}."
+        raise _refusal(files, message) from problem
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, csv.Error) as problem:
         message = (
             "it is no leaderboard of Grand Challenge (JSON of evaluations), Codabench (CSV or JSON of "
-            "results) or EvalAI (JSON), and no CSV with a column team and one of numbers."
+            "results), EvalAI (JSON) or Kaggle (CSV), and no CSV with a column of teams and one of numbers."
         )
         raise _refusal(files, message) from problem
     if not leaderboard.entries or len(leaderboard.entries) > ENTRIES:
@@ -161,25 +172,43 @@ def _of_users(rows: Mapping[str, Mapping[str, Any]]) -> tuple[LeaderboardRow, ..
     )
 
 
-def _of_csv(text: str) -> Leaderboard:
+class _NoTeam(ValueError):
+    """A table without a column that is known to name teams. columns: those that it has."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        super().__init__("no column names the teams")
+        self.columns = columns
+
+
+def _of_csv(text: str, team: str | None = None) -> Leaderboard:
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     rows, names = list(reader), list(reader.fieldnames or ())
-    lower = {name.strip().lower(): name for name in names}
-    if names[:2] == ["Username", "fact_sheet_answers"]:
+    known = {re.sub(r"[\s_-]", "", name).lower(): name for name in names}
+    if names[:2] == ["Username", "fact_sheet_answers"] and team is None:
         users = {row["Username"]: {k: v for k, v in row.items() if k in names[2:]} for row in rows}
         if len(users) != len(rows):
             raise ValueError("a user twice")
         return Leaderboard("Codabench", _of_users(users))
-    team = next(lower[name] for name in (*TEAM_COLUMNS, "") if name in lower or not name)
-    date = next((lower[name] for name in DATE_COLUMNS if name in lower), None)
-    others = [name for name in names if name not in (team, date)]
+    wanted = [name for name in names if name == team] if team is not None else []
+    if team is None:
+        wanted = [known[name] for name in (*TEAM_COLUMNS, "") if name in known]
+    if not wanted:
+        raise _NoTeam(names)
+    is_kaggle = set(known) >= KAGGLE
+    date = next((known[name] for name in DATE_COLUMNS if name in known), None)
+    rank = known.get("rank") if is_kaggle else None
+    apart = (wanted[0], date, rank, known["teamid"] if is_kaggle else None)
+    others = [name for name in names if name not in apart]
     entries = tuple(
         LeaderboardRow(
-            _name(row[team]), _time(row[date]) if date else None, _numbers((n, row[n]) for n in others)
+            _name(row[wanted[0]]),
+            _time(row[date]) if date else None,
+            _numbers((name, row[name]) for name in others),
+            int(row[rank]) if rank else None,
         )
         for row in rows
     )
-    return Leaderboard("CSV", entries)
+    return Leaderboard("Kaggle" if is_kaggle else "CSV", entries)
 
 
 def _name(text: Any) -> str:

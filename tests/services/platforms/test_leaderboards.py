@@ -44,6 +44,18 @@ CODABENCH = {
 CODABENCH_CSV = (
     "Username,fact_sheet_answers,Score(3)-score,Score(3)-auc\r\nbeta-9,,0.5,1\r\nalpha-12,,0.7,1\r\n"
 )
+KAGGLE = (
+    "Rank,TeamId,TeamName,LastSubmissionDate,Score,SubmissionCount,TeamMemberUserNames\n"
+    '1,16625060,alpha,"2026-10-02 23:01:03",0.7,2,a\n'
+    '2,16655501,beta,"2026-10-01 11:26:42",0.5,2,"b,c"\n'
+)
+"""As the platform writes it. The columns that its command prints (`competition_leaderboard_fields` of
+Kaggle/kaggle-api, src/kaggle/api/kaggle_api_extended.py at 1744cda19d358299f86f219f7e0cdd702ca8f10d) are
+`KAGGLE_SHOWN`."""
+KAGGLE_SHOWN = (
+    "teamId,teamName,submissionDate,score\n"
+    "16625060,alpha,2026-10-02 23:01:03.000000,0.7\n16655501,beta,2026-10-01 11:26:42,0.5\n"
+)
 DEEP = "[" * 9999
 CSV = "Team,Score,Submitted at\nbeta,0.5,2026-10-01\nalpha,0.7,2026-10-02 10:00\n"
 
@@ -62,6 +74,8 @@ FILES = {
     "codabench.csv": (CODABENCH_CSV.encode(), "Codabench", None),
     "codabench.zip": (codabench_zip(), "Codabench", None),
     "any.csv": (CSV.encode(), "CSV", "2026-10-02"),
+    "kaggle.csv": (KAGGLE.encode(), "Kaggle", "2026-10-02"),
+    "kaggle-shown.csv": (KAGGLE_SHOWN.encode(), "Kaggle", "2026-10-02"),
 }
 
 
@@ -104,6 +118,18 @@ def test_lower_scores_may_be_better_and_equal_ones_share_a_rank(place, tmp_path)
     assert "Name it with --score" in board("import", path, "--id", "x").err
     done = board("import", path, "--id", "x", "--score", "error", "--ascending", "--json", "-")
     assert [(t["team"], t["rank"]) for t in done.json["teams"]] == [("b", 1), ("a", 2), ("c", 2), ("d", None)]
+
+
+def test_the_column_of_teams_can_be_named(place, tmp_path):
+    path = tmp_path / "l.csv"
+    path.write_text("Gruppe,Rank,Score\na,9,0.2\nb,7,0.1\n")
+    refused = board("import", path, "--id", "x")
+    assert refused.status == 2
+    assert "--team-column; columns: Gruppe, Rank, Score" in refused.err
+    assert "--team-column" in board("import", path, "--id", "x", "--team-column", "group").err
+    done = board("import", path, "--id", "x", "--team-column", "Gruppe", "--json", "-")
+    assert [(t["team"], t["rank"]) for t in done.json["teams"]] == [("a", 1), ("b", 2)]
+    assert "--team-column" in board("import", path, "--team-column", "Gruppe").err
 
 
 @pytest.mark.parametrize(
