@@ -7,9 +7,11 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # Tests start hundreds of processes: compiled modules are kept, also where the environment says otherwise.
 export PYTHONDONTWRITEBYTECODE :=
+# What `make run` installs: every package pinned by the hashes of its files. Where a registry builds its own files, say LOCK=requirements.txt.
+LOCK ?= requirements.lock
 PYTEST := $(BIN)/python -m pytest tests --ignore=tests/benchmarks
 
-.PHONY: run test soak benchmark load screenshots samples quick lint chromium strace nginx peers clean
+.PHONY: run test soak benchmark load screenshots samples quick lint lock chromium strace nginx peers clean
 
 run: $(VENV)/installed
 	$(BIN)/streamlit run app.py
@@ -52,13 +54,24 @@ $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed and was not found. Name it: make PYTHON=/path/to/python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/installed: requirements.txt | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+$(VENV)/installed: $(LOCK) | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(filter %.lock,$(LOCK)),--require-hashes) -r $(LOCK)
 	touch $@
 
 $(VENV)/installed-dev: requirements-dev.txt requirements-postgresql.txt requirements-login.txt requirements.txt | $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	touch $@
+
+# Both locks anew from the requirements, for Linux, macOS and Windows and every Python from 3.11 on, with the versions that the tests run with. Versions stay as
+# they are; UPGRADE=--upgrade takes the newest.
+COMPILE := build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-emit-index-url --no-emit-find-links $(UPGRADE)
+HASHED := $(COMPILE) --generate-hashes --constraints build/lock/tested.txt --custom-compile-command "make lock"
+lock:
+	$(PYTHON) -m venv build/lock && build/lock/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9
+	cp requirements-server.lock build/lock/tested.txt
+	$(COMPILE) requirements-dev.txt --output-file build/lock/tested.txt
+	$(HASHED) requirements.txt --output-file requirements.lock
+	$(HASHED) requirements.txt requirements-postgresql.txt requirements-login.txt --output-file requirements-server.lock
 
 # Programs that the tests compare with, in an environment of their own; where it cannot be made, those tests are skipped and say so.
 peers: .venv-peers/installed

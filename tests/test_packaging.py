@@ -54,6 +54,63 @@ def test_pins_satisfy_the_lower_bounds():
     assert [name for name, bound in bounds.items() if pinned[name] not in bound.specifier] == []
 
 
+LOCKS = {
+    "requirements.lock": ["requirements.txt"],
+    "requirements-server.lock": ["requirements.txt", "requirements-login.txt", "requirements-postgresql.txt"],
+}
+"""Locks, and what they are made of."""
+
+
+def requirements(name: str) -> list[Requirement]:
+    """Return what a file of requirements asks for; hashes are left out."""
+    text = (ROOT / name).read_text(encoding="utf-8").replace("\\\n", "")
+    lines = (line.partition("--hash")[0].strip() for line in text.splitlines())
+    return [Requirement(line) for line in lines if line and line[0] not in "#-"]
+
+
+def needed_here(wanted: list[Requirement]) -> set[str]:
+    """Return the packages that requirements need on this machine, those of packages among them."""
+    names, queue = set(), [(canonicalize_name(one.name), frozenset(one.extras)) for one in wanted]
+    seen = set(queue)
+    while queue:
+        name, extras = queue.pop()
+        names.add(name)
+        for text in metadata.requires(name) or ():
+            one = Requirement(text)
+            environments = [{"extra": extra} for extra in {*extras, ""}]
+            entry = canonicalize_name(one.name), frozenset(one.extras)
+            if entry not in seen and (one.marker is None or any(map(one.marker.evaluate, environments))):
+                seen.add(entry)
+                queue.append(entry)
+    return names
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_holds_the_pins_and_all_that_they_need(lock):
+    wanted = [one for name in LOCKS[lock] for one in requirements(name)]
+    locked = {canonicalize_name(one.name): str(one.specifier) for one in requirements(lock)}
+    assert {canonicalize_name(one.name): str(one.specifier) for one in wanted}.items() <= locked.items()
+    assert all(pin.startswith("==") for pin in locked.values())
+    assert needed_here(wanted) <= locked.keys()
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_names_files_by_hashes_and_no_registry(lock):
+    text = (ROOT / lock).read_text(encoding="utf-8")
+    entries = re.split(
+        r"^(?=[a-z0-9])", re.sub(r"^ *#.*\n", "", text, flags=re.MULTILINE), flags=re.MULTILINE
+    )[1:]
+    assert len(entries) == len(requirements(lock)) > 50
+    assert all(re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry) for entry in entries)
+    assert not re.search(r"://|--index|--extra-index|--find-links|^-", text, flags=re.MULTILINE)
+
+
+def test_what_installs_the_app_takes_the_locks():
+    assert "LOCK ?= requirements.lock" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    container = (ROOT / "Containerfile").read_text(encoding="utf-8")
+    assert "--require-hashes --requirement requirements-server.lock" in container
+
+
 def test_every_dependency_has_a_lower_bound():
     assert [str(one) for one in NEEDED.values() if [s.operator for s in one.specifier] != [">="]] == []
 
