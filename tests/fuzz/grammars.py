@@ -18,6 +18,7 @@ from tests.fuzz import bundle_grammar
 from tests.hostile import inputs
 from tests.hostile.inputs import Came
 from tests.inference import builders
+from tests.inference.test_foreign_pictures import dicom, half
 from tests.support import archives, category_tables, nuclei_lists, photographs, volumes, workbooks
 from tests.support.archives import Member
 
@@ -59,6 +60,21 @@ VALUES: tuple[Any, ...] = (
     [[1, 2, 3, 4]],
 )
 NUMBERS = (0, 1, -1, 2, 127, 255, 32_767, -32_768, 2**31 - 1, -(2**31))
+DICOM_TAGS: Mapping[str, tuple[Any, ...]] = {
+    "Rows": (0, 1, 65_535),
+    "Columns": (0, 1, 65_535),
+    "SamplesPerPixel": (0, 1, 3, 4),
+    "BitsAllocated": (0, 1, 8, 12, 16, 32, 64),
+    "BitsStored": (0, 1, 7, 16, 99),
+    "PixelRepresentation": (0, 1, 9),
+    "PlanarConfiguration": (0, 1, 2),
+    "PhotometricInterpretation": ("", "PALETTE COLOR", "YBR_FULL", "YBR_FULL_422", "MONOCHROME1", "RGB"),
+    "NumberOfFrames": (0, 1, 2, -1, 2**31 - 1),
+    "WindowCenter": (0, -1e300, [1, 2], "1e400"),
+    "WindowWidth": (0, -1, 1e-300, [1, 2, 3]),
+    "RescaleSlope": (0, -1, 1e300),
+    "RescaleIntercept": (0, 1e300),
+}
 NAMES = ("", "a/../b", "/a", "C:a", "a\\b", "a\0b", "\u202e", "a" * 70_000, "é", "A.csv", "a.csv/")
 
 
@@ -264,6 +280,18 @@ def picture(random: Random) -> bytes:
     return touched(random, written.getvalue()) if random.random() < 0.9 else written.getvalue()
 
 
+def clinical(random: Random) -> bytes:
+    """A DICOM, HEIC or AVIF file of which one tag, byte or piece is another."""
+    kind = random.choice(("DICOM", "DICOM", "HEIF", "AVIF"))
+    pixels = half(random.randrange(8, 64), random.randrange(8, 64))
+    if kind != "DICOM":
+        return touched(random, photographs.encoded(pixels, kind))
+    tag, grey = random.choice((*DICOM_TAGS, "", "")), random.random() < 0.5
+    values = {tag: random.choice(DICOM_TAGS[tag])} if tag else {}
+    data = dicom(pixels[..., 0] if grey else pixels, "MONOCHROME2" if grey else "RGB", **values)
+    return data if tag else touched(random, data)
+
+
 def workbook(random: Random) -> bytes:
     """An Excel workbook of which one byte of one part is another."""
     rows = [line.split(",") for line in (inputs.HEADER, *inputs.ROWS)]
@@ -306,5 +334,6 @@ PARSERS: Mapping[str, tuple[Make, Read]] = {
     "mask": (mask, inputs.masks),
     "model": (model, inputs.model),
     "picture": (picture, inputs.picture),
+    "clinical": (clinical, inputs.picture),
     "bundle": (bundle_grammar.faulty, bundle_grammar.read),
 }

@@ -13,9 +13,11 @@ import numpy as np
 from PIL import Image
 
 import scoring
+from scoring.inference.image_upload import decoders
 from scoring.inference.onnx_scan import ModelRefused, scan
 from scoring.inference.preprocessing import ImageUnreadable
 from scoring.inference.process import ImageProcess
+from scoring.inference.worker_process import Limits
 from scoring.inputs.sources import open_source
 from tests.inference import builders
 from tests.support import archives, category_tables, nuclei_lists, patients, photographs, volumes
@@ -96,13 +98,13 @@ def zipped(data: bytes) -> Came:
 
 
 @cache
-def decoder() -> ImageProcess:
-    return ImageProcess()
+def decoder(modules: tuple[str, ...]) -> ImageProcess:
+    return ImageProcess(Limits(decoders=modules))
 
 
 def picture(data: bytes) -> Came:
     """A photograph."""
-    return attempt(partial(decoder().upright, data))
+    return attempt(partial(decoder(decoders(data)).upright, data))
 
 
 def model(data: bytes) -> Came:
