@@ -24,10 +24,13 @@ _LANDLOCK_CREATE_RULESET, _LANDLOCK_RESTRICT_SELF = 444, 446
 _LANDLOCK_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}
 _X32_BIT, _CLONE_THREAD = 0x40000000, 0x10000
 _NEW_USER, _NEW_NETWORK, _NEW_IPC, _NEW_HOSTNAME = 0x10000000, 0x40000000, 0x08000000, 0x04000000
+_SPACES = _NEW_NETWORK | _NEW_IPC | _NEW_HOSTNAME
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _NOT_PERMITTED, _ACCESS_DENIED, _NOT_IMPLEMENTED = 1, 13, 38
 _CLONE3 = 435
 THREADS = 64
+_UNUSED = range(1_900_000_000, 2_100_000_000)
+"""Numbers of users that no system gives to anybody."""
 CALLS: dict[str, tuple[int | None, ...]] = {
     # name: number on x86-64, on aarch64 (None: there is none)
     "read": (0, 63),
@@ -118,7 +121,7 @@ MACHINES = {
 
 def confine(memory_bytes: int, cpu_seconds: int, niceness: int, on_gpu: bool = False) -> tuple[str, ...]:
     """Confine this process for good and return the layers achieved, e.g. ("rlimits", "no-new-privileges",
-    "namespaces", "landlock-7", "seccomp").
+    "namespaces", "threads", "landlock-7", "seccomp").
 
     memory_bytes bounds the address space, cpu_seconds the processor time of the whole life of the process.
     Everything that is going to be imported must have been imported: no file can be opened afterwards.
@@ -133,12 +136,9 @@ def confine(memory_bytes: int, cpu_seconds: int, niceness: int, on_gpu: bool = F
         return tuple(filter(None, [forbid_new_privileges() if sys.platform == "linux" else ""]))
     layers = [limit_resources(memory_bytes, cpu_seconds)]
     if sys.platform == "linux":
-        layers += [
-            forbid_new_privileges(),
-            enter_namespaces(),
-            deny_files_and_network(),
-            filter_system_calls(),
-        ]
+        apart = separate()
+        layers += [forbid_new_privileges(), *apart]
+        layers += [deny_files_and_network(), filter_system_calls()]
     return tuple(layer for layer in layers if layer)
 
 
@@ -174,17 +174,41 @@ def forbid_new_privileges() -> str:
     return "no-new-privileges" if library.prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0 else ""
 
 
-def enter_namespaces() -> str:
-    """Enter user, network, IPC and host name namespaces of its own, in which there is no network interface
-    and no privilege, and allow so many threads there. "namespaces", or "" where the kernel or the container
-    does not let ordinary users make them.
+def separate() -> tuple[str, ...]:
+    """Enter namespaces and allow so many threads: ("namespaces", "threads"), or less where the kernel or the
+    container does not let this user.
+
+    An ordinary user needs a user namespace for both, in which no other process counts. No limit of threads
+    holds root: a process of root's becomes a user of its own.
+    """
+    was_root = os.getuid() == 0
+    spaces = enter_namespaces(_SPACES) if was_root else ""
+    alone = was_root and _leave_root()
+    spaces = spaces or enter_namespaces(_SPACES | _NEW_USER)
+    alone = alone or (spaces != "" and not was_root)
+    bound = alone and _limit("RLIMIT_NPROC", THREADS)
+    return tuple(filter(None, (spaces, "threads" if bound else "")))
+
+
+def enter_namespaces(kinds: int) -> str:
+    """Enter network, IPC and host name namespaces of its own, in which there is no network interface;
+    "namespaces" if it may.
 
     A process namespace would hold only children, of which the filter allows none, and forbid new threads.
     """
-    library = ctypes.CDLL(None, use_errno=True)
-    if library.unshare(_NEW_USER | _NEW_NETWORK | _NEW_IPC | _NEW_HOSTNAME) != 0:
-        return ""
-    return "namespaces" if _limit("RLIMIT_NPROC", THREADS) else ""
+    return "namespaces" if ctypes.CDLL(None, use_errno=True).unshare(kinds) == 0 else ""
+
+
+def _leave_root() -> bool:
+    """Become a user whose number nobody else has; False where a container forbids it."""
+    number = _UNUSED[int.from_bytes(os.urandom(4), "big") % len(_UNUSED)]
+    try:
+        os.setgroups([])
+        os.setresgid(number, number, number)
+        os.setresuid(number, number, number)
+    except OSError:
+        return False
+    return True
 
 
 def deny_files_and_network() -> str:

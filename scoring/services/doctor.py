@@ -19,6 +19,7 @@ from scoring.inference.cluster.scheduler import ClusterUnusable, falls_back, is_
 from scoring.inference.pool import cores
 from scoring.inference.process import achieved_layers
 from scoring.inference.results import ModelFailed
+from scoring.inference.sandbox import THREADS
 from scoring.inference.worker_process import Limits
 from scoring.inputs.archives import MEMBER_BYTES, MEMBERS
 from scoring.inputs.table_text import CELLS, TABLE_BYTES
@@ -29,6 +30,10 @@ LOW_MEMORY, LOW_ROOM, NO_ROOM = 2 << 30, 2 << 30, 50 << 20
 STATE_SECONDS = 30
 """How long what was found of a cluster holds."""
 PROGRAM, MODELS, DATA, LIMITS, MACHINE = "Program", "Models", "Files", "Limits", "Machine"
+UNBOUND_THREADS = (
+    "Start it as an ordinary user who may make user namespaces, or bound the service: TasksMax= of systemd, "
+    "--pids-limit of a container."
+)
 NEWER = "Run it on Linux 5.13 or newer, outside of containers that forbid it."
 
 
@@ -123,6 +128,13 @@ def _models(public: bool, served: bool) -> Iterator[Check]:
         MODELS,
         "Confinement: a network without interfaces",
         "active" if spaces else "not allowed here; the other layers stop the network, too",
+    )
+    bound = "threads" in layers
+    yield Check(
+        MODELS,
+        "Threads of one model",
+        f"{THREADS}" if bound else "not limited, so that one model can take the machine's",
+        *_mended(bound, UNBOUND_THREADS),
     )
     if served:
         accepted = os.environ.get(confinement.ACCEPTED) == "accepted"

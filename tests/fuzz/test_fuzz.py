@@ -1,5 +1,5 @@
 """Readers answer whatever they are given, quickly: files with one fault, for BENCHSIDE_FUZZ_SECONDS of
-processor time with each parser. What breaks one is kept in tests/corpus/ and tried in every run after.
+processor time with each parser. What breaks one is kept in tests/corpus/ and tried in every run after."""
 
 import hashlib
 import os

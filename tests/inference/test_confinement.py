@@ -11,7 +11,7 @@ from scoring.inference.results import ModelFailed
 from scoring.inference.worker_process import WORKER
 from tests.inference import builders
 
-FULL = ("rlimits", "no-new-privileges", "namespaces", "landlock-7", "seccomp")
+FULL = ("rlimits", "no-new-privileges", "namespaces", "threads", "landlock-7", "seccomp")
 UNCONFINED = (
     sys.executable,
     "-I",

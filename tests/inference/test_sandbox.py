@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import struct
 import subprocess
 import sys
@@ -90,15 +89,15 @@ def test_threads_still_work(outcome):
 
 
 def test_the_layers_achieved_are_named(outcome):
-    assert outcome["layers"][:2] == ["rlimits", "no-new-privileges"]
-    assert all(layer.startswith(("namespaces", "landlock-", "seccomp")) for layer in outcome["layers"][2:])
+    assert {"rlimits", "no-new-privileges"} <= {*outcome["layers"]}
+    others = ("rlimits", "no-new-privileges", "namespaces", "threads", "landlock-", "seccomp")
+    assert all(layer.startswith(others) for layer in outcome["layers"])
 
 
-def test_a_process_of_an_ordinary_user_has_few_threads(tmp_path):
-    """3,000 could be started."""
+def test_a_process_has_few_threads():
+    """3,000 could be started, by root also within a namespace."""
     code = (
         "import os, sys, threading; sys.path.insert(0, sys.argv[1]); from scoring.inference import sandbox\n"
-        "if os.getuid() == 0: os.setgid(65534); os.setuid(65534)\n"
         "print(*sandbox.confine(2 << 30, 60, 10))\n"
         "threading.stack_size(1 << 16)\n"
         "started, wait = 0, threading.Event()\n"
@@ -107,19 +106,15 @@ def test_a_process_of_an_ordinary_user_has_few_threads(tmp_path):
         "except RuntimeError: pass\n"
         "print(started, flush=True); os._exit(0)"
     )
-    shutil.copytree(ROOT / "scoring" / "inference", tmp_path / "scoring" / "inference")
-    for folder in [tmp_path, *tmp_path.parents[:2]]:
-        folder.chmod(0o755)
     done = subprocess.run(
-        [sys.executable, "-I", "-c", code, tmp_path],
-        cwd=tmp_path,
+        [sys.executable, "-I", "-c", code, ROOT],
         capture_output=True,
         text=True,
         timeout=60,
         check=True,
     )
     layers, started = done.stdout.splitlines()
-    if "namespaces" not in layers:
+    if os.getuid() != 0 and "threads" not in layers:
         pytest.skip("this kernel or container has no user namespaces for ordinary users")
     assert 1 <= int(started) < sandbox.THREADS
 
@@ -215,7 +210,7 @@ def test_an_old_kernel_without_landlock_is_not_claimed(monkeypatch):
 
     monkeypatch.setattr(sandbox.ctypes, "CDLL", lambda *_, **__: Library())
     assert sandbox.deny_files_and_network() == ""
-    assert sandbox.enter_namespaces() == ""
+    assert sandbox.enter_namespaces(0) == ""
     assert sandbox.filter_system_calls() == ""
 
 

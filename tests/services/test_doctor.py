@@ -51,6 +51,14 @@ def test_a_folder_for_temporary_files_that_cannot_be_written_is_a_fault_with_its
     assert run("doctor").status == 2
 
 
+def test_threads_of_models_that_nothing_limits_are_told_with_the_mend(monkeypatch):
+    assert entry("Threads of one model").value == "64"
+    layers = [layer for layer in doctor.achieved_layers() if layer != "threads"]
+    monkeypatch.setattr(doctor, "achieved_layers", lambda: layers)
+    unbound = entry("Threads of one model")
+    assert (unbound.state, "TasksMax" in unbound.mend) == ("caution", True)
+
+
 def test_the_store_is_not_made_by_looking_for_it(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
     monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
