@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
@@ -83,6 +83,24 @@ def largest(outputs: Floats) -> Ints:
     """
     undefined = np.isnan(outputs)
     return np.where(undefined.any(1), -1, np.where(undefined, -np.inf, outputs).argmax(1))
+
+
+NAMED_MEMBERS = 5
+
+
+def ignored(files: SourceFiles, used: Container[str | None]) -> list[Finding]:
+    """Return `ignored-files` for the members from which nothing was read.
+
+    Args:
+        files: What was submitted.
+        used: Members that were read, or that another finding names.
+    """
+    members = [member for member in files.members if member not in used]
+    if not members:
+        return []
+    listing = ", ".join(members[:NAMED_MEMBERS]) + (", ..." if len(members) > NAMED_MEMBERS else "")
+    text = f"{len(members):,} other file{'s' * (len(members) > 1)} not read: {listing}."
+    return [note("ignored-files", files.name, text)]
 
 
 def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[Finding]]:

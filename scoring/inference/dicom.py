@@ -16,6 +16,8 @@ from scoring.inference.preprocessing import MOST_PIXELS, ImageUnreadable
 READ = (ImplicitVRLittleEndian, ExplicitVRLittleEndian, RLELossless, JPEGBaseline8Bit)
 """Transfer syntaxes that are decoded with what is there."""
 GREY = ("MONOCHROME1", "MONOCHROME2")
+LINEAR = "LINEAR"
+"""Usual function of a window: whole values, both ends among them."""
 COLOUR = ("RGB", "YBR_FULL", "YBR_FULL_422")
 
 
@@ -58,17 +60,30 @@ def _displayed_pixels(file: pydicom.FileDataset, pixels: Array) -> Array:
     """Grey values uint8 [h, w] as a screen shows them: within the window of the file, else from the least to
     the largest; 8 bits without a window stay as they are."""
     values: Floats = pixels * float(file.get("RescaleSlope") or 1) + float(file.get("RescaleIntercept") or 0)
-    centre, width = (_first(file.get(name)) for name in ("WindowCenter", "WindowWidth"))
-    if centre is not None and width is not None and width > 0:
-        low, high = centre - width / 2, centre + width / 2
-    elif int(file.BitsStored) == 8:
-        low, high = 0.0, 255.0
-    else:
-        low, high = float(values.min()), float(values.max())
-    shares = np.clip((values - low) / max(high - low, 1e-9), 0, 1)
+    shares = _windowed(file, values)
+    if shares is None:
+        whole = int(file.BitsStored) == 8
+        low, high = (0.0, 255.0) if whole else (float(values.min()), float(values.max()))
+        shares = np.clip((values - low) / max(high - low, 1e-9), 0, 1)
     if file.PhotometricInterpretation == "MONOCHROME1":
         shares = 1 - shares
     return np.asarray(np.rint(255 * shares), np.uint8)
+
+
+def _windowed(file: pydicom.FileDataset, values: Floats) -> Floats | None:
+    """Return the share of white of each value [h, w] by PS3.3 C.11.2.1.2 and C.11.2.1.3; None without a
+    window that the standard allows."""
+    centre, width = (_first(file.get(name)) for name in ("WindowCenter", "WindowWidth"))
+    function = str(file.get("VOILUTFunction") or LINEAR).upper()
+    if centre is None or width is None or width <= 0 or (function == LINEAR and width < 1):
+        return None
+    if function == "SIGMOID":
+        return np.asarray(1 / (1 + np.exp(np.clip(-4 * (values - centre) / width, -700, 700))))
+    if function == LINEAR:  # counts whole values: a window of width 1 has black and white alone
+        centre, width = centre - 0.5, width - 1
+    inside = (values - centre) / (width or 1) + 0.5
+    shares = np.where(values > centre + width / 2, 1.0, inside)
+    return np.asarray(np.where(values <= centre - width / 2, 0.0, shares))
 
 
 def _first(value: object) -> float | None:

@@ -11,6 +11,7 @@ from pydicom.dataset import FileDataset, FileMetaDataset
 from pydicom.encaps import encapsulate
 from pydicom.uid import ExplicitVRLittleEndian, JPEG2000Lossless, JPEGBaseline8Bit
 
+from scoring.inference.dicom import picture
 from scoring.inference.image_upload import decoders, register_decoders, upright
 from scoring.inference.preprocessing import ImageUnreadable
 from scoring.single_image.photograph import received
@@ -96,12 +97,60 @@ def test_grey_is_shown_within_its_window():
     values = np.tile(np.arange(0, 640, 10, np.uint16), (HEIGHT, 1))
     window = {"WindowCenter": 200, "WindowWidth": 200, "RescaleSlope": 1, "RescaleIntercept": -100}
     shown = here(dicom(values, "MONOCHROME2", **window))[0, :, 0]
-    wanted = np.clip((np.arange(0, 640, 10) - 100 - 100) / 200, 0, 1) * 255
+    wanted = np.clip((np.arange(0, 640, 10) - 100 - 199.5) / 199 + 0.5, 0, 1) * 255
     np.testing.assert_allclose(shown, wanted, atol=1)
     inverse = here(dicom(values, "MONOCHROME1", **window))[0, :, 0]
     np.testing.assert_allclose(inverse.astype(int), 255 - shown.astype(int), atol=1)
     whole = here(dicom(values, "MONOCHROME2"))[0, :, 0]
     assert (whole[0], whole[-1]) == (0, 255)
+
+
+WINDOWS = [
+    *((centre, width) for width in (1, 2, 3, 128, 255, 256, 400.5) for centre in (0, 0.5, 100, 128, 40.25)),
+    (-600, 1500),
+    ([128, 40], [256, 80]),
+]
+
+
+def displayed_by_pydicom(data, inverse):
+    """Grey values of the first window as pydicom's own functions give them, and where half a grey value
+    decides."""
+    file = pydicom.dcmread(io.BytesIO(data))
+    values = pydicom.pixels.apply_rescale(file.pixel_array, file)
+    written = pydicom.pixels.apply_windowing(values, file)
+    bits, signed = int(file.BitsStored), int(file.PixelRepresentation)
+    ends = np.array([-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] if signed else [0, 2**bits - 1], float)
+    black, white = pydicom.pixels.apply_rescale(ends, file)
+    shares = (written - black) / (white - black)
+    grey = 255 * (1 - shares if inverse else shares)
+    return np.rint(grey), np.abs(grey % 1 - 0.5) < 1e-6
+
+
+@pytest.mark.filterwarnings("ignore:overflow")  # in the exponential of pydicom
+@pytest.mark.parametrize("function", [None, "LINEAR", "LINEAR_EXACT", "SIGMOID"])
+@pytest.mark.parametrize("photometric", ["MONOCHROME1", "MONOCHROME2"])
+@pytest.mark.parametrize(("slope", "intercept"), [(None, None), (1, -1024), (0.5, 3), (-2, 100)])
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.int16])
+def test_a_window_is_that_of_the_standard(kind, slope, intercept, photometric, function):
+    least = np.iinfo(kind).min if kind == np.uint8 else max(np.iinfo(kind).min, -2048)
+    values = np.arange(least, least + 256 * (1 if kind == np.uint8 else 16), dtype=kind).reshape(16, -1)
+    rescale = {} if slope is None else {"RescaleSlope": slope, "RescaleIntercept": intercept}
+    tags = {"PixelRepresentation": int(np.issubdtype(kind, np.signedinteger)), **rescale}
+    if function:
+        tags["VOILUTFunction"] = function
+    for centre, width in WINDOWS:
+        data = dicom(values, photometric, WindowCenter=centre, WindowWidth=width, **tags)
+        wanted, halfway = displayed_by_pydicom(data, photometric == "MONOCHROME1")
+        shown = np.asarray(picture(data)).astype(int)
+        np.testing.assert_array_equal(shown[~halfway], wanted[~halfway], err_msg=f"{centre}/{width}")
+        assert np.abs(shown - wanted).max() <= 1
+
+
+@pytest.mark.parametrize("window", [{"WindowWidth": 0.5}, {"WindowWidth": 0}, {"WindowWidth": -3}])
+def test_a_window_that_the_standard_does_not_allow_is_none(window):
+    values = np.arange(256, dtype=np.uint8).reshape(16, 16)
+    shown = np.asarray(picture(dicom(values, "MONOCHROME2", WindowCenter=100, **window)))
+    np.testing.assert_array_equal(shown, values)
 
 
 HOSTILE = [

@@ -20,6 +20,8 @@ from scoring.inputs.sources import Source, SourceFiles, open_source
 
 MASK_ENDINGS = (".nii.gz", ".nii", ".mha")
 TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".xlsx")
+TABLES_BESIDE_MASKS = (".csv", ".tsv", ".xlsx")
+"""A text beside masks is rather a note than a table."""
 ANSWERS = {"t-stage.json": "t", "n-stage.json": "n", "rfs.json": "time"}
 """A container's files of one value each, and what they answer."""
 SEGMENTATION = "head-neck-tumor-segmentation"
@@ -39,6 +41,13 @@ class Layout:
     answers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     tables: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
+
+    @property
+    def of_patients(self) -> tuple[str, ...]:
+        """Masks and answers of patients; what does not count of them has findings of its own."""
+        masks = (member for members in self.masks.values() for member in members)
+        answers = (member for members in self.answers.values() for member in members.values())
+        return (*masks, *answers)
 
 
 @dataclass(frozen=True)
@@ -78,7 +87,7 @@ def classify_members(files: SourceFiles, container: bool) -> Layout:
     for member in files.members:
         parts = member.removeprefix(inside).split("/")
         stem = stem_of(parts[-1])
-        if len(parts) == 1 and parts[0].lower().endswith(".csv"):
+        if len(parts) == 1 and parts[0].lower().endswith(TABLES_BESIDE_MASKS):
             tables.append(member)
         elif container and parts[-1] in ANSWERS and _in_container(parts, ()):
             answers.setdefault(parts[0], {})[ANSWERS[parts[-1]]] = member

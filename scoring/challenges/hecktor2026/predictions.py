@@ -46,6 +46,7 @@ from scoring.core.file_contents import (
     case_key,
     keys_of,
 )
+from scoring.core.submission import ignored
 from scoring.inputs import suggestions, tables
 from scoring.inputs.sources import Source, SourceFiles
 from scoring.inputs.tables import TextTable
@@ -86,7 +87,9 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     stage_codes = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
     scores = read_scores(rows, row_of, table.delimiter != "," if table else False, findings)
     counted, noticed = _counted(truth, ids, contents, context)
-    findings += [*noticed, *masks.misplaced(contents)]
+    misplaced = masks.misplaced(contents)
+    named = {*used, *layout.of_patients, *(layout.elsewhere if misplaced else ())}
+    findings += [*noticed, *misplaced, *ignored(files, named)]
     submission = HecktorSubmission(
         ids,
         stage_codes,

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -53,15 +54,16 @@ def plain_name(header: str) -> str:
 
 
 def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str]) -> TextTable | None:
-    """Return the table called `standard`, else the only one with a patient column, else None where there is
-    no table.
+    """Return the table called `standard`, else the only one called so but for its ending, else the only one
+    with a patient column, else None where there is no table.
 
     used gains the members that were read. Raises InputRefused (`ambiguous-table`, `missing-column`,
     `unreadable-file`).
     """
     named = [m for m in layout.tables if m.rsplit("/", 1)[-1].lower() == standard]
-    if named or files.kind == "file":
-        return _read(files, (named or layout.tables)[0], used)
+    alike = [m for m in layout.tables if PurePosixPath(m).stem.lower() == PurePosixPath(standard).stem]
+    if named or len(alike) == 1 or files.kind == "file":
+        return _read(files, (named or alike or layout.tables)[0], used)
     fit: list[tuple[TextTable, list[str]]] = []
     problems: list[Finding] = []
     for member in layout.tables:

@@ -13,7 +13,7 @@ from scoring.challenges.isic.truth import IsicCases
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.fixes import renaming
 from scoring.core.challenge import Context
-from scoring.core.submission import Predictions
+from scoring.core.submission import Predictions, ignored
 from scoring.inputs import suggestions
 from scoring.inputs.jobs import open_table
 from scoring.inputs.sources import Source
@@ -65,6 +65,7 @@ def read_predictions(source: Source, truth: IsicCases | None, context: Context) 
     findings = [
         *tolerated(rows, present, block, truth=False),
         *([] if truth else _named(table, categories)),
+        *ignored(files, rows.digest_of),
     ]
     if problems:
         raise InputRefused(problems, findings)

@@ -139,18 +139,6 @@ def outside(contents: NucleiFile, size: np.ndarray, where: str) -> Iterator[Find
         )
 
 
-def ignored(files: SourceFiles, members: Iterable[str]) -> Iterator[Finding]:
-    """`ignored-files` for members that nothing was read from."""
-    members = list(members)
-    if members:
-        listing = ", ".join(members[:SHOWN]) + (", ..." if len(members) > SHOWN else "")
-        yield note(
-            "ignored-files",
-            files.name,
-            f"{len(members):,} other file{'s' * (len(members) > 1)} not read: {listing}.",
-        )
-
-
 def _unknown(contents: NucleiFile, where: str, naming: Naming) -> Iterator[Finding]:
     unknown = contents.unknown or {}
     for name in list(unknown)[:UNKNOWN_NAMES]:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.puma import truth
-from scoring.challenges.puma.cases import ignored
 from scoring.challenges.puma.dense import AS_IT_IS, DenseModel, examined, probabilities
 from scoring.challenges.puma.formula import ID, MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.names import CLASSES, PLATFORM
@@ -23,6 +22,7 @@ from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Cancelled, Context
+from scoring.core.submission import ignored
 from scoring.inference import inspection, pictures, pool, preflight, run_model
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import CancellableProcess, Inspection, RunnableModel
@@ -60,7 +60,7 @@ def read_images(source: Source, name: str | None = None) -> PumaTruth:
         raise InputRefused(problems)
     ids = tuple(sorted(members_of))
     sizes, readable, findings = truth.measure(files, [members_of[case][0] for case in ids])
-    others = ignored(files, (member for member in files.members if [member] not in members_of.values()))
+    others = ignored(files, {member for members in members_of.values() for member in members})
     nothing = tuple(Nuclei.empty() for _ in ids)
     return PumaTruth(files.name, files, ids, nothing, sizes, files, readable, (*findings, *others), {})
 

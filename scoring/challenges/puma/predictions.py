@@ -16,6 +16,7 @@ from scoring.challenges.puma.names import Naming
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Context
+from scoring.core.submission import ignored
 from scoring.inputs import suggestions
 from scoring.inputs.jobs import by_case
 from scoring.inputs.nuclei import Nuclei
@@ -178,7 +179,7 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
         *names.platform_warnings(read.names, files.name),
         *(_unmatched(files, truth, submission) if truth else ()),
         *(placement(files.name, truth.nuclei, nuclei, truth.sizes) if truth else ()),
-        *cases.ignored(files, _others(files, submission)),
+        *ignored(files, {submission.table, *submission.member_of.values()}),
     ]
     if problems:
         raise InputRefused(problems, findings)
@@ -267,8 +268,3 @@ def _confidences(files: SourceFiles, read: cases.CaseFiles) -> Iterator[Finding]
             files.name,
             f"{why}: ranking by confidence has no effect, the nearest prediction is matched first.",
         )
-
-
-def _others(files: SourceFiles, submission: SubmissionMembers) -> list[str]:
-    used = {submission.table, *submission.member_of.values()}
-    return [member for member in files.members if member not in used]

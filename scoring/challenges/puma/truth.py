@@ -14,6 +14,7 @@ from scoring.challenges.puma import cases, names
 from scoring.challenges.puma.names import Naming
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Context
+from scoring.core.submission import ignored
 from scoring.inputs.nuclei import Nuclei
 from scoring.inputs.sources import Source, SourceFiles, open_source
 
@@ -165,7 +166,7 @@ def _read(
         *read.findings,
         *names.mapped(read.names, files.name, naming),
         *of_images,
-        *cases.ignored(files, (member for member in files.members if member not in looked_at)),
+        *ignored(files, looked_at),
     )
     return PumaTruth(
         files.name, files, ids, read.nuclei, sizes, pictures, readable, findings, read.digest_of

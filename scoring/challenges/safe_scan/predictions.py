@@ -10,7 +10,7 @@ from scoring.challenges.safe_scan.tables import CODES
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, InputRefused, ordered
 from scoring.core.challenge import Context
-from scoring.core.submission import Predictions, grade
+from scoring.core.submission import Predictions, grade, ignored
 from scoring.inputs import case_tables, tables
 from scoring.inputs.case_tables import ID_COLUMNS, AlignedRows, find_table
 from scoring.inputs.jobs import open_table
@@ -81,6 +81,7 @@ def read_predictions(
     read = choose(table, id_column, problems, findings)
     if id_column is None or read is None:
         raise InputRefused(ordered(problems, CODES), ordered(findings, CODES))
+    findings += ignored(files, {member})
     rows = case_tables.align(table, id_column, truth, problems, findings)
     values = read(rows, problems, findings)
     faults = values.faults

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from tests.support import volumes
+from tests.support.archives import archive_of
 from tests.support.findings import codes, only, refused
-from tests.support.patients import CHALLENGE, labels, mask, submission_folder, table, truth_folder
+from tests.support.patients import CHALLENGE, card, labels, mask, submission_folder, table, truth_folder
+from tests.support.workbooks import sheet, workbook
 
 TRUTH_ROWS = [
     {"PatientID": f"P{i}", "T_stage": f"T{i + 1}", "N_stage": f"N{i}", "Relapse": 1, "RFS": 100 * i}
@@ -190,6 +192,43 @@ def test_odd_but_usable_masks_are_noted(truth):
 )
 def test_what_is_refused(truth, files, code):
     assert code in codes(refused(CHALLENGE.read_predictions, files, truth).problems)
+
+
+def as_workbook(rows) -> bytes:
+    return workbook({"Sheet1": sheet([list(rows[0]), *(list(row.values()) for row in rows)])})
+
+
+@pytest.mark.parametrize("name", ["predictions.xlsx", "Predictions.XLSX", "results.xlsx", "predictions.tsv"])
+@pytest.mark.parametrize("pack", [dict, archive_of])
+def test_the_table_beside_masks_may_be_a_workbook(name, pack):
+    truth_files = truth_folder(TRUTH_ROWS, TRUTH_MASKS)
+    written = as_workbook(ROWS) if name.lower().endswith("xlsx") else table(ROWS, "\t")
+    masks = submission_folder([], TRUTH_MASKS)
+    read = card(truth_files, pack(masks | {name: written}))
+    as_csv = card(truth_files, masks | {"predictions.csv": table(ROWS)})
+    assert (read.score, read.metrics) == (as_csv.score, as_csv.metrics)
+    assert "ignored-files" not in codes(read.findings)
+
+
+def test_the_table_of_a_test_set_may_be_a_workbook_beside_its_masks():
+    masks = {name: data for name, data in truth_folder(TRUTH_ROWS, TRUTH_MASKS).items() if "masks" in name}
+    read = CHALLENGE.read_truth(masks | {"clinical.xlsx": as_workbook(TRUTH_ROWS)})
+    usual = CHALLENGE.read_truth(truth_folder(TRUTH_ROWS, TRUTH_MASKS))
+    assert read.stages["t"].tolist() == usual.stages["t"].tolist()
+    assert read.time.tolist() == usual.time.tolist()
+
+
+def test_what_nothing_reads_is_named(truth):
+    others = {
+        "notes.txt": b"PatientID",
+        "predictions.xlsx": b"no workbook",
+        "deep/er/P0.nii.gz": b"",
+        "P0/P0__CT.nii.gz": b"",
+    }
+    files = submission_folder(ROWS, TRUTH_MASKS) | others
+    message = only(CHALLENGE.read_predictions(files, truth).findings, "ignored-files").message
+    assert message.startswith("4 other files not read: ")
+    assert all(name in message for name in others)
 
 
 def test_masks_in_the_wrong_place_are_pointed_at(truth):
