@@ -35,6 +35,7 @@ TABLES = (".csv", ".tsv", ".txt", ".xlsx")
 MODEL = ".onnx"
 OPEN_MODEL = Lazy("scoring.inference.process:ModelProcess")
 TABLE_HEAD = 20_000_000
+"""Bytes that are read of a table, and of tables together until no further one is looked at."""
 MOST_TABLES, MOST_JSON, JSON_HEAD = 20, 3, 100_000
 PICTURES = (*IMAGE_ENDINGS, ".tif", ".tiff", ".heic", ".heif", ".avif", ".dcm")
 
@@ -116,11 +117,12 @@ def read_contents(files: SourceFiles) -> FileContents:
     tables, problem = _answers(files)
     files, _ = by_case(files)
     heads: dict[str, str] = {}
-    model = None
+    model, n_bytes = None, 0
     for member in files.members:
         ending = PurePosixPath(member).suffix.lower()
         try:
-            if ending in TABLES and len(tables) < MOST_TABLES:
+            if ending in TABLES and len(tables) < MOST_TABLES and n_bytes < TABLE_HEAD:
+                n_bytes += files.sizes[member]
                 tables.append(_read_table(files, member))
             elif ending in (".json", ".geojson") and len(heads) < MOST_JSON:
                 heads[member] = _head(files, member, JSON_HEAD).decode("utf-8", "replace")

@@ -1,7 +1,9 @@
 """Reader pool: confined processes for the readers that `scoring.common.isolation` marks, warm and shared."""
 
 import threading
+from collections import OrderedDict
 from contextlib import suppress
+from time import monotonic
 from typing import Any
 
 from scoring.common import transport
@@ -21,6 +23,9 @@ MOST, WARM = 8, 2
 """Processes at once, and those that stay for the next file."""
 LARGE_BYTES = 8_000_000
 """A process that read so much makes way for a fresh one, which holds less memory."""
+REMEMBERED, REMEMBERED_SECONDS = 32, 60
+"""Files beyond these limits that are refused at once when they come again, and how long: a page reads a file
+to recognise it, and to score it."""
 LIMITS = Limits(memory_bytes=MEMORY_BYTES, run_seconds=SECONDS, decoders=MODULES)
 _PLAINER = "Save it again with the table or list alone, or split it."
 _MESSAGES = {
@@ -40,6 +45,7 @@ class ReaderPool:
     def __init__(self, limits: Limits = LIMITS):
         self._limits, self._room, self._lock = limits, threading.BoundedSemaphore(MOST), threading.Lock()
         self._idle: list[WorkerProcess] = []
+        self._failures: OrderedDict[tuple[object, ...], tuple[float, str]] = OrderedDict()
 
     def warm(self) -> None:
         """Start the processes that stay, so that the first file waits for none."""
@@ -51,6 +57,11 @@ class ReaderPool:
         Raises:
             InputRefused: By the reader; `unreadable-file` where it took too long, too much memory, or ended.
         """
+        data, *others = arguments
+        file_key = (reader, hash(data), len(data), repr(others))
+        failed_at, message = self._failures.get(file_key, (0.0, ""))
+        if message and monotonic() - failed_at < REMEMBERED_SECONDS:
+            raise _refused(arguments[1], message)
         parts = transport.encode(arguments)
         with self._room:
             try:
@@ -60,7 +71,9 @@ class ReaderPool:
                 )
                 value = transport.decode(payload)
             except ModelFailed as failed:
-                raise _refused(arguments[1], _MESSAGES.get(failed.code, _ENDED)) from failed
+                message = _MESSAGES.get(failed.code, _ENDED)
+                self._remember(file_key, message)
+                raise _refused(arguments[1], message) from failed
             except MALFORMED as fault:
                 worker.close()
                 raise _refused(arguments[1], _ENDED) from fault
@@ -73,6 +86,12 @@ class ReaderPool:
             problems, findings = value
             raise InputRefused(problems, findings)
         return value
+
+    def _remember(self, file_key: tuple[object, ...], message: str) -> None:
+        with self._lock:
+            self._failures[file_key] = (monotonic(), message)
+            while len(self._failures) > REMEMBERED:
+                self._failures.popitem(last=False)
 
     def _refill(self) -> None:
         with suppress(ModelFailed):  # the next file starts one, and says why it cannot

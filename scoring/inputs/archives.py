@@ -23,7 +23,10 @@ RATIO, RATIO_FROM = 200, 50_000_000
 TABLE_BYTES = 4_000_000_000
 TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".json", ".geojson")
 AGAIN = "Zip the folder again without password, links or nested archives."
-DIRECTORY_BYTES_PER_MEMBER = 70_000
+DIRECTORY_BYTES = 16_000_000
+NAME_BYTES, EXTRA_BYTES = 4_096, 2_048
+"""Of a member in the directory: its name, and what programs add beside it. zipfile takes the square of the
+second in time."""
 ENTRY_BYTES = 46  # of a member in the directory, without its name, extra fields and comment
 TAIL = 65_557  # the end record is 22 bytes and a comment of at most 65,535
 UTF8 = 0x800  # the flag of a name in UTF-8; others are read as code page 437
@@ -143,27 +146,34 @@ def _check_count(file: io.BufferedIOBase, name: str) -> None:
     ):
         count, directory = struct.unpack("<QQ", tail[wide + 32 : wide + 48])
         end = wide
-    if count > MEMBERS or directory > MEMBERS * DIRECTORY_BYTES_PER_MEMBER:
+    if count > MEMBERS:
         raise InputRefused([_bad(name, f"it holds {count:,} files; at most {MEMBERS:,} are read.")])
-    if not _has_at_most(MEMBERS, file, before_tail + end - directory, before_tail + end):
-        message = (
-            f"it holds more files than the {count:,} that its end names, and more than {MEMBERS:,}. {AGAIN}"
-        )
-        raise InputRefused([_bad(name, message)])
+    if directory > DIRECTORY_BYTES:
+        message = f"its list of files takes {directory / 1e6:,.0f} MB; at most {DIRECTORY_BYTES / 1e6:.0f} MB"
+        raise InputRefused([_bad(name, f"{message} are read. {AGAIN}")])
+    problem = _directory_problem(file, before_tail + end - directory, before_tail + end)
+    if problem:
+        raise InputRefused([_bad(name, f"{problem} {AGAIN}")])
 
 
-def _has_at_most(members: int, file: io.BufferedIOBase, start: int, end: int) -> bool:
-    """Return whether the directory between two places lists so few members, by walking over it: its end
-    record may lie about their number, and zipfile believes none but what it finds."""
+def _directory_problem(file: io.BufferedIOBase, start: int, end: int) -> str:
+    """Return why the directory between two places is not read, "" where it is, by walking over it: its end
+    record may lie about the number of members, and zipfile believes none but what it finds."""
     count, at = 0, start
-    while 0 <= at < end and count <= members:
+    while 0 <= at < end:
         file.seek(at)
         head = file.read(ENTRY_BYTES)
         if len(head) < ENTRY_BYTES or head[:4] != b"PK\1\2":
             break  # zipfile stops there too, and says why
         count += 1
-        at += ENTRY_BYTES + sum(struct.unpack("<HHH", head[28:34]))
-    return count <= members
+        if count > MEMBERS:
+            return f"it holds more files than its end names, and more than {MEMBERS:,}."
+        sizes = struct.unpack("<HHH", head[28:34])
+        if sizes[0] > NAME_BYTES or sizes[1] > EXTRA_BYTES:
+            longest = f"a name of {sizes[0]:,} bytes and {sizes[1]:,} bytes of additions"
+            return f"file {count:,} has {longest}; at most {NAME_BYTES:,} and {EXTRA_BYTES:,} are read."
+        at += ENTRY_BYTES + sum(sizes)
+    return ""
 
 
 def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Finding]:
@@ -271,7 +281,8 @@ def hidden_name(where: str) -> Finding:
 
 def shown(member: str) -> str:
     """Return a member's name for messages: hidden characters as numbers, cut short."""
-    plain = "".join(c if unicodedata.category(c) not in HIDDEN else f"\\u{ord(c):04x}" for c in member)
+    start = member[:121]
+    plain = "".join(c if unicodedata.category(c) not in HIDDEN else f"\\u{ord(c):04x}" for c in start)
     return plain if len(plain) <= 120 else plain[:117] + "..."
 
 

@@ -124,6 +124,23 @@ def test_what_takes_too_long_too_much_or_ends_is_one_sentence_and_the_next_file_
     assert tables.read_table(b"a,b\n1,2\n", "a.csv").columns == (("1",), ("2",))
 
 
+def test_a_file_beyond_the_limits_is_read_once_a_minute(pool, monkeypatch):
+    """A page reads a file to recognise it, and to score it: 20 s each time."""
+    started, now, start = [], [1000.0], pool._take
+    monkeypatch.setattr(pool, "_take", lambda: (started.append(1), start())[1])
+    monkeypatch.setattr(reader_pool, "monotonic", lambda: now[0])
+    for _ in range(3):
+        assert "1 GB of memory" in sentence(readers.allocate, b"1600000000")
+    assert len(started) == 1
+    assert "1 GB of memory" in sentence(readers.allocate, b"1700000000")
+    now[0] += reader_pool.REMEMBERED_SECONDS
+    assert "1 GB of memory" in sentence(readers.allocate, b"1600000000")
+    assert len(started) == 3
+    for k in range(reader_pool.REMEMBERED + 5):
+        pool._remember((k,), "")
+    assert len(pool._failures) == reader_pool.REMEMBERED
+
+
 def test_a_reader_opens_no_file(pool):
     assert readers.open_file(b"/etc/hostname", "a.csv") is False
 

@@ -1,6 +1,8 @@
 """What visitors drop is read outside of the server: hostile files cost it neither memory nor its answers."""
 
+import io
 import re
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,11 +10,13 @@ import pytest
 
 from tests.browser import driver
 from tests.browser.driver import Server
-from tests.support.visitor import Visitor
+from tests.support.visitor import Visitor, cpu_seconds
 from tests.support.workbooks import sheet, workbook
 
 MEGABYTES = 50
 """What a refused file may cost the server at most, beside the upload itself."""
+SECONDS = 6
+"""Processor time that a refused file may cost the server, also a large one that is uploaded."""
 SHARED = 400_000
 
 
@@ -66,6 +70,15 @@ def many_columns() -> bytes:
     return "\n".join([",".join(header), *(f"i{k}{row}" for k in range(4_000))]).encode()
 
 
+def long_names() -> bytes:
+    """A zip of 300 tables with names of 60,000 characters."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as packed:
+        for k in range(300):
+            packed.writestr(f"{k}{'n' * 60_000}.csv", b"image,label\n")
+    return file.getvalue()
+
+
 def one_long_line() -> bytes:
     return b"image,risk\n" + b"x" * 60_000_000
 
@@ -79,10 +92,11 @@ def one_long_line() -> bytes:
         ("d.csv", one_long_line, "million characters"),
         ("e.csv", many_columns, "no column for the label"),
         ("f.xlsx", cells_far_apart, "at most 4,000,000"),
+        ("g.zip", long_names, "at most 4,096"),
     ],
 )
 def test_a_hostile_table_is_one_sentence_and_the_server_stays_small(server, name, make, words):
-    data, before = make(), forget_peak(server)
+    data, before, used = make(), forget_peak(server), cpu_seconds(server.pid)
     with Visitor(server.address, "melanoma") as visitor:
         visitor.run()
         assert visitor.upload(name, data)[0] == 204
@@ -92,3 +106,4 @@ def test_a_hostile_table_is_one_sentence_and_the_server_stays_small(server, name
             visitor.run()
         assert any(words in text.replace("\\", "") for text in visitor.texts)
     assert peak(server) - before < MEGABYTES + 3 * len(data) / 1e6
+    assert cpu_seconds(server.pid) - used < SECONDS
