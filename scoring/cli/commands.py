@@ -322,5 +322,7 @@ def fill_bundle(command: Parser) -> None:
     command.add_argument("--decimals", metavar="N", type=int, help=decimals)
     metrics = "publish these metrics beside the score"
     command.add_argument("--metrics", metavar="NAME,...", default="", help=metrics)
+    socket = "of Grand Challenge: the socket of a part of the answer, or of the input that names the case"
+    command.add_argument("--socket", metavar="PART=SLUG", action="append", default=[], help=socket)
     image = "name of the container's image"
     command.add_argument("--image", metavar="NAME", default="benchside-evaluation:latest", help=image)

@@ -63,6 +63,7 @@ def _bundle(arguments: argparse.Namespace) -> None:
         is_public,
         decimals,
         tuple(name.strip() for name in arguments.metrics.split(",") if name.strip()),
+        dict(socket.partition("=")[::2] for socket in arguments.socket),
     )
     order = Order(settings, arguments.truth, arguments.title, arguments.image)
     steps = write_bundle(arguments.platform, order, Path(arguments.output))

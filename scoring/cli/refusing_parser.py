@@ -134,7 +134,8 @@ CHALLENGE_EXAMPLES = {
         '--id lesions-2026 --title "Lesions 2026" --truth {truth} --counts best',
     ),
     "platform bundle": (
-        '--platform codabench --title "Lesions 2026" --truth {truth} --output codabench',
+        '--platform codabench --title "Lesions 2026" --truth {truth} --image ACCOUNT/lesions:1 '
+        "--output codabench",
         '--platform grand-challenge --title "Lesions 2026" --truth {truth} --output container',
     ),
 }

@@ -1,8 +1,10 @@
 """Files that a challenge takes, brings and writes, and names in them that are none of its classes."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
+from scoring.common.findings import Finding
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import Source
 
@@ -19,13 +21,24 @@ class InputKind:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Files that a challenge accepts. streamed: endings of members of a zip that are read one by one.
-    images_apart: whether images may lie apart from the truth."""
+    """Files that a challenge accepts.
+
+    Attributes:
+        truth: The test set.
+        submission: What a team submits.
+        streamed: Endings of members of a zip that are read one by one.
+        images_apart: Whether images may lie apart from the truth.
+        outputs: Where a container writes each part of the answer to a case, below `output`; empty: one JSON,
+            wherever it is.
+        absent: Parts that a submission lacks for every case: platforms refuse it then.
+    """
 
     truth: InputKind
     submission: InputKind
     streamed: tuple[str, ...] = ()
     images_apart: bool = True
+    outputs: Mapping[str, str] = field(default_factory=dict)
+    absent: Callable[[Any], list[Finding]] = field(default=lambda _predictions: [])
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,9 @@ from scoring.common.isolation import isolated
 from scoring.common.text import shortened
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source, sha256
 
-LISTING = "predictions.json"
+LISTING, INPUTS = "predictions.json", "inputs.json"
+"""The jobs of a submission; and what the platform writes of the inputs of a container, the jobs' files among
+them, beside these."""
 LISTING_BYTES = 50_000_000
 MODALITY = "__"
 """What parts the case from the kind of image: `case__CT.nii.gz`."""
@@ -45,7 +47,7 @@ def by_case(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
         folder, _, below = member.removeprefix(folder_around).partition("/")
         if folder in case_of and below.startswith("output/"):
             original[f"{case_of[folder]}/{below}"] = member
-        elif folder not in case_of and member != listing:
+        elif folder not in case_of and member not in (listing, f"{folder_around}{INPUTS}"):
             original[member] = member
     original = _with_lone_json(original, set(case_of.values()))
     sizes = {name: files.sizes[original[name]] for name in sorted(original)}

@@ -7,21 +7,65 @@ from collections.abc import Mapping
 from pathlib import Path
 
 SLUG = "predictions"
+GRAND_CHALLENGE = """
+comic/grand-challenge.org at 9957bfc2690eaf8f83d76c0f6f673f0d1fcb8ea7:
+`components/backends/base.py` writes `inputs.json`, the list of all inputs, beside them (since 3b60e172b of
+2025-03-20, for evaluations too) and each file at `input_prefixes[its pk]` + the `relative_path` of its
+socket; `evaluation/tasks.py` makes that prefix `<pk of the job>/output/` and gives the jobs as
+`predictions.json`; `algorithms/serializers.py` and `components/serializers.py` have the fields;
+`components/models.py` lets images lie in `images/...` and JSON in `....json`. A zip of predictions is
+extracted beside `inputs.json` (`sagemaker_shim/extract.py` of DIAGNijmegen/rse-sagemaker-shim at
+b20f0a71d5c62b1121b89b7c3772b6faeda04409, which takes common folders off); a CSV is `predictions.csv`
+(`components/apps.py`). The same layout is in `grand_challenge_forge/forge.py` of
+DIAGNijmegen/rse-grand-challenge-forge at 306db6e997aceba03aca0e07e90dd51dfd79f0e2, whose `do_build.sh` builds
+for `linux/amd64`.
+"""
 
 
-def jobs(folder: Path, answers: Mapping[str, Mapping[str, bytes]]) -> Path:
-    """Write job folders of Grand Challenge. answers: case -> file below `output` -> content."""
+def socket_value(slug: str, relative_path: str, super_kind: str, **value: object) -> dict:
+    """Return an input or output as Grand Challenge lists it."""
+    interface = {"slug": slug, "relative_path": relative_path, "super_kind": super_kind, "kind": "Anything"}
+    return {"interface": interface, "value": None, "file": None, "image": None, "pk": 1} | value
+
+
+def listed_inputs(folder: Path, values: list) -> None:
+    """Write `inputs.json`, as the platform does into the input of every container."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "inputs.json").write_text(json.dumps(values))
+
+
+def jobs(
+    folder: Path,
+    answers: Mapping[str, Mapping[str, bytes]],
+    slugs: Mapping[str, str] | None = None,
+    more_inputs: tuple[dict, ...] = (),
+) -> Path:
+    """Write the input of an evaluation of jobs (`GRAND_CHALLENGE`).
+
+    answers: case -> file below `output` -> content. slugs: sockets that are called otherwise in this phase.
+    more_inputs: of every job.
+    """
     listing = []
     for number, (case, files) in enumerate(answers.items()):
-        pk = f"pk-{number}"
-        inputs = [{"interface": {"slug": "image"}, "image": {"name": f"{case}.jpg"}, "value": None}]
-        listing.append({"pk": pk, "status": "Succeeded", "inputs": inputs, "outputs": []})
+        pk = f"0d5fe6cf-0000-4000-8000-{number:012}"
+        image = {"pk": "7", "name": f"{case}.jpg"}
+        inputs = [socket_value("skin-lesion-image", "images/skin-lesion", "Image", image=image), *more_inputs]
+        outputs = {}
         for name, data in files.items():
-            place = folder / pk / "output" / name
+            is_image = name.startswith("images/")
+            usual = name.split("/")[1] if is_image else Path(name).stem
+            slug = (slugs or {}).get(usual, usual)
+            path = f"images/{slug}" if is_image else f"{slug}.json"
+            outputs[slug] = socket_value(slug, path, "Image" if is_image else "File")
+            place = folder / pk / "output" / path / (f"{number}.mha" if is_image else "")
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(data)
+        job = {"pk": pk, "status": "Succeeded", "inputs": inputs, "outputs": list(outputs.values())}
+        listing.append(job | {"exec_duration": "PT1S", "invoke_duration": None})
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "predictions.json").write_text(json.dumps(listing))
+    written = socket_value("predictions-json-file", "predictions.json", "Value", value=listing)
+    listed_inputs(folder, [written, *(value for job in listing for value in job["outputs"])])
     return folder
 
 

@@ -3,7 +3,7 @@
 from scoring.challenges.hecktor2026.card import score
 from scoring.challenges.hecktor2026.comparison import COMPARISON
 from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
-from scoring.challenges.hecktor2026.masks import MASK_ENDINGS
+from scoring.challenges.hecktor2026.masks import ANSWERS, MASK_ENDINGS, SEGMENTATION
 from scoring.challenges.hecktor2026.options import OPTIONS
 from scoring.challenges.hecktor2026.predictions import read_predictions
 from scoring.challenges.hecktor2026.truth import read_truth
@@ -56,6 +56,11 @@ CHALLENGE = Challenge(
         ),
         streamed=MASK_ENDINGS,
         images_apart=False,
+        outputs={
+            "segmentation": f"images/{SEGMENTATION}",
+            **{name.removesuffix(".json"): name for name in ANSWERS},
+        },
+        absent=Lazy("scoring.challenges.hecktor2026.predictions:absent"),
     ),
     readers=Readers(
         truth=read_truth,

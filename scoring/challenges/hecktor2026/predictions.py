@@ -109,6 +109,14 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     return replace(submission, missing=tuple(missing_findings(usual)))
 
 
+def absent(submission: HecktorSubmission) -> list[Finding]:
+    """Return `no-mask` where no patient has a mask that can be read."""
+    if "ok" in submission.masks.states:
+        return []
+    message = "no patient has a mask that can be read: submit one for each, an empty one without a tumour."
+    return [error("no-mask", submission.name, message)]
+
+
 def _rows(
     files: SourceFiles, layout: Layout, used: list[str], problems: list[Finding], findings: list[Finding]
 ) -> tuple[TextTable | None, PatientCells]:

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from string import Template
 
+from markupsafe import escape
 from PIL import Image
 
 import scoring
@@ -86,6 +87,9 @@ def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
     problems = order.settings.problems()
     if not order.title.strip() or len(order.title) > 80:
         problems.append(error("bad-option", "--title", "write 1 to 80 characters."))
+    if platform == "codabench" and "/" not in order.image:
+        message = "its workers fetch the container from a registry: name it with your account."
+        problems.append(error("bad-option", "--image", message))
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         problems.append(
             error("bad-option", "--output", f"{folder.name} is there already: name a new folder.")
@@ -202,7 +206,7 @@ def _program(settings: PlatformSettings) -> dict[str, bytes]:
 
 
 def _build(order: Order) -> str:
-    return f"docker build --file Containerfile --tag {order.image} ."
+    return f"docker build --platform linux/amd64 --file Containerfile --tag {order.image} ."
 
 
 def _container(end: str) -> dict[str, bytes]:
@@ -241,7 +245,9 @@ def _rule(order: Order) -> bytes:
 
 
 def _html(order: Order) -> bytes:
-    return markup.html(_rule(order).decode()).encode()
+    """Return the rule as HTML: the platform reads no Markdown."""
+    _, _, rule = _rule(order).decode().partition("\n\n")
+    return f"<h1>{escape(order.title)}</h1>\n{markup.html(rule)}\n".encode()
 
 
 def _template(name: str, **values: str) -> bytes:

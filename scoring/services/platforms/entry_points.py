@@ -1,6 +1,7 @@
 """Entry points of the platforms: each reads and writes the files of Grand Challenge, Codabench or EvalAI.
 
-Grand Challenge: reads `/input`, writes `/output/metrics.json`. A phase that runs algorithms gives
+Grand Challenge: reads `/input`, writes `/output/metrics.json`. The platform puts `inputs.json` beside what
+was submitted. A phase that runs algorithms gives
 `predictions.json`, the list of jobs, and what each wrote in `<pk>/output/`; a phase that takes prediction
 files gives the file or its content. The truth is uploaded to the phase, apart from the container, and lies in
 `/opt/ml/input/data/ground_truth` then.
@@ -17,6 +18,7 @@ from typing import Any
 from markupsafe import escape
 
 from scoring.common.text import as_json
+from scoring.inputs.jobs import INPUTS as INPUTS_LISTING
 from scoring.inputs.jobs import as_table
 from scoring.inputs.sources import Source, open_source
 from scoring.services.platforms.evaluation import (
@@ -26,6 +28,7 @@ from scoring.services.platforms.evaluation import (
     content,
     evaluate,
 )
+from scoring.services.platforms.sockets import answers
 
 INPUT, OUTPUT, TRUTH = Path("/input"), Path("/output"), Path("/opt/ml/input/data/ground_truth")
 METRICS = "metrics.json"
@@ -43,11 +46,12 @@ def score_grand_challenge(
 def submission(folder: Path, settings: PlatformSettings) -> Source:
     """Return a submission as the challenge reads it. Raises InputRefused."""
     inputs = settings.challenge.inputs
-    path = content(folder)
-    if inputs.submission.several or path.is_file():
+    path = content(folder, (INPUTS_LISTING,))
+    if path.is_file():
         return path
-    table = as_table(open_source(path, "submission", inputs.streamed))
-    return path if table is None else open_source(table, "answers.csv")
+    files = answers(open_source(path, "submission", inputs.streamed), inputs, settings.sockets)
+    table = None if inputs.submission.several else as_table(files)
+    return files if table is None else open_source(table, "answers.csv")
 
 
 SCORES, DETAILS = "scores.json", "detailed_results.html"
@@ -77,22 +81,17 @@ def score_codabench(settings: PlatformSettings, folder: Path, output: Path) -> E
 
 
 def _details(result: EvaluationResult) -> str:
-    """Return the full report of a public truth, of a hidden one score and interval."""
+    """Return the full report of a public truth, of a hidden one the score."""
     if result.settings.is_public:
         from scoring.presentation.html import html
 
         return html(result.card)
     value = result.as_dict()
     rows = [
-        f"<tr><th>{escape(name)}</th><td>{number}</td><td>{_span(value['intervals'].get(name))}</td></tr>"
+        f"<tr><th>{escape(name)}</th><td>{number}</td></tr>"
         for name, number in {"score": value["score"], **value["metrics"]}.items()
     ]
-    head = "<tr><th></th><th>value</th><th>95% interval</th></tr>"
-    return _page(f"<table>{head}{''.join(rows)}</table><p>{value['n_cases']} cases</p>")
-
-
-def _span(pair: list[float] | None) -> str:
-    return f"{pair[0]} to {pair[1]}" if pair else ""
+    return _page(f"<table>{''.join(rows)}</table><p>{value['n_cases']} cases</p>")
 
 
 def _page(body: str) -> str:

@@ -15,6 +15,7 @@ from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.inputs.sources import Source, is_litter
 from scoring.services.boards.redaction import redact
+from scoring.services.platforms import sockets
 from scoring.statistics.options import StatisticsOptions
 
 FORMAT, FILE = "benchside-platform/1", "benchside.json"
@@ -33,9 +34,10 @@ class PlatformSettings:
         options: The challenge's options.
         statistics: `resamples`, `seed`, `group` and `interval`.
         is_public: Whether participants may know the truth. If not, messages say nothing that depends on it,
-            and only the score, its interval and the metrics named here are published.
+            and only the score and the metrics named here are published.
         decimals: To which numbers are rounded; None: not at all.
         metrics: Metrics that are published beside the score.
+        sockets: Slugs of Grand Challenge's sockets by part, where they are not the usual ones.
     """
 
     challenge_id: str
@@ -44,6 +46,7 @@ class PlatformSettings:
     is_public: bool = False
     decimals: int | None = DECIMALS
     metrics: tuple[str, ...] = ()
+    sockets: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def challenge(self) -> Challenge[Any, Any]:
@@ -55,6 +58,7 @@ class PlatformSettings:
         problems = [
             *self.challenge.check_options(self.options),
             *StatisticsOptions(**self.statistics).problems(),
+            *sockets.problems(self.challenge.inputs, self.sockets),
         ]
         if self.decimals is not None and not 0 <= self.decimals <= 15:
             problems.append(error("bad-option", "--decimals", f"{self.decimals} is not within 0 and 15."))
@@ -70,6 +74,7 @@ class PlatformSettings:
             "truth": "public" if self.is_public else "hidden",
             "decimals": self.decimals,
             "metrics": list(self.metrics),
+            "sockets": dict(self.sockets),
         }
         return as_json(value)
 
@@ -91,6 +96,7 @@ def read_settings(path: str | Path) -> PlatformSettings:
             value["truth"] == "public",
             None if value["decimals"] is None else int(value["decimals"]),
             tuple(map(str, value["metrics"])),
+            {str(part): str(slug) for part, slug in dict(value.get("sockets", {})).items()},
         )
         problems = settings.problems()
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
@@ -128,13 +134,9 @@ class EvaluationResult:
         """Return everything that may be published."""
         card, numbers = self.card, self.numbers
         score = numbers.pop("score")
-        ends = {name: card.intervals.get(name) for name in ("score", *numbers)}
         value: dict[str, Any] = {
             "score": score,
             "metrics": numbers,
-            "intervals": {
-                name: [self._rounded(end) for end in pair] for name, pair in plain(ends).items() if pair
-            },
             "n_cases": card.n_cases,
             "official": card.official.same,
             "challenge": card.challenge,
@@ -142,6 +144,8 @@ class EvaluationResult:
         }
         if self.settings.is_public:
             value |= plain({"per_class": card.per_class, "cases": card.cases})
+            ends = plain({name: card.intervals.get(name) for name in ("score", *numbers)})
+            value["intervals"] = {name: list(map(self._rounded, pair)) for name, pair in ends.items() if pair}
             value["findings"] = [finding.as_dict() for finding in card.findings]
         return value
 
@@ -185,6 +189,8 @@ def _evaluate(read: Callable[[], Source], truth_place: Path, settings: PlatformS
     try:
         reading = challenge.needed("predictions", options)
         predictions = challenge.read_predictions(source, truth, **reading)
+        if absent := challenge.inputs.absent(predictions):
+            raise SubmissionRefused(_text(absent))
         card = challenge.score(truth, predictions, **options, **settings.statistics)
     except InputRefused as refused:
         known = refused.problems if settings.is_public else _without_truth(refused, source, settings)
