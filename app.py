@@ -41,12 +41,19 @@ async def warm(_app):
     gc_tuning.keep_short()
     limits.raise_descriptors()
     stale_folders.sweep()
-    readers = ReaderPool(replace(LIMITS, decoders=(*LIMITS.decoders, "scoring.services.boards.unpacking")))
-    isolation.use(readers.run)
+    of_boards = replace(LIMITS, decoders=(BUNDLE_READER,))
+    boards = ReaderPool(of_boards, warm=1, mend="Import it on the command line: `benchside board import`.")
+    readers = ReaderPool()
+    isolation.use(lambda name, args: (boards if name.startswith(BOARDS) else readers).run(name, args))
     await asyncio.to_thread(readers.warm)
     departures = asyncio.create_task(session_cleanup.watch())
     yield
     departures.cancel()
+
+
+BOARDS = "scoring.services.boards."
+BUNDLE_READER = f"{BOARDS}bundle_worker"
+"""Reader of bundles, which takes 3 s to start; it is started when the first one comes."""
 
 
 app = st.App(

@@ -31,8 +31,7 @@ if TYPE_CHECKING:  # what only some commands need is not loaded for all
     from scoring.inference.preprocessing import ImageInfo
 
 Model = str | os.PathLike[str] | bytes
-Progress = Callable[[int, int], object]
-"""progress(done, total)"""
+Progress = Callable[[int, int], object]  # done, total
 Cancelled = Callable[[], bool]
 
 
@@ -199,12 +198,14 @@ class Scoring(Generic[Truth, Predictions]):
     Attributes:
         score: (truth, predictions, settings) -> everything that is shown anywhere.
         parts: The weighted parts of the score by metric; empty where it is no weighted sum.
+        numbers: Metrics from 0 on without end; all others, and the score, lie from 0 to 1.
         as_points: Whether the score 0..1 is shown as points of 100.
         outputs: Further files of the command `score`.
     """
 
     score: Callable[[Truth, Predictions, ScoreSettings], ScoreCard]
     parts: Mapping[str, ScoreBreakdownPart] = field(default_factory=dict)
+    numbers: tuple[str, ...] = ()
     as_points: bool = False
     outputs: tuple[OutputFile, ...] = ()
 
@@ -336,10 +337,7 @@ class Challenge(Generic[Truth, Predictions]):
         name: str | None = None,
         **options: Any,
     ) -> Predictions:
-        """Run a model on every case.
-
-        Raises InputRefused where the model cannot be run, and scoring.inference.pool.Cancelled.
-        """
+        """Run a model on every case. Raises InputRefused and scoring.inference.pool.Cancelled."""
         values = of_options.complete(self.options_of("predict"), options)
         return self.models("--model").predict(model, cases, Context(name, values, progress, cancelled))
 

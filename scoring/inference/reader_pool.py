@@ -20,7 +20,7 @@ MODULES = (
 SECONDS, MEMORY_BYTES, RESULT_BYTES = 20, 1_000_000_000, 600_000_000
 """Limits of one reading: wall time, memory of the process, and what the server takes back."""
 MOST, WARM = 8, 2
-"""Processes at once, and those that stay for the next file."""
+"""Processes at once, and those that usually stay for the next file."""
 LARGE_BYTES = 8_000_000
 """A process that read so much makes way for a fresh one, which holds less memory."""
 REMEMBERED, REMEMBERED_SECONDS = 32, 60
@@ -29,10 +29,10 @@ to recognise it, and to score it."""
 LIMITS = Limits(memory_bytes=MEMORY_BYTES, run_seconds=SECONDS, decoders=MODULES)
 _PLAINER = "Save it again with the table or list alone, or split it."
 _MESSAGES = {
-    RUNNING: f"it took longer than {SECONDS} s to read and was stopped. {_PLAINER}",
-    "model-out-of-memory": f"it needs more than {MEMORY_BYTES / 1e9:g} GB of memory to be read. {_PLAINER}",
+    RUNNING: f"it took longer than {SECONDS} s to read and was stopped.",
+    "model-out-of-memory": f"it needs more than {MEMORY_BYTES / 1e9:g} GB of memory to be read.",
 }
-_ENDED = f"the process that read it ended unexpectedly. {_PLAINER}"
+_ENDED = "the process that read it ended unexpectedly."
 
 
 class ReaderPool:
@@ -40,9 +40,12 @@ class ReaderPool:
 
     Args:
         limits: Limits of one process.
+        warm: Processes that stay for the next file.
+        mend: What to do about a file that is not read, as a sentence.
     """
 
-    def __init__(self, limits: Limits = LIMITS):
+    def __init__(self, limits: Limits = LIMITS, warm: int = WARM, mend: str = _PLAINER):
+        self._warm, self._mend = warm, mend
         self._limits, self._room, self._lock = limits, threading.BoundedSemaphore(MOST), threading.Lock()
         self._idle: list[WorkerProcess] = []
         self._failures: OrderedDict[tuple[object, ...], tuple[float, str]] = OrderedDict()
@@ -73,11 +76,11 @@ class ReaderPool:
             except ModelFailed as failed:
                 message = _MESSAGES.get(failed.code, _ENDED)
                 self._remember(file_key, message)
-                raise _refused(arguments[1], message) from failed
+                raise self._refused(arguments[1], message) from failed
             except MALFORMED as fault:
                 worker.close()
-                raise _refused(arguments[1], _ENDED) from fault
-            if sum(map(len, parts)) > LARGE_BYTES:
+                raise self._refused(arguments[1], _ENDED) from fault
+            if sum(map(len, parts)) > LARGE_BYTES and self._warm:
                 worker.close()
                 threading.Thread(target=self._refill, daemon=True).start()
             else:
@@ -114,11 +117,10 @@ class ReaderPool:
 
     def _keep(self, worker: WorkerProcess) -> None:
         with self._lock:
-            if len(self._idle) < WARM and not worker.ended:
+            if len(self._idle) < self._warm and not worker.ended:
                 self._idle.append(worker)
                 return
         worker.close()
 
-
-def _refused(name: str, message: str) -> InputRefused:
-    return InputRefused([error("unreadable-file", name, message)])
+    def _refused(self, name: str, message: str) -> InputRefused:
+        return InputRefused([error("unreadable-file", name, f"{message} {self._mend}")])

@@ -13,6 +13,7 @@ from scoring.statistics import intervals
 FEW_UNITS, FEW_REPLICATES = 50, 200
 UNITS_OF_INTERVAL, UNITS_OF_COMPARISON = 6, 20
 """Fewest units from which a score has an interval, and teams are told apart. Measured: docs/statistics.md."""
+LARGEST_SEED = 2**63 - 1
 DIGITS = 12
 """Decimals of a comparison, so that float noise makes no rank; written numbers stay unrounded."""
 
@@ -47,8 +48,9 @@ class StatisticsOptions:
                 f"{self.resamples} replicates give no interval: 0 for none, or 2 and more (1000 is usual)."
             )
             problems.append(error("bad-option", "--resamples", message))
-        if self.seed < 0:
-            message = f"{self.seed} is negative: give 0 or more."
+        if not 0 <= self.seed <= LARGEST_SEED:
+            asked = "0 or more" if self.seed < 0 else f"at most {LARGEST_SEED}"
+            message = f"{self.seed} is {'negative' if self.seed < 0 else 'too large'}: give {asked}."
             problems.append(error("bad-option", "--seed", message))
         if self.interval not in intervals.METHODS:
             message = f"{self.interval!r} is not one of {', '.join(intervals.METHODS)}."

@@ -1,7 +1,9 @@
 """Hostile bundles of boards: each is refused in a sentence, before anything large is made of it."""
 
+import errno
 import io
 import json
+import sqlite3
 import zipfile
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 from scoring.common.findings import InputRefused
 from scoring.inputs.sources import sha256
 from scoring.services.boards import bundle, packing
+from scoring.services.boards.board import listed
 from scoring.services.boards.manifest import PROBLEMS, check_manifest
 from scoring.services.store.database import open_store
 from scoring.services.store.files import Bucket, Folder
@@ -158,11 +161,198 @@ def test_nothing_but_a_digest_becomes_a_path(digest, tmp_path):
                 work(digest)
 
 
-def test_a_refused_bundle_leaves_nothing(tmp_path):
+def put(path: str, value: object):
+    """Return what changes one value of a card's document."""
+    return lambda document, _arrays: bundles.changed(document, path, value)
+
+
+def twice(name: str):
+    """Return what repeats an array of a card."""
+
+    def change(_document, arrays):
+        array = np.load(io.BytesIO(arrays[name]))
+        target = io.BytesIO()
+        np.lib.format.write_array(target, np.concatenate([array, array]), version=(2, 0))
+        arrays[name] = target.getvalue()
+
+    return change
+
+
+def of_beta(document, _arrays):
+    """Take the name of the other team's file."""
+    document["provenance"]["predictions_sha256"] = bundles.manifest()["submissions"][1]["sha256"]
+
+
+def cut_off(document, _arrays):
+    document["cases"] = document["cases"][:-1]
+
+
+LYING_CARDS = {
+    "score 2": (put("score", 2.0), "score is 2 in a scorecard, which is not from 0 to 1"),
+    "score -1": (put("score", -1), "score is -1 in a scorecard, which is not from 0 to 1"),
+    "score of no parts": (put("score", 0.51), "the score 0.51 of a scorecard is not the"),
+    "metric 5": (put("metrics.auc", 5.0), "auc is 5 in a scorecard, which is not from 0 to 1"),
+    "negative loss": (
+        put("metrics.log_loss", -0.1),
+        "log_loss is -0.1 in a scorecard, which is not 0 or more",
+    ),
+    "metric text": (put("metrics.auc", "0.9"), "the metric auc of a scorecard is no number"),
+    "interval turned": (put("intervals.score", [0.9, 0.8]), "goes from 0.9 down to 0.8"),
+    "interval beyond": (
+        put("intervals.auc", [0.2, 1.5]),
+        "auc in a scorecard, 0.2 to 1.5, leaves",
+    ),
+    "interval narrower": (put("intervals.score", [0.5, 0.51]), "is not that of its replicates"),
+    "interval of three": (put("intervals.auc", [0.1, 0.2, 0.3]), "is no pair of numbers"),
+    "another team": (of_beta, "a scorecard is of another submission than its row"),
+    "another truth": (put("provenance.truth_sha256", DIGEST), "is of another test set than its row"),
+    "another table": (put("provenance.options.metadata_sha256", DIGEST), "another table about the cases"),
+    "n_cases": (put("n_cases", 7), "a scorecard says 7 cases and lists"),
+    "no cases": (put("cases", []), "cases and lists 0"),
+    "a case less": (cut_off, "cases and lists"),
+    "case of another name": (put("cases.0.case", "other"), "has other cases"),
+    "truth of a case": (put("cases.0.truth", "other"), "has other cases"),
+    "units": (put("provenance.n_units", 3), "the units of a scorecard are not as many as it says"),
+    "seed": (put("provenance.seed", 2**200), "in a scorecard and 0 on the board"),
+    "resamples": (put("provenance.resamples", 1000), "resamples is 1000 in a scorecard and 20 on the board"),
+    "option": (put("provenance.options.missing", "wrong"), "the option missing of a scorecard is not that"),
+    "kind of interval": (
+        put("provenance.interval", "bca"),
+        "the kind of interval of a scorecard is not",
+    ),
+    "replicates": (twice("arrays/auc_replicates"), "auc_replicates of a scorecard are not 20 numbers"),
+    "length": (twice("arrays/truth"), "truth of a scorecard has another length than its cases"),
+    "matrix": (put("confusion_matrix.counts", [[-1, 2], [3, 4]]), "is no square of counts"),
+    "reason": (put("official.reason", "x" * 10_000_000), "a text in it has more than 20,000 characters"),
+    "nested": (put("more.slices", json.loads("[" * 500 + "]" * 500)), "more than 40 lists and objects"),
+}
+
+
+@pytest.mark.parametrize("name", LYING_CARDS)
+def test_a_card_that_contradicts_itself_or_its_row_is_refused_with_its_place(name):
+    change, words = LYING_CARDS[name]
+    said = refusal(bundles.with_card(change))
+    assert words in said
+    assert "export the board again" in said
+
+
+def test_a_card_with_other_scores_than_its_submission_has_is_refused():
+    def better(document, _arrays):
+        document["metrics"]["brier_score"] /= 2
+
+    said = refusal(bundles.with_card(better))
+    assert "has other scores than its scorecard says" in said
+
+
+def with_doubled_key(name: str, data: bytes) -> bytes:
+    """Return the bundle with one member in which the first key is there twice."""
+    return bundles.packed({name: data.replace(b"{", b'{"format": "benchside-board/1", "format": "x", ', 1)})
+
+
+def test_a_key_that_is_there_twice_is_refused():
+    said = refusal(with_doubled_key(bundles.MANIFEST, bundles.members()[bundles.MANIFEST]))
+    assert "an object has the key 'format' twice" in said
+    with pytest.raises(InputRefused, match="has the key 'score' twice"):
+        packing.card_from_bytes(with_text(b'{"score": 1, "score": 2}'))
+
+
+def with_text(text: bytes) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as written:
+        written.writestr(packing.DOCUMENT, text)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("board.options.statistics.seed", 2**200, "board.options.statistics"),
+        ("board.options.score.x", json.loads("[" * 900 + "]" * 900), "more than 40 lists and objects"),
+        ("submissions.0.excluded", "x" * 10_000_000, "a text in it has more than 20,000 characters"),
+        ("phases.0.total", 10**8, "is not a number from 1 to 1000000"),
+        ("phases.1.opens", "2026-01-01T00:00:00.000000+00:00", "the phases 'first' and 'second' overlap"),
+        ("scorings.0.problems", [{"code": "a", "where": "b", "message": "c"}], "a scorecard and problems"),
+        ("scorings.0.card", None, "without a scorecard there are problems, and no score"),
+    ],
+)
+def test_a_manifest_that_no_board_has_is_refused_with_its_place(path, value, words):
+    assert words in refusal(bundles.with_value(path, value))
+
+
+def test_files_are_those_that_are_listed_and_needed():
+    value, extra = bundles.manifest(), b"nobody needs this"
+    assert "'files/x' is not listed" in refusal(bundles.packed({"files/x": extra}))
+    value["files"][sha256(extra)] = len(extra)
+    changed = {f"files/{sha256(extra)}": extra, bundles.MANIFEST: json.dumps(value).encode()}
+    assert "nothing refers to the file" in refusal(bundles.packed(changed))
+    value = bundles.manifest()
+    value["files"][next(iter(value["files"]))] += 1
+    assert "is not as large as it says" in refusal(bundles.with_manifest(value))
+
+
+def contents(store) -> tuple[list[str], dict[str, bytes]]:
+    """Return all rows of a store, and all files of its folder but the database's own."""
+    with sqlite3.connect(store.folder / "benchside.db") as connection:
+        rows = [*connection.iterdump()]
+    paths = (path for path in store.folder.rglob("*") if path.is_file() and "benchside.db" not in path.name)
+    return rows, {str(path.relative_to(store.folder)): path.read_bytes() for path in paths}
+
+
+HOSTILE = {
+    **{name: lambda change=change: bundles.with_card(change) for name, (change, _) in LYING_CARDS.items()},
+    "per day": lambda: bundles.with_value("phases.0.per_day", -5),
+    "twins": lambda: bundles.with_value("teams.1.name", "аlpha"),
+    "doubled": lambda: with_doubled_key(bundles.MANIFEST, bundles.members()[bundles.MANIFEST]),
+    "extra": lambda: bundles.packed({"files/x": b"x"}),
+    "no arrays": lambda: bundles.with_card(lambda _document, arrays: arrays.clear()),
+    "submission of another board": lambda: bundles.with_value("board.id", "other"),
+    "the same board": lambda: bundles.packed({}),
+    "submissions of the same ids": lambda: bundles.with_manifest(under_another_id()),
+}
+
+
+def under_another_id():
+    value = bundles.manifest()
+    value["board"]["id"] = "other"
+    for rows in (value[name] for name in value if name not in ("board", "format", "files")):
+        for row in rows:
+            row["board_id"] = "other"
+    return value
+
+
+@pytest.fixture
+def held(tmp_path):
+    """A store with a board."""
     store = open_store(tmp_path / "store")
-    with pytest.raises(InputRefused):
-        bundle.import_board(store, bundles.with_value("phases.0.per_day", -5))
-    assert [*store.files.digests()] == []
+    bundle.import_board(store, bundles.packed({}))
+    return store
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_refused_bundle_leaves_store_and_folder_as_they_were(held, name):
+    before = contents(held)
+    with pytest.raises(InputRefused) as caught:
+        bundle.import_board(held, HOSTILE[name]())
+    assert {problem.code for problem in caught.value.problems} <= {"bad-bundle", "bad-card", "board-exists"}
+    assert contents(held) == before
+    assert [entry["id"] for entry in listed(held)] == ["b"]
+
+
+def test_an_import_that_the_disk_ends_leaves_store_and_folder_as_they_were(tmp_path, monkeypatch):
+    store, written = open_store(tmp_path / "store"), []
+    before, keep = contents(store), Folder.keep
+
+    def keep_two(files, data):
+        if len(written) == 2:
+            raise OSError(errno.ENOSPC, "full")
+        written.append(data)
+        return keep(files, data)
+
+    monkeypatch.setattr(Folder, "keep", keep_two)
+    with pytest.raises(InputRefused, match="store-full"):
+        bundle.import_board(store, bundles.packed({}))
+    assert len(written) == 2
+    assert contents(store) == before
 
 
 @pytest.mark.parametrize("twin", ["аlpha", "a\u200blpha", "ɑlpha", "alpha\u2800", "𝐚lpha"])

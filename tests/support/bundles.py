@@ -1,10 +1,11 @@
 """Bundles of a small board, whole or with one thing changed."""
 
+import hashlib
 import io
 import json
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -92,3 +93,28 @@ def renamed(board_id: str) -> dict[str, Any]:
         for entry in value[name]:
             entry[key] += board_id
     return value
+
+
+def with_card(change: Callable[[dict[str, Any], dict[str, bytes]], object]) -> bytes:
+    """Return the bundle with another scorecard for its first submission, and a row and a name that fit it.
+
+    Args:
+        change: Changes the card's document, and the bytes of its arrays by member.
+    """
+    value, known = manifest(), members()
+    scoring = value["scorings"][0]
+    with zipfile.ZipFile(io.BytesIO(known[f"files/{scoring['card']}"])) as card:
+        arrays = {name: card.read(name) for name in card.namelist()}
+    document = json.loads(arrays.pop("card.json"))
+    change(document, arrays)
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as written:
+        for name, data in {"card.json": json.dumps(document).encode(), **arrays}.items():
+            written.writestr(name, data)
+    before, data = scoring["card"], target.getvalue()
+    digest = hashlib.sha256(data).hexdigest()
+    low, high = document["intervals"].get("score") or (None, None)
+    scoring |= {"card": digest, "score": document["score"], "low": low, "high": high}
+    value["files"][digest] = len(data)
+    del value["files"][before]
+    return packed({f"files/{before}": None, f"files/{digest}": data, MANIFEST: json.dumps(value).encode()})

@@ -71,6 +71,11 @@ CHALLENGE = Challenge(
     scoring=Scoring(
         score=score,
         parts={name: ScoreBreakdownPart(*part) for name, part in WEIGHTS.items()},
+        numbers=(
+            *(f"{kind}_pairs" for kind in ("comparable", "concordant", "tied_risk", "missing")),
+            *(f"n_missing_{kind}" for kind in ("masks", "t", "n", "risk")),
+            *("n_malformed_masks", "n_unknown_patients", "gtvn_count_error"),
+        ),
     ),
     comparison=COMPARISON,
     samples=(Sample("sample", "hecktor2026", "Sample: 48 drawn patients, 4 with CT and PET"),),

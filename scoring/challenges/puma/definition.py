@@ -101,6 +101,7 @@ CHALLENGE = Challenge(
     ),
     scoring=Scoring(
         score=score,
+        numbers=("n_truth", "n_predicted"),
         outputs=(
             OutputFile(
                 "--matches", "FILE.csv", "write what became of every nucleus, a row each", matches.to_csv

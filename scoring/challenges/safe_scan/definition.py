@@ -17,6 +17,7 @@ from scoring.core.challenge import (
 from scoring.core.challenge_files import InputKind, Inputs
 from scoring.core.lazy import Lazy
 from scoring.core.submission import Predictions, faults_by_option, table
+from scoring.statistics.replicates import LOSSES
 
 INPUTS = Inputs(
     truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
@@ -48,7 +49,7 @@ def scoring(
 ) -> Scoring[SafeScanCases, Predictions]:
     """Return the scorer of `card`, whose score is a sum of weighted parts."""
     parts = {name: ScoreBreakdownPart(*part) for name, part in weights.items()}
-    return Scoring(score=_part(challenge_id, "card:score"), parts=parts, as_points=True)
+    return Scoring(score=_part(challenge_id, "card:score"), parts=parts, numbers=LOSSES, as_points=True)
 
 
 def model_support(

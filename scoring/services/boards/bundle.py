@@ -4,30 +4,30 @@ Exporting an imported board gives the same bytes.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from scoring.common.findings import InputRefused, error
+from scoring.common.text import shortened
 from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
 from scoring.inputs.sources import Source
 from scoring.services.access.roles import Role
-from scoring.services.boards import packing, publishing
-from scoring.services.boards.board import OpenBoard, opened
-from scoring.services.boards.deleting import delete_board
-from scoring.services.boards.manifest import ROWS, check_manifest, rows_of
+from scoring.services.boards import packing
+from scoring.services.boards.board import OpenBoard
+from scoring.services.boards.manifest import ROWS, rows_of
 from scoring.services.boards.packing import zipped
-from scoring.services.boards.ranking import board_ranking, counting, results
+from scoring.services.boards.ranking import counting, results
 from scoring.services.boards.row_rules import plain
-from scoring.services.boards.unpacking import FILES, CardFacts, refused, unpack_bundle
+from scoring.services.boards.unpacking import FILES, unpack_bundle
 from scoring.services.store import tables
 from scoring.services.store.database import Store
-from scoring.services.store.secure_delete import pin_files
+from scoring.services.store.secure_delete import discard_left, pin_files
 
-RANKED_VERSIONS = 5
 BUNDLE_BYTES = 200_000_000
 """Of all that a bundle of a visitor unpacks to, with its scorecards."""
 COMMAND_LINE_BYTES = 10 * BUNDLE_BYTES
@@ -88,32 +88,9 @@ def read_bundle(source: Source, most_bytes: int = BUNDLE_BYTES) -> BundleContent
         InputRefused: `bad-bundle` with every problem, or what the zip is refused for.
     """
     name, data = ("the file", source) if isinstance(source, bytes) else packing.packed(source)
-    manifest, files, cards = unpack_bundle(data, name, most_bytes)
-    if problems := check_manifest(manifest):
-        raise InputRefused([replace(problem, where=f"{name} › {problem.where}") for problem in problems])
+    manifest, files = unpack_bundle(data, name, most_bytes)
     board, lists = rows_of(manifest)
-    rows = dict(zip(ROWS, lists, strict=True))
-    needed = {row.sha256 for list_name in ("submissions", "refused") for row in rows[list_name]}
-    needed |= {scoring.card for scoring in rows["scorings"]} - {None}
-    if missing := sorted(needed - files.keys()):
-        raise refused(name, [f"the file {digest[:12]} is missing: export again." for digest in missing])
-    if untrue := list(dict.fromkeys(_untrue(board, rows["scorings"], cards))):
-        raise refused(name, [f"{problem}: export again." for problem in untrue])
-    return BundleContents(board, rows, files)
-
-
-def _untrue(board: tables.Board, scorings: Iterable[Any], cards: Mapping[str, CardFacts]) -> Iterator[str]:
-    """Yield where a result is not what its scorecard says."""
-    for scoring in scorings:
-        if scoring.card is None:
-            continue
-        challenge, score, ends = cards[scoring.card]
-        if challenge != board.challenge:
-            yield "a scorecard is of another challenge"
-        if score != scoring.score:
-            yield "a score is not that of its scorecard"
-        if (ends or [None, None]) != [scoring.low, scoring.high]:
-            yield "an interval is not that of its scorecard"
+    return BundleContents(board, dict(zip(ROWS, lists, strict=True)), files)
 
 
 @dataclass(frozen=True)
@@ -166,41 +143,36 @@ def import_board(store: Store, source: Source, most_bytes: int = BUNDLE_BYTES) -
             id is here already. Nothing is kept then.
     """
     bundle = read_bundle(source, most_bytes)
-    board_id = _kept(store, bundle)
-    try:
-        _rank(store, bundle)
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
-        delete_board(store, board_id)
-        message = f"its scorecards cannot be ranked ({type(problem).__name__}): export the board again."
-        raise InputRefused([error("bad-bundle", board_id, message)]) from problem
-    return board_id
-
-
-def _rank(store: Store, bundle: BundleContents) -> None:
-    """Rank the newest versions of a board that was imported, as its page does: only that says whether all is
-    there that scorecards hold beyond their scores."""
-    for number in sorted({scoring.number for scoring in bundle.rows["scorings"]})[-RANKED_VERSIONS:]:
-        with suppress(InputRefused):  # which the page says
-            publishing.sections(board_ranking(opened(store, str(bundle.board.id), number)))
-
-
-def _kept(store: Store, bundle: BundleContents) -> str:
     board_id = str(bundle.board.id)
     with store.read() as session:
-        _refuse_known(session.get(tables.Board, board_id), board_id)
-    for data in bundle.files.values():
-        store.keep(data)
-    with store.write() as session:
-        _refuse_known(session.get(tables.Board, board_id), board_id)
-        pin_files(store, session, bundle.files)
-        arrival = tables.ImportedBundle(board_id=board_id, created=tables.now())
-        for rows in ([bundle.board], *bundle.rows.values(), [arrival]):
-            session.add_all(rows)
-            session.flush()
+        _refuse_known(session, bundle)
+    try:
+        for content in bundle.files.values():
+            store.keep(content)
+        with store.write() as session:
+            _refuse_known(session, bundle)
+            pin_files(store, session, bundle.files)
+            arrival = tables.ImportedBundle(board_id=board_id, created=tables.now())
+            for rows in ([bundle.board], *bundle.rows.values(), [arrival]):
+                session.add_all(rows)
+                session.flush()
+    except BaseException:
+        with suppress(InputRefused):  # the refusal that began it says more
+            discard_left(store, bundle.files)
+        raise
     return board_id
 
 
-def _refuse_known(row: tables.Board | None, board_id: str) -> None:
-    if row is not None:
+def _refuse_known(session: Session, bundle: BundleContents) -> None:
+    """Do nothing if neither the board nor a submission is in the store. Raises InputRefused."""
+    board_id = str(bundle.board.id)
+    if session.get(tables.Board, board_id) is not None:
         words = "there is a board of this id here already: import it into another store (BENCHSIDE_STORE)."
         raise InputRefused([error("board-exists", board_id, words)])
+    for table, name in ((tables.Submission, "submissions"), (tables.RefusedFile, "refused")):
+        ids = {row.id for row in bundle.rows[name]}
+        query = select(table.id, table.board_id)
+        for known, other in session.execute(query):
+            if known in ids:
+                words = f"the board {other} has a submission of this id: import it into another store."
+                raise InputRefused([error("board-exists", shortened(known, 64), words)])

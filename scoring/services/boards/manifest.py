@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from scoring.challenges import REGISTRY, load_challenge
@@ -135,14 +135,31 @@ def _relations(manifest: Row) -> Iterator[Finding]:
         yield _bad("scorings", "results are missing, or have no submission")
     if not {number for _, number in results} <= {*versions}:
         yield _bad("scorings", "results of unknown versions are in it")
-    if any((scoring["low"] is None) != (scoring["high"] is None) for scoring in lists["scorings"]):
-        yield _bad("scorings", "an interval has one end")
+    yield from _of_results(lists["scorings"])
     phases = {None, *(phase["name"] for phase in lists["phases"])}
     if any(sent.get("phase") not in phases for sent in lists["submissions"]):
         yield _bad("phases", "phases are missing")
-    for phase in lists["phases"]:
-        if (phase["opens"] or "") >= (phase["closes"] or "9999"):
-            yield _bad("phases", "a phase closes before it opens")
+    yield from _of_phases(lists["phases"])
+
+
+def _of_results(scorings: list[Row]) -> Iterator[Finding]:
+    for number, scoring in enumerate(scorings):
+        numbers = [scoring[name] for name in ("score", "low", "high")]
+        if (scoring["low"] is None) != (scoring["high"] is None):
+            yield _bad(f"scorings[{number}]", "an interval has one end")
+        if scoring["card"] is None and (not scoring["problems"] or numbers != [None] * 3):
+            yield _bad(f"scorings[{number}]", "without a scorecard there are problems, and no score")
+        if scoring["card"] is not None and scoring["problems"]:
+            yield _bad(f"scorings[{number}]", "there are a scorecard and problems: a result is one of both")
+
+
+def _of_phases(phases: list[Row]) -> Iterator[Finding]:
+    times = sorted((phase["opens"] or "", phase["closes"] or "9999", phase["name"]) for phase in phases)
+    if any(opens >= closes for opens, closes, _ in times):
+        yield _bad("phases", "a phase closes before it opens")
+    for (_, closes, name), (opens, _, other) in pairwise(times):
+        if opens < closes:
+            yield _bad("phases", f"the phases {name[:40]!a} and {other[:40]!a} overlap")
 
 
 def _repeated(name: str, table: type[tables.Base], entries: list[Row]) -> Iterator[Finding]:

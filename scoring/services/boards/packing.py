@@ -18,6 +18,7 @@ import numpy as np
 from scoring.common.arrays import Array
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.opening import read_file
+from scoring.common.strict_json import StrictJsonError, strict_loads
 from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.inputs import workbooks
 from scoring.inputs.archives import Archive, open_archive
@@ -124,8 +125,12 @@ def unpacked_bytes(data: bytes) -> int:
     return sum(_archive(data).sizes.values())
 
 
-def card_from_bytes(data: bytes) -> ScoreCard:
+def card_from_bytes(data: bytes, longest_text: int | None = None) -> ScoreCard:
     """Return the scorecard of a file.
+
+    Args:
+        data: The file.
+        longest_text: Characters of a text in it, at most; None: any number.
 
     Raises:
         InputRefused: `bad-card` where it is none.
@@ -134,9 +139,11 @@ def card_from_bytes(data: bytes) -> ScoreCard:
     try:
         if sum(archive.sizes.values()) > MOST_BYTES:
             raise ValueError("it is too large")
-        document = json.loads(archive.read(DOCUMENT))
+        document = strict_loads(archive.read(DOCUMENT), longest_text)
         arrays = {name: _array(archive.read(name)) for name in archive.sizes if name != DOCUMENT}
         return _card(document, arrays)
+    except StrictJsonError as problem:
+        raise _bad_card(str(problem)) from problem
     except (InputRefused, *_MALFORMED) as problem:
         raise _bad_card(type(problem).__name__) from problem
 

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.archives import has_hidden
-from scoring.services.boards.row_rules import require_readable
+from scoring.services.boards.row_rules import MOST_SUBMISSIONS, require_readable
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 
@@ -236,8 +236,8 @@ def _faults(phase: Phase, others: Sequence[Phase]) -> list[Finding]:
     if not phase.name.strip() or len(phase.name) > tables.NAME or has_hidden(phase.name):
         problems.append(error("bad-option", "--name", f"write 1 to {tables.NAME} visible characters."))
     for flag, value in (("--per-day", phase.per_day), ("--total", phase.total)):
-        if value is not None and not 0 < value < 2**31:
-            problems.append(error("bad-option", flag, f"{value} is no number from 1 to {2**31 - 1}."))
+        if value is not None and not 0 < value <= MOST_SUBMISSIONS:
+            problems.append(error("bad-option", flag, f"{value} is no number from 1 to {MOST_SUBMISSIONS}."))
     if (phase.opens or "") >= (phase.closes or _LATEST):
         message = f"it closes on {spoken(str(phase.closes))}, before it opens: name a later time."
         return [*problems, error("bad-option", "--closes", message)]

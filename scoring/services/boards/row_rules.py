@@ -23,6 +23,8 @@ BOARD_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _TIME = re.compile(r"(19|20|21)\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?\+00:00")
 _MOST = 2**31 - 1
 """The largest number that the tables hold."""
+MOST_SUBMISSIONS = 1_000_000
+"""Of a team, that a limit of a phase names."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,8 @@ RULES: Mapping[str, Rule] = {
     "detail": _choice(*DETAILS),
     "version": _number(1, _MOST),
     "number": _number(1, _MOST),
-    "per_day": _number(1, _MOST),
-    "total": _number(1, _MOST),
+    "per_day": _number(1, MOST_SUBMISSIONS),
+    "total": _number(1, MOST_SUBMISSIONS),
     "refused_per_day": _number(1, 1000),
     "step": Rule("a number from 0.001 to below 1", lambda value: 0.001 <= value < 1),
     **dict.fromkeys(("sha256", "metadata_sha256", "card"), _SHA256),

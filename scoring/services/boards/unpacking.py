@@ -1,27 +1,30 @@
-"""Unpacking of a board bundle: zip, JSON and scorecards within bounds, confined where a server does it."""
+"""Unpacking of a board bundle: read, checked and rehearsed within bounds, confined where a server does it."""
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
-from scoring.common.findings import InputRefused, error
+from scoring.challenges import load_challenge
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.isolation import isolated
+from scoring.common.strict_json import StrictJsonError, strict_loads
 from scoring.core.file_contents import BOARD_MANIFEST
 from scoring.inputs.sources import open_source, sha256
-from scoring.services.boards import packing
+from scoring.services.boards import packing, rehearsal
+from scoring.services.boards.card_checks import ScoredRow, cases_digest, contradictions
+from scoring.services.boards.manifest import PROBLEMS, check_manifest
 from scoring.services.store.files import DIGEST
 
 FILES = "files/"
 MANIFEST_BYTES, MANIFEST_VALUES = 20_000_000, 1_000_000
-CardFacts = tuple[str, float | None, Any]
-"""Challenge, score and interval of a scorecard."""
+LONGEST_TEXT = 20_000
+"""Characters of a text in a manifest or a scorecard."""
 
 
 @isolated
-def unpack_bundle(
-    data: bytes, name: str, most_bytes: int
-) -> tuple[Any, dict[str, bytes], dict[str, CardFacts]]:
-    """Return the manifest of a bundle, not checked; its files by SHA-256; and what their scorecards say.
+def unpack_bundle(data: bytes, name: str, most_bytes: int) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the manifest of a bundle and its files by SHA-256, both without contradictions.
 
     Args:
         data: The bundle.
@@ -47,12 +50,29 @@ def unpack_bundle(
         raise refused(name, [f"the file {digest[:12]} was changed: export again." for digest in changed])
     cards = _cards(manifest) & files.keys()
     _require_at_most(most_bytes, total + sum(packing.unpacked_bytes(files[digest]) for digest in cards), name)
-    return manifest, files, {digest: _facts(files[digest]) for digest in sorted(cards)}
+    _require_none(check_manifest(manifest), name)
+    _require_none(islice(_of_files(manifest, files, bundle.sizes), PROBLEMS), name)
+    _require_none(islice(_of_cards(manifest, files), PROBLEMS), name)
+    with rehearsal.rehearsed(manifest, files) as store:
+        again = rehearsal.scored_otherwise(store, manifest, rehearsal.SHARE * most_bytes)
+        _require_none((_export_again("scorings", text) for text in islice(again, PROBLEMS)), name)
+        _require_none([_export_again("scorings", t) for t in rehearsal.unrankable(store, manifest)], name)
+    return manifest, files
 
 
 def refused(name: str, messages: Iterable[str]) -> InputRefused:
     """Return the refusal of a bundle."""
     return InputRefused([error("bad-bundle", name, message) for message in messages])
+
+
+def _require_none(problems: Iterable[Finding], name: str) -> None:
+    """Do nothing if a bundle has no problems. Raises InputRefused."""
+    if listed := [replace(problem, where=f"{name} › {problem.where}") for problem in problems]:
+        raise InputRefused(listed)
+
+
+def _export_again(place: str, problem: str) -> Finding:
+    return error("bad-bundle", f"{BOARD_MANIFEST} › {place}", f"{problem}: export the board again.")
 
 
 def _require_at_most(most_bytes: int, size: int, name: str) -> None:
@@ -65,14 +85,10 @@ def _manifest(text: bytes, name: str) -> Any:
     if sum(map(text.count, (b",", b"[", b"{"))) > MANIFEST_VALUES:
         raise refused(name, [f"its manifest has more than {MANIFEST_VALUES:,} values."])
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as problem:
-        message = f"its manifest cannot be read ({type(problem).__name__}): export the board again."
+        return strict_loads(text, LONGEST_TEXT)
+    except StrictJsonError as problem:
+        message = f"its manifest cannot be read ({problem}): export the board again."
         raise refused(name, [message]) from problem
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")
 
 
 def _listed(manifest: Any) -> list[str]:
@@ -87,6 +103,39 @@ def _cards(manifest: Any) -> set[str]:
     return {card for entry in entries if isinstance(card := entry.get("card"), str)}
 
 
-def _facts(data: bytes) -> CardFacts:
-    card = packing.card_from_bytes(data)
-    return card.challenge, card.score, card.intervals.get("score")
+def _of_files(
+    manifest: Mapping[str, Any], files: Mapping[str, bytes], sizes: Mapping[str, int]
+) -> Iterator[Finding]:
+    """Yield files that rows need and the bundle lacks, that nothing needs, and those of another size."""
+    needed = {row["sha256"] for name in ("submissions", "refused") for row in manifest.get(name, ())}
+    needed |= {row["card"] for row in manifest["scorings"]} - {None}
+    may = {row.get(key) for row in manifest["test_sets"] for key in ("sha256", "metadata_sha256")}
+    for digest in sorted(needed - files.keys()):
+        yield _export_again("files", f"the file {digest[:12]} is missing")
+    for digest in sorted(files.keys() - needed - may):
+        yield _export_again("files", f"nothing refers to the file {digest[:12]}")
+    for digest in sorted(files):
+        if manifest["files"][digest] != len(files[digest]):
+            yield _export_again("files", f"the file {digest[:12]} is not as large as it says")
+    for member in sorted(sizes.keys() - {FILES + digest for digest in files} - {BOARD_MANIFEST}):
+        yield _export_again("files", f"{member[:80]!a} is not listed")
+
+
+def _of_cards(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> Iterator[Finding]:
+    """Yield contradictions of scorecards, each by itself and with those of the same version."""
+    challenge = load_challenge(manifest["board"]["challenge"])
+    test_sets = {row["number"]: row for row in manifest["test_sets"]}
+    submissions = {row["id"]: row for row in manifest["submissions"]}
+    cases: dict[int, str] = {}
+    for number, scoring in enumerate(manifest["scorings"]):
+        if scoring["card"] is None:
+            continue
+        place = f"scorings[{number}].card"
+        card = packing.card_from_bytes(files[scoring["card"]], LONGEST_TEXT)
+        row = ScoredRow(
+            scoring, manifest["board"], test_sets[scoring["number"]], submissions[scoring["submission_id"]]
+        )
+        problems = list(contradictions(card, row, challenge))
+        yield from (_export_again(place, problem) for problem in dict.fromkeys(problems))
+        if not problems and cases.setdefault(scoring["number"], digest := cases_digest(card)) != digest:
+            yield _export_again(place, "a scorecard has other cases than another one of the same test set")

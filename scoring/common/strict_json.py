@@ -1,0 +1,78 @@
+"""JSON of strangers, read strictly: no key twice, no NaN, bounded nesting, bounded texts."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+DEPTH = 40
+"""Lists and objects within each other, at most."""
+
+
+class StrictJsonError(ValueError):
+    """A JSON text that is not read; the message says why, in words without a full stop."""
+
+
+def strict_loads(text: bytes | str, longest_text: int | None = None) -> Any:
+    """Return the value of a JSON text.
+
+    Args:
+        text: The text.
+        longest_text: Characters of a text or key in it, at most; None: any number.
+
+    Raises:
+        StrictJsonError: Where it is no JSON, or JSON that one reader would understand otherwise than another.
+    """
+    try:
+        value = json.loads(text, object_pairs_hook=_with_each_key_once, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise _too_deep() from None
+    except StrictJsonError:
+        raise
+    except ValueError as problem:
+        raise StrictJsonError(f"it is no JSON: {problem}") from problem
+    _require_bounds(value, longest_text)
+    return value
+
+
+def _with_each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise StrictJsonError(f"an object has the key {twice[:40]!a} twice")
+    return value
+
+
+def _refuse_constant(name: str) -> float:
+    raise StrictJsonError(f"{name} is no number of JSON")
+
+
+def _too_deep() -> StrictJsonError:
+    return StrictJsonError(f"more than {DEPTH} lists and objects are within each other")
+
+
+def _require_bounds(value: Any, longest_text: int | None) -> None:
+    """Do nothing if a value is no deeper and no text longer than is allowed. Raises StrictJsonError."""
+    level = [[value]]
+    for _ in range(DEPTH + 1):
+        below = []
+        for container in level:
+            children: Iterable[Any] = container
+            if isinstance(container, dict):
+                children = container.values()
+                _require_short(container, longest_text)
+            for child in children:
+                kind = type(child)
+                if kind is dict or kind is list:
+                    below.append(child)
+                elif kind is str:
+                    _require_short((child,), longest_text)
+        if not below:
+            return
+        level = below
+    raise _too_deep()
+
+
+def _require_short(texts: Iterable[str], longest_text: int | None) -> None:
+    if longest_text is not None and any(len(text) > longest_text for text in texts):
+        raise StrictJsonError(f"a text in it has more than {longest_text:,} characters")

@@ -1,0 +1,216 @@
+"""Contradictions of scorecards in a bundle: with rows that name them, with the challenge, in themselves."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scoring.core.challenge import Challenge
+from scoring.core.scorecard import ScoreCard
+from scoring.inputs.team_entries import MODEL
+from scoring.statistics import intervals
+from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.replicates import array_name
+
+ROUNDING = 1e-9
+"""By how much a number may differ from the same one that another processor computed."""
+OF_PARTS = 1e-5
+"""By how much a score may differ from the sum of its parts, which some challenges round."""
+OF_CASES = {"units", "truth", "predicted", "outputs", "score_weights", "rank_scores"}
+"""Arrays with an entry for each case."""
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ScoredRow:
+    """A result in a manifest, with the rows that belong to it: of its board, test set and submission."""
+
+    scoring: Row
+    board: Row
+    test_set: Row
+    submission: Row
+
+
+def cases_digest(card: ScoreCard) -> str:
+    """Return a digest of the cases of a card and of their truth, which all cards of a test set share."""
+    digest = hashlib.sha256()
+    for row in card.cases:
+        digest.update(
+            repr((row.get("case"), row.get("truth"), row.get("n_truth"))).encode("utf-8", "replace")
+        )
+    return digest.hexdigest()
+
+
+def contradictions(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any]) -> Iterator[str]:
+    """Yield each contradiction in words, without a full stop."""
+    if card.challenge != row.board["challenge"]:
+        yield "a scorecard is of another challenge"
+        return
+    if not _same(card.score, row.scoring["score"], 0):
+        yield "a score is not that of its scorecard"
+    ends: list[float | None] = [*(card.intervals.get("score") or (None, None))]
+    if ends != [row.scoring["low"], row.scoring["high"]]:
+        yield "an interval is not that of its scorecard"
+    malformed = list(_malformed(card))
+    yield from malformed
+    if malformed:
+        return
+    yield from _out_of_range(card, challenge)
+    yield from _of_others(card, row)
+    yield from _of_options(card, row, challenge)
+    yield from _of_cases(card)
+    yield from _of_intervals(card)
+    parts = challenge.scoring.parts
+    values = [card.metrics.get(name) for name in parts]
+    if parts and card.score is not None and None not in values:
+        total = sum(p.weight / 100 * v for p, v in zip(parts.values(), values, strict=True) if v is not None)
+        if not _same(total, card.score, OF_PARTS):
+            yield f"the score {card.score:g} of a scorecard is not the {total:g} of its parts"
+
+
+def same_values(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
+    """Return whether numbers of one name are the same, but for rounding."""
+    return all(_same(ours[name], theirs[name], ROUNDING) for name in ours.keys() & theirs.keys())
+
+
+def _same(ours: float | None, theirs: float | None, rounding: float) -> bool:
+    if ours is None or theirs is None:
+        return ours is theirs
+    return bool(abs(ours - theirs) <= rounding * max(1.0, abs(theirs)))
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (type(value) in (int, float) and abs(value) < 1e300)
+
+
+def _is_whole(value: Any, least: int, most: int) -> bool:
+    return type(value) is int and least <= value <= most
+
+
+def _malformed(card: ScoreCard) -> Iterator[str]:
+    """Yield what is of another kind than a scorecard holds there."""
+    if not _is_number(card.score):
+        yield "the score of a scorecard is no number"
+    for name, value in card.metrics.items():
+        if not _is_number(value):
+            yield f"the metric {name[:40]} of a scorecard is no number"
+    for name, ends in card.intervals.items():
+        is_pair = isinstance(ends, list) and len(ends) == 2 and None not in ends
+        if ends is not None and not (is_pair and all(map(_is_number, ends))):
+            yield f"the interval of {name[:40]} in a scorecard is no pair of numbers"
+    if not all(isinstance(values, dict) for values in (*card.per_class.values(), *card.cases)):
+        yield "classes or cases of a scorecard are no objects"
+    if not all(isinstance(text, str) for f in card.findings for text in (f.code, f.where, f.message)):
+        yield "findings of a scorecard are no texts"
+    matrix = card.confusion_matrix
+    if matrix is not None:
+        labels, counts = matrix.get("labels"), matrix.get("counts")
+        if not isinstance(labels, list) or not _is_square(counts, len(labels)):
+            yield "the confusion matrix of a scorecard is no square of counts"
+    known = card.provenance
+    for name, kind in (("version", str), ("options", dict), ("seed", int), ("resamples", int)):
+        if not isinstance(known.get(name), kind):
+            yield f"the provenance of a scorecard has no {name}"
+    if not isinstance(known.get("n_units"), int):
+        yield "the provenance of a scorecard has no n_units"
+
+
+def _is_square(counts: Any, size: int) -> bool:
+    return (
+        isinstance(counts, list)
+        and len(counts) == size
+        and all(isinstance(line, list) and len(line) == size for line in counts)
+        and all(_is_whole(count, 0, 2**53) for line in counts for count in line)
+    )
+
+
+def _out_of_range(card: ScoreCard, challenge: Challenge[Any, Any]) -> Iterator[str]:
+    """Yield scores and metrics that the challenge cannot give, and intervals that end where none can."""
+    largest = dict.fromkeys(challenge.scoring.numbers, 1e300)
+    for name, value in {**card.metrics, "score": card.score}.items():
+        most = largest.get(name, 1.0)
+        if value is not None and not -ROUNDING <= value <= most + ROUNDING:
+            words = "from 0 to 1" if most == 1 else "0 or more"
+            yield f"{name[:40]} is {value:g} in a scorecard, which is not {words}"
+    is_within = card.provenance.get("interval") in (intervals.PERCENTILE, intervals.LOGIT_T)
+    for name, ends in card.intervals.items():
+        if ends is None:
+            continue
+        low, high = ends
+        if low > high:
+            yield f"the interval of {name[:40]} in a scorecard goes from {low:g} down to {high:g}"
+        elif is_within and name not in largest and not -ROUNDING <= low <= high <= 1 + ROUNDING:
+            yield f"the interval of {name[:40]} in a scorecard, {low:g} to {high:g}, leaves 0 to 1"
+
+
+def _of_others(card: ScoreCard, row: ScoredRow) -> Iterator[str]:
+    """Yield where a card is of another submission or another test set than the row that names it."""
+    known, submission = card.provenance, row.submission
+    is_model = submission["name"].lower().endswith(MODEL)
+    sent, other = ("model_sha256", "predictions_sha256")[:: 1 if is_model else -1]
+    if known.get(sent) != submission["sha256"] or known.get(other) is not None:
+        yield "a scorecard is of another submission than its row"
+    if known.get("truth_sha256") != row.test_set["sha256"]:
+        yield "a scorecard is of another test set than its row"
+    if known["options"].get("metadata_sha256") != row.test_set.get("metadata_sha256"):
+        yield "a scorecard is of another table about the cases than its row"
+
+
+def _of_options(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any]) -> Iterator[str]:
+    """Yield where a card was made with other options than its board and its submission have."""
+    settings = StatisticsOptions(**row.board["options"]["statistics"])
+    known = card.provenance
+    for name in ("seed", "resamples"):
+        if known[name] != getattr(settings, name):
+            yield f"{name} is {known[name]} in a scorecard and {getattr(settings, name)} on the board"
+    chosen = {**row.board["options"]["score"], **row.submission["options"]}
+    as_written = (o for o in challenge.options if o.values or o.type in (int, float, bool))
+    wanted = {option.name: chosen.get(option.name, option.default) for option in as_written}
+    wanted |= {"group": settings.group, "interval": settings.interval}
+    for name, value in wanted.items():
+        if name in known["options"] and known["options"][name] != value:
+            yield f"the option {name} of a scorecard is not that of the board"
+    if known["n_units"] >= 1 and known.get("interval") != settings.method(known["n_units"]):
+        yield "the kind of interval of a scorecard is not that of the board"
+
+
+def _of_cases(card: ScoreCard) -> Iterator[str]:
+    """Yield where numbers of cases and lengths of arrays differ within a card."""
+    if card.n_cases < 1 or card.n_cases != len(card.cases):
+        yield f"a scorecard says {card.n_cases} cases and lists {len(card.cases)}"
+        return
+    if not _is_whole(card.provenance["n_units"], 1, card.n_cases):
+        yield "the number of units of a scorecard is not from 1 to that of its cases"
+    for name in OF_CASES & card.arrays.keys():
+        if card.arrays[name].shape[:1] != (card.n_cases,):
+            yield f"{name} of a scorecard has another length than its cases"
+            return
+    units = card.arrays.get("units")
+    if units is not None and {*np.unique(units).tolist()} != {*range(card.provenance["n_units"])}:
+        yield "the units of a scorecard are not as many as it says"
+    columns = {len(column) if column.ndim else -1 for column in (card.matches or {}).values()}
+    if len(columns) > 1:
+        yield "the columns of a scorecard's matches have different lengths"
+
+
+def _of_intervals(card: ScoreCard) -> Iterator[str]:
+    """Yield where replicates are not as many as said, or give other intervals."""
+    resamples = card.provenance["resamples"]
+    if card.intervals and not resamples:
+        yield "a scorecard has intervals without replicates"
+    for name, array in card.arrays.items():
+        if name.endswith(array_name("")) and (array.shape != (resamples,) or array.dtype.kind != "f"):
+            yield f"{name[:60]} of a scorecard are not {resamples} numbers"
+            return
+    if card.provenance.get("interval") != intervals.PERCENTILE:
+        return
+    for name, ends in card.intervals.items():
+        drawn = card.arrays.get(array_name(name))
+        if drawn is None or ends is None:
+            continue
+        with np.errstate(invalid="ignore"):
+            computed = intervals.percentile(drawn)
+        if computed is None or not all(map(_same, ends, computed, (ROUNDING, ROUNDING))):
+            yield f"the interval of {name[:40]} in a scorecard is not that of its replicates"
