@@ -167,7 +167,8 @@ def _of_options(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any])
             yield f"{name} is {known[name]} in a scorecard and {getattr(settings, name)} on the board"
     chosen = {**row.board["options"]["score"], **row.submission["options"]}
     as_written = (o for o in challenge.options if o.values or o.type in (int, float, bool))
-    wanted = {option.name: chosen.get(option.name, option.default) for option in as_written}
+    values = {option.name: chosen.get(option.name, option.default) for option in as_written}
+    wanted = {name: value for name, value in values.items() if value is not None}  # None: by the test set
     wanted |= {"group": settings.group, "interval": settings.interval}
     for name, value in wanted.items():
         if name in known["options"] and known["options"][name] != value:
