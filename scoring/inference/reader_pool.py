@@ -64,7 +64,7 @@ class ReaderPool:
         file_key = (reader, hash(data), len(data), repr(others))
         failed_at, message = self._failures.get(file_key, (0.0, ""))
         if message and monotonic() - failed_at < REMEMBERED_SECONDS:
-            raise _refused(arguments[1], message)
+            raise self._refused(arguments[1], message)
         parts = transport.encode(arguments)
         with self._room:
             try:
