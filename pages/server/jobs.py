@@ -15,10 +15,11 @@ from pages.server.streamlit_internals import presence
 from scoring.inference.pool import Cancelled
 
 RUNNING_JOBS, LONG_JOBS = 4, 8
-"""Jobs that go on at the same time, one of a session: short ones, and beside them long ones. Those with
-models take turns image by image."""
+"""Jobs that go on at the same time, one of a session: short ones, and as many more that took long or waited
+long. Those with models take turns image by image."""
 LONG_SECONDS = 60
-"""A job that took so long is long: the next begins beside it. Where there are too many, the longest ends."""
+"""A job that took so long is long: the next begins beside it. One that waited so long begins beside others,
+long or not. Where there are too many, the longest ends."""
 KEPT_JOBS = 64
 GONE_SECONDS, UNSEEN_SECONDS = 30, 600
 """A job ends so long after its session left, or after no page of the session showed it any more."""
@@ -34,7 +35,8 @@ class Job:
     Attributes:
         done: Steps that are done, of `total`; 0 of 0 while that is not known.
         total: Steps in all.
-        begun: When it began (`time.monotonic`), None while it waits.
+        asked: When it was submitted (`time.monotonic`).
+        begun: When it began, None while it waits.
         seen: When a page last showed it.
         stop: Set to make it end.
         present: Whether the session that started it is connected.
@@ -46,6 +48,7 @@ class Job:
 
     done: int = 0
     total: int = 0
+    asked: float = field(default_factory=lambda: monotonic())
     begun: float | None = None
     seen: float = field(default_factory=lambda: monotonic())
     stop: threading.Event = field(default_factory=threading.Event)
@@ -166,7 +169,7 @@ class JobQueue:
         self._leave()
         for session in list(self._waiting):
             if session not in self._running:
-                if not self._has_room():
+                if not self._has_room(self._waiting[session][0][0]):
                     return
                 job, work = self._waiting[session].pop(0)
                 self._running[session] = job
@@ -174,15 +177,16 @@ class JobQueue:
                 self._tidy(session)
                 threading.Thread(target=self._run, args=(session, job, work), name="job", daemon=True).start()
 
-    def _has_room(self) -> bool:
-        """Return whether another job may begin; where there are too many, the longest is told to end."""
-        long = [job for job in self._running.values() if job.seconds > LONG_SECONDS]
-        if len(self._running) - len(long) >= self._most:
+    def _has_room(self, job: Job) -> bool:
+        """Return whether a job may begin; where too many go on, the longest is told to end."""
+        long = [other for other in self._running.values() if other.seconds > LONG_SECONDS]
+        has_waited = monotonic() - job.asked > LONG_SECONDS
+        if len(self._running) - len(long) >= self._most and not has_waited:
             return False
-        if len(long) <= LONG_JOBS:
+        if len(self._running) < self._most + LONG_JOBS:
             return True
-        if not any(job.overdue for job in long):
-            max(long, key=lambda job: job.seconds).overdue = True
+        if long and not any(other.overdue for other in long):
+            max(long, key=lambda other: other.seconds).overdue = True
         return False
 
     def _leave(self) -> None:

@@ -177,7 +177,7 @@ def test_a_newcomer_begins_beside_jobs_that_take_long(slow, monkeypatch):
     """However many sessions hold the queue with slow models, and nobody waits longer than a minute."""
     now = [0.0]
     monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
-    monkeypatch.setattr(jobs, "LONG_JOBS", 3)
+    monkeypatch.setattr(jobs, "LONG_JOBS", 2)
     queue, hogs = JobQueue(2), [slow(f"hog {i}") for i in range(6)]
     for turn in range(3):
         pair = hogs[2 * turn : 2 * turn + 2]
@@ -198,6 +198,44 @@ def test_a_newcomer_begins_beside_jobs_that_take_long(slow, monkeypatch):
             ends(newcomer)
     overdue = [key[0] for key, job in queue._jobs.items() if job.overdue]
     assert overdue == ["hog 0", "hog 1", "hog 2"], "the longest make way, one for each that begins"
+
+
+def test_a_newcomer_behind_a_line_of_slow_jobs_waits_a_minute_and_no_longer(slow, monkeypatch):
+    """Twelve sessions ask for slow runs in the same second, then somebody else."""
+    now = [0.0]
+    monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
+    queue, hogs = JobQueue(), [slow(f"hog {i}") for i in range(12)]
+    for hog in hogs:
+        queue.submit((hog.name, 1), hog)
+    newcomer = queue.submit(("newcomer", 1), slow("newcomer"))
+    now[0] += jobs.LONG_SECONDS + 1
+    for job in queue._jobs.values():
+        job.seen = now[0]
+    waited = time.monotonic() + PATIENCE
+    while newcomer.begun is None and time.monotonic() < waited:
+        queue.ahead_of(newcomer)
+    assert newcomer.begun == now[0]
+    assert sum(hog.begun.is_set() for hog in hogs) == 12
+    assert [key[0] for key, job in queue._jobs.items() if job.overdue] == ["hog 0"], "one makes way"
+
+
+def test_many_who_wait_do_not_end_what_has_just_begun(slow, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(jobs, "LONG_JOBS", 1)
+    queue, hogs = JobQueue(1), [slow(f"hog {i}") for i in range(5)]
+    for hog in hogs:
+        queue.submit((hog.name, 1), hog)
+    now[0] += jobs.LONG_SECONDS + 1
+    for job in queue._jobs.values():
+        job.seen = now[0]
+    last = queue.submit(("hog 4", 1), hogs[4])
+    queue.ahead_of(last)
+    for index in range(3):
+        begins(hogs[index])
+    queue.ahead_of(last)
+    assert [key[0] for key, job in queue._jobs.items() if job.overdue] == ["hog 0"]
+    assert not hogs[3].begun.is_set()
 
 
 def test_a_failure_is_kept_and_the_next_job_begins(slow):
