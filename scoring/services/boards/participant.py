@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
@@ -30,6 +31,8 @@ FREE = frozenset(
     {SCORED, AGAIN, "limit-reached", "phase-closed", "phase-not-open", "no-phase", "clock-behind"}
 )
 """Outcomes that do not count as refused."""
+UNCHANGED_PER_DAY = 20
+"""So often a team may submit files again that it submitted before: each is noted and looked up."""
 
 
 @dataclass(frozen=True)
@@ -248,6 +251,22 @@ def _refused_limit() -> Finding:
     return error("refused-limit", "team", message)
 
 
+def _require_other(session: Session, board_id: str, team: str, digest: str) -> None:
+    """Do nothing if a team did not submit a file before.
+
+    Raises:
+        InputRefused: `unchanged-limit` where it did.
+    """
+    row = tables.Submission
+    known = select(row.id).where(row.board_id == board_id, row.team == team, row.sha256 == digest)
+    if session.scalar(known) is not None:
+        message = (
+            f"your team submitted files again unchanged {UNCHANGED_PER_DAY} times today (UTC): what they "
+            "scored is on the board. Submit another file, or this one on another day."
+        )
+        raise InputRefused([error("unchanged-limit", "team", message)])
+
+
 def _refused_today(store: Store, board_id: str, team: str) -> int:
     with store.read() as session:
         count = select(func.count()).select_from(Attempt).where(Attempt.board_id == board_id)
@@ -259,18 +278,22 @@ def _begin(board: OpenBoard, actor: Actor, team: str, digest: str, outcome: str,
     """Note an attempt before anything is read, so that a program that is killed counts it.
 
     Raises:
-        InputRefused: `refused-limit` where the team, or for foreign teams the person, had too many today.
+        InputRefused: `refused-limit` where the team, or for foreign teams the person, had too many today,
+            `unchanged-limit` where the team submitted too many files again.
     """
     attempt, created = uuid.uuid4().hex, tables.now()
     person = actor.key[: 2 * tables.NAME]
     foreign = outcome == "foreign-team"
     whose = (Attempt.person == person, Attempt.outcome == outcome) if foreign else (Attempt.team == team,)
     with board.store.write() as session:
-        count = select(func.count()).select_from(Attempt).where(Attempt.board_id == board.row.id, *whose)
-        if not foreign:
-            count = count.where(Attempt.outcome.not_in([*FREE, "foreign-team"]))
-        if (session.scalar(count.where(Attempt.created.startswith(created[:DAY]))) or 0) >= most:
+        today = (Attempt.board_id == board.row.id, *whose, Attempt.created.startswith(created[:DAY]))
+        count = select(func.count()).select_from(Attempt).where(*today)
+        refused = count if foreign else count.where(Attempt.outcome.not_in([*FREE, "foreign-team"]))
+        if (session.scalar(refused) or 0) >= most:
             raise InputRefused([_refused_limit()])
+        unchanged = count.where(Attempt.outcome == AGAIN)
+        if not foreign and (session.scalar(unchanged) or 0) >= UNCHANGED_PER_DAY:
+            _require_other(session, board.row.id, team, digest)
         session.add(
             Attempt(
                 id=attempt,

@@ -17,6 +17,7 @@ OWN = frozenset(
         "phase-closed",
         "phase-not-open",
         "refused-limit",
+        "unchanged-limit",
     }
 )
 """Codes whose sentences say only what the board's settings say."""

@@ -81,3 +81,17 @@ def test_no_option_of_a_participant_names_a_time_or_a_phase(place, tmp_path):
         with pytest.raises(InputRefused) as refused:
             handed_in(board, good(1), **{field: "2020-01-01"})
         assert [one.code for one in refused.value.problems] == ["refused-options"]
+
+
+def test_a_file_is_submitted_again_unchanged_so_many_times_a_day_and_another_is_scored(
+    place, tmp_path, monkeypatch
+):
+    """Each is noted, and looked up in the ranking: without end they would fill the store."""
+    board = hidden_board(tmp_path, HiddenRules(), Phase("v"))
+    monkeypatch.setattr(participant, "UNCHANGED_PER_DAY", 3)
+    assert code(good(1)) == "scored"
+    assert [code(good(1)) for _ in range(4)] == ["again", "again", "again", "unchanged-limit"]
+    with board.store.read() as session:
+        assert session.query(tables.Attempt).count() == 4, "what is refused so is not noted"
+    assert code(good(2)) == "scored"
+    assert code(good(2)) == "unchanged-limit"
