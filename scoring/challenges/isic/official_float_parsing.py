@@ -63,7 +63,10 @@ def rounding_note(
     there = _read_there(columns, values, decisive)
     changed = {row for row in close if _label(values[row]) != _label(there[row])}
     changed |= {row for row, k in half if (values[row, k] > HALF) != (there[row, k] > HALF)}
-    reordered = sum(bool(there[low, k] >= there[high, k]) for k, low, high in pairs)
+    reordered = sum(
+        bool(np.sign(there[high, k] - there[low, k]) != np.sign(values[high, k] - values[low, k]))
+        for k, low, high in pairs
+    )
     if not changed and not reordered:
         return
     effects = []
@@ -101,7 +104,8 @@ def _close_rows(values: Floats) -> list[int]:
 
 
 def _close_pairs(scores: Floats, cells: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield neighbours in the order of a column that may lie nearer, farther or exchanged there.
+    """Yield neighbours in the order of a column that may lie nearer, farther or exchanged there: equal ones
+    only where they are written in two ways.
 
     Those below 0.0001 are usually written with an exponent, where only the last digit moves.
     """
@@ -112,6 +116,10 @@ def _close_pairs(scores: Floats, cells: Sequence[str]) -> Iterator[tuple[int, in
         limit = np.where(low < WITH_EXPONENT, 4 * np.spacing(low), APART)
     for rank in np.flatnonzero((apart > 0) & (apart < limit)).tolist():
         yield int(order[rank]), int(order[rank + 1])
+    for rank in np.flatnonzero(apart == 0).tolist():
+        first, second = cells[order[rank]], cells[order[rank + 1]]
+        if first != second and max(len(first), len(second)) >= EXACT_CHARACTERS:
+            yield int(order[rank]), int(order[rank + 1])
 
 
 def _label(scores: Floats) -> int:

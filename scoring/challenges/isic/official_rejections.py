@@ -15,11 +15,11 @@ import numpy as np
 
 from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS, WEIGHTS
 from scoring.challenges.isic.tables import SHOWN, CategoryTable, NumberBlock, find_table
-from scoring.common.findings import Finding, warning
+from scoring.common.findings import Finding, note, warning
 from scoring.inputs.jobs import open_table
-from scoring.inputs.sources import Source, open_source
+from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.inputs.table_text import DELIMITERS
-from scoring.inputs.tables import TextTable
+from scoring.inputs.tables import MISSING, TextTable
 
 REFUSES = "read here; the official scorer refuses this file: "
 NO_ID = 'Missing column in CSV: "image" or "lesion_id".'
@@ -28,16 +28,24 @@ CHECKS = (
     "No newlines",
     "Could not parse",
     NO_ID,
+    "Duplicate image rows",
     "Missing columns",
     "Extra columns",
+    "Missing value(s)",
     "non-floating-point",
+    "outside the interval",
     "Missing images",
+    "Extra images",
 )
 """What its messages hold, in the order in which it checks."""
 HEAD_CHARACTERS, HEAD_LINES = 2000, 2
 INTEGER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 WHOLE = re.compile(r"\d+", re.ASCII)
-NOT_MENDED_THERE = re.compile(r"[/\\\s]|\.(jpeg|png)$", re.IGNORECASE)
+NUMERIC = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)", re.ASCII | re.IGNORECASE)
+TRUTH_VALUES = {"true", "false"}
+SPELLING = "id-spelling"
+SPELLED_ALIKE = "id-spelling-alike"
+"""Code of the note that ids which it takes as written are written alike in both files."""
 JPG = re.compile(r"\.jpg$", re.IGNORECASE)
 
 
@@ -45,7 +53,8 @@ def tolerated(
     source: CategoryTable, categories: Sequence[str], block: NumberBlock, truth: bool
 ) -> list[Finding]:
     """Return warnings for what is read here and refused there, in the order of the specification's table.
-    `categories`: those whose columns are in the block."""
+    `categories`: those whose columns are in the block; ids of predictions are judged by `spelled_alike`
+    where there is a truth."""
     table = source.table
     checks = [
         ("delimiter", _delimiter(table)),
@@ -56,7 +65,7 @@ def tolerated(
         ("decimal-comma", _commas(block, categories)),
         ("odd-space", _odd_spaces(block, categories)),
         ("integer-column", "" if truth else _integers(table, categories, block)),
-        ("id-spelling", _id_spelling(source, truth)),
+        (SPELLING, _id_spelling(source, truth)),
         ("numeric-ids", _numeric_ids(source)),
         ("short-file", "" if truth else _short(source.data)),
     ]
@@ -66,12 +75,46 @@ def tolerated(
 def first_refusal(findings: Iterable[Finding]) -> str | None:
     """Return what the official scorer says of files that were read here: the words of its first failing
     check, None where it accepts them."""
-    refusals = [f.message.split(REFUSES, 1)[1] for f in findings if REFUSES in f.message]
+    findings = list(findings)
+    alike = any(finding.code == SPELLED_ALIKE for finding in findings)
+    refusals = [
+        f.message.split(REFUSES, 1)[1]
+        for f in findings
+        if REFUSES in f.message and not (alike and f.code == SPELLING)
+    ]
     return min(
         refusals,
-        key=lambda refusal: next(i for i, check in enumerate(CHECKS) if check in refusal),
+        key=lambda refusal: next((i for i, check in enumerate(CHECKS) if check in refusal), len(CHECKS)),
         default=None,
     )
+
+
+def spelled_alike(
+    written: Sequence[str], cases: Sequence[int], there: Sequence[str], name: str
+) -> Finding | None:
+    """Return the note that the official scorer matches ids that it takes as they are written.
+
+    Args:
+        written: Ids of the predictions, of which it drops a final .jpg.
+        cases: Case of each row.
+        there: Ids of the truth, of which it drops nothing.
+        name: What messages call the predictions.
+    """
+    if any(JPG.sub("", cell) != there[case] for cell, case in zip(written, cases, strict=True)):
+        return None
+    text = "ids are written in the same unusual way in both files: the official scorer matches them."
+    return note(SPELLED_ALIKE, name, text)
+
+
+def as_given(source: Source, truth: SourceFiles, name: str) -> list[Finding]:
+    """Return what the official scorer says of predictions that are read with changes, as they were given.
+    Raises InputRefused where the source cannot be opened."""
+    if not isinstance(source, FixedSource):
+        return []
+    refusal = message(source.source, truth, name)
+    if refusal is None:
+        return []
+    return [warning("refused-as-given", name, f"without the changes it is refused there; {REFUSES}{refusal}")]
 
 
 def _delimiter(table: TextTable) -> str:
@@ -169,7 +212,7 @@ def _id_spelling(source: CategoryTable, truth: bool) -> str:
     odd = [
         i
         for i, cell in enumerate(written)
-        if cell != source.ids[i] and (truth or NOT_MENDED_THERE.search(cell))
+        if cell != source.ids[i] and (truth or JPG.sub("", cell) != source.ids[i])
     ]
     if not odd:
         return ""
@@ -180,11 +223,15 @@ def _id_spelling(source: CategoryTable, truth: bool) -> str:
 
 
 def _numeric_ids(source: CategoryTable) -> str:
-    if not all(WHOLE.fullmatch(name) for name in source.ids):
+    written = source.table.cells(source.id_column)
+    numeric = all(NUMERIC.fullmatch(name) or name.lower() in MISSING for name in written)
+    if not numeric and not all(name.lower() in TRUTH_VALUES for name in written):
         return ""
+    kind = "whole numbers" if all(WHOLE.fullmatch(name) for name in written) else "numbers"
+    kind = kind if numeric else "True or False"
     message = f"Missing images in CSV: {list(source.ids[:SHOWN])}."
     return (
-        "all ids are whole numbers, which it takes for numbers on one side and for text on the other; "
+        f"all ids are {kind}, which it takes for numbers on one side and for text on the other; "
         f"{REFUSES}{message}"
     )
 

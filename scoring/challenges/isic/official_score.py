@@ -14,11 +14,11 @@ from scoring.challenges.isic.measures import CategoryScores
 from scoring.challenges.isic.official_float_parsing import ROUNDING
 from scoring.challenges.isic.official_rejections import first_refusal
 from scoring.challenges.isic.options import METRIC, IsicOptions
-from scoring.challenges.isic.truth import IsicCases
+from scoring.challenges.isic.truth import UNIT_COLUMN, IsicCases
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, note, warning
 from scoring.core.scorecard import Official
-from scoring.core.submission import Predictions
+from scoring.core.submission import FIXED, Predictions
 from scoring.metrics.thresholds import HALF, decided
 
 GOALS = {"2018": "balanced_accuracy", "2019": "balanced_accuracy", "milk10k": "dice"}
@@ -65,6 +65,13 @@ def _stops(e: Evaluation) -> Iterator[str]:
     refusal = first_refusal([*e.truth.findings, *e.predictions.findings])
     if refusal:
         yield f"The official scorer refuses the files: {refusal}"
+    findings = [*e.truth.findings, *e.predictions.findings]
+    if not refusal and any(finding.code == UNIT_COLUMN for finding in findings):
+        yield "The official scorer takes the column of the unit for a category and refuses the predictions."
+    if not refusal and any(finding.code == FIXED for finding in findings):
+        yield "The official scorer reads the files as given, without the changes made here."
+    if not (e.truth.weights.validation > 0).any():
+        yield "The official scorer stops with an error: every validation weight is 0."
     absent = [name for name, n in e.supports.items() if not n]
     if absent:
         yield f"The official scorer stops with an error: there is no case of {', '.join(absent)}."

@@ -7,7 +7,7 @@ import numpy as np
 from scoring.challenges.isic import tables as category_tables
 from scoring.challenges.isic.categories import PRESETS, preset
 from scoring.challenges.isic.official_float_parsing import rounding_note
-from scoring.challenges.isic.official_rejections import tolerated
+from scoring.challenges.isic.official_rejections import SPELLING, as_given, spelled_alike, tolerated
 from scoring.challenges.isic.tables import CategoryTable, NumberBlock
 from scoring.challenges.isic.truth import IsicCases
 from scoring.common.findings import Finding, InputRefused, error, note
@@ -64,11 +64,15 @@ def read_predictions(source: Source, truth: IsicCases | None, context: Context) 
         problems += unmatched
     findings = [
         *tolerated(rows, present, block, truth=False),
+        *(as_given(source, truth.files, files.name) if truth else ()),
         *([] if truth else _named(table, categories)),
         *ignored(files, rows.digest_of),
     ]
     if problems:
         raise InputRefused(problems, findings)
+    if truth is not None and any(f.code == SPELLING for f in (*truth.findings, *findings)):
+        alike = spelled_alike(table.columns[rows.id_column], cases.tolist(), truth.written_ids, files.name)
+        findings += [] if alike is None else [alike]
     findings += rounding_note(table, places, block.values, rows.ids)
     outputs = np.empty((len(cases), len(categories)))
     outputs[cases] = block.values

@@ -21,6 +21,8 @@ from scoring.metrics.subgroups import age_groups
 
 UNKNOWN_GROUP = ("", "unknown", "nan", "na", "n/a", "none", "null")
 IMAGE = "image"
+UNIT_COLUMN = "unit-column"
+"""Code of the note about a column that the official scorer takes for a category."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,10 @@ class CaseWeights:
 class IsicCases:
     """The cases of a test set, in file order; or of pictures alone, without categories.
 
-    ids: as compared. photographs: members of `pictures` by case; ambiguous: cases with several that cannot be
-    told apart. columns: cells by `key` of the columns that are no category, and of joined metadata, for units
-    and slices. positives: bool [N, K] in the order of `categories`.
+    ids: as compared; written_ids: as the table has them. photographs: members of `pictures` by case;
+    ambiguous: cases with several that cannot be told apart. columns: cells by `key` of the columns that are
+    no category, and of joined metadata, for units and slices. positives: bool [N, K] in the order of
+    `categories`.
     """
 
     name: str
@@ -56,6 +59,7 @@ class IsicCases:
     categories: tuple[str, ...]
     positives: np.ndarray
     weights: CaseWeights
+    written_ids: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -239,7 +243,7 @@ def _unit_columns(source: CategoryTable, group: str | None) -> list[int]:
 def _unit_note(table: TextTable, column: int, usual: bool) -> Finding:
     why = "it names the unit" if usual else "it was named as the unit"
     return note(
-        "unit-column",
+        UNIT_COLUMN,
         table.name,
         (
             f"column {table.header[column]!r} is no category here: {why}. The official scorer takes it "
@@ -348,6 +352,7 @@ def _cases(
         CaseWeights(
             used[SCORE_WEIGHT], used[VALIDATION_WEIGHT], SCORE_WEIGHT in weights, VALIDATION_WEIGHT in weights
         ),
+        tuple(source.table.columns[source.id_column]),
     )
 
 
@@ -359,6 +364,7 @@ def _named_once(cases: IsicCases) -> IsicCases:
     return replace(
         cases,
         ids=tuple(cases.ids[i] for i in rows),
+        written_ids=tuple(cases.written_ids[i] for i in rows),
         photographs=tuple(cases.photographs[i] for i in rows),
         ambiguous=frozenset(),
         columns={},
