@@ -210,6 +210,11 @@ def _compare(command: Parser, challenge: Challenge[Any, Any]) -> None:
             "what pairs of teams are tested on: score (default), a metric with an interval, or MEASURE/CLASS"
         ),
     )
+    tests = (
+        "auto (default: swap, from 20 units on), swap or bootstrap, which errs more often than it says with "
+        "rare classes or many teams"
+    )
+    command.add_argument("--pairs-test", default="auto", metavar="TEST", help=tests)
     facts = "table of facts by team: columns team, size_mib, institution, method, licence"
     command.add_argument("--teams", metavar="FILE", dest="facts", help=facts)
     without = "leave out submissions that are refused, and list them with the reasons"

@@ -23,6 +23,7 @@ from scoring.common.fixes import InputChanges
 from scoring.comparison.comparability import Excluded, of_refusal
 from scoring.comparison.compare import Comparison
 from scoring.comparison.compare import compare as compare_teams
+from scoring.comparison.pairs import test_problems
 from scoring.comparison.team_facts import TeamFacts, read_facts
 from scoring.core.challenge import Challenge, Model
 from scoring.core.options import Values
@@ -43,6 +44,7 @@ def compare(arguments: argparse.Namespace) -> None:
     truth = read_truth(reading, challenge, arguments)
     facts, noticed = _facts(arguments.facts, sources, reading)
     wrong = [*unnamed, *unreadable, *settings.problems(), *challenge.check_options(paper_zip)]
+    wrong += test_problems(arguments.pairs_test)
     for name, entry in sources.items():
         own = {**shared, **by_team.get(name, {})}
         wrong += [p for p in challenge.check_options(own, entry.is_model) if p not in wrong]
@@ -63,6 +65,7 @@ def compare(arguments: argparse.Namespace) -> None:
         teams,
         by_team,
         pairs_metric=arguments.pairs_metric,
+        pairs_test=arguments.pairs_test,
         facts=facts,
         excluded=excluded if arguments.without_refused else None,
         **options,

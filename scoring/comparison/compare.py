@@ -22,11 +22,13 @@ from scoring.comparison.pairs import (
     SCORE,
     TESTS,
     PairDifferences,
+    PairsChoice,
     SubmissionSimilarity,
     alike,
     as_entries,
     near_identical,
     pairs_of,
+    test_problems,
 )
 from scoring.comparison.team_facts import UNKNOWN, TeamFacts, scored_facts, with_sizes
 from scoring.core import options as of_options
@@ -166,6 +168,7 @@ def compare(
     options: Mapping[str, Values] | None = None,
     *,
     pairs_metric: str = SCORE,
+    pairs_test: str = replicate_comparison.AUTO,
     facts: Mapping[str, TeamFacts] | None = None,
     excluded: Sequence[Excluded] | None = None,
     **shared: Any,
@@ -178,6 +181,7 @@ def compare(
         teams: Team name -> what its `read_predictions` or `predict` gave.
         options: Team name -> options of `score` that are this team's own (a model's size).
         pairs_metric: What pairs of teams are tested on: "score", a name of `metrics`, or MEASURE/CLASS.
+        pairs_test: How: one of `replicate_comparison.PAIRS_TESTS`.
         facts: What is known of teams beside their predictions. A size counts in the score where the
             challenge scores sizes.
         excluded: None: a team that cannot be scored refuses the comparison. Otherwise such teams are
@@ -204,7 +208,13 @@ def compare(
             [entry for submission in refused for entry in submission.of_team(submission.findings)],
         )
     return compare_cards(
-        challenge, cards, pairs_metric=pairs_metric, facts=facts, excluded=refused, **of_comparison
+        challenge,
+        cards,
+        pairs_metric=pairs_metric,
+        pairs_test=pairs_test,
+        facts=facts,
+        excluded=refused,
+        **of_comparison,
     )
 
 
@@ -213,6 +223,7 @@ def compare_cards(
     cards: Mapping[str, ScoreCard],
     *,
     pairs_metric: str = SCORE,
+    pairs_test: str = replicate_comparison.AUTO,
     facts: Mapping[str, TeamFacts] | None = None,
     excluded: Sequence[Excluded] = (),
     **options: Any,
@@ -223,6 +234,7 @@ def compare_cards(
         challenge: The challenge of the cards.
         cards: Scorecard by team.
         pairs_metric: As of `compare`.
+        pairs_test: As of `compare`.
         facts: What is known of teams beside their predictions. Where the challenge scores sizes, the size is
             that of the card.
         excluded: Submissions that were refused, to be listed.
@@ -240,9 +252,11 @@ def compare_cards(
     wrong += [problem for name in cards for problem in name_problems(name, "compare", cards)]
     values = of_options.complete(challenge.options_of("compare"), options)
     wrong += challenge.check_options(values)
+    wrong += test_problems(pairs_test)
     if wrong:
         raise InputRefused(wrong)
-    return annotated(_compared(challenge, cards, pairs_metric, values), facts or {}, excluded)
+    chosen = PairsChoice(pairs_metric, pairs_test)
+    return annotated(_compared(challenge, cards, chosen, values), facts or {}, excluded)
 
 
 def annotated(
@@ -307,7 +321,7 @@ def of_team(name: str, entries: Iterable[Finding]) -> list[Finding]:
 
 
 def _compared(
-    challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard], pairs_metric: str, options: Values
+    challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard], chosen: PairsChoice, options: Values
 ) -> Comparison:
     spec = challenge.comparison
     ranks, own = _ordered(spec, cards, options)
@@ -318,12 +332,12 @@ def _compared(
     source = next(iter(cards.values())).provenance
     scores = np.array([card.score for card in scored.values()], float)
     result = replicate_comparison.compare(
-        scores, replicates, source["n_units"], _exchange(spec, tuple(scored.values()))
+        scores, replicates, source["n_units"], _exchange(spec, tuple(scored.values())), chosen.test
     )
     if own and own.places is not None and scored and result.shares_won is not None:
         result = replicate_comparison.ranked(result, np.stack([own.places[name] for name in scored]))
     pairs = PairDifferences(SCORE, TESTS[result.test], tuple(scored), result.pairs)
-    pairs = pairs if pairs_metric == SCORE else pairs_of(spec, ordered, pairs_metric)
+    pairs = pairs if chosen.metric == SCORE else pairs_of(spec, ordered, chosen)
     likeness, same = alike(ordered), identical_groups(ordered)
     findings = [
         *identical_findings(cards, same),

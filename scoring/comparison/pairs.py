@@ -26,6 +26,14 @@ LEAST_SHARED_ERRORS = 15
 
 
 @dataclass(frozen=True)
+class PairsChoice:
+    """What pairs of teams are tested on, and by which of `replicate_comparison.PAIRS_TESTS`."""
+
+    metric: str
+    test: str
+
+
+@dataclass(frozen=True)
 class PairDifferences:
     """Differences between teams. metric: of which quantity; test: the name of its test, None where there is
     none; teams: those that have a value, best first; of: the pairs, whose a and b are places in `teams`."""
@@ -54,13 +62,21 @@ def value_of(card: ScoreCard, metric: str) -> float | None:
     return card.per_class.get(name, {}).get(measure) if name else card.metrics.get(metric)
 
 
-def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str) -> PairDifferences:
-    """Return all pairs of the teams that have a value of `metric`, with its test; cards in the order of their
-    places.
+def test_problems(name: str) -> list[Finding]:
+    """Return `bad-option` for a test of pairs that there is not."""
+    tests = replicate_comparison.PAIRS_TESTS
+    if name in tests:
+        return []
+    return [error("bad-option", "--pairs-test", f"{name!r} is not one of {', '.join(tests)}.")]
+
+
+def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], chosen: PairsChoice) -> PairDifferences:
+    """Return all pairs of the teams that have a value of the metric, with its test; cards in the order of
+    their places. Metrics have no swap test: but for one of their own, only the bootstrap, where it is chosen.
 
     Raises InputRefused (`bad-option`) for a name that is not `testable`.
     """
-    known = testable(next(iter(cards.values())))
+    metric, known = chosen.metric, testable(next(iter(cards.values())))
     if metric not in known:
         raise InputRefused(
             [error("bad-option", "--pairs-metric", f"{metric!r} is not one of {', '.join(known)}.")]
@@ -70,7 +86,10 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str) 
     replicates = np.stack(drawn) if drawn else np.empty((len(valued), 0))
     n_units = next(iter(cards.values())).provenance["n_units"]
     result = replicate_comparison.compare(
-        np.array([value_of(card, metric) for card in valued.values()], float), replicates, n_units
+        np.array([value_of(card, metric) for card in valued.values()], float),
+        replicates,
+        n_units,
+        pairs_test=chosen.test,
     )
     pairs, test = result.pairs, TESTS[result.test]
     samples = _samples(spec, valued, metric, n_units)

@@ -15,12 +15,13 @@ from scoring.comparison.cases import Correctness
 from scoring.comparison.classes import ClassDifference
 from scoring.comparison.compare import Comparison
 from scoring.comparison.display import Displayed
-from scoring.comparison.pairs import SCORE, pairs_of
+from scoring.comparison.pairs import SCORE, PairsChoice, pairs_of
 from scoring.comparison.scale import Scale
 from scoring.core.views import Block, Column, Figure, SideBySide, Table, Text
 from scoring.presentation.figures.comparison import team_intervals
 from scoring.presentation.figures.intervals import IntervalRow
 from scoring.presentation.figures.theme import Theme, safe, short
+from scoring.statistics import replicate_comparison
 from scoring.statistics.replicate_comparison import Pair
 
 LISTED = 200
@@ -55,7 +56,7 @@ def change(comparison: Comparison, first: str, second: str, metric: str = SCORE)
     if metric == SCORE:
         teams, pairs = comparison.scored, comparison.result.pairs
     else:
-        of = pairs_of(comparison.spec, comparison.cards, metric)
+        of = pairs_of(comparison.spec, comparison.cards, PairsChoice(metric, replicate_comparison.AUTO))
         teams, pairs = of.teams, of.of
     pair = next((p for p in pairs if {teams[p.a], teams[p.b]} == {first, second}), None)
     if pair is None:
@@ -65,7 +66,7 @@ def change(comparison: Comparison, first: str, second: str, metric: str = SCORE)
 
 
 def _signed(pair: Pair, sign: int) -> list[float] | None:
-    ends = pair.simultaneous_interval
+    ends = pair.simultaneous_interval or pair.interval
     return None if ends is None else sorted(sign * end for end in ends)
 
 

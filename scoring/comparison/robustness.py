@@ -1,7 +1,7 @@
 """Ranks under other rules and weights: metrics, case-wise schemes, subgroups, all weights of the score."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -159,7 +159,8 @@ def what_if(comparison: Comparison, parameters: Mapping[str, float]) -> Rescored
     """Return the comparison under other parameters of the formula, the rest at their usual values; None
     where the challenge has none.
 
-    With the usual values the scores are the official ones, including published rounding.
+    With the usual values the scores are the official ones, including published rounding, and so is what tells
+    teams apart; with others nobody is told apart, because there is no swap test of them.
     """
     change = comparison.spec.what_if
     if change is None:
@@ -173,7 +174,9 @@ def what_if(comparison: Comparison, parameters: Mapping[str, float]) -> Rescored
         scores[name] = value + (0.0 if np.isnan(rounding) else rounding)
         if has_replicates(card):
             drawn[name] = change.rescore(resampled(card), chosen)
-    return _placed(scores, drawn, comparison.provenance["n_units"])
+    placed = _placed(scores, drawn, comparison.provenance["n_units"])
+    official = chosen == usual and placed.teams == tuple(comparison.cards)
+    return replace(placed, result=comparison.result) if official else placed
 
 
 def _placed(scores: Mapping[str, float], drawn: Mapping[str, np.ndarray], n_units: int) -> Rescored:

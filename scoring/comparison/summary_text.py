@@ -17,16 +17,15 @@ resampled: a case, or all cases of a patient or lesion.
 
 | word | what it means |
 |---|---|
-| told apart | from 50 units on, the simultaneous 95% interval over all pairs (max-t) does not contain 0 and \
-the adjusted p is at most 0.05. From 20 to 49, exchanging the predictions of two teams in random units \
-seldom gives such a difference in any pair (swap test). Below 20 units nobody is told apart. A team that \
-fails rarely and badly escapes both tests |
+| told apart | exchanging the predictions of two teams in random units gives such a difference in any pair \
+in at most 5% of all exchanges (swap test). Below 20 units nobody is told apart. A team that fails rarely \
+and badly escapes the test |
 | tied for first | no other team is told apart from it and better |
 | could hold ranks 2 to 4 | one team is told apart and better; all but four, or fewer, are told apart and \
 worse |
 | share of resamples won | how often a resample put the team first; it favours whoever leads on these cases, \
 and is no chance of being best |
-| adjusted p | over all pairs (paired bootstrap t with Holm, or the swap test): testing the winner alone \
+| adjusted p | over all pairs: testing the winner alone \
 against the rest is invalid, since the data chose the winner |
 """
 NAMED = 4
@@ -132,8 +131,8 @@ def untold(comparison: Comparison) -> str:
         few = "is" if source["n_units"] == 1 else "are"
         return f"{units(source)} {few} too few to tell teams apart: that takes {UNITS_OF_COMPARISON}."
     return (
-        f"Nobody is told apart: below {FEW_UNITS} units there is no such test where one unit decides "
-        "whether the score is defined, or of this kind of score."
+        "Nobody is told apart: no test holds its level where one unit decides whether the score is defined, "
+        "or for this kind of score."
     )
 
 

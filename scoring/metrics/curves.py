@@ -62,6 +62,48 @@ def resampled_aucs(scores: Floats, positive: Bools, weights: Floats) -> Floats:
     return np.column_stack([chunk["auc"] for chunk in roc.all_in_chunks(levels, weights, {"auc": roc.auc})])
 
 
+def auc_without_each_unit(
+    scores: Floats, positive: Bools, units: Ints, case_weights: Floats | None = None
+) -> Floats:
+    """Return the AUC without each unit [n], from the pairs that its cases are in: a sort in place of n areas.
+
+    Args:
+        scores: Score of each case [N].
+        positive: Which cases are positive [N].
+        units: Unit number of each case [N], from 0.
+        case_weights: Weights of the cases [N].
+
+    Returns:
+        Areas [n], 0..1; NaN where no positive or no negative remains.
+
+    Example:
+        >>> auc_without_each_unit(np.array([0.9, 0.2, 0.5]), np.array([True, True, False]), np.arange(3))
+        array([0., 1., nan])
+    """
+    weights = np.ones(len(scores)) if case_weights is None else case_weights
+    credit = _credit(scores, positive, weights)
+    n = int(units.max()) + 1
+    of_unit = np.bincount(units, credit, n)
+    for unit in np.flatnonzero(np.bincount(units, minlength=n) > 1):
+        own = units == unit
+        # Pairs within a unit were counted with both of their cases.
+        of_unit[unit] -= _credit(scores[own], positive[own], weights[own]).sum() / 2
+    hits = np.bincount(units, weights * positive, n)
+    others = np.bincount(units, weights * ~positive, n)
+    return divide(credit.sum() / 2 - of_unit, (hits.sum() - hits) * (others.sum() - others))
+
+
+def _credit(scores: Floats, positive: Bools, weights: Floats) -> Floats:
+    """Return the weighted pairs in the right order, ties half, that each case [N] is in."""
+    values, rank = np.unique(scores, return_inverse=True)
+    credit = np.zeros(len(scores))
+    for own, sign in ((positive, 1), (~positive, -1)):
+        at = np.bincount(rank, weights * ~own, len(values))
+        below = np.cumsum(at) - at / 2
+        credit[own] = (below if sign > 0 else at.sum() - below)[rank[own]]
+    return weights * credit
+
+
 def resampled_curves(
     scores: ArrayLike, positive: ArrayLike, weights: Floats, grid: Floats
 ) -> tuple[Floats, Floats]:

@@ -63,6 +63,39 @@ def jackknife_error(left_out: Floats) -> float:
     return float(np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2)))
 
 
+def replicate_error(replicates: Floats, n_units: int) -> float:
+    """Return the standard error of a quantity from its replicates.
+
+    Replicates of few units vary too little by the factor sqrt((n - 1) / n), which is undone.
+
+    Args:
+        replicates: The quantity in each replicate [B], NaN where undefined.
+        n_units: Number of units n, at least 2.
+    """
+    defined = replicates[~np.isnan(replicates)]
+    return float(np.std(defined, ddof=1) * np.sqrt(n_units / (n_units - 1)))
+
+
+def student(point: float, replicates: Floats, n_units: int) -> list[float] | None:
+    """Return Student's t interval of a quantity that has no bounds, such as a difference.
+
+    It is point +- t(0.975, n - 1) x `replicate_error`.
+
+    Args:
+        point: The quantity on the whole test set.
+        replicates: The quantity in each replicate [B], NaN where undefined.
+        n_units: Number of units n.
+
+    Returns:
+        The lower and the upper end; None where `percentile` is None, and with fewer than two units or
+        replicates.
+    """
+    if n_units < 2 or percentile(replicates) is None or np.isfinite(replicates).sum() < 2:
+        return None
+    reach = float(scipy.special.stdtrit(n_units - 1, QUANTILES[1])) * replicate_error(replicates, n_units)
+    return [float(point) - reach, float(point) + reach]
+
+
 def logit_t(point: float, left_out: Floats) -> list[float] | None:
     """Return the logit t interval of a quantity between 0 and 1, which holds its level with few units.
 

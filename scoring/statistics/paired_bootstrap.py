@@ -1,4 +1,5 @@
-"""Tests of every two teams by the paired bootstrap t, with max-t over all pairs: used from 50 units on."""
+"""Tests of every two teams by the paired bootstrap t, with max-t over all pairs: made where it is asked
+for, because it errs with rare classes and many teams (docs/statistics.md)."""
 
 from dataclasses import dataclass
 

@@ -1,23 +1,27 @@
 """The swap test: the predictions of two teams are exchanged within random units and scored again.
 
 If two teams are equally good, nothing changes by that, so the differences of the exchanged scores show what
-chance does. It holds its level with few units, where the bootstrap does not (docs/statistics.md), for scores
-that are a function of sums over units: means, and everything made of counts. AUC and C-index enter as the
-mean of their pseudo-values. Limit: a team that fails rarely and badly escapes it where no bad unit was drawn.
+chance does. It holds its level with few units, rare classes and many teams, where the bootstrap does not
+(docs/statistics.md), for scores that are a function of sums over units: means, and everything made of counts.
+AUC and C-index enter as the mean of their pseudo-values. Limit: a team that fails rarely and badly escapes it
+where no bad unit was drawn.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring.common.arrays import Floats, Ints
-from scoring.statistics.options import DIGITS, FEW_UNITS, UNITS_OF_COMPARISON
+from scoring.statistics.options import DIGITS, UNITS_OF_COMPARISON
 from scoring.statistics.paired_bootstrap import LEVEL, NO_SPREAD, PairTest
 
 Score = Callable[[Floats], Floats]
 """Sums [..., K] -> scores [...]."""
+Signs = NDArray[np.int8]
 BLOCK_CELLS = 400_000
+SIGN_CELLS = 4_000_000
 UNIT_SUMS = "unit_sums"
 STREAM = 1
 """Beside the seed, so that signs are other random numbers than the replicates."""
@@ -41,12 +45,12 @@ class Exchange:
 
 
 def applies(n_units: int) -> bool:
-    """Return whether teams are told apart by this test: from 20 to 49 units.
+    """Return whether teams can be told apart by this test: from 20 units on.
 
     Args:
         n_units: Number of units of the test set.
     """
-    return UNITS_OF_COMPARISON <= n_units < FEW_UNITS
+    return n_units >= UNITS_OF_COMPARISON
 
 
 def unit_sums(columns: Floats, units: Ints, case_weights: Floats | None = None) -> Floats:
@@ -97,7 +101,7 @@ def pseudo_values(point: float, left_out: Floats) -> Floats:
     return values
 
 
-def signs(n_units: int, resamples: int, seed: int) -> Floats:
+def signs(n_units: int, resamples: int, seed: int) -> Signs:
     """Draw which units are exchanged.
 
     Args:
@@ -106,10 +110,11 @@ def signs(n_units: int, resamples: int, seed: int) -> Floats:
         seed: Seed of the generator, 0 or more.
 
     Returns:
-        1 (kept) and -1 (exchanged) [N, n]; the first row exchanges nothing.
+        1 (kept) and -1 (exchanged), a byte each [N, n]; the first row exchanges nothing.
     """
-    drawn = np.random.default_rng([seed, STREAM]).integers(0, 2, (resamples, n_units), dtype=np.int8)
-    exchanges = np.where(drawn, 1.0, -1.0)
+    exchanges = np.random.default_rng([seed, STREAM]).integers(0, 2, (resamples, n_units), dtype=np.int8)
+    exchanges *= 2
+    exchanges -= 1
     exchanges[0] = 1
     return exchanges
 
@@ -144,7 +149,7 @@ def swap_test(scores: Floats, exchange: Exchange, resamples: int) -> PairTest | 
     return _result(differences, root, own, beyond, np.sort(top), exchange.sums.shape[1])
 
 
-def _moved(differences: Floats, exchange: Exchange, flips: Floats) -> Iterator[tuple[slice, Floats]]:
+def _moved(differences: Floats, exchange: Exchange, flips: Signs) -> Iterator[tuple[slice, Floats]]:
     """Yield the places of some pairs, and their differences after each exchange [N, pairs].
 
     With signs e, team a's sums become (C_a + C_b) / 2 + (F_a - F_b) / 2 where C are sums over units and F
@@ -153,7 +158,9 @@ def _moved(differences: Floats, exchange: Exchange, flips: Floats) -> Iterator[t
     sums, score = exchange.sums, exchange.score
     teams, n, k = sums.shape
     total = sums.sum(1)
-    flipped = (flips @ sums.transpose(1, 0, 2).reshape(n, teams * k)).reshape(len(flips), teams, k)
+    columns, at_once = sums.transpose(1, 0, 2).reshape(n, teams * k), max(1, SIGN_CELLS // n)
+    blocks = [flips[i : i + at_once].astype(float) @ columns for i in range(0, len(flips), at_once)]
+    flipped = np.concatenate(blocks).reshape(len(flips), teams, k)
     shift, start = flips.mean(1)[:, None], 0
     width = max(1, BLOCK_CELLS // (len(flips) * k))
     for a in range(teams - 1):

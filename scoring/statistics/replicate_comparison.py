@@ -1,8 +1,7 @@
 """Teams compared on the same replicates: ranks, pairs, simultaneous groups, and how stable all of them are.
 
-Which test tells teams apart depends on the number of units: the paired bootstrap from 50 on, the swap test
-from 20 to 49, none below. Everything is compared after rounding to 12 decimals, so that float noise makes no
-rank; written numbers stay unrounded.
+From 20 units on the swap test tells teams apart; the paired bootstrap does where it is asked for. Everything
+is compared after rounding to 12 decimals, so that float noise makes no rank; written numbers stay unrounded.
 """
 
 from collections.abc import Sequence
@@ -13,15 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Bools, Floats, Ints
-from scoring.statistics import intervals, permutation_test
+from scoring.statistics import intervals
 from scoring.statistics.optimism import winner_optimism
-from scoring.statistics.options import DIGITS, FEW_UNITS
+from scoring.statistics.options import DIGITS, UNITS_OF_COMPARISON
 from scoring.statistics.paired_bootstrap import PairTest, bootstrap_test, resolvable_gap
 from scoring.statistics.paired_tests import holm
 from scoring.statistics.permutation_test import Exchange, swap_test
 from scoring.statistics.ranking import kendall_tau
 
-BOOTSTRAP, SWAP = "bootstrap", "swap"
+AUTO, SWAP, BOOTSTRAP = "auto", "swap", "bootstrap"
+PAIRS_TESTS = (AUTO, SWAP, BOOTSTRAP)
+"""What can be chosen; `auto` is the swap test, which holds its level where the bootstrap does not."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class ReplicateComparison:
         winner_optimism: By how much the winner's score is too high on average, because the best of several
             was picked; None where units are too few or nobody is tied with it.
         resolvable_gap: See `paired_bootstrap.resolvable_gap`.
-        test: Which test tells teams apart: "bootstrap", "swap" or None.
+        test: Which test told teams apart: "swap", "bootstrap" or None.
     """
 
     pairs: tuple[Pair, ...]
@@ -86,7 +87,11 @@ class ReplicateComparison:
 
 
 def compare(
-    scores: ArrayLike, replicates: Floats, n_units: int, exchange: Exchange | None = None
+    scores: ArrayLike,
+    replicates: Floats,
+    n_units: int,
+    exchange: Exchange | None = None,
+    pairs_test: str = AUTO,
 ) -> ReplicateComparison:
     """Compare teams by their scores on the same replicates.
 
@@ -94,12 +99,12 @@ def compare(
         scores: Score of each team [A], in the order of their places.
         replicates: Scores of the teams on the same resampled test sets [A, B], NaN where undefined.
         n_units: Number of units that are resampled.
-        exchange: What the scores are made of, for the swap test; needed from 20 to 49 units.
+        exchange: What the scores are made of, for the swap test.
+        pairs_test: One of `PAIRS_TESTS`.
 
     Returns:
         Pairs, ranks and how stable they are; only the pairs' differences without replicates, or with one
-        unit. What tells teams apart is None with fewer than 20 units, and where the swap test is needed and
-        cannot be made.
+        unit. What tells teams apart is None with fewer than 20 units, and where the swap test cannot be made.
     """
     scores = np.asarray(scores, float)
     if not replicates.shape[1] or n_units < 2:
@@ -114,9 +119,9 @@ def compare(
     )
     if len(scores) == 1:
         return replace(described, rank_intervals=[[1, 1]], tied_for_first=[True])
-    test, name = _test(scores, replicates, n_units, exchange)
+    test, name = _test(scores, replicates, n_units, exchange, pairs_test)
     if test is None:
-        return described
+        return replace(described, pairs=_with_intervals(described.pairs, replicates, n_units))
     better = _better(scores, test.separated)
     tied = np.logical_not(better.any(0))
     return replace(
@@ -134,14 +139,14 @@ def compare(
 
 
 def _test(
-    scores: Floats, replicates: Floats, n_units: int, exchange: Exchange | None
+    scores: Floats, replicates: Floats, n_units: int, exchange: Exchange | None, pairs_test: str
 ) -> tuple[PairTest | None, str | None]:
-    """Return the test that holds its level with so many units, and its name."""
-    if n_units >= FEW_UNITS:
-        return bootstrap_test(scores, replicates, n_units), BOOTSTRAP
-    if exchange is None or not permutation_test.applies(n_units):
+    """Return the chosen test and its name, both None where it cannot be made."""
+    if n_units < UNITS_OF_COMPARISON:
         return None, None
-    test = swap_test(scores, exchange, replicates.shape[1])
+    if pairs_test == BOOTSTRAP:
+        return bootstrap_test(scores, replicates, n_units), BOOTSTRAP
+    test = None if exchange is None else swap_test(scores, exchange, replicates.shape[1])
     return test, None if test is None else SWAP
 
 
@@ -166,6 +171,20 @@ def _untested(scores: Floats) -> tuple[Pair, ...]:
     return tuple(
         Pair(int(a), int(b), float(scores[a] - scores[b])) for a, b in zip(first, second, strict=True)
     )
+
+
+def _with_intervals(pairs: tuple[Pair, ...], replicates: Floats, n_units: int) -> tuple[Pair, ...]:
+    """Give pairs that no test can tell apart their standard errors and Student's t intervals, from 20 units
+    on."""
+    if n_units < UNITS_OF_COMPARISON:
+        return pairs
+    result = []
+    for pair in pairs:
+        drawn = np.round(replicates[pair.a] - replicates[pair.b], DIGITS)
+        ends = intervals.student(pair.difference, drawn, n_units)
+        error = None if ends is None else intervals.replicate_error(drawn, n_units)
+        result.append(replace(pair, interval=ends, standard_error=error))
+    return tuple(result)
 
 
 def tested(pairs: Sequence[Pair], p_values: ArrayLike) -> tuple[Pair, ...]:

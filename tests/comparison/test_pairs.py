@@ -32,9 +32,10 @@ def labels(found, team: str) -> tuple[np.ndarray, np.ndarray]:
     ],
 )
 def test_pairs_of_a_metric_have_its_test(metric, test):
-    found = lesion_teams(1, 120, SKILLS, resamples=80, pairs_metric=metric).as_dict()
+    chosen = {"resamples": 80, "pairs_test": "bootstrap"}
+    found = lesion_teams(1, 120, SKILLS, **chosen, pairs_metric=metric).as_dict()
     assert (found["pairs_metric"], found["pairs_test"]) == (metric, test)
-    compared = lesion_teams(1, 120, SKILLS, resamples=80)
+    compared = lesion_teams(1, 120, SKILLS, **chosen)
     values = {}
     for team, card in compared.cards.items():
         measure, _, name = metric.partition("/")
@@ -83,9 +84,23 @@ def test_pairs_of_melanoma(metric, test):
     assert found.as_dict()["pairs"][0]["p_value"] == pytest.approx(expected)
 
 
-def test_units_of_several_cases_are_tested_by_the_bootstrap():
-    found = lesion_teams(3, 180, SKILLS, resamples=50, group="age", pairs_metric="accuracy").as_dict()
-    assert found["pairs_test"] == "paired bootstrap t"
+def test_units_of_several_cases_are_tested_by_the_bootstrap_where_it_is_chosen():
+    def of(**options) -> tuple[str | None, bool, bool]:
+        found = lesion_teams(
+            3, 180, SKILLS, resamples=50, group="age", pairs_metric="accuracy", **options
+        ).as_dict()
+        pair = found["pairs"][0]
+        return found["pairs_test"], pair["p_value"] is None, pair["interval"] is None
+
+    assert of(pairs_test="bootstrap") == ("paired bootstrap t", False, False)
+    assert of() == (None, True, False)
+
+
+def test_a_test_of_pairs_that_there_is_not_is_refused():
+    with pytest.raises(InputRefused) as refusal:
+        lesion_teams(3, 30, SKILLS, resamples=50, pairs_test="wald")
+    assert [(p.code, p.where) for p in refusal.value.problems] == [("bad-option", "--pairs-test")]
+    assert "auto, swap, bootstrap" in refusal.value.problems[0].message
 
 
 def test_few_units_have_only_the_tests_that_hold_with_them():

@@ -94,7 +94,10 @@ def test_the_gap_is_that_of_the_comparison(close):
         f"when all pairs are looked at; for one pair named beforehand these are "
         f"{100 * gap['one_pair']:.2f} and {100 * gap['one_pair_80']:.2f}."
     )
-    assert summary_text.method(close) == "n = 60, paired bootstrap over 60 cases, B = 300, seed 0."
+    assert (
+        summary_text.method(close)
+        == "n = 60, paired bootstrap over 60 cases, B = 300, seed 0; told apart by the swap test."
+    )
 
 
 def test_two_teams_are_one_pair():
@@ -130,7 +133,7 @@ def test_a_test_set_of_one_case_is_told_in_a_sentence():
     } == {()}
 
 
-def test_from_20_to_49_units_the_swap_test_speaks_and_names_its_limit():
+def test_from_20_units_on_the_swap_test_speaks_and_names_its_limit():
     some = lesion_teams(4, 30, (3, 2, 0.1), resamples=200)
     assert some.result.test == some.as_dict()["provenance"]["pairs_test"] == "swap"
     assert summary_text.untold(some) == ""
@@ -140,7 +143,7 @@ def test_from_20_to_49_units_the_swap_test_speaks_and_names_its_limit():
     )
     assert summary_text.method(some).endswith("seed 0; told apart by the swap test.")
     blind = replace(some, result=replace(some.result, test=None, tied_for_first=None, rank_intervals=None))
-    assert "Nobody is told apart: below 50 units" in summary_text.leaders(blind)
+    assert "Nobody is told apart: no test holds its level" in summary_text.leaders(blind)
 
 
 @pytest.mark.parametrize(

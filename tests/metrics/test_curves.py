@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.metrics import curves
+from scoring.statistics.replicates import leave_one_out_weights
 from tests.support.weighted_cases import arrays
 
 CASES = st.lists(st.tuples(st.integers(0, 5), st.booleans(), st.integers(0, 3)), min_size=1, max_size=25)
@@ -109,3 +110,16 @@ def test_resampled_curves_without_positives():
     assert np.isnan(sensitivity[0]).all()
     assert np.isnan(precision[0]).all()
     assert not np.isnan(sensitivity[1]).any()
+
+
+@pytest.mark.parametrize("n_units", [40, 13])
+def test_the_auc_without_each_unit_is_that_of_the_others(n_units):
+    random = np.random.default_rng(n_units)
+    scores, positive = random.integers(0, 8, 40) / 8, random.random(40) < 0.3
+    scores[:2], positive[:2] = (-np.inf, np.inf), (True, False)
+    units = np.arange(40) if n_units == 40 else np.r_[np.arange(n_units), random.integers(0, n_units, 27)]
+    for case_weights in (None, random.integers(0, 3, 40) / 2):
+        weights = np.concatenate(list(leave_one_out_weights(units, case_weights)))
+        expected = curves.resampled_auc(scores, positive, weights)
+        found = curves.auc_without_each_unit(scores, positive, units, case_weights)
+        assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)

@@ -86,10 +86,10 @@ def of_tricorder3(random, n: int, shifts: np.ndarray, draws: Draws) -> Simulated
 
 def of_isic(random, n: int, shifts: np.ndarray, draws: Draws) -> Simulated:
     truth, called = labels(random, SEVEN, latent(random, n, shifts))
-    nothing, metric, sums = np.empty(0), "balanced_accuracy", []
+    metric, sums = "balanced_accuracy", []
     for one in called.T:
         answers = SimpleNamespace(categories=range(7), labels=truth, predicted=one)
-        sums.append(isic.unit_sums(answers, np.arange(n), np.ones(n), metric, 0.0, nothing))
+        sums.append(isic.unit_sums(answers, np.arange(n), np.ones(n), metric, 0.0))
     return of_sums(sums, lambda added: isic.score_of_sums(metric, added), draws)
 
 

@@ -28,7 +28,7 @@ def test_the_c_index_of_the_simulation_is_that_of_the_challenge():
 
 
 @pytest.mark.parametrize("challenge", CHALLENGES)
-@pytest.mark.parametrize(("units", "teams"), [(20, 4), (48, 2), (20, 12)])
+@pytest.mark.parametrize(("units", "teams"), [(20, 4), (48, 2), (20, 12), (52, 4)])
 def test_equal_teams_are_told_apart_as_seldom_as_promised(challenge, units, teams):
     cell = simulate(challenge, units, teams, "equal", 60 if teams < 12 else 20, resamples=200)
     assert cell.test == "swap"

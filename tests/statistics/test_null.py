@@ -47,7 +47,8 @@ def compared(seed: int, n: int, teams: int):
     weights = next(replicate_weights(np.arange(n), RESAMPLES, seed))
     point = np.array([scores(truth, row, np.ones((1, n), np.float32))[0] for row in labels])
     order = np.argsort(-point, kind="stable")
-    return compare(point[order], np.array([scores(truth, labels[team], weights) for team in order]), n)
+    drawn = np.array([scores(truth, labels[team], weights) for team in order])
+    return compare(point[order], drawn, n, pairs_test="bootstrap")
 
 
 @pytest.mark.slow
@@ -84,9 +85,8 @@ def test_a_better_team_is_found():
         labels[0] = np.where(random.random(400) < 0.5, truth, labels[0])
         weights = next(replicate_weights(np.arange(400), RESAMPLES, seed))
         point = [scores(truth, row, np.ones((1, 400), np.float32))[0] for row in labels]
-        return compare(
-            point, np.array([scores(truth, row, weights) for row in labels]), 400
-        ).tied_for_first == [True, False]
+        drawn = np.array([scores(truth, row, weights) for row in labels])
+        return compare(point, drawn, 400, pairs_test="bootstrap").tied_for_first == [True, False]
 
     assert sum(map(parted, range(20))) >= 19
 

@@ -1,6 +1,7 @@
 """Comparison of teams against plain restatements of its definitions."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ from hypothesis.extra import numpy as arrays
 
 from scoring.statistics.paired_bootstrap import bootstrap_test, resolvable_gap
 from scoring.statistics.ranking import competition_ranks
-from scoring.statistics.replicate_comparison import compare
+from scoring.statistics.replicate_comparison import compare as compare_by
 
 TEAMS, DRAWS, UNITS = 4, 60, 80
+compare = partial(compare_by, pairs_test="bootstrap")
 
 
 @pytest.fixture
@@ -187,3 +189,17 @@ def test_a_critical_value_beyond_every_number_is_left_open():
     found = bootstrap_test(np.array([0.9, 0.1]), nearly_constant, 6)
     assert (found.critical_value, resolvable_gap(found, 6)) == (None, None)
     assert (found.separated.tolist(), found.reach.tolist()) == ([False], [np.inf])
+
+
+def test_a_score_without_a_swap_test_tells_nobody_apart_but_has_intervals(drawn):
+    scores, replicates = drawn
+    found = compare_by(scores, replicates, UNITS)
+    assert (found.test, found.tied_for_first, found.rank_intervals) == (None, None, None)
+    for pair in found.pairs:
+        assert (pair.p_value, pair.separated, pair.simultaneous_interval) == (None, None, None)
+        error = np.std(replicates[pair.a] - replicates[pair.b], ddof=1) * np.sqrt(UNITS / (UNITS - 1))
+        reach = scipy.stats.t.ppf(0.975, UNITS - 1) * error
+        assert pair.standard_error == pytest.approx(error)
+        assert pair.interval == pytest.approx([pair.difference - reach, pair.difference + reach])
+    few = compare_by(scores, replicates, 19)
+    assert {(pair.interval, pair.standard_error) for pair in few.pairs} == {(None, None)}

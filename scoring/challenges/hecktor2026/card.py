@@ -28,7 +28,7 @@ from scoring.core.submission import provenance
 from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.metrics import classification, overlap, survival
 from scoring.statistics import permutation_test
-from scoring.statistics.replicates import Replicates, replicate
+from scoring.statistics.replicates import evaluate, leave_one_out_weights, replicate
 
 
 def score(truth: HecktorTruth, predictions: HecktorSubmission, settings: ScoreSettings) -> ScoreCard:
@@ -49,9 +49,7 @@ def score(truth: HecktorTruth, predictions: HecktorSubmission, settings: ScoreSe
         "units": units,
         **curves(evaluation),
         **replicates.arrays,
-        **permutation_test.card_arrays(
-            bool(replicates.values), units, lambda: _unit_sums(evaluation, replicates, units)
-        ),
+        **permutation_test.card_arrays(bool(replicates.values), units, lambda: _unit_sums(evaluation, units)),
     }
     for array in arrays.values():
         array.flags.writeable = False
@@ -78,13 +76,13 @@ def score(truth: HecktorTruth, predictions: HecktorSubmission, settings: ScoreSe
     )
 
 
-def _unit_sums(evaluation: Evaluation, replicates: Replicates, units: Ints) -> Floats:
+def _unit_sums(evaluation: Evaluation, units: Ints) -> Floats:
     return unit_sums(
         list(evaluation.dices.values()),
         [(evaluation.true_stages[kind], evaluation.submitted_stages[kind]) for kind in STAGES],
         units,
         float(evaluation.point["c_index"][0]),
-        replicates.left_out["c_index"],
+        evaluate(evaluation.concordance, leave_one_out_weights(units))["c_index"],
     )
 
 

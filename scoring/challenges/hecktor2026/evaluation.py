@@ -112,6 +112,10 @@ class Evaluation:
             truth.time[known], truth.event[known] == 1, self.risks[known], weights[:, known]
         )
 
+    def concordance(self, weights: Floats) -> dict[QuantityName, Floats]:
+        """Return the C-index [B]."""
+        return {"c_index": survival.c_index(self.pairs_of(weights), self.options.missing_risk)}
+
     def quantities(self, weights: Floats) -> dict[QuantityName, Floats]:
         """Return every quantity of `WITH_INTERVAL`, and those of a class under (measure, class).
 
@@ -130,6 +134,6 @@ class Evaluation:
             values[f"balanced_accuracy_{kind}"] = classification.mean_over_present(recall, counts)
             of_classes |= {("recall", name): recall[:, k] for k, name in enumerate(STAGES[kind])}
         values["staging"] = (values["balanced_accuracy_t"] + values["balanced_accuracy_n"]) / 2
-        values["c_index"] = survival.c_index(self.pairs_of(weights), self.options.missing_risk)
+        values |= self.concordance(weights)
         values["score"] = weighted(values["segmentation"], values["staging"], values["c_index"])
         return values | of_classes

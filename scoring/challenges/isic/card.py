@@ -102,17 +102,15 @@ def _card(e: Evaluation, replicates: Replicates, units: Ints, source: Mapping[st
         {
             **_arrays(e, units, reliable),
             **replicates.arrays,
-            **permutation_test.card_arrays(
-                bool(replicates.values), units, lambda: _unit_sums(e, replicates, units)
-            ),
+            **permutation_test.card_arrays(bool(replicates.values), units, lambda: _unit_sums(e, units)),
         },
         official=official(e, score),
     )
 
 
-def _unit_sums(e: Evaluation, replicates: Replicates, units: Ints) -> Floats:
-    score, left_out = float(e.point["score"][0]), replicates.left_out["score"]
-    return measures.unit_sums(e.answers, units, e.truth.weights.score, e.options.ranked_by, score, left_out)
+def _unit_sums(e: Evaluation, units: Ints) -> Floats:
+    score = float(e.point["score"][0])
+    return measures.unit_sums(e.answers, units, e.truth.weights.score, e.options.ranked_by, score)
 
 
 def _metrics(e: Evaluation) -> dict[str, float]:

@@ -13,7 +13,7 @@ import numpy as np
 from scoring.challenges.isic.categories import UNKNOWN
 from scoring.challenges.isic.truth import IsicCases
 from scoring.core.submission import Predictions
-from scoring.metrics import binary, classification, roc
+from scoring.metrics import binary, classification, curves, roc
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.roc import Levels
 from scoring.metrics.thresholds import HALF, decided
@@ -178,13 +178,13 @@ def quantities(a: CategoryScores, weights: np.ndarray, metric: str) -> dict[Any,
 
 
 def unit_sums(
-    a: CategoryScores, units: np.ndarray, weights: np.ndarray, metric: str, score: float, left_out: np.ndarray
+    a: CategoryScores, units: np.ndarray, weights: np.ndarray, metric: str, score: float
 ) -> np.ndarray:
     """Return what the score by a metric is made of, by unit [n, ...]: counts per category for balanced
     accuracy and macro F1, its share in the mean AUC; NaN for the average precision, of which nothing is
     known.
 
-    weights [N]: of the cases. score, left_out [n]: the score, and without each unit.
+    weights [N]: of the cases.
     """
     if metric == "balanced_accuracy":
         k = len(a.categories)
@@ -195,8 +195,12 @@ def unit_sums(
         y, p = a.positives, a.predicted_positive
         cells = [y & p, ~y & p, y & ~p]
         return permutation_test.unit_sums(np.hstack(cells).astype(float), units, weights)
-    shares = permutation_test.pseudo_values(score, left_out) / len(left_out)
-    return shares[:, None] if metric == "auc" else np.full((len(left_out), 1), np.nan)
+    if metric != "auc":
+        return np.full((int(units.max()) + 1, 1), np.nan)
+    columns = zip(a.outputs.T, a.positives.T, strict=True)
+    areas = [curves.auc_without_each_unit(*column, units, weights) for column in columns]
+    left_out = mean_of_defined(np.stack(areas, axis=-1))
+    return permutation_test.pseudo_values(score, left_out)[:, None] / len(left_out)
 
 
 def score_of_sums(metric: str, sums: np.ndarray) -> np.ndarray:

@@ -26,7 +26,7 @@ from scoring.common.findings import Finding, note, warning
 from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.core.submission import Predictions
-from scoring.metrics import calibration, classification, subgroups
+from scoring.metrics import calibration, classification, curves, subgroups
 
 
 def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
@@ -63,8 +63,10 @@ def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSetting
 
 def _unit_sums(evaluation: Evaluation) -> Floats:
     truth, decisions = evaluation.truth, decided(evaluation.truth, evaluation.predictions)
-    auc, left_out = float(evaluation.point["auc"][0]), evaluation.replicates.left_out["auc"]
-    return unit_sums(truth.true_labels == 1, decisions, evaluation.units, auc, left_out)
+    auc, positive = float(evaluation.point["auc"][0]), truth.true_labels == 1
+    ranks = rank_scores(truth, evaluation.predictions)
+    left_out = curves.auc_without_each_unit(ranks, positive, evaluation.units)
+    return unit_sums(positive, decisions, evaluation.units, auc, left_out)
 
 
 def _counts(truth: SafeScanCases, predictions: Predictions) -> list[list[int]]:

@@ -133,7 +133,7 @@ def test_places_in_every_replicate():
     assert {name: found.places[name].tolist() for name in drawn} == {
         name: [row[name] for row in expected] for name in drawn
     }
-    compared = compare_cards(CHALLENGE, cards)
+    compared = compare_cards(CHALLENGE, cards, pairs_test="bootstrap")
     for team in compared.as_dict()["teams"]:
         at = [row[team["team"]] for row in expected]
         assert team["rank_interval"] == pytest.approx(np.quantile(at, [0.025, 0.975]))
@@ -149,12 +149,12 @@ def test_an_order_that_is_not_the_scores_separates_all_the_same():
         "low": card((0.9, 0.2, 0.5), np.array([0.9, 0.2, 0.5]) + noise),
         "high": card((0.1, 0.95, 0.49), np.array([0.1, 0.95, 0.49]) + noise),
     }
-    result = compare_cards(CHALLENGE, cards).as_dict()
+    result = compare_cards(CHALLENGE, cards, pairs_test="bootstrap").as_dict()
     assert [team["team"] for team in result["teams"]] == ["low", "high"]
     assert result["pairs"][0]["difference"] < 0
     assert result["pairs"][0]["separated"]
     assert [team["tied_for_first"] for team in result["teams"]] == [True, False]
-    by_score_order = compare_cards(CHALLENGE, cards, order="score").as_dict()
+    by_score_order = compare_cards(CHALLENGE, cards, order="score", pairs_test="bootstrap").as_dict()
     assert [team["team"] for team in by_score_order["teams"]] == ["high", "low"]
     assert [team["rank_interval"] for team in by_score_order["teams"]] == [[1, 1], [2, 2]]
     assert by_score_order["provenance"]["options"] == {"order": "score", "rank_ties": "min"}
@@ -245,11 +245,11 @@ def test_words_and_leads_follow_the_chosen_order():
 
 def test_who_could_be_first_is_a_matter_of_the_chosen_order():
     random = np.random.default_rng(0)
-    by_rank = compare_cards(CHALLENGE, two_orders(random.normal(0, 0.001, (200, 3))))
+    by_rank = compare_cards(CHALLENGE, two_orders(random.normal(0, 0.001, (200, 3))), pairs_test="bootstrap")
     assert summary_text.tied(by_rank) == ("steady",)
     assert (summary_text.band(by_rank), summary_text.tie(by_rank)) == (0, "could be first")
     assert "No other team's 95% range of places reaches the first." in summary_text.leaders(by_rank)
-    close = compare_cards(CHALLENGE, two_orders(random.normal(0, 0.5, (200, 3))))
+    close = compare_cards(CHALLENGE, two_orders(random.normal(0, 0.5, (200, 3))), pairs_test="bootstrap")
     assert summary_text.tied(close)[:2] == ("steady", "uneven")
     assert "uneven" in summary_text.leaders(close).split("could be first as well")[0]
 
