@@ -111,7 +111,14 @@ def truth(challenge_id: str, chosen_input: ChosenInput, chosen: Mapping | None =
         )
     key = (chosen_input.key, chosen_input.name)
     if chosen_input.own:
-        return _own_truth(challenge_id, scoring.__version__, key, options(**needed), chosen_input)
+        return memory_budget.bound_own(
+            _own_truth,
+            challenge_id=challenge_id,
+            version=scoring.__version__,
+            key=key,
+            chosen=options(**needed),
+            _chosen_input=chosen_input,
+        )
     return _sample_truth(challenge_id, scoring.__version__, key, chosen_input)
 
 

@@ -15,6 +15,7 @@ from pages.comparison.context import ComparisonContext
 from pages.display import finding_list, layout, render
 from pages.inputs import dropped_files, fixes
 from pages.inputs.selectors import ChosenInput
+from pages.server import memory_budget
 from scoring.common.arrays import Ints
 from scoring.common.text import markdown
 from scoring.comparison import cases as by_case
@@ -123,7 +124,10 @@ def compared(
     other = f"{other} (second)" if other == first else other
     scored_as = repr([card.provenance["options"] for card in (scored.card, outcome.value)])
     key = (scored.truth_key, scored.submission.key, scored_as, second.key, first, other)
-    comparison = _compared(challenge.id, scoring.__version__, key, {first: scored.card, other: outcome.value})
+    cards = {first: scored.card, other: outcome.value}
+    comparison = memory_budget.bound_own(
+        _compared, challenge_id=challenge.id, version=scoring.__version__, key=key, _cards=cards
+    )
     if comparison.refused:
         finding_list.refusal(comparison.refused)
         return None

@@ -16,6 +16,7 @@ from pages.display.finding_list import without_flags
 from pages.display.render import BlockPath
 from pages.inputs import fixes
 from pages.inputs.selectors import ChosenInput
+from pages.server import memory_budget
 from scoring.common.fixes import SuggestedFix
 from scoring.common.text import markdown
 from scoring.comparison import display, report, views
@@ -67,7 +68,14 @@ def show(
             class_names.choose(challenge, dropped[entry.team], f"team_{number}")
         return
     key = (test_set.key, *(team.key for team in chosen if team.name in cards), scoring_run.options(**options))
-    outcome = _compared(challenge.id, scoring.__version__, key, scoring_run.options(**of_comparison), cards)
+    outcome = memory_budget.bound_own(
+        _compared,
+        challenge_id=challenge.id,
+        version=scoring.__version__,
+        key=key,
+        of_comparison=scoring_run.options(**of_comparison),
+        _cards=cards,
+    )
     if outcome.refused:
         finding_list.refusal(outcome.refused)
         return

@@ -15,7 +15,7 @@ from pages.inputs import selectors
 from pages.inputs.option_widgets import option_widget
 from pages.inputs.selectors import ChosenInput
 from pages.inputs.upload_widget import MODEL
-from pages.server import jobs
+from pages.server import jobs, memory_budget
 from scoring.challenges.recognition import recognise
 from scoring.challenges.samples import SampleTestSet
 from scoring.common.findings import Finding, error
@@ -131,7 +131,8 @@ def test_set_of(packs: Sequence[ChosenInput], challenge: Challenge) -> ChosenInp
 
 def board(pack: ChosenInput) -> Outcome:
     """Return what is ranked of an exported board, read once."""
-    return _board(pack.key, pack)
+    outcome: Outcome = memory_budget.bound_own(_board, key=pack.key, _pack=pack)
+    return outcome
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the board ...")

@@ -99,7 +99,8 @@ class Quota:
     def occupancy(self, runtime: Runtime) -> Occupancy:
         """Return how many visitors are connected, and how much all sessions hold."""
         held = sum(self._held(runtime, session) for session in streamlit_internals.sessions(runtime))
-        return Occupancy(streamlit_internals.n_connected(runtime), held, memory_budget.RESULTS.held_bytes)
+        shared, own = memory_budget.RESULTS.held_bytes, memory_budget.sessions_bytes()
+        return Occupancy(streamlit_internals.n_connected(runtime), held, shared, own)
 
     def stored(self, runtime: Runtime, key: _FileKey) -> None:
         """Clean the name of a file that came, and remember when."""

@@ -1,4 +1,4 @@
-"""Memory budget: bytes of results that the caches hold for all sessions; beyond it the oldest make room."""
+"""Memory budgets: bytes of results in caches, for all sessions and of each; the oldest make room."""
 
 import sys
 import threading
@@ -9,9 +9,15 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
+import streamlit as st
 
 from scoring.common import limits
+from scoring.inputs.text_columns import LazyColumns
 
+OWN = "_own_results"
+"""In the session: its budget."""
+LEAST = 3
+"""Results that stay however large they are: what a page shows rests on as many."""
 SAMPLED = 200
 """Items of a large collection that are measured; the rest is taken to be alike."""
 
@@ -31,11 +37,17 @@ class MemoryBudget:
 
     Args:
         most_bytes: What they may take together.
+        least: How many stay however large they are.
+        crowded: Whether they are to make room for a reason beside their size.
+
+    Attributes:
+        dropped: How many made room so far.
     """
 
-    def __init__(self, most_bytes: int):
-        self._most, self._lock = most_bytes, threading.Lock()
+    def __init__(self, most_bytes: int, least: int = 1, crowded: Callable[[], bool] = lambda: False):
+        self._most, self._least, self._crowded, self._lock = most_bytes, least, crowded, threading.Lock()
         self._results: OrderedDict[str, _Held] = OrderedDict()
+        self.dropped = 0
 
     @property
     def held_bytes(self) -> int:
@@ -45,7 +57,7 @@ class MemoryBudget:
 
     def bound(self, cached: Any, **arguments: Any) -> Any:
         """Return what a function gives that Streamlit caches, and let the oldest results beyond the budget
-        go, this one never.
+        go, this one and the `least` latest never.
 
         Args:
             cached: The function.
@@ -57,16 +69,22 @@ class MemoryBudget:
         return result
 
     def _use(self, key: str, result: object, forget: Callable[[], object]) -> None:
-        dropped = []
         with self._lock:
             known = self._results.pop(key, None)
             is_known = known is not None and known.result() is result
             size = known.size if known is not None and is_known else size_of(result)
             self._results[key] = _Held(size, forget, weakref.ref(result))
-            while self._total() > self._most and len(self._results) > 1:
-                dropped.append(self._results.popitem(last=False)[1])
-        for held in dropped:
+        while held := self._oldest_beyond():
+            self.dropped += 1
             held.forget()
+
+    def _oldest_beyond(self) -> _Held | None:
+        """Take out the oldest result if it has to make room, and return it."""
+        crowded = self._crowded()
+        with self._lock:
+            if (self._total() <= self._most and not crowded) or len(self._results) <= self._least:
+                return None
+            return self._results.popitem(last=False)[1]
 
     def _total(self) -> int:
         gone = [key for key, held in self._results.items() if held.result() is None]
@@ -79,12 +97,47 @@ RESULTS = MemoryBudget(limits.RESULTS.value * limits.MEGABYTE)
 """That of this server: scorecards and predictions that were read, by content."""
 
 
+_SESSIONS: weakref.WeakSet[MemoryBudget] = weakref.WeakSet()
+_sessions_lock = threading.Lock()
+
+
+def sessions_bytes() -> int:
+    """Return what the results of own files of all sessions take."""
+    with _sessions_lock:
+        budgets = list(_SESSIONS)
+    return sum(budget.held_bytes for budget in budgets)
+
+
+def bound_own(cached: Any, **arguments: Any) -> Any:
+    """Return what a function gives that Streamlit caches for this session, and let its oldest results beyond
+    the budgets of a session and of all sessions go; the page says so."""
+    budget: MemoryBudget | None = st.session_state.get(OWN)
+    if budget is None:
+        everybody = limits.RESULTS.value * limits.MEGABYTE
+        own = limits.SESSION_RESULTS.value * limits.MEGABYTE
+        budget = st.session_state[OWN] = MemoryBudget(own, LEAST, lambda: sessions_bytes() > everybody)
+        with _sessions_lock:
+            _SESSIONS.add(budget)
+    before = budget.dropped
+    result = budget.bound(cached, **arguments)
+    if budget.dropped > before:
+        st.toast(
+            "The memory for results of your own files is full: the oldest made room, and are computed again "
+            "when you ask for them."
+        )
+    return result
+
+
 def size_of(value: object, deep: int = 8) -> int:
     """Return about how many bytes of memory a value takes: of large collections a sample is measured."""
     if isinstance(value, np.ndarray):
         return int(value.nbytes)
     if deep == 0 or value is None or isinstance(value, (str, bytes, int, float, bool)):
         return sys.getsizeof(value)
+    if isinstance(value, LazyColumns):
+        return value.held_bytes
+    if isinstance(value, BaseException):  # a refusal, with what could be read
+        return size_of(vars(value), deep)
     if isinstance(value, Mapping):
         return sys.getsizeof(value) + _of_items(value.keys(), deep) + _of_items(value.values(), deep)
     if isinstance(value, (list, tuple, set, frozenset)):

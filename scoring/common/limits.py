@@ -55,7 +55,10 @@ SESSION_UPLOADS = LimitSetting(
 RESULTS = LimitSetting(
     "BENCHSIDE_RESULTS_MB", 1024, "MB of scorecards and predictions that are kept for all visitors"
 )
-SETTINGS = (OPEN_MODELS, SESSION_UPLOADS, SERVER_UPLOADS, RESULTS)
+SESSION_RESULTS = LimitSetting(
+    "BENCHSIDE_SESSION_RESULTS_MB", 256, "MB of test sets and comparisons of own files that one visitor holds"
+)
+SETTINGS = (OPEN_MODELS, SESSION_UPLOADS, SERVER_UPLOADS, RESULTS, SESSION_RESULTS)
 
 
 @dataclass(frozen=True)

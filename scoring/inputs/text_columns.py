@@ -82,6 +82,11 @@ class TextColumn(Sequence[str]):
     def __init__(self, text: Ints, n_rows: int):
         self._text, self._n = text, n_rows
 
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of its cells."""
+        return int(self._text.nbytes)
+
     def __len__(self) -> int:
         return self._n
 
@@ -132,6 +137,12 @@ class LazyColumns(Mapping[str, tuple[str, ...]]):
 
     def __init__(self, readers: Mapping[str, Callable[[], tuple[str, ...]]]):
         self._readers = readers
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of the columns behind them."""
+        read = [cells for reader in self._readers.values() for cells in getattr(reader, "args", ())]
+        return sum(cells.held_bytes for cells in read if isinstance(cells, TextColumn))
 
     def __getitem__(self, name: str) -> tuple[str, ...]:
         return self._readers[name]()

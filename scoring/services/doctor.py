@@ -60,11 +60,13 @@ class Check:
 
 @dataclass(frozen=True)
 class Occupancy:
-    """How full a server is: connected visitors, and bytes of uploads and of results of all of them."""
+    """How full a server is: connected visitors, bytes of uploads of all of them, of results that they share,
+    and of those of their own files."""
 
     visitors: int
     upload_bytes: int
     result_bytes: int = 0
+    own_result_bytes: int = 0
 
 
 def examine(public: bool = False, occupancy: Occupancy | None = None) -> list[Check]:
@@ -249,6 +251,10 @@ def _limits(public: bool, occupancy: Occupancy | None) -> Iterator[Check]:
     if occupancy is not None:
         results = f"{_mb(occupancy.result_bytes)} of {results} used; the oldest make room"
     yield Check(LIMITS, "Scorecards and predictions kept in memory", results, public=True)
+    own = f"{_mb(limits.SESSION_RESULTS.value * limits.MEGABYTE)}; the oldest make room"
+    if occupancy is not None:
+        own += f"; all visitors: {_mb(occupancy.own_result_bytes)}"
+    yield Check(LIMITS, "Results of one visitor's own files", own, public=True)
     yield Check(
         LIMITS,
         "One model",

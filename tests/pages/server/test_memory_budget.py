@@ -2,12 +2,18 @@
 
 import gc
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
+from pages.server import memory_budget
 from pages.server.memory_budget import MemoryBudget, size_of
+from scoring.common.findings import InputRefused, error
+from scoring.inputs.tables import read_table
+from scoring.inputs.text_columns import LazyColumns, trimmed
 
 MEGABYTE = 1_000_000
 
@@ -62,6 +68,68 @@ def test_what_the_cache_itself_let_go_counts_no_more(computed):
         budget.bound(compute, name=name, _more=None)
     gc.collect()
     assert 5 * MEGABYTE <= budget.held_bytes < 6 * MEGABYTE
+
+
+def script() -> None:
+    """A page that computes results of own files, a megabyte each."""
+    import numpy as np
+    import streamlit as st
+
+    from pages.server import memory_budget
+
+    @st.cache_resource(max_entries=20, scope="session", show_spinner=False)
+    def compute(name: str, _more: object):
+        st.session_state.setdefault("computed", []).append(name)
+        return np.zeros(1_000_000, np.uint8)
+
+    for name in st.session_state.get("wanted", ""):
+        memory_budget.bound_own(compute, name=name, _more=None)
+    st.write(f"{memory_budget.sessions_bytes()} bytes")
+
+
+@pytest.fixture
+def alone():
+    """No earlier session's results: sessions of such tests have one name."""
+    st.cache_resource.clear()
+    memory_budget._SESSIONS.clear()
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize("name", ["BENCHSIDE_SESSION_RESULTS_MB", "BENCHSIDE_RESULTS_MB"])
+def test_the_oldest_results_of_own_files_make_room_and_the_page_says_so(monkeypatch, name):
+    monkeypatch.setenv(name, "5")
+    app = AppTest.from_function(script)
+    app.session_state["wanted"] = "abcde"
+    app.run()
+    assert (app.markdown[0].value, len(app.toast)) == ("5000000 bytes", 0)
+    app.session_state["wanted"] = "f"
+    app.run()
+    assert app.markdown[0].value == "5000000 bytes"
+    assert "the oldest made room" in app.toast[0].value
+    app.session_state["wanted"] = "fb"
+    app.run()
+    assert (app.session_state["computed"], len(app.toast)) == (list("abcdef"), 0)
+    app.session_state["wanted"] = "a"
+    app.run()
+    assert app.session_state["computed"] == list("abcdefa")
+
+
+@pytest.mark.usefixtures("alone")
+def test_what_a_page_shows_stays_however_large_it_is(monkeypatch):
+    monkeypatch.setenv("BENCHSIDE_SESSION_RESULTS_MB", "1")
+    app = AppTest.from_function(script)
+    app.session_state["wanted"] = "abc"
+    for _ in range(3):
+        app.run()
+    assert app.session_state["computed"] == list("abc")
+
+
+def test_sizes_of_refusals_and_lazy_columns_are_those_of_what_they_hold():
+    table = read_table(b"id,v\n" + b"case,0.123456789\n" * 10_000, "a.csv")
+    lazy = LazyColumns({key: partial(trimmed, cells) for key, cells in zip("ab", table.columns, strict=True)})
+    assert size_of(lazy) == len(table.columns[0]) * 17
+    refused = InputRefused([error("a", f"x:{k}", "m" * 500) for k in range(1_000)], salvaged=lazy)
+    assert size_of(refused) > 600_000 + size_of(lazy)
 
 
 @pytest.mark.parametrize(
