@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 LOCK ?= requirements.lock
 PYTEST := $(BIN)/python -m pytest tests --ignore=tests/benchmarks
 
-.PHONY: run test soak benchmark load screenshots samples quick lint lock chromium strace nginx peers clean
+.PHONY: run test soak benchmark load screenshots samples licences quick lint lock chromium strace nginx peers clean
 
 run: $(VENV)/installed
 	$(BIN)/streamlit run app.py
@@ -36,6 +36,10 @@ screenshots: $(VENV)/installed-dev chromium
 samples: $(VENV)/installed
 	$(BIN)/python -m sample_data.generator
 	$(BIN)/python -m sample_data.generator.pictures
+
+# Licences of what users install; fails where one would pass on to the whole program.
+licences: $(VENV)/installed-dev
+	$(BIN)/python -m tests.support.licences
 
 # Types are checked strictly in scoring, and in the pages as mypy does by itself.
 lint: $(VENV)/installed-dev

@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from scoring import __version__, challenge_ids
 from scoring.challenges import samples
 from scoring.inference.image_upload import DECODERS
-from tests.support import golden
+from tests.support import golden, licences
 from tests.support.command_line import ROOT
 from tests.test_imports import MODULES, imports
 
@@ -168,3 +168,28 @@ def test_an_empty_environment(tmp_path):
         card = json.loads(ran(command, *arguments, "--json", "-", "--html", report))
         assert card["score"] == pytest.approx(case["expect"]["score"], abs=1e-9)
         assert report.read_text(encoding="utf-8").count("<svg") > 3
+
+
+@pytest.mark.parametrize(
+    ("licence", "strong"),
+    [
+        ("GPL-3.0-only", True),
+        ("GNU General Public License v2 (GPLv2)", True),
+        ("AGPL-3.0-or-later", True),
+        ("", True),
+        ("LGPL-3.0-only", False),
+        ("BSD-3-Clause; GNU Lesser General Public License v3 (LGPLv3)", False),
+        ("MIT", False),
+    ],
+)
+def test_strong_licences_are_told_from_others(licence, strong):
+    assert licences.is_strong(licence) == strong
+
+
+def test_no_package_passes_its_licence_on_to_the_whole_program():
+    listed = list(licences.licences())
+    assert {"numpy", "pi-heif", "streamlit"} <= {package for package, _, _ in listed}
+    assert [row for row in listed if licences.is_strong(row[2])] == []
+    # The encoder that made pillow-heif GPL lay inside its wheel, which its metadata did not say.
+    files = [str(file) for package, _, _ in listed for file in metadata.files(package) or ()]
+    assert [file for file in files if re.search(r"x26[45]", file)] == []

@@ -97,7 +97,7 @@ def descriptors() -> int | None:
 
 
 def raise_descriptors() -> None:
-    """Allow this process as many descriptors as its owner may have: each visitor takes one, and shells often
+    """Allow this process as many descriptors as its owner may have: each visitor takes four, and shells often
     allow few."""
     if sys.platform == "win32":
         return
