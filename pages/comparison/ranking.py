@@ -11,7 +11,7 @@ from pages.display.render import BlockPath
 from scoring.common.text import named
 from scoring.comparison import robustness, rule_views, views
 from scoring.comparison.display import MANY
-from scoring.comparison.pairs import SCORE, pairs_of
+from scoring.comparison.pairs import SCORE, PairsChoice, pairs_of
 from scoring.comparison.robustness import Rescored
 from scoring.comparison.scale import Scale
 from scoring.comparison.team_views import containing
@@ -63,7 +63,7 @@ def pairs_of_teams(compared: ComparisonContext) -> None:
     def figure() -> Figure:
         if metric == SCORE:
             return views.pairs(compared.displayed, comparison.pairs, compared.displayed.scale)
-        pairs = pairs_of(comparison.spec, comparison.cards, metric)
+        pairs = pairs_of(comparison.spec, comparison.cards, PairsChoice(metric))
         return views.pairs(compared.displayed, pairs, Scale(1, 3, 3, named(metric)))
 
     render.draw(compared.once(f"pairs/{metric}", figure), compared.path(f"Pairs/{metric}"))

@@ -30,7 +30,7 @@ class PairsChoice:
     """What pairs of teams are tested on, and by which of `replicate_comparison.PAIRS_TESTS`."""
 
     metric: str
-    test: str
+    test: str = replicate_comparison.AUTO
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from scoring.core.views import Block, Column, Figure, SideBySide, Table, Text
 from scoring.presentation.figures.comparison import team_intervals
 from scoring.presentation.figures.intervals import IntervalRow
 from scoring.presentation.figures.theme import Theme, safe, short
-from scoring.statistics import replicate_comparison
 from scoring.statistics.replicate_comparison import Pair
 
 LISTED = 200
@@ -56,7 +55,7 @@ def change(comparison: Comparison, first: str, second: str, metric: str = SCORE)
     if metric == SCORE:
         teams, pairs = comparison.scored, comparison.result.pairs
     else:
-        of = pairs_of(comparison.spec, comparison.cards, PairsChoice(metric, replicate_comparison.AUTO))
+        of = pairs_of(comparison.spec, comparison.cards, PairsChoice(metric))
         teams, pairs = of.teams, of.of
     pair = next((p for p in pairs if {teams[p.a], teams[p.b]} == {first, second}), None)
     if pair is None:
