@@ -1,0 +1,63 @@
+"""Equal teams of the second generator are told apart as seldom as promised, in designs that are claimed.
+
+`make soak` runs the grid. Not in it: classes of two cases with teams of unequal profiles in balanced
+accuracy, and mean overlap below 50 units, where docs/statistics.md says that the rate is not held.
+"""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from scoring.statistics.permutation_test import Exchange
+from scoring.statistics.replicate_comparison import compare
+from tests.simulations.second_generator import SCORES, Design
+from tests.simulations.test_rates import most
+
+EXCHANGES = 200
+SHORT = (
+    Design("balanced accuracy", 48, 4, "unequal", 0.5),
+    Design("balanced accuracy", 100, 4, "equal", "unequal", rare=2),
+    Design("weighted F1", 60, 4, "opposite", "unequal", rare=2),
+    Design("F1 of images", 52, 4, "unequal", 0.95),
+    Design("mean overlap", 60, 12, "opposite", 0.5),
+)
+
+
+def is_claimed(design: Design) -> bool:
+    if design.score == "mean overlap":
+        return design.units >= 50
+    return not (design.score == "balanced accuracy" and design.rare and design.profiles != "equal")
+
+
+def wrong(design: Design, runs: int) -> float:
+    """Return the share of test sets in which two equal teams are told apart."""
+    random, errors = np.random.default_rng(design.units + design.teams), 0
+    for run in range(runs):
+        drawn = SCORES[design.score](random, design)
+        weights = random.multinomial(design.units, np.full(design.units, 1 / design.units), EXCHANGES)
+        replicates = drawn.score(np.einsum("bn,ank->abk", weights.astype(float), drawn.sums, optimize=True))
+        exchange = Exchange(drawn.sums, drawn.score, run)
+        result = compare(drawn.score(drawn.sums.sum(1)), replicates, design.units, exchange)
+        assert result.test == "swap"
+        errors += any(pair.separated for pair in result.pairs)
+    return errors / runs
+
+
+@pytest.mark.parametrize("design", SHORT, ids=str)
+def test_equal_teams_are_seldom_told_apart(design):
+    assert is_claimed(design)
+    assert wrong(design, 60) <= most(0.05, 60)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("units", [20, 50, 100, 200])
+def test_the_grid(score, units):
+    """Every design that is claimed, 200 test sets each."""
+    for teams, profiles, copying, rare in product(
+        (4, 12), ("equal", "unequal", "opposite"), (0.0, 0.5, 0.95, "unequal"), (0, 2)
+    ):
+        design = Design(score, units, teams, profiles, copying, rare)
+        if is_claimed(design):
+            assert wrong(design, 200) <= most(0.05, 200), design
