@@ -1,11 +1,15 @@
-"""Opening of files that people name: a pipe that nobody writes into and a device are refused, never waited
-for."""
+"""Opening of files that people name: a pipe that nobody writes into and a device are refused, after a
+moment at most."""
 
 import errno
 import io
 import os
 import stat
+import time
 from pathlib import Path
+
+WRITER_SECONDS = 2.0
+"""A writer may open a pipe a moment after its reader."""
 
 
 def is_regular(path: Path) -> bool:
@@ -33,9 +37,11 @@ def read_file(path: Path, most: int | None = None) -> bytes:
             return file.read(-1 if most is None else most)
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # otherwise this would wait for a writer
     with os.fdopen(descriptor, "rb", buffering=0) as pipe:
-        beginning = pipe.read(1)
-        if beginning == b"":
-            raise OSError(errno.EPIPE, "nobody writes into this pipe")
+        deadline = time.monotonic() + WRITER_SECONDS
+        while (beginning := pipe.read(1)) == b"":  # no writer has opened it yet, or it is closed again
+            if time.monotonic() > deadline:
+                raise OSError(errno.EPIPE, "nobody writes into this pipe")
+            time.sleep(0.01)
         os.set_blocking(descriptor, True)
         head = beginning or b""
         return head + io.BufferedReader(pipe).read(-1 if most is None else most - len(head))

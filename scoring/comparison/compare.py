@@ -38,6 +38,8 @@ from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.inputs.team_entries import name_problems
 from scoring.statistics import permutation_test, replicate_comparison
+from scoring.statistics.options import FEW_UNITS
+from scoring.statistics.permutation_test import Exchange
 from scoring.statistics.ranking import competition_ranks
 
 
@@ -331,9 +333,8 @@ def _compared(
     replicates = np.stack(drawn) if drawn else np.empty((len(scored), 0))
     source = next(iter(cards.values())).provenance
     scores = np.array([card.score for card in scored.values()], float)
-    result = replicate_comparison.compare(
-        scores, replicates, source["n_units"], _exchange(spec, tuple(scored.values())), chosen.test
-    )
+    exchange, test = _test_of(spec, tuple(scored.values()), chosen.test)
+    result = replicate_comparison.compare(scores, replicates, source["n_units"], exchange, test)
     if own and own.places is not None and scored and result.shares_won is not None:
         result = replicate_comparison.ranked(result, np.stack([own.places[name] for name in scored]))
     pairs = PairDifferences(SCORE, TESTS[result.test], tuple(scored), result.pairs)
@@ -380,16 +381,17 @@ def _shared_options(challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCar
     }
 
 
-def _exchange(spec: ComparisonSpec, cards: Sequence[ScoreCard]) -> permutation_test.Exchange | None:
-    """Return what exchanging predictions needs to know; None where a card does not hold it."""
-    if (
-        not cards
-        or spec.score_of_sums is None
-        or any(permutation_test.UNIT_SUMS not in card.arrays for card in cards)
-    ):
-        return None
+def _test_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> tuple[Exchange | None, str]:
+    """Return what exchanging predictions needs to know, None where it cannot be known, and the test. Cards
+    that an earlier version kept of 50 units and more lack the sums: they are told apart as they were then."""
+    score = spec.score_of_sums(cards[0]) if cards and spec.score_of_sums else None
+    if score is None:
+        return None, name
+    if any(permutation_test.UNIT_SUMS not in card.arrays for card in cards):
+        earlier = name == replicate_comparison.AUTO and cards[0].provenance["n_units"] >= FEW_UNITS
+        return None, replicate_comparison.BOOTSTRAP if earlier else name
     sums = np.stack([card.arrays[permutation_test.UNIT_SUMS] for card in cards])
-    return permutation_test.Exchange(sums, spec.score_of_sums(cards[0]), cards[0].provenance["seed"])
+    return Exchange(sums, score, cards[0].provenance["seed"]), name
 
 
 def _ranks(scores: Mapping[str, float | None], breaks: Mapping[str, float | None]) -> dict[str, int]:

@@ -151,7 +151,7 @@ class ComparisonSpec:
     correct: Callable[[ScoreCard], NDArray[np.float64]]
     sample: Callable[[ScoreCard, str], Sample | None]
     slice_measures: Mapping[str, tuple[str, str]]
-    score_of_sums: Callable[[ScoreCard], Score] | None = None
+    score_of_sums: Callable[[ScoreCard], Score | None] | None = None
     slices: Callable[[ScoreCard], Groups] = slices_of
     what_if: WhatIf | None = None
     weight_map: WeightMap | None = None

@@ -78,7 +78,7 @@ def auc_without_each_unit(
 
     Example:
         >>> auc_without_each_unit(np.array([0.9, 0.2, 0.5]), np.array([True, True, False]), np.arange(3))
-        array([0., 1., nan])
+        array([ 0.,  1., nan])
     """
     weights = np.ones(len(scores)) if case_weights is None else case_weights
     credit = _credit(scores, positive, weights)

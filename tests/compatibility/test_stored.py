@@ -263,7 +263,7 @@ def test_the_same_files_score_and_compare_as_they_did(unpacked, commit):
     teams = [f"{team}={inputs}/model-{number}.csv" for number, team in enumerate(names, 1)]
     now = {
         "scorecard": answered("score", "melanoma", *how, *one),
-        "comparison": answered("compare", "melanoma", *how, *teams),
+        "comparison": answered("compare", "melanoma", *how, "--pairs-test", "bootstrap", *teams),
     }
     for name, value in now.items():
         before = json.loads((exported / f"{name}.json").read_text(encoding="utf-8"))

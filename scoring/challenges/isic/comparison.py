@@ -10,6 +10,7 @@ from scoring.core.comparison_spec import ComparisonSpec, correct_labels, of_labe
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics.thresholds import HALF, decided
 from scoring.statistics.paired_tests import BinarySample, Sample, ScoreSample
+from scoring.statistics.permutation_test import Score
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:
@@ -34,6 +35,12 @@ def sample(card: ScoreCard, metric: str) -> Sample | None:
     return BinarySample(right[measure]) if measure in right else None
 
 
+def _score_of_sums(card: ScoreCard) -> Score | None:
+    """Return the score of the sums that a card keeps; None for average precision, which is none of sums."""
+    metric = card.provenance["options"]["metric"]
+    return None if metric == "ap" else partial(score_of_sums, metric)
+
+
 COMPARISON = ComparisonSpec(
     offered=METRIC.name,
     tie_break="mean_auc",
@@ -48,6 +55,6 @@ COMPARISON = ComparisonSpec(
     class_measures=("recall",),
     correct=correct_labels,
     sample=sample,
-    score_of_sums=lambda card: partial(score_of_sums, card.provenance["options"]["metric"]),
+    score_of_sums=_score_of_sums,
     slice_measures={"accuracy": ("accuracy", "n")},
 )
