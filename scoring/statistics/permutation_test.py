@@ -1,10 +1,10 @@
 """The swap test: the predictions of two teams are exchanged within random units and scored again.
 
 If two teams are equally good, nothing changes by that, so the differences of the exchanged scores show what
-chance does. It holds its level with few units, rare classes and many teams, where the bootstrap does not
-(docs/statistics.md), for scores that are a function of sums over units: means, and everything made of counts.
-AUC and C-index enter as the mean of their pseudo-values. Limit: a team that fails rarely and badly escapes it
-where no bad unit was drawn.
+chance does. It errs less than the bootstrap (docs/statistics.md has the rates, and the designs in which it
+errs too), for scores that are a function of sums over units: means, and everything made of counts. AUC and
+C-index enter as the mean of their pseudo-values. Limits: a team that fails rarely and badly escapes it where
+no bad unit was drawn, and so do rare classes that teams know differently well.
 """
 
 from collections.abc import Callable, Iterator
