@@ -8,10 +8,11 @@ import streamlit as st
 from pages.comparison.context import ComparisonContext
 from pages.display import choices, layout, render
 from pages.display.render import BlockPath
+from scoring.common.quantities import SCORE
 from scoring.common.text import named
 from scoring.comparison import robustness, rule_views, views
 from scoring.comparison.display import MANY
-from scoring.comparison.pairs import SCORE, PairsChoice, pairs_of
+from scoring.comparison.pairs import PairsChoice, pairs_of
 from scoring.comparison.robustness import Rescored
 from scoring.comparison.scale import Scale
 from scoring.comparison.team_views import containing

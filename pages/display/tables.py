@@ -8,8 +8,9 @@ import streamlit as st
 from pandas.io.formats.style import Styler
 
 from scoring.common.findings import SMALL_CLASS
+from scoring.common.quantities import Better
 from scoring.common.text import common_start, markdown
-from scoring.core.views import Better, Column, Table
+from scoring.core.views import Column, Table
 from scoring.presentation.figures.numerals import UNDEFINED, decimal, span
 from scoring.presentation.figures.theme import Theme, label
 

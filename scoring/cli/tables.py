@@ -5,10 +5,11 @@ from typing import Any
 
 from scoring.challenges import load_challenge
 from scoring.common.findings import lines
+from scoring.common.quantities import SCORE
 from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
 from scoring.comparison.compare import Comparison
-from scoring.comparison.pairs import SCORE, PairDifferences
+from scoring.comparison.pairs import PairDifferences
 from scoring.comparison.team_facts import UNKNOWN
 from scoring.core.scorecard import ScoreCard
 

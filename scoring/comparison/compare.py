@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.quantities import SCORE, Quantity
 from scoring.common.text import as_json
 from scoring.comparison.comparability import (
     Excluded,
@@ -19,7 +20,6 @@ from scoring.comparison.comparability import (
     unequal,
 )
 from scoring.comparison.pairs import (
-    SCORE,
     TESTS,
     PairDifferences,
     PairsChoice,
@@ -32,7 +32,7 @@ from scoring.comparison.pairs import (
 )
 from scoring.comparison.team_facts import UNKNOWN, TeamFacts, scored_facts, with_sizes
 from scoring.core import options as of_options
-from scoring.core.challenge import Challenge
+from scoring.core.challenge import Challenge, Scoring
 from scoring.core.comparison_spec import ComparisonSpec, Ranking
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard, plain
@@ -58,6 +58,7 @@ class Comparison:
         findings: Findings about the comparison itself.
         provenance: Version, test set, options and predictions that it was computed from.
         spec: What can be compared in this challenge.
+        scoring: How the challenge scores, with direction and range of every number.
         own_ranking: The challenge's own order, where it has one.
         facts: What is known of each team beside its predictions.
         excluded: Submissions that were refused.
@@ -73,9 +74,14 @@ class Comparison:
     findings: tuple[Finding, ...]
     provenance: Mapping[str, Any]
     spec: ComparisonSpec
+    scoring: Scoring[Any, Any]
     own_ranking: Ranking | None = None
     facts: Mapping[str, TeamFacts] = field(default_factory=dict)
     excluded: tuple[Excluded, ...] = ()
+
+    def quantity(self, name: str = SCORE) -> Quantity:
+        """Return direction and range of the score, a metric, or MEASURE/CLASS."""
+        return self.scoring.quantity(name)
 
     @property
     def size_assumed(self) -> tuple[str, ...]:
@@ -366,6 +372,7 @@ def _compared(
         tuple(findings),
         provenance,
         spec,
+        challenge.scoring,
         own,
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.common.quantities import SCORE
 from scoring.core.comparison_spec import ComparisonSpec, Value
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics import agreement
@@ -17,7 +18,6 @@ from scoring.statistics.paired_tests import NAMES, Sample, p_value
 from scoring.statistics.replicate_comparison import Pair
 from scoring.statistics.replicates import array_name
 
-SCORE = "score"
 TESTS = {"bootstrap": "paired bootstrap t", "swap": "swap test", None: None}
 """The tests of all metrics, in words; None: units are too few for any."""
 ALIKE = 0.95

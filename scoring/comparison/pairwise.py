@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.common.arrays import Ints
+from scoring.common.quantities import SCORE
 from scoring.common.text import class_named, markdown, named
 from scoring.comparison import cases as by_case
 from scoring.comparison import classes as by_class
@@ -15,7 +16,7 @@ from scoring.comparison.cases import Correctness
 from scoring.comparison.classes import ClassDifference
 from scoring.comparison.compare import Comparison
 from scoring.comparison.display import Displayed
-from scoring.comparison.pairs import SCORE, PairsChoice, pairs_of
+from scoring.comparison.pairs import PairsChoice, pairs_of
 from scoring.comparison.scale import Scale
 from scoring.core.views import Block, Column, Figure, SideBySide, Table, Text
 from scoring.presentation.figures.comparison import team_intervals

@@ -6,11 +6,12 @@ from functools import partial
 
 import plotly.graph_objects as go
 
+from scoring.common.quantities import SCORE
 from scoring.common.text import markdown, named
 from scoring.comparison import difference_views, figures, rule_views, summary_text, team_views
 from scoring.comparison.compare import Comparison
 from scoring.comparison.display import NAMED, SENTENCE, Displayed
-from scoring.comparison.pairs import SCORE, TESTS, PairDifferences
+from scoring.comparison.pairs import TESTS, PairDifferences
 from scoring.comparison.scale import Scale
 from scoring.comparison.summary_text import LeaderDifference, leader_differences
 from scoring.comparison.team_facts import LABELS, UNKNOWN

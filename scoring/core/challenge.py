@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, T
 
 from scoring.common.citation import Citation
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.quantities import SCORE, SHARE, Better, Quantity
 from scoring.core import options as of_options
 from scoring.core import submission
 from scoring.core.challenge_files import Inputs, OtherNames, OutputFile, Sample
@@ -88,6 +89,7 @@ class ScoreSettings:
         statistics: Replicates, seed, unit and kind of interval.
         metadata: A table joined to the truth by case id, for slices and units.
         with_curves: Whether the card keeps curves with bands; comparisons need none.
+        quantity: Gives direction and range of the score and of each metric, by name.
         problems: `bad-option` for options that are not allowed: to be refused together with everything else
             that is wrong.
     """
@@ -97,6 +99,7 @@ class ScoreSettings:
     metadata: Source | None = None
     with_curves: bool = True
     problems: tuple[Finding, ...] = ()
+    quantity: Callable[[str], Quantity] = field(default=lambda _name: SHARE)
 
 
 @dataclass(frozen=True)
@@ -197,17 +200,32 @@ class Scoring(Generic[Truth, Predictions]):
 
     Attributes:
         score: (truth, predictions, settings) -> everything that is shown anywhere.
+        better: Which direction of the score is.
+        range: Lowest and highest possible score; infinite where there is none.
+        metrics: Direction and range of metrics and class measures by name, of those that are not from 0 to 1
+            with higher ones better.
         parts: The weighted parts of the score by metric; empty where it is no weighted sum.
-        numbers: Metrics from 0 on without end; all others, and the score, lie from 0 to 1.
         as_points: Whether the score 0..1 is shown as points of 100.
         outputs: Further files of the command `score`.
     """
 
     score: Callable[[Truth, Predictions, ScoreSettings], ScoreCard]
+    better: Better = "higher"
+    range: tuple[float, float] = SHARE.range
+    metrics: Mapping[str, Quantity] = field(default_factory=dict)
     parts: Mapping[str, ScoreBreakdownPart] = field(default_factory=dict)
-    numbers: tuple[str, ...] = ()
     as_points: bool = False
     outputs: tuple[OutputFile, ...] = ()
+
+    def quantity(self, name: str = SCORE) -> Quantity:
+        """Return direction and range of a number.
+
+        Args:
+            name: "score", a name of `metrics` of a card, or MEASURE/CLASS.
+        """
+        if name == SCORE:
+            return Quantity(self.better, self.range)
+        return self.metrics.get(name) or self.metrics.get(name.partition("/")[0], SHARE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -391,7 +409,7 @@ class Challenge(Generic[Truth, Predictions]):
         statistics = StatisticsOptions.taken(options)
         values = of_options.complete(self.options_of("score"), options)
         problems = (*self.check_options(values), *statistics.problems())
-        settings = ScoreSettings(values, statistics, metadata, with_curves, problems)
+        settings = ScoreSettings(values, statistics, metadata, with_curves, problems, self.scoring.quantity)
         card = self.scoring.score(truth, predictions, settings)
         if problems:  # a scorer refuses them together with its own
             raise InputRefused(problems, [*truth.findings, *predictions.findings])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.common.findings import Finding
+from scoring.common.quantities import SHARE, Quantity
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
 from scoring.statistics.paired_tests import BinarySample, Sample, ScoreSample
@@ -59,7 +60,7 @@ class WeightMap:
     """Three parts of the score whose weights sum to 1.
 
     Attributes:
-        metrics: Their names in `metrics`; larger is better.
+        metrics: Their names in `metrics`; larger is better in each.
         weights: The challenge's own weights.
         share: What all three are worth in the score, 0 to 1.
         others: The rest of the score, in words; empty where there is none.
@@ -127,11 +128,14 @@ class ComparisonSpec:
     """What can be compared between teams of one challenge.
 
     Attributes:
-        metrics: Metrics worth ranking by alone, larger is better, the score's parts first.
+        metrics: Metrics worth ranking by alone, the score's parts first; `Scoring.metrics` has their
+            direction.
         class_measures: Which entry of `per_class` compares a class: the first that its row has. Replicates
             are kept under (measure, class).
         correct: A card's value of each case [N]: 1 where the team is right, less where it is not, NaN for a
             case that does not count.
+        case_value: Direction and range of `correct`, where that is no degree of being right (an error in
+            years).
         sample: What a paired test takes of a card for a metric; None where the bootstrap is the test.
         slice_measures: Measures of a row of `slices` that are compared, each with the metric that is the
             same for all cases and the row's number of cases that it counts.
@@ -155,6 +159,7 @@ class ComparisonSpec:
     slices: Callable[[ScoreCard], Groups] = slices_of
     what_if: WhatIf | None = None
     weight_map: WeightMap | None = None
+    case_value: Quantity = SHARE
     size: SizeRule | None = None
     tie_break: str | None = None
     rank: Callable[[Mapping[str, ScoreCard], Values], Ranking] | None = None

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from scoring.common.quantities import Better
+
 if TYPE_CHECKING:
     from scoring.presentation.figures.drawing import Drawing
     from scoring.presentation.figures.theme import Theme
 
-Better = Literal["higher", "lower"]
 Data = Mapping[str, Sequence[Any]]
 """Columns of equal length by name."""
 

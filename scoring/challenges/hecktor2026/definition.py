@@ -8,6 +8,7 @@ from scoring.challenges.hecktor2026.options import OPTIONS
 from scoring.challenges.hecktor2026.predictions import read_predictions
 from scoring.challenges.hecktor2026.truth import read_truth
 from scoring.common.citation import Citation
+from scoring.common.quantities import COUNT
 from scoring.core.challenge import Challenge, Display, Readers, ScoreBreakdownPart, Scoring, Words
 from scoring.core.challenge_files import InputKind, Inputs, Sample
 from scoring.core.lazy import Lazy
@@ -71,10 +72,13 @@ CHALLENGE = Challenge(
     scoring=Scoring(
         score=score,
         parts={name: ScoreBreakdownPart(*part) for name, part in WEIGHTS.items()},
-        numbers=(
-            *(f"{kind}_pairs" for kind in ("comparable", "concordant", "tied_risk", "missing")),
-            *(f"n_missing_{kind}" for kind in ("masks", "t", "n", "risk")),
-            *("n_malformed_masks", "n_unknown_patients", "gtvn_count_error"),
+        metrics=dict.fromkeys(
+            (
+                *(f"{kind}_pairs" for kind in ("comparable", "concordant", "tied_risk", "missing")),
+                *(f"n_missing_{kind}" for kind in ("masks", "t", "n", "risk")),
+                *("n_malformed_masks", "n_unknown_patients", "gtvn_count_error"),
+            ),
+            COUNT,
         ),
     ),
     comparison=COMPARISON,

@@ -10,6 +10,7 @@ from scoring.challenges.puma.options import CLASS_MAP, OPTIONS
 from scoring.challenges.puma.predictions import read_predictions
 from scoring.challenges.puma.truth import read_truth
 from scoring.common.citation import Citation
+from scoring.common.quantities import COUNT
 from scoring.core.challenge import (
     Challenge,
     Context,
@@ -101,7 +102,7 @@ CHALLENGE = Challenge(
     ),
     scoring=Scoring(
         score=score,
-        numbers=("n_truth", "n_predicted"),
+        metrics=dict.fromkeys(("n_truth", "n_predicted"), COUNT),
         outputs=(
             OutputFile(
                 "--matches", "FILE.csv", "write what became of every nucleus, a row each", matches.to_csv

@@ -6,6 +6,7 @@ from typing import Any
 
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.common.citation import Citation
+from scoring.common.quantities import LOSS
 from scoring.core.challenge import (
     Display,
     ModelSupport,
@@ -17,8 +18,8 @@ from scoring.core.challenge import (
 from scoring.core.challenge_files import InputKind, Inputs
 from scoring.core.lazy import Lazy
 from scoring.core.submission import Predictions, faults_by_option, table
-from scoring.statistics.replicates import LOSSES
 
+LOSSES = {"log_loss": LOSS, "brier_score": LOSS}
 INPUTS = Inputs(
     truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
     submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),
@@ -49,7 +50,7 @@ def scoring(
 ) -> Scoring[SafeScanCases, Predictions]:
     """Return the scorer of `card`, whose score is a sum of weighted parts."""
     parts = {name: ScoreBreakdownPart(*part) for name, part in weights.items()}
-    return Scoring(score=_part(challenge_id, "card:score"), parts=parts, numbers=LOSSES, as_points=True)
+    return Scoring(score=_part(challenge_id, "card:score"), parts=parts, metrics=LOSSES, as_points=True)
 
 
 def model_support(

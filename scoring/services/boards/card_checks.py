@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from scoring.common.quantities import SCORE
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.team_entries import MODEL
@@ -128,12 +129,10 @@ def _is_square(counts: Any, size: int) -> bool:
 
 def _out_of_range(card: ScoreCard, challenge: Challenge[Any, Any]) -> Iterator[str]:
     """Yield scores and metrics that the challenge cannot give, and intervals that end where none can."""
-    largest = dict.fromkeys(challenge.scoring.numbers, 1e300)
-    for name, value in {**card.metrics, "score": card.score}.items():
-        most = largest.get(name, 1.0)
-        if value is not None and not -ROUNDING <= value <= most + ROUNDING:
-            words = "from 0 to 1" if most == 1 else "0 or more"
-            yield f"{name[:40]} is {value:g} in a scorecard, which is not {words}"
+    quantity = challenge.scoring.quantity
+    for name, value in {**card.metrics, SCORE: card.score}.items():
+        if value is not None and not quantity(name).holds(value, ROUNDING):
+            yield f"{name[:40]} is {value:g} in a scorecard, which is not {quantity(name).words}"
     is_within = card.provenance.get("interval") in (intervals.PERCENTILE, intervals.LOGIT_T)
     for name, ends in card.intervals.items():
         if ends is None:
@@ -141,8 +140,11 @@ def _out_of_range(card: ScoreCard, challenge: Challenge[Any, Any]) -> Iterator[s
         low, high = ends
         if low > high:
             yield f"the interval of {name[:40]} in a scorecard goes from {low:g} down to {high:g}"
-        elif is_within and name not in largest and not -ROUNDING <= low <= high <= 1 + ROUNDING:
-            yield f"the interval of {name[:40]} in a scorecard, {low:g} to {high:g}, leaves 0 to 1"
+        elif is_within and quantity(name).is_bounded:
+            of = quantity(name)
+            if not (of.holds(low, ROUNDING) and of.holds(high, ROUNDING)):
+                bounds = of.words.removeprefix("from ")
+                yield f"the interval of {name[:40]} in a scorecard, {low:g} to {high:g}, leaves {bounds}"
 
 
 def _of_others(card: ScoreCard, row: ScoredRow) -> Iterator[str]:

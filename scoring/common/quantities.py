@@ -1,0 +1,87 @@
+"""Direction and range of a number: which of two values is better, and between which values it lies."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from scoring.common.arrays import Floats
+
+SCORE = "score"
+"""Name of what a challenge ranks by, among the names of its metrics."""
+Better = Literal["higher", "lower"]
+Values = TypeVar("Values", float, Floats)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What is known of a number beside its value.
+
+    Attributes:
+        better: Which direction is.
+        range: Lowest and highest possible value; infinite where there is none.
+    """
+
+    better: Better = "higher"
+    range: tuple[float, float] = (0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        """Raises ValueError: A direction that is none, or a range that holds no two numbers."""
+        low, high = self.range
+        if self.better not in ("higher", "lower"):
+            raise ValueError(f'better is "higher" or "lower", not {self.better!r}')
+        if not low < high:
+            raise ValueError(f"a range goes from a lower to a higher number, not from {low} to {high}")
+
+    @property
+    def sign(self) -> int:
+        """1 where higher is better, else -1."""
+        return 1 if self.better == "higher" else -1
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the range has two ends."""
+        return math.isfinite(self.range[0]) and math.isfinite(self.range[1])
+
+    @property
+    def best(self) -> float:
+        """The best possible value, which may be infinite."""
+        return self.range[self.better == "higher"]
+
+    @property
+    def worst(self) -> float:
+        """The worst possible value, which may be infinite."""
+        return self.range[self.better == "lower"]
+
+    @property
+    def words(self) -> str:
+        """The range in words: "from 0 to 1", "0 or more"."""
+        low, high = self.range
+        if self.is_bounded:
+            return f"from {low:g} to {high:g}"
+        if math.isfinite(low):
+            return f"{low:g} or more"
+        return f"{high:g} or less" if math.isfinite(high) else "any number"
+
+    def oriented(self, values: Values) -> Values:
+        """Return values [...] turned so that larger is better, those of this direction."""
+        return self.sign * values
+
+    def order(self, value: float | None) -> float:
+        """Return what to sort by, larger is better: an undefined value (None, NaN) comes last."""
+        return -math.inf if value is None or value != value else float(self.sign * value)
+
+    def improves(self, value: float, on: float | None, step: float = 0.0) -> bool:
+        """Return whether a value is better than another by more than a step; everything beats None."""
+        return on is None or self.order(value) > self.order(on) + step
+
+    def holds(self, value: float, rounding: float = 0.0) -> bool:
+        """Return whether a value lies in the range, give or take a rounding."""
+        return self.range[0] - rounding <= value <= self.range[1] + rounding
+
+
+SHARE = Quantity()
+"""A share: from 0 to 1, higher is better."""
+COUNT = Quantity(range=(0.0, math.inf))
+"""From 0 on without end; a number of cases, whose direction nobody asks for."""
+LOSS = Quantity("lower", (0.0, math.inf))
+"""From 0 on without end, lower is better."""
