@@ -2,20 +2,22 @@
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
-from fnmatch import fnmatch
+import zipfile
 from importlib import import_module, metadata
+from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from playwright.sync_api import sync_playwright
 
 from scoring import __version__, challenge_ids
 from scoring.challenges import samples
 from scoring.inference.image_upload import DECODERS
+from tests.browser import driver
 from tests.support import golden, licences
 from tests.support.command_line import ROOT
 from tests.test_imports import MODULES, imports
@@ -115,31 +117,45 @@ def test_every_dependency_has_a_lower_bound():
     assert [str(one) for one in NEEDED.values() if [s.operator for s in one.specifier] != [">="]] == []
 
 
-def test_every_file_of_the_library_is_installed():
-    (patterns,) = SETTINGS["tool"]["setuptools"]["package-data"].values()
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """Build the wheel of the checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    building = "import sys; from hatchling.build import build_wheel; print(build_wheel(sys.argv[1]))"
+    done = subprocess.run(
+        [sys.executable, "-c", building, folder], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return folder / done.stdout.split()[-1]
+
+
+def test_the_wheel_holds_library_pages_and_samples(wheel):
+    def files(*places: str) -> set[str]:
+        paths = (path for place in places for path in (ROOT / place).rglob("*") if path.is_file())
+        return {str(path.relative_to(ROOT)) for path in paths if "__pycache__" not in path.parts}
+
+    app = {f"benchside_app/{name}" for name in files("pages", "sample_data")}
+    app |= {"benchside_app/app.py", "benchside_app/.streamlit/config.toml"}
+    held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert held == app | files("scoring")
     assert [path for path in MODULES if not (path.parent / "__init__.py").exists()] == []
-    files = [path for path in (ROOT / "scoring").rglob("*") if path.is_file()]
-    for path in (path for path in files if path.suffix not in (".py", ".pyc")):
-        package = next(parent for parent in path.parents if (parent / "__init__.py").exists())
-        assert any(fnmatch(str(path.relative_to(package)), pattern) for pattern in patterns), path
+    assert wheel.stat().st_size <= 25_000_000
 
 
-def test_the_command_and_the_version_are_those_of_the_code():
+def test_the_command_and_the_version_are_those_of_the_code(wheel):
     module, function = PROJECT["scripts"]["benchside"].split(":")
     assert callable(getattr(import_module(module), function))
-    module, _, name = SETTINGS["tool"]["setuptools"]["dynamic"]["version"]["attr"].rpartition(".")
-    assert getattr(import_module(module), name) == __version__
+    assert wheel.name.split("-")[1] == __version__
 
 
 def test_without_sample_data_one_sentence_says_so(monkeypatch, tmp_path):
     monkeypatch.setattr(samples, "FOLDER", tmp_path / "sample_data")
-    with pytest.raises(FileNotFoundError, match=r"^The sample data comes with a checkout of Benchside.*\.$"):
+    with pytest.raises(FileNotFoundError, match=r"^There is no sample data at .*\.$"):
         samples.test_sets("isic")
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(900)
-def test_an_empty_environment(tmp_path):
+def test_an_empty_environment(wheel, tmp_path):
     programs = tmp_path / "environment" / "bin"
     pip, command, python = programs / "pip", programs / "benchside", programs / "python"
 
@@ -152,13 +168,15 @@ def test_an_empty_environment(tmp_path):
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def installed(what: str) -> None:
+        ran(pip, "install", "--quiet", "--disable-pip-version-check", what)
+
     ran(sys.executable, "-m", "venv", tmp_path / "environment")
-    sources = tmp_path / "sources"
-    shutil.copytree(ROOT / "scoring", sources / "scoring", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, sources)
-    ran(pip, "install", "--quiet", "--disable-pip-version-check", sources)
+    installed(str(wheel))
     assert "streamlit" not in ran(pip, "list").lower()
+    without = subprocess.run([command, "app"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (without.returncode, without.stderr.count("\n")) == (2, 1)
+    assert 'pip install "benchside[app]"' in without.stderr
     assert re.findall(r"^\w+", ran(command, "challenges"), re.MULTILINE) == list(challenge_ids())
     assert ran(python, "-m", "scoring", "--version").strip() == __version__
     report = tmp_path / "report.html"
@@ -168,6 +186,16 @@ def test_an_empty_environment(tmp_path):
         card = json.loads(ran(command, *arguments, "--json", "-", "--html", report))
         assert card["score"] == pytest.approx(case["expect"]["score"], abs=1e-9)
         assert report.read_text(encoding="utf-8").count("<svg") > 3
+    installed(f"{wheel}[app]")
+    port = driver.free_port()
+    serve = [command, "app", "--headless", "--port", port, "--store", tmp_path / "store"]
+    with driver.running(serve, port, cwd=tmp_path) as server, sync_playwright() as playwright:
+        program = driver.chromium()
+        browser = playwright.chromium.launch(executable_path=program, args=list(driver.ARGUMENTS))
+        page = driver.visit(browser.new_context(), f"{server.address}/melanoma")
+        assert float(page.get_by_test_id("stMetricValue").inner_text()) > 0
+        assert page.get_by_test_id("stException").count() == 0
+        browser.close()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,12 @@ from typing import Any
 from scoring.challenges import load_challenge
 from scoring.core.challenge import Challenge
 
-FOLDER = Path(__file__).parents[2] / "sample_data"
+ROOT = Path(__file__).parents[2]
+FOLDER = next(
+    (place for place in (ROOT / "sample_data", ROOT / "benchside_app" / "sample_data") if place.is_dir()),
+    ROOT / "sample_data",
+)
+"""In a checkout, or where the package with the app was installed."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +93,7 @@ def _submissions(challenge: Challenge[Any, Any], folder: Path) -> dict[str, Samp
 def _listed(challenge: Challenge[Any, Any], folder: Path, kind: str) -> dict[str, SampleSubmission]:
     """Return what `teams.json` or `models.json` of a sample's folder describes, if it has one."""
     if not FOLDER.is_dir():
-        raise FileNotFoundError(
-            "The sample data comes with a checkout of Benchside, not with the installed package: "
-            f"{FOLDER} is not there."
-        )
+        raise FileNotFoundError(f"There is no sample data at {FOLDER}.")
     listing = folder / f"{kind}.json"
     if not listing.exists():
         return {}

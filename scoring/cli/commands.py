@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.cli import board_commands
+from scoring.cli import app, board_commands
 from scoring.cli.refusing_parser import Parser, add_command, challenge_examples, examples
 from scoring.core.challenge import Challenge
 from scoring.inference.devices import DEVICES
@@ -44,6 +44,8 @@ def parser() -> Parser:
     help_text = "say how this installation is: confinement, limits, what to mend"
     about = add_command(commands, "doctor", help_text, examples(prog, "doctor"))
     about.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
+    of_app = add_command(commands, "app", "open the pages in a browser", examples(prog, "app"))
+    of_app.fill = app.fill
     for command, help_text in COMMANDS.items():
         of_command = add_command(commands, command, help_text, examples(prog, command))
         of_command.fill = partial(fill_command, command)

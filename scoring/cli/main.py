@@ -1,5 +1,5 @@
-"""The command line: `benchside challenges | doctor | check | predict | score | compare | board | history |
-platform`."""
+"""The command line: `benchside challenges | doctor | app | check | predict | score | compare | board |
+history | platform`."""
 
 import argparse
 import sys
@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scoring.challenges import REGISTRY
+from scoring.cli import app
 from scoring.cli.commands import parser
 from scoring.cli.output import print_findings, write
 from scoring.common.findings import InputRefused
@@ -66,6 +67,9 @@ def _run(arguments_given: list[str]) -> int:
         from scoring.cli import platforms
 
         return DONE if platforms.run(arguments) else REFUSED
+    if arguments.command == "app":
+        app.run(arguments)
+        return DONE
     if arguments.command == "doctor":
         return DONE if _examine(arguments) else REFUSED
     with devices.running_on(getattr(arguments, "device", "auto")):

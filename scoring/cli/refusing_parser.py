@@ -92,6 +92,7 @@ EXAMPLES = {
         "{prog} score melanoma --help",
     ),
     "challenges": ("{prog} challenges",),
+    "app": ("{prog} app", "{prog} app --port 8502 --store boards"),
     "doctor": ("{prog} doctor", "{prog} doctor --json installation.json"),
     "board": (
         '{prog} board create melanoma --id lesions-2026 --title "Lesions 2026" --truth labels.csv',

@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -111,20 +111,23 @@ def served(
     """The app, or another script of the project, in a process of its own on a free port, ended with the
     block. log: where what it writes is kept."""
     port = port or free_port()
-    address = f"http://localhost:{port}"
     settings = {"headless": "true", "port": str(port), "fileWatcherType": "none"}
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        script,
-        *(f"--server.{key}={value}" for key, value in settings.items()),
-    ]
+    flags = [f"--server.{key}={value}" for key, value in settings.items()]
+    command = [sys.executable, "-m", "streamlit", "run", script, *flags, *arguments]
+    with running(command, port, log, **environment) as started:
+        yield started
+
+
+@contextlib.contextmanager
+def running(
+    command: Sequence[object], port: int, log: Path | None = None, cwd: Path = ROOT, **environment: str
+) -> Iterator[Server]:
+    """A command that serves the app on a port of this machine, ended with the block."""
+    address = f"http://localhost:{port}"
     with (log or Path(os.devnull)).open("wb") as output:
         process = subprocess.Popen(
-            [*command, *arguments],
-            cwd=ROOT,
+            [str(part) for part in command],
+            cwd=cwd,
             env=os.environ | {"PYTHONUNBUFFERED": "1"} | environment,
             stdout=output,
             stderr=output,

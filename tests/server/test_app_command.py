@@ -1,0 +1,71 @@
+"""`benchside app`: serves the pages, or says in one sentence why it cannot."""
+
+import socket
+import sys
+import urllib.request
+
+import pytest
+
+from scoring.cli import app
+from tests.browser import driver
+from tests.support.command_line import run
+
+
+@pytest.fixture(autouse=True)
+def own_store(monkeypatch, tmp_path):
+    """Whatever the command sets is taken back."""
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+
+
+def test_it_serves_the_pages_from_any_folder(tmp_path):
+    port = driver.free_port()
+    command = [sys.executable, "-m", "scoring", "app", "--headless", "--port", port, "--store", tmp_path]
+    environment = {"PYTHONPATH": str(driver.ROOT)}
+    with (
+        driver.running(command, port, cwd=tmp_path, **environment) as server,
+        urllib.request.urlopen(server.address) as answer,
+    ):
+        assert answer.status == 200
+        assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+
+
+def refused(*arguments: object) -> str:
+    """Return the one sentence of a refusal."""
+    done = run("app", "--headless", *arguments)
+    assert done.status == 2
+    (line,) = done.err.splitlines()
+    return line
+
+
+def test_a_port_in_use_is_refused():
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert f"localhost:{port}" in (line := refused("--port", port))
+        assert line.endswith("Try another --port.")
+
+
+@pytest.mark.parametrize("port", [0, -1, 65536])
+def test_a_number_that_is_no_port_is_refused(port):
+    assert "from 1 to 65535" in refused("--port", port)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_an_address_that_others_reach_needs_a_name(host):
+    assert "--name" in refused("--host", host)
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid"])
+def test_an_address_of_another_machine_is_refused(host):
+    assert refused("--host", host, "--name", "scores.example.org").startswith("error")
+
+
+def test_a_store_that_cannot_be_written_is_refused(tmp_path):
+    (tmp_path / "file").touch()
+    assert "--store" in refused("--store", tmp_path / "file" / "boards")
+
+
+def test_without_streamlit_or_pages_the_sentence_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setattr(app, "find_spec", lambda _name: None)
+    assert 'pip install "benchside[app]"' in refused("--port", driver.free_port())
+    monkeypatch.setattr(app, "FOLDERS", (tmp_path,))
+    assert "wheel" in refused("--port", driver.free_port())
