@@ -6,6 +6,7 @@ import numpy as np
 import scipy
 
 from scoring.common.arrays import Bools, Floats, Ints
+from scoring.metrics.classification import weighted_mean
 from scoring.statistics.intervals import wilson
 
 BINS = 10
@@ -142,9 +143,34 @@ def reliability(confidence: Floats, correct: Bools) -> Reliability:
         confidence: The largest output v of each case [N], 0..1; its bin is ceil(10 v) - 1, within 0..9.
         correct: Whether the class of that output is the true one [N].
     """
-    bins = np.clip(np.ceil(BINS * confidence).astype(int) - 1, 0, BINS - 1)
+    bins = _bins(confidence, BINS)
     n, hits = np.bincount(bins, minlength=BINS), np.bincount(bins, weights=correct, minlength=BINS)
     with np.errstate(invalid="ignore"):
         predicted, observed = np.bincount(bins, weights=confidence, minlength=BINS) / n, hits / n
     low, high = wilson(hits, n)
     return Reliability(predicted, observed, low, high, n)
+
+
+def expected_errors(confidence: Floats, correct: Bools, weights: Floats, bins: int = BINS) -> Floats:
+    """Return the expected calibration error of every replicate (Guo et al. 2017).
+
+    Args:
+        confidence: The largest output v of each case [N], 0..1; its bin is ceil(bins v) - 1, within
+            0..bins - 1.
+        correct: Whether the class of that output is the true one [N].
+        weights: Weights of the cases [B, N].
+        bins: Number of equal bins.
+
+    Returns:
+        Sum over the bins of share of cases x |share that is right - mean output| [B], 0..1; NaN without a
+        case.
+    """
+    of_bin, surplus = _bins(confidence, bins), correct - confidence
+    total = weights.sum(1, dtype=float)
+    parts = [weighted_mean(np.where(of_bin == b, surplus, 0), weights) for b in np.unique(of_bin)]
+    return np.where(total > 0, np.abs(parts).sum(0), np.nan)
+
+
+def _bins(confidence: Floats, bins: int) -> Ints:
+    numbers: Ints = np.clip(np.ceil(bins * confidence).astype(int) - 1, 0, bins - 1)
+    return numbers

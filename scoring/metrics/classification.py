@@ -8,6 +8,9 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from scoring.common.arrays import Array, Floats, Ints
 
+CHUNK_CELLS = 4_000_000
+"""Weights that are held in double precision at once."""
+
 
 @dataclass(frozen=True)
 class ClassCounts:
@@ -135,6 +138,26 @@ def mean_of_defined(values: Floats) -> Floats:
     """Return the plain mean over the last axis of the values that are not NaN; NaN where none is defined."""
     defined = ~np.isnan(values)
     return divide(np.where(defined, values, 0).sum(-1), defined.sum(-1))
+
+
+def weighted_mean(values: ArrayLike, weights: Floats) -> Floats:
+    """Return the weighted mean of values, some replicates at a time.
+
+    Args:
+        values: Value of each case [N]; NaN has no weight.
+        weights: Weights of the cases [B, N].
+
+    Returns:
+        Means [B]; NaN where no weight is left.
+    """
+    numbers = np.asarray(values, float)
+    defined = ~np.isnan(numbers)
+    kept, rows = numbers[defined], max(1, CHUNK_CELLS // max(1, len(numbers)))
+    means = np.full(len(weights), np.nan)
+    for start in range(0, len(weights), rows):
+        chunk = weights[start : start + rows, defined].astype(float)
+        means[start : start + rows] = divide(chunk @ kept, chunk.sum(1))
+    return means
 
 
 def mean_over_present(values: Floats, c: ClassCounts) -> Floats:

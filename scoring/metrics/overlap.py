@@ -44,21 +44,6 @@ def dice(both: Numbers, truth: Numbers, prediction: Numbers, empty: str = "one")
     return divide(2.0 * both, truth + prediction, BOTH_EMPTY[empty])
 
 
-def mean_dice(values: Floats, weights: Floats) -> Floats:
-    """Return the weighted mean of Dice values.
-
-    Args:
-        values: Dice of each case [N]; NaN has no weight.
-        weights: Weights of the cases [B, N].
-
-    Returns:
-        Means [B], 0..1; NaN where no weight is left.
-    """
-    defined = np.isfinite(values)
-    weights = weights[:, defined].astype(float)
-    return divide(weights @ values[defined], weights.sum(1))
-
-
 def aggregated_dice(
     both: Numbers, truth: Numbers, prediction: Numbers, weights: Floats, empty: str = "one"
 ) -> Floats:

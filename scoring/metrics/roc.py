@@ -217,6 +217,27 @@ def auc_above_sensitivity(c: RocCurves, sensitivity: float) -> Floats:
     return np.where(positives > 0, divide(area, negatives), np.nan)
 
 
+def partial_auc(c: RocCurves, sensitivity: float) -> Floats:
+    """Return the area under the curve and above a sensitivity (ISIC 2024).
+
+    Args:
+        c: The curves.
+        sensitivity: The sensitivity, 0..1.
+
+    Returns:
+        Areas [B], 0..1 - sensitivity; NaN without a positive or without a negative.
+    """
+    if not len(c.hits):
+        return np.full(c.between.shape[1], np.nan)
+    rates = divide(c.reached, c.reached[-1:])
+    before = np.vstack([np.zeros_like(rates[:1]), rates[:-1]])
+    low = np.clip(sensitivity, before, rates)
+    # From `low` to the level's own rate the line runs to its last false alarm.
+    missing = divide(rates - low, rates - before, 0) * c.tied / 2
+    area = ((rates - low) * (c.negatives - c.alarms + missing)).sum(0)
+    return np.where(c.positives > 0, divide(area, c.negatives), np.nan)
+
+
 def average_precision(c: RocCurves) -> Floats:
     """Return the sum over the distinct thresholds of precision x step of recall [B], not interpolated.
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.metrics import overlap
+from scoring.metrics.classification import weighted_mean
 from scoring.metrics.matching import match_by_overlap
 
 NAN = float("nan")
@@ -51,7 +52,7 @@ def test_means_of_resampled_patients_restated(tables, label, rule, data):
     )
     counts = overlap.overlap(tables, label)
     for dtype in (np.float32, np.int64):
-        means = overlap.mean_dice(overlap.dice(*counts, rule), weights.astype(dtype))
+        means = weighted_mean(overlap.dice(*counts, rule), weights.astype(dtype))
         pooled = overlap.aggregated_dice(*counts, weights.astype(dtype), rule)
         for row, mean, aggregated in zip(weights, means, pooled, strict=True):
             drawn = [voxels(table) for table, times in zip(tables, row, strict=True) for _ in range(times)]

@@ -16,7 +16,7 @@ from scoring.challenges.hecktor2026.tables import NO_STAGE, oriented
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics import classification, overlap, survival
-from scoring.metrics.classification import ClassCounts
+from scoring.metrics.classification import ClassCounts, weighted_mean
 from scoring.metrics.survival import ConcordancePairs
 from scoring.statistics.replicates import Quantities, QuantityName
 
@@ -122,7 +122,7 @@ class Evaluation:
         [B] each, NaN where undefined.
         """
         values: dict[QuantityName, Floats] = {
-            f"dice_{s}": overlap.mean_dice(dice, weights) for s, dice in self.dices.items()
+            f"dice_{s}": weighted_mean(dice, weights) for s, dice in self.dices.items()
         }
         of_classes: dict[QuantityName, Floats] = {
             ("mean_dice", name): values[f"dice_{s}"] for s, (name, _) in STRUCTURES.items()

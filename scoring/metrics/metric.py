@@ -1,0 +1,151 @@
+"""What a metric is: name, direction, range, parameters, pitfall and formula.
+
+A formula takes the cases of a task (`scoring.metrics.task_cases`), weights [B, N], one row per replicate, and
+parameters; it returns [B], NaN where it is undefined.
+"""
+
+import importlib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+from scoring.common.arrays import Floats
+from scoring.metrics.task_cases import Cases, MultilabelCases
+
+TASKS = (
+    "classification",
+    "multilabel",
+    "ordinal",
+    "regression",
+    "survival",
+    "segmentation",
+    "points",
+    "boxes",
+)
+Better = Literal["higher", "lower"]
+OVER_LABELS = "labelled:over_labels"
+"""What makes a metric of one class against the rest one of several labels."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What may be chosen of a metric.
+
+    Attributes:
+        kind: Type of the value; a whole number is a `float` as well.
+        default: Value where none is given; None = as `about` says.
+        allowed: Lowest and highest value, or the words that are allowed; () = any, as the name of a class.
+        about: Meaning, with unit.
+    """
+
+    kind: type[float] | type[int] | type[str]
+    default: float | str | None
+    allowed: tuple[float, float] | tuple[str, ...]
+    about: str
+
+    def problem(self, value: object) -> str | None:
+        """Return what is wrong with a value, as "must be ..."; None where nothing is."""
+        if self.kind is str:
+            if not isinstance(value, str) or (self.allowed and value not in self.allowed):
+                return (
+                    f"must be one of {', '.join(map(str, self.allowed))}" if self.allowed else "must be text"
+                )
+            return None
+        low, high = (float(end) for end in self.allowed)
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        number = float(value) if whole or isinstance(value, float) else math.nan  # type: ignore[arg-type]
+        if (self.kind is int and not whole) or not low <= number <= high or math.isinf(number):
+            upper = f"to {high:g}" if math.isfinite(high) else "or more"
+            return f"must be a {'whole ' * (self.kind is int)}number, {low:g} {upper}"
+        return None
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of one or several tasks.
+
+    Attributes:
+        name: Its name in files and on the command line, a contract.
+        title: Standard name.
+        tasks: Tasks that it is a metric of.
+        better: Which value is better.
+        range: Lowest and highest value, infinite where there is none.
+        needs: What predictions must have: "labels" (which may be made of scores), "scores" (of any scale),
+            "probabilities", "values", "risks", "masks", "points" or "boxes".
+        formula: Its function, as "module:function".
+        defined: When it is defined, a sentence.
+        source: Where it is defined.
+        pitfall: What misleads in it, a sentence.
+        other_names: What it is called elsewhere.
+        parameters: What may be chosen, by name.
+        measures: Of masks, points and boxes: function that measures one case, as "module:function".
+    """
+
+    name: str
+    title: str
+    tasks: tuple[str, ...]
+    better: Better
+    range: tuple[float, float]
+    needs: str
+    formula: str
+    defined: str
+    source: str
+    pitfall: str
+    other_names: tuple[str, ...] = ()
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    measures: str = ""
+
+    def compute(self, cases: Cases, weights: Floats, **parameters: Any) -> Floats:
+        """Return the metric of every replicate.
+
+        Args:
+            cases: The cases of the task.
+            weights: Weights of the cases [B, N], at least 0.
+            parameters: Values by name of a parameter; those left out have their default.
+
+        Returns:
+            Values [B]; NaN where undefined.
+
+        Raises:
+            ValueError: A parameter that the metric does not have, or a value that it must not have.
+        """
+        chosen, formula = self._checked(parameters), _function(self.formula)
+        if isinstance(cases, MultilabelCases):
+            formula = partial(_function(OVER_LABELS), formula)
+        found: Floats = formula(cases, weights, **chosen)
+        return found
+
+    def measure(self, *case: Any, **parameters: Any) -> Any:
+        """Measure one case: the expensive step of a metric of masks, points and boxes.
+
+        Args:
+            case: The case, see the function that `measures` names.
+            parameters: As of `compute`.
+        """
+        return _function(self.measures)(*case, **self._checked(parameters))
+
+    def problems(self, parameters: Mapping[str, object]) -> dict[str, str]:
+        """Return what is wrong with parameters, a clause by name; empty where nothing is."""
+        found = {}
+        for name, value in parameters.items():
+            if name not in self.parameters:
+                others = ", ".join(self.parameters) or "none"
+                found[name] = f"is no parameter of {self.name}, which has {others}"
+            elif value is not None and (problem := self.parameters[name].problem(value)):
+                found[name] = problem
+        return found
+
+    def _checked(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all parameters under the names of the formula's arguments."""
+        for name, problem in self.problems(parameters).items():
+            raise ValueError(f"{name} {problem}")
+        given = {name: p.default for name, p in self.parameters.items()} | dict(parameters)
+        return {"of" if name == "class" else name: value for name, value in given.items()}
+
+
+def _function(path: str) -> Callable[..., Any]:
+    module, _, name = path.partition(":")
+    function: Callable[..., Any] = getattr(importlib.import_module(f"scoring.metrics.{module}"), name)
+    return function

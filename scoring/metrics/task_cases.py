@@ -1,0 +1,131 @@
+"""Cases of a task, as metrics take them: one class per family of tasks."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.common.arrays import Array, Bools, Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledCases:
+    """Cases with one class each: classification and ordinal.
+
+    Attributes:
+        truth: True class number of each case [N], 0..K-1.
+        predicted: Predicted class number [N], 0..K-1; None where nothing but scores are known.
+        scores: Score of each case for each class [N, K]; None where nothing but classes are known. Of two
+            classes without probabilities only the column of the positive one is read.
+        classes: Names of the classes, in their order where order counts.
+        positive: Number of the positive one of two classes; None = the second.
+    """
+
+    truth: Ints
+    predicted: Ints | None
+    scores: Floats | None
+    classes: tuple[str, ...]
+    positive: int | None = None
+
+    @property
+    def the_positive(self) -> int | None:
+        """Number of the positive class; None of more than two classes."""
+        return (1 if self.positive is None else self.positive) if len(self.classes) == 2 else None
+
+
+@dataclass(frozen=True, eq=False)
+class MultilabelCases:
+    """Cases with any number of labels each.
+
+    Attributes:
+        truth: Which labels each case has [N, L].
+        predicted: Which labels it is said to have [N, L]; None where nothing but scores are known.
+        scores: Score of each case for each label [N, L]; None where nothing but labels are known.
+        classes: Names of the labels.
+    """
+
+    truth: Bools
+    predicted: Bools | None
+    scores: Floats | None
+    classes: tuple[str, ...]
+
+    def of_label(self, label: int) -> LabelledCases:
+        """Return the cases by one label: class 1 has it, class 0 has it not."""
+        return self._two_classes(lambda array: array[:, label])
+
+    def pooled(self) -> LabelledCases:
+        """Return each case [N] with each label [L] as a case of its own [N L]."""
+        return self._two_classes(np.ravel)
+
+    def _two_classes(self, taken: Callable[[Array], Array]) -> LabelledCases:
+        called = None if self.predicted is None else taken(self.predicted).astype(int)
+        score = None if self.scores is None else taken(self.scores)
+        columns = None if score is None else np.column_stack([1 - score, score])
+        return LabelledCases(taken(self.truth).astype(int), called, columns, ("no", "yes"), 1)
+
+
+@dataclass(frozen=True, eq=False)
+class ValueCases:
+    """Cases with a number each: regression.
+
+    Attributes:
+        truth: True value of each case [N].
+        predicted: Predicted value [N].
+    """
+
+    truth: Floats
+    predicted: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class SurvivalCases:
+    """Patients under right censoring.
+
+    Attributes:
+        time: Time of observation of each patient [N], at least 0.
+        event: Whether the patient had the event then [N].
+        risk: Score of each patient [N]; the higher, the worse the prognosis; NaN = no score.
+    """
+
+    time: Floats
+    event: Bools
+    risk: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class RegionCases:
+    """Segmented cases, measured one by one with `Metric.measure`.
+
+    Attributes:
+        measured: What the metric measured of each case and structure [N, S, Q].
+        classes: Names of the structures.
+    """
+
+    measured: Floats
+    classes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class DetectionCases:
+    """Images with points or boxes, matched one by one with `Metric.measure`.
+
+    Attributes:
+        image: Number of the image of each detection [D], 0..N-1, ascending; of equal scores the first counts
+            as the higher.
+        kind: Class number of each detection [D], 0..K-1.
+        score: Score of each detection [D]; equal throughout where there are none.
+        matched: What each detection is [D, T], at each of T limits of a match: 1 the hit of an object, 0 a
+            false alarm, -1 neither.
+        objects: Objects of the truth of each image and class [N, K].
+        classes: Names of the classes.
+    """
+
+    image: Ints
+    kind: Ints
+    score: Floats
+    matched: Ints
+    objects: Ints
+    classes: tuple[str, ...]
+
+
+Cases = LabelledCases | MultilabelCases | ValueCases | SurvivalCases | RegionCases | DetectionCases
