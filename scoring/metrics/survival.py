@@ -89,9 +89,18 @@ def pairs(time: Floats, event: Bools, risk: Floats, weights: Floats) -> Concorda
         >>> found.comparable.tolist(), c_index(found).round(3).tolist()
         ([3], [0.667])
     """
+    return ConcordancePairs(*np.rint(_pair_sums(time, event, risk, weights)).astype(np.int64))
+
+
+def _pair_sums(
+    time: Floats, event: Bools, risk: Floats, weights: Floats, of_events: Floats | None = None
+) -> Floats:
+    """Return the sums [4, B] of the products of two patients' weights over pairs that are comparable,
+    concordant, tied and missing; `of_events` [B, N] weighs the earlier one, if it is given."""
     order = np.lexsort((~event, time))
     time, event, risk = time[order], event[order], risk[order]
     w = np.ascontiguousarray(weights[:, order].T, np.float32)
+    of_first = w if of_events is None else np.ascontiguousarray(of_events[:, order].T)
     # Sorted so, those comparable to an event are all from a place on: behind the events of its time.
     events, scored = np.flatnonzero(event), ~np.isnan(risk)
     first = np.searchsorted(time, time[events], side="right") - _censored_together(time, event)[events]
@@ -110,8 +119,8 @@ def pairs(time: Floats, event: Bools, risk: Floats, weights: Floats) -> Concorda
         for row, kind in zip(counts, kinds, strict=True):
             if kind is not None:
                 # Sums of counts are whole numbers below 2^24, exact in float32; their products need float64.
-                row += np.einsum("eb,eb->b", w[own], kind.astype(np.float32) @ w[begin:], dtype=float)
-    return ConcordancePairs(*np.rint(counts).astype(np.int64))
+                row += np.einsum("eb,eb->b", of_first[own], kind.astype(np.float32) @ w[begin:], dtype=float)
+    return counts
 
 
 def _censored_together(time: Floats, event: Bools) -> Ints:
@@ -154,6 +163,36 @@ def _share(pairs: ConcordancePairs, right: Ints, missing: str) -> Floats:
     return divide(
         credit, 2 * (pairs.comparable - pairs.missing if missing == "exclude" else pairs.comparable)
     )
+
+
+def uno_c_index(
+    time: Floats, event: Bools, risk: Floats, weights: Floats, horizon: float | None = None
+) -> Floats:
+    """Return Uno's C-index (Uno et al. 2011): pairs count with 1 / G^2 at the earlier event, ties half.
+
+    G is the Kaplan-Meier estimate, from the same replicate, of not being censored up to and including a time;
+    an event at which it is 0 has no weight.
+
+    Args:
+        time: Days of observation of each patient [N], at least 0.
+        event: Whether the patient had the event then [N].
+        risk: Score of each patient [N]; the higher, the worse the prognosis; a pair with NaN counts 0.
+        weights: Weights of the patients [B, N], whole numbers.
+        horizon: Time before which events count; None: all.
+
+    Returns:
+        Values [B], 0..1; NaN without a pair.
+    """
+    _, first, moment = np.unique(time, return_index=True, return_inverse=True)
+    order, w = np.argsort(time, kind="stable"), weights.astype(float)
+    first = np.searchsorted(time[order], time[first])
+    struck, censored = (np.add.reduceat(w[:, order] * kind[order], first, axis=1) for kind in (event, ~event))
+    leaving = np.cumsum((struck + censored)[:, ::-1], axis=1)[:, ::-1]
+    free = np.cumprod(1 - divide(censored, leaving - struck, 0), axis=1)
+    counted = event & (time < (np.inf if horizon is None else horizon))
+    inverse = divide(1, free**2, 0)[:, moment]
+    comparable, concordant, tied, _ = _pair_sums(time, event, risk, weights, w * counted * inverse)
+    return divide(concordant + tied / 2, comparable)
 
 
 def pairs_of_patients(time: Floats, event: Bools, risk: Floats) -> ConcordancePairs:

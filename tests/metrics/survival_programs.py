@@ -8,7 +8,7 @@ import lifelines.utils
 import numpy as np
 from lifelines import KaplanMeierFitter
 from lifelines.statistics import multivariate_logrank_test
-from sksurv.metrics import concordance_index_censored
+from sksurv.metrics import concordance_index_censored, concordance_index_ipcw
 from sksurv.nonparametric import kaplan_meier_estimator
 
 
@@ -18,7 +18,12 @@ def said(time: list, event: list, risk: list, group: list) -> dict:
     moments, survival = kaplan_meier_estimator(event, time)
     fitted = KaplanMeierFitter().fit(time, event)
     test = multivariate_logrank_test(time, group, event)
+    patients = np.array([*zip(event, time, strict=True)], [("event", bool), ("time", float)])
     return {
+        "uno": [
+            concordance_index_ipcw(patients, patients, risk, horizon)[0]
+            for horizon in (time.max(), np.median(time))
+        ],
         "lifelines": lifelines.utils.concordance_index(time, -risk, event),
         "scikit-survival": [c_index, int(concordant), int(discordant), int(tied)],
         "kaplan-meier": [moments.tolist(), survival.tolist(), fitted.predict(moments).tolist()],

@@ -1,13 +1,16 @@
 """The registry's metrics of classes and labels against scikit-learn, and what holds for every metric."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import scipy.stats
 import sklearn.metrics as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.metrics import registry
-from scoring.metrics.task_cases import LabelledCases, MultilabelCases
+from scoring.metrics.task_cases import LabelledCases, MultilabelCases, SurvivalCases, ValueCases
 
 NAMES = ("a", "b", "c", "d")
 
@@ -244,28 +247,106 @@ def test_a_label_and_the_mean_of_the_others():
     )
 
 
-METRICS = [(task, metric.name) for task in TASKS_OF_CLASSES for metric in registry.of_task(task)]
+def valued(seed: int, n: int = 40) -> ValueCases:
+    random = np.random.default_rng(seed)
+    truth = (60 + 12 * random.normal(size=n)).round()
+    return ValueCases(truth, (0.7 * truth + 25 + 6 * random.normal(size=n)).round())
+
+
+def weighted_pearson(x, y, w) -> float:
+    return np.cov(x, y, aweights=w, ddof=0)[0, 1] / np.sqrt(
+        np.prod(np.diag(np.cov(x, y, aweights=w, ddof=0)))
+    )
+
+
+def lin(x, y, w) -> float:
+    (xx, xy), (_, yy) = np.cov(x, y, aweights=w, ddof=0)
+    return 2 * xy / (xx + yy + (np.average(x, weights=w) - np.average(y, weights=w)) ** 2)
+
+
+OF_VALUES = {
+    "mae": lambda x, y, w: sk.mean_absolute_error(x, y, sample_weight=w),
+    "rmse": lambda x, y, w: sk.root_mean_squared_error(x, y, sample_weight=w),
+    "r2": lambda x, y, w: sk.r2_score(x, y, sample_weight=w),
+    "pearson": weighted_pearson,
+    "concordance": lin,
+}
+
+
+@pytest.mark.parametrize("name", OF_VALUES)
+def test_metrics_of_values(name):
+    case = valued(8)
+    held("regression", name, case, lambda w: OF_VALUES[name](case.truth, case.predicted, w))
+    ordered = labelled(8)
+    held("ordinal", name, ordered, lambda w: OF_VALUES[name](ordered.truth, ordered.predicted, w))
+
+
+def test_correlations_of_repeated_cases():
+    case, weights = valued(9), draws(9, 40)[:4]
+    for name, function in (("pearson", scipy.stats.pearsonr), ("spearman", scipy.stats.spearmanr)):
+        expected = [
+            function(*(np.repeat(v, w.astype(int)) for v in (case.truth, case.predicted))).statistic
+            for w in weights
+        ]
+        values = registry.find("regression", name).compute(case, weights)
+        assert values == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_number_that_does_not_vary_has_no_correlation():
+    case = ValueCases(np.array([0.1, 0.1, 0.3]), np.array([0.3, 0.7, 0.7]))
+    weights = np.array([[1.0, 3, 0], [0, 1, 2], [0, 0, 0]])
+    undefined = {m.name: np.isnan(m.compute(case, weights)).tolist() for m in registry.of_task("regression")}
+    always, truth_varies = [True] * 3, [True, False, True]
+    nothing_only = [False, False, True]
+    assert undefined == {
+        "mae": nothing_only,
+        "rmse": nothing_only,
+        "r2": truth_varies,
+        "pearson": always,
+        "spearman": always,
+        "concordance": nothing_only,
+    }
+
+
+def patients(seed: int, n: int = 30) -> SurvivalCases:
+    random = np.random.default_rng(seed)
+    risk = random.normal(size=n).round(1)
+    time = np.ceil(random.exponential(9 * np.exp(-risk)))
+    return SurvivalCases(time, random.random(n) < 0.5, risk)
+
+
+METRICS = [(task, m.name) for task in registry.TASKS[:5] for m in registry.of_task(task)]
+CASES = {
+    "classification": labelled,
+    "ordinal": labelled,
+    "multilabel": multilabel,
+    "regression": valued,
+    "survival": patients,
+}
 
 
 @pytest.mark.parametrize(("task", "name"), METRICS)
 @settings(max_examples=15)
 @given(st.integers(0, 2**31), st.integers(4, 40))
 def test_order_and_repeated_cases_change_nothing(task, name, seed, n):
-    case, random = labelled(seed, n), np.random.default_rng(seed)
+    case, random = CASES[task](seed, n), np.random.default_rng(seed)
     weights, metric = random.integers(0, 3, (2, n)).astype(float), registry.find(task, name)
     values = metric.compute(case, weights)
+    low, high = metric.range
+    assert all(np.isnan(value) or low - 1e-12 <= value <= high + 1e-12 for value in values)
     order = random.permutation(n)
-    assert metric.compute(rows(case, order), weights[:, order]) == pytest.approx(
-        values, abs=1e-9, nan_ok=True
-    )
+    again = metric.compute(rows(case, order), weights[:, order])
+    assert again == pytest.approx(values, abs=1e-9, nan_ok=True)
     for row, value in zip(weights, values, strict=True):
-        again = rows(case, np.repeat(np.arange(n), row.astype(int)))
-        alone = metric.compute(again, np.ones((1, len(again.truth)))) if len(again.truth) else [np.nan]
+        places = np.repeat(np.arange(n), row.astype(int))
+        alone = metric.compute(rows(case, places), np.ones((1, len(places)))) if len(places) else [np.nan]
         assert alone == pytest.approx([value], abs=1e-9, nan_ok=True)
 
 
-def rows(case: LabelledCases, order: np.ndarray) -> LabelledCases:
-    return LabelledCases(case.truth[order], case.predicted[order], case.scores[order], case.classes)
+def rows(case, order: np.ndarray):
+    """Some of the cases."""
+    of_cases = {name: array[order] for name, array in vars(case).items() if isinstance(array, np.ndarray)}
+    return replace(case, **of_cases)
 
 
 @given(st.integers(0, 2**31), st.permutations(range(4)), st.sampled_from(["macro", "micro", "weighted"]))
@@ -300,7 +381,11 @@ def test_the_contract_of_names():
         quadratic_kappa auc partial_auc average_precision sensitivity_at_specificity
         specificity_at_sensitivity log_loss brier calibration_error top_k_accuracy"""
     names = {task: [m.name for m in registry.of_task(task)] for task in registry.TASKS}
+    of_values = "mae rmse r2 pearson spearman concordance"
     assert names["classification"] == of_classes.split()
+    assert names["ordinal"] == f"{of_classes} {of_values}".split()
+    assert names["regression"] == of_values.split()
+    assert names["survival"] == ["c_index", "uno_c_index"]
     assert all(len(set(of_task)) == len(of_task) for of_task in names.values())
 
 

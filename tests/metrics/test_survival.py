@@ -210,6 +210,10 @@ def test_lifelines_and_scikit_survival_agree():
         c_index, *pairs = said["scikit-survival"]
         assert c_index == pytest.approx(survival.c_index(found)[0], abs=1e-12)
         assert pairs == [int(getattr(found, kind)[0]) for kind in ("concordant", "discordant", "tied")]
+        for horizon, uno in zip((time.max(), np.median(time)), said["uno"], strict=True):
+            assert uno == pytest.approx(
+                survival.uno_c_index(time, event, risk, ones(time), horizon)[0], abs=1e-12
+            )
         curve = survival.kaplan_meier(time, event)
         moments, probability, fitted = said["kaplan-meier"]
         assert curve.time.tolist() == moments
