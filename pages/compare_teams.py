@@ -23,9 +23,8 @@ def compare_teams() -> None:
     names = {row.short_name: challenge_id for challenge_id, row in REGISTRY.items()}
     challenge = scoring.load_challenge(names[_challenge_name(list(names))])
     with top:
-        formula = (
-            f"**{challenge.words.formula}**, all teams on the same cases, paired bootstrap, higher is better"
-        )
+        formula = challenge.formula(teams.shared_before(challenge))
+        formula = f"**{formula}**, all teams on the same cases, paired bootstrap, higher is better"
         layout.opening("Compare teams", f"{challenge.words.title}, {formula}", summary_text.RULE)
     sets = samples.test_sets(challenge.id)
     left, right = st.columns(2)

@@ -21,7 +21,7 @@ def challenge_card(challenge_id: str) -> None:
             _picture(challenge_id), width="stretch", alt=f"A drawn sample of {challenge.words.title}"
         )
         st.header(REGISTRY[challenge_id].name, anchor=False)
-        st.markdown(f"Scored: {challenge.words.formula}")
+        st.markdown(f"Scored: {challenge.formula()}")
         st.caption(challenge.words.about)
     with st.container(gap="xsmall"):
         teams = scoring_run.sample_cards(challenge_id)

@@ -24,6 +24,7 @@ from pages.display.finding_list import cases_were_read
 from pages.display.render import CaseLink
 from pages.history import history_restore, history_tab
 from pages.inputs import drop_messages, dropped_files, fixes, selectors
+from pages.inputs.option_widgets import chosen_before
 from pages.inputs.sample_selector import InputPanel
 from pages.inputs.selectors import ChosenInput
 from pages.server import deferred_widgets
@@ -105,9 +106,10 @@ def show(page: ChallengePage) -> None:
     """Draw the page."""
     challenge, sets = page.challenge, samples.test_sets(page.challenge.id)
     texts = challenge.words
+    formula = challenge.formula({o.name: chosen_before(o) for o in challenge.options_of("score") if o.values})
     layout.opening(
         texts.title,
-        f"**{texts.formula}**, {'points of 100, ' if challenge.scoring.as_points else ''}higher is better",
+        f"**{formula}**, {'points of 100, ' if challenge.scoring.as_points else ''}higher is better",
         texts.rule,
     )
     left_column, right_column = st.columns(2)

@@ -12,7 +12,7 @@ import scoring
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import FinishedRuns, Outcome, Running
 from pages.inputs import selectors
-from pages.inputs.option_widgets import option_widget
+from pages.inputs.option_widgets import chosen_before, option_widget
 from pages.inputs.selectors import ChosenInput
 from pages.inputs.upload_widget import MODEL
 from pages.server import jobs, memory_budget
@@ -311,8 +311,13 @@ def _shared_option(challenge: Challenge) -> dict:
     if not challenge.comparison.offered:
         return {}
     option = challenge.option(challenge.comparison.offered)
-    key = f"compared_{option.name}"
-    return {option.name: option_widget(option, key, help=None, persist_state="session")}
+    return {option.name: option_widget(option, f"compared_{option.name}", help=None, persist_state="session")}
+
+
+def shared_before(challenge: Challenge) -> dict:
+    """Return the option of all teams, as it is before its widget is drawn."""
+    offered = challenge.comparison.offered
+    return {offered: chosen_before(challenge.option(offered), f"compared_{offered}")} if offered else {}
 
 
 def _chosen_teams(challenge_id: str, truth_key: str, offered: Mapping[str, ComparedTeam]) -> list[str]:

@@ -35,12 +35,15 @@ def option_widget(option: Option, key: str = "", **appearance: Any) -> Any:
     raise TypeError(f"{option.flag} takes text: there is no widget for that")
 
 
-def chosen_before(option: Option) -> Any:
-    """Return the value of an option before its widget is drawn: that of the session, else of the address,
-    else the usual one."""
+def chosen_before(option: Option, key: str = "") -> Any:
+    """Return the value of an option before its widget, of that key, is drawn: that of the session, else of
+    the address, else the usual one."""
+    key = key or option.name
     values = values_by_label(option) if option.values else {"true": True, "false": False}
-    chosen = st.session_state.get(option.name, st.query_params.get(option.name))
-    return chosen if isinstance(chosen, bool) else values.get(chosen, option.default)
+    chosen = st.session_state.get(key, st.query_params.get(key))
+    return (
+        chosen if isinstance(chosen, bool) or chosen in option.values else values.get(chosen, option.default)
+    )
 
 
 def values_by_label(option: Option) -> dict[str, Any]:

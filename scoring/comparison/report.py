@@ -26,7 +26,8 @@ def html(comparison: Comparison, lines: Lines = ()) -> str:
         lines: Names and texts for the front page: test set, organizer, date.
     """
     challenge, figures = load_challenge(comparison.challenge), Figures()
-    how = f"{challenge.words.formula}, all teams on the same cases, higher is better"
+    formula = challenge.formula(comparison.provenance["options"])
+    how = f"{formula}, all teams on the same cases, higher is better"
     sections = [blocks.front_page(f"Compare teams: {challenge.words.title}", how, lines)]
     if comparison.scored:
         view = display.of(comparison)

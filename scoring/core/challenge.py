@@ -16,7 +16,7 @@ from scoring.common.quantities import SCORE, SHARE, Better, Quantity
 from scoring.core import options as of_options
 from scoring.core import submission
 from scoring.core.challenge_files import Inputs, OtherNames, OutputFile, Sample
-from scoring.core.options import Option, Stage, Values
+from scoring.core.options import Formula, Option, Stage, Values
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import Source
 from scoring.statistics.options import StatisticsOptions
@@ -155,7 +155,7 @@ class Words:
     Attributes:
         title: Above its page and report.
         about: One line for the overview.
-        formula: The score in one line.
+        formula: The score in one line; `Challenge.formula` says it by the options that were chosen.
         rule: The rule in full, as Markdown with a table.
         citations: How papers cite it, with its data.
         official_source: Who computes the official score, the end of a sentence: "as the validator does".
@@ -164,7 +164,7 @@ class Words:
 
     title: str
     about: str
-    formula: str
+    formula: Formula
     rule: str
     citations: tuple[Citation, ...] = ()
     official_source: str = "as the official program computes it"
@@ -287,6 +287,11 @@ class Challenge(Generic[Truth, Predictions]):
         """Return those of the values that a stage needs."""
         return {o.name: values[o.name] for o in self.options_of(stage) if o.name in values}
 
+    def formula(self, values: Values | None = None) -> str:
+        """Return the score in one line, by the options that are given; the others have their default."""
+        said = self.words.formula
+        return said if isinstance(said, str) else said(values or {})
+
     def check_options(self, values: Values, has_model: bool = False) -> list[Finding]:
         """Return `bad-option` for every value that is not allowed, whatever the files hold."""
         return of_options.check(self.options, values, has_model)
@@ -328,10 +333,7 @@ class Challenge(Generic[Truth, Predictions]):
         cancelled: Cancelled | None = None,
         **options: Any,
     ) -> Predictions:
-        """Read what was submitted and match it to the truth's cases; arguments as of `read_truth`.
-
-        Without a truth the file's own order and cases are kept. Raises InputRefused with every problem.
-        """
+        """Read what was submitted and match it to the truth's cases, if there are any; as `read_truth`."""
         values = of_options.complete(self.options_of("predictions"), options)
         how = Context(name, values, progress, cancelled)
         return submission.with_note(self.readers.predictions(source, truth, how), source)

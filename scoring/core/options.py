@@ -14,6 +14,8 @@ truth, to compare teams."""
 
 Values = Mapping[str, Any]
 """Option name -> value."""
+Formula = str | Callable[[Values], str]
+"""A score in one line; a function where options change it, of values of which any may lack."""
 
 
 def _no_problem(_value: Any) -> str | None:

@@ -4,7 +4,7 @@ from scoring.challenges.hecktor2026.card import score
 from scoring.challenges.hecktor2026.comparison import COMPARISON
 from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
 from scoring.challenges.hecktor2026.masks import ANSWERS, MASK_ENDINGS, SEGMENTATION
-from scoring.challenges.hecktor2026.options import OPTIONS
+from scoring.challenges.hecktor2026.options import OPTIONS, formula
 from scoring.challenges.hecktor2026.predictions import read_predictions
 from scoring.challenges.hecktor2026.truth import read_truth
 from scoring.common.citation import Citation
@@ -20,9 +20,9 @@ RULE = """
 | staging | 0.35 | balanced accuracy of T and of N (mean recall over the stages that occur in the truth), and the plain mean of the two |
 | prognosis | 0.40 | C-index: share of comparable pairs of patients in which the earlier relapse has the higher risk, ties half |
 
-A missing mask counts as empty, a missing stage as wrong, a missing score makes its pairs non-concordant. Two empty masks have Dice 1; how much of the
-score that gives stands beside it. Nothing is resampled: a mask on another grid counts as missing. Where the sources are silent an option chooses, and
-what the score would be under every other reading is shown.
+A missing mask counts as empty, a missing stage as wrong. As a rule a missing score makes its pairs non-concordant, and two empty masks have Dice 1;
+how much of the score that gives stands beside it. Nothing is resampled: a mask on another grid counts as missing. Where the sources are silent an
+option chooses: any but the usual choice is named with the formula, and what the score would be under every other reading is shown.
 """
 MASK_TYPES = ("gz", "nii", "mha")
 """The last ending of each of `MASK_ENDINGS`, which is all that a browser's file dialog goes by."""
@@ -33,7 +33,7 @@ CHALLENGE = Challenge(
     words=Words(
         title="HECKTOR 2026, head and neck",
         about="Tumour masks, T and N stage and a recurrence score from FDG-PET/CT: three subtasks, one number.",
-        formula="0.25 × segmentation + 0.35 × staging + 0.40 × prognosis",
+        formula=formula,
         rule=RULE,
         citations=(
             Citation(

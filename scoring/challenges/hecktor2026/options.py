@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from scoring.core.options import Option, Stage, of_stage
+from scoring.core.options import Option, Stage, Values, of_stage
 from scoring.metrics.survival import MISSING_RISK
 
 
@@ -93,6 +93,31 @@ RANK_TIES = Option(
     stages=("compare",),
     label="Rank of equal teams in a subtask",
 )
+CLAUSES = {
+    EMPTY_MASKS.name: {
+        "zero": "two empty masks have Dice 0",
+        "skip": "patients with two empty masks leave the mean Dice",
+    },
+    MISSING_SCORES.name: {
+        "half": "pairs without a risk score count half",
+        "exclude": "pairs without a risk score are left out",
+    },
+    DIRECTION.name: {
+        "risk": "prognosis scores read as risks",
+        "time": "prognosis scores read as days to relapse",
+    },
+    T0.name: {"exclude": "patients with T0 leave the T stage"},
+    ORDER.name: {"rank": "places by weighted ranks of the three"},
+}
+"""What each value of an option changes in the formula; nothing for a value that is not named."""
+
+
+def formula(values: Values) -> str:
+    """Return the score in one line, by the options."""
+    chosen = (clauses.get(str(values.get(name))) for name, clauses in CLAUSES.items())
+    return "; ".join(("0.25 × segmentation + 0.35 × staging + 0.40 × prognosis", *filter(None, chosen)))
+
+
 OPTIONS = (EMPTY_MASKS, MISSING_SCORES, DIRECTION, T0, LESIONS, ORDER, RANK_TIES)
 CHOICES: Mapping[str, tuple[str, ...]] = {o.name: o.values for o in of_stage(OPTIONS, "score") if o.values}
 """Values of each option that changes the score, the default first."""

@@ -5,7 +5,7 @@ from operator import attrgetter
 from scoring.challenges.isic.card import score
 from scoring.challenges.isic.categories import ID
 from scoring.challenges.isic.comparison import COMPARISON
-from scoring.challenges.isic.options import OPTIONS
+from scoring.challenges.isic.options import OPTIONS, formula
 from scoring.challenges.isic.predictions import read_predictions
 from scoring.challenges.isic.truth import read_images, read_truth
 from scoring.common.citation import Citation
@@ -25,13 +25,13 @@ from scoring.core.submission import faults_by_option
 RULE = """
 | measure | what it is |
 |---|---|
-| score | plain mean over the categories of: cases of the category whose **largest** score is that category / cases of the category |
+| balanced accuracy | plain mean over the categories of: cases of the category whose **largest** score is that category / cases of the category |
 | largest score shared | the row is undecided and counts as wrong |
 | sensitivity, specificity, F1 ... | each category against the rest, positive where its score is **strictly above 0.5**; recall is not |
 | AUC, average precision | each category against the rest, from its score alone |
 
-A category without a case is left out of the means. Another official metric can rank instead: macro AUC, macro average precision, or
-macro F1 (MILK10k).
+A category without a case is left out of the means. The score is balanced accuracy, or the other official metric that is chosen to rank: macro AUC,
+macro average precision, or macro F1 (MILK10k).
 """
 
 
@@ -43,7 +43,7 @@ CHALLENGE = Challenge(
             "One score per diagnosis category and image; categories come from the truth file (2018, 2019, "
             "MILK10k or your own)."
         ),
-        formula="balanced accuracy: the plain mean of the categories' recalls",
+        formula=formula,
         rule=RULE,
         citations=(Citation("isic_challenge", "ISIC Challenge: lesion classification", ("ISIC",)),),
         official_source="as the official scorer computes it",

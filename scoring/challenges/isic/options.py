@@ -5,7 +5,7 @@ from typing import Any
 
 from scoring.challenges.isic.categories import MALIGNANT
 from scoring.challenges.isic.measures import RANKED_BY
-from scoring.core.options import Option
+from scoring.core.options import Option, Values
 
 PAGE_RULES = "milk10k-page"
 
@@ -55,6 +55,21 @@ CATEGORIES = Option(
     stages=("predict",),
 )
 OPTIONS = (GROUP, METRIC, MALIGNANT_CATEGORIES, RULES, CATEGORIES)
+MEANS = {
+    "balanced_accuracy": "recalls",
+    "auc": "areas under the ROC curve",
+    "ap": "average precisions",
+    "dice": "F1, positive {} 0.5",
+}
+"""What each metric is the plain mean of."""
+
+
+def formula(values: Values) -> str:
+    """Return the score in one line, by the options."""
+    metric = values.get(METRIC.name) or "balanced_accuracy"
+    name = METRIC.value_labels.get(metric) or METRIC.value_labels[None]
+    above = "at or above" if values.get(RULES.name) == PAGE_RULES else "above"
+    return f"{name}: the plain mean of the categories' {MEANS[metric].format(above)}"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from scoring.challenges.puma import matches, names
 from scoring.challenges.puma.card import score
 from scoring.challenges.puma.comparison import COMPARISON
 from scoring.challenges.puma.formula import ID
-from scoring.challenges.puma.options import CLASS_MAP, OPTIONS
+from scoring.challenges.puma.options import CLASS_MAP, OPTIONS, formula
 from scoring.challenges.puma.predictions import read_predictions
 from scoring.challenges.puma.truth import read_truth
 from scoring.common.citation import Citation
@@ -55,7 +55,7 @@ CHALLENGE = Challenge(
             "Detected nuclei of ten classes in H&E regions of melanoma, matched to the pathologists' within 15 "
             "pixels."
         ),
-        formula="macro F1: the mean over ten classes of nuclei of the mean F1 of the images that hold the class",
+        formula=formula,
         rule=RULE,
         citations=(
             Citation(

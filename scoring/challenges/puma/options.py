@@ -4,7 +4,7 @@ import math
 
 from scoring.challenges.puma.formula import RADIUS, RULE_NAMES, RULES
 from scoring.challenges.puma.names import map_problem
-from scoring.core.options import Option
+from scoring.core.options import Option, Values
 
 
 def _radius_problem(radius: float) -> str | None:
@@ -74,3 +74,20 @@ OUTLINES = Option(
     ),
 )
 OPTIONS = (RULE, MATCHING_RADIUS, MIN_CONFIDENCE, UNKNOWN_CLASSES, CLASS_MAP, OUTLINES)
+MEANS = {
+    "description": "the mean over ten classes of nuclei of the mean F1 of the images that hold the class",
+    "grand-challenge": "the mean over the classes that occur of the sum of the images' F1 / all images",
+    "pooled": "the mean over the classes that occur of the F1 of the counts of all images together",
+}
+"""The macro F1 of each rule."""
+
+
+def formula(values: Values) -> str:
+    """Return the score in one line, by the options."""
+    radius, least = values.get(MATCHING_RADIUS.name) or RADIUS, values.get(MIN_CONFIDENCE.name)
+    parts = [
+        f"macro F1: {MEANS[values.get(RULE.name) or RULE.default]}",
+        *([f"matched within {radius:g} px"] * (radius != RADIUS)),
+        *([f"predictions below a confidence of {least:g} left out"] if least is not None else []),
+    ]
+    return "; ".join(parts)

@@ -55,7 +55,9 @@ def html(card: ScoreCard, views: Views | None = None, lines: Lines = ()) -> str:
     views = views or views_of(card)
     chosen = blocks.front_figures(views.headline.strip, views.sections)
     sections = (
-        blocks.front_page(challenge.words.title, f"{challenge.words.formula}, higher is better", lines),
+        blocks.front_page(
+            challenge.words.title, f"{challenge.formula(card.provenance['options'])}, higher is better", lines
+        ),
         blocks.noticed(card.findings),
         blocks.front_pictures(figures, chosen),
         headline(views.headline, figures),

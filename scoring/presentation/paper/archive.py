@@ -122,7 +122,8 @@ def methods(
     )
     digests = ", ".join(f"{name.removesuffix('_sha256')} {source[name]}" for name in _digests(source))
     sentences = (
-        f"{challenge.words.title} was scored with Benchside {source['version']}: {challenge.words.formula}.",
+        f"{challenge.words.title} was scored with Benchside {source['version']}: "
+        f"{challenge.formula(source['options'])}.",
         f"{about}." if about else "",
         *result,
         f"Settings: {options}." if options else "",

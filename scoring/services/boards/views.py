@@ -38,7 +38,8 @@ def formula(ranking: BoardRanking, ranked: str = "") -> str:
     """Return what is scored and which submission is ranked (Markdown). ranked: where it is not by the rule of
     the board."""
     which = ranked or RULES[ranking.board.row.counts]
-    return f"{ranking.board.challenge.words.formula}. Ranked is {which}; higher is better"
+    scored = ranking.board.challenge.formula(ranking.board.row.options["score"])
+    return f"{scored}. Ranked is {which}; higher is better"
 
 
 def sections(ranking: BoardRanking) -> tuple[Section, ...]:

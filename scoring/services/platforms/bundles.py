@@ -241,7 +241,8 @@ def _common(order: Order) -> dict[str, str]:
 
 def _rule(order: Order) -> bytes:
     challenge = order.settings.challenge
-    return f"# {order.title}\n\n{challenge.words.formula}\n\n{challenge.words.rule.strip()}\n".encode()
+    formula = challenge.formula(order.settings.options)
+    return f"# {order.title}\n\n{formula}\n\n{challenge.words.rule.strip()}\n".encode()
 
 
 def _html(order: Order) -> bytes:
