@@ -1,13 +1,13 @@
 """Official challenge scores for cancer-imaging models. Everything that computes is here; nothing here imports
 Streamlit.
 
->>> challenge = scoring.load_challenge("tricorder3")
->>> truth = challenge.read_truth("labels.csv")
->>> card = challenge.score(truth, challenge.read_predictions("predictions.csv", truth))
->>> card.score, card.to_json()
+>>> card = scoring.score("tricorder3", truth="labels.csv", predictions="predictions.csv")
+>>> card.score, card.metrics, card.to_frame()
+>>> scoring.compare("tricorder3", "labels.csv", {"alpha": "alpha.csv", "beta": "beta.csv"}).ranks
 """
 
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from scoring.challenges import challenge_ids, load_challenge
@@ -20,7 +20,8 @@ from scoring.version import __version__
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 if TYPE_CHECKING:
-    from scoring.comparison.compare import Comparison, compare
+    from scoring.comparison.compare import Comparison
+    from scoring.library import compare, score
 
 __all__ = [
     "Comparison",
@@ -32,6 +33,7 @@ __all__ = [
     "challenge_ids",
     "compare",
     "load_challenge",
+    "score",
 ]
 
 
@@ -46,9 +48,9 @@ NOTEBOOK_RENDERERS.append(_notebook_html)
 
 
 def __getattr__(name: str) -> Any:
-    """Load comparisons when they are first used: scoring one submission needs none."""
-    if name in ("Comparison", "compare"):
-        from scoring.comparison import compare as module
-
-        return getattr(module, name)
+    """Load what scores and compares when it is first used: the command line has its own way."""
+    if name in ("compare", "score"):
+        return getattr(import_module("scoring.library"), name)
+    if name == "Comparison":
+        return import_module("scoring.comparison.compare").Comparison
     raise AttributeError(f"module 'scoring' has no attribute {name!r}")

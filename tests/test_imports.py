@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 MODULES = sorted((ROOT / "scoring").rglob("*.py"))
 PAGES = sorted([ROOT / "app.py", *(ROOT / "pages").rglob("*.py")])
 LAYERS = (
-    ("scoring.__main__", "scoring.cli"),
+    ("scoring.__main__", "scoring.cli", "scoring.library"),
     ("scoring.services",),
     ("scoring.comparison", "scoring.presentation.html", "scoring.presentation.paper", "scoring.single_image"),
     ("scoring.challenges",),

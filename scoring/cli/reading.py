@@ -1,12 +1,12 @@
 """Read the inputs of a command, and keep everything that is wrong with any of them."""
 
 import argparse
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
 from scoring.cli.output import progress
-from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, ProblemCollector, error
 from scoring.common.fixes import InputChanges, pairs_problem, parsed_pairs, parsed_repeated
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option, Values
@@ -16,35 +16,6 @@ from scoring.statistics.options import StatisticsOptions
 FIX_OPTIONS = ("rename_columns", "rename_cases", "decimal_commas", "delimiter", "repeated_rows")
 """Options that say how predictions are read."""
 UNCHANGED = {name: False if name == "decimal_commas" else "" for name in FIX_OPTIONS}
-
-
-class ProblemCollector:
-    """Problems and findings of several inputs, so that one answer lists everything once."""
-
-    def __init__(self) -> None:
-        self.problems: list[Finding] = []
-        self.findings: list[Finding] = []
-
-    def attempt(self, read: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        """Return what `read` gives; where it refuses, what could be salvaged."""
-        try:
-            result = read(*arguments, **options)
-        except InputRefused as refused:
-            self.add(refused.problems, refused.findings)
-            return refused.salvaged
-        self.add((), result.findings)
-        return result
-
-    def add(self, problems: Iterable[Finding], findings: Iterable[Finding]) -> None:
-        """Keep further problems, and findings that are new."""
-        self.problems += problems
-        known = set(self.findings)
-        self.findings += [f for f in findings if f not in known]
-
-    def raise_problems(self) -> None:
-        """Raise InputRefused where there is any problem."""
-        if self.problems:
-            raise InputRefused(self.problems, self.findings)
 
 
 def chosen(arguments: argparse.Namespace, options: Iterable[Option]) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from scoring.cli.output import (
     write_reports,
 )
 from scoring.cli.reading import (
-    ProblemCollector,
     chosen,
     fix_problems,
     read_predictions,
@@ -28,7 +27,7 @@ from scoring.cli.reading import (
     without_fixes,
 )
 from scoring.cli.tables import scorecard_table
-from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.common.findings import Finding, InputRefused, ProblemCollector, error, warning
 from scoring.common.text import as_json, is_formula, shortened
 from scoring.core import options as of_options
 from scoring.core.challenge import Challenge

@@ -10,7 +10,6 @@ from typing import Any, cast
 from scoring.challenges import load_challenge
 from scoring.cli.output import Lines, front_lines, print_findings, progress, write, write_reports
 from scoring.cli.reading import (
-    ProblemCollector,
     changes_by_team,
     chosen,
     read_predictions,
@@ -18,7 +17,7 @@ from scoring.cli.reading import (
     statistics,
 )
 from scoring.cli.tables import comparison_table
-from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, ProblemCollector, error
 from scoring.common.fixes import InputChanges
 from scoring.comparison.comparability import Excluded, of_refusal
 from scoring.comparison.compare import Comparison

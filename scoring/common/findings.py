@@ -1,7 +1,7 @@
 """Findings about an input: errors refuse it, warnings and notes travel with the result."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -109,6 +109,35 @@ class InputRefused(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         """Let it cross between processes: by default only the text of an exception does."""
         return type(self), (self.problems, self.findings, self.salvaged), self.__dict__
+
+
+class ProblemCollector:
+    """Problems and findings of several inputs, so that one answer lists everything once."""
+
+    def __init__(self) -> None:
+        self.problems: list[Finding] = []
+        self.findings: list[Finding] = []
+
+    def attempt(self, read: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """Return what `read` gives; where it refuses, what could be salvaged."""
+        try:
+            result = read(*arguments, **options)
+        except InputRefused as refused:
+            self.add(refused.problems, refused.findings)
+            return refused.salvaged
+        self.add((), result.findings)
+        return result
+
+    def add(self, problems: Iterable[Finding], findings: Iterable[Finding]) -> None:
+        """Keep further problems, and findings that are new."""
+        self.problems += problems
+        known = set(self.findings)
+        self.findings += [f for f in findings if f not in known]
+
+    def raise_problems(self) -> None:
+        """Raise InputRefused where there is any problem."""
+        if self.problems:
+            raise InputRefused(self.problems, self.findings)
 
 
 def ordered(entries: Iterable[Finding], codes: Sequence[str]) -> list[Finding]:

@@ -4,12 +4,15 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scoring.common.arrays import Array
 from scoring.common.findings import Finding
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,13 @@ class ScoreCard:
             for key, value in self._ordered().items()
         )
         return "{\n" + ",\n".join(entries) + "\n}\n"
+
+    def to_frame(self) -> "DataFrame":
+        """Return the cases as a table of pandas: a row each, in the truth's order, by case id."""
+        import pandas as pd  # slow to import, and nothing else here needs it
+
+        frame = pd.DataFrame([dict(case) for case in self.cases])
+        return frame.set_index(str(frame.columns[0])) if len(frame) else frame
 
     def _repr_html_(self) -> str:
         """Return score, findings, facts and tables for a notebook, as the registered renderer writes them."""

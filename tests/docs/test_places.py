@@ -34,7 +34,7 @@ def test_every_place_is_there(page: Path):
 def test_the_architecture_names_every_folder_and_loose_module():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     named_there = set(re.findall(r"`([\w./]+)`", text))
-    scoring = {path for path in (ROOT / "scoring").iterdir() if not path.name.startswith("__")}
+    scoring = {path for path in (ROOT / "scoring").glob("[!_]*") if path.is_dir() or path.suffix == ".py"}
     pages = {path for path in (ROOT / "pages").iterdir() if path.is_dir() and not path.name.startswith("__")}
     assert [
         path.name

@@ -1,0 +1,154 @@
+"""Scoring and comparing in one call: files, folders, tables of pandas and models, by the challenge's id."""
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from scoring.challenges import load_challenge
+from scoring.common.findings import ProblemCollector
+from scoring.core.challenge import Challenge, Model
+from scoring.core.scorecard import ScoreCard
+from scoring.inputs.sources import FixedSource, Source, SourceFiles
+
+if TYPE_CHECKING:
+    from scoring.comparison.compare import Comparison
+
+AnyChallenge = str | Challenge[Any, Any]
+
+
+def score(
+    challenge: AnyChallenge,
+    *,
+    truth: Any,
+    predictions: Any = None,
+    model: Model | None = None,
+    images: Source | None = None,
+    metadata: Source | None = None,
+    **options: Any,
+) -> ScoreCard:
+    """Score one submission.
+
+    Args:
+        challenge: Its id, such as "melanoma", or what `load_challenge` gave.
+        truth: The test set: a path, bytes, `{name: bytes}`, a pandas DataFrame, or what `read_truth` gave.
+        predictions: What is scored, in the same forms.
+        model: An ONNX model to run on the images of the test set, in place of predictions.
+        images: Where the images are, if not beside the truth.
+        metadata: A table joined to the truth by case id, for subgroups.
+        **options: `resamples`, `seed`, `group`, `interval`, and the options of the challenge.
+
+    Raises:
+        InputRefused: With every problem of both files.
+        TypeError: For an option that the challenge does not have, and unless either predictions or a model
+            is given.
+        KeyError: For an unknown challenge.
+
+    Example:
+        >>> scoring.score("melanoma", truth="labels.csv", predictions="model.csv").score
+    """
+    if (predictions is None) == (model is None):
+        raise TypeError("give predictions or a model")
+    opened = _challenge(challenge)
+    reading = ProblemCollector()
+    test_set = _truth(reading, opened, truth, images, options)
+    given = model if predictions is None else predictions
+    submission = _submission(reading, opened, given, test_set, options, "predictions")
+    reading.raise_problems()
+    return opened.score(test_set, submission, metadata=_source(metadata), **options)
+
+
+def compare(
+    challenge: AnyChallenge,
+    truth: Any,
+    teams: Mapping[str, Any],
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    images: Source | None = None,
+    **shared: Any,
+) -> "Comparison":
+    """Compare the submissions of several teams on one test set.
+
+    Args:
+        challenge: Its id, or what `load_challenge` gave.
+        truth: The test set, as of `score`.
+        teams: Team name -> its predictions, as of `score`, or the path of its ONNX model.
+        options: Team name -> options that are this team's own (the size of its model).
+        images: Where the images are, if not beside the truth.
+        **shared: Further arguments of `scoring.comparison.compare.compare`, options of `score` for all teams,
+            and options of the challenge.
+
+    Raises:
+        InputRefused: With the problems of the truth and of every team.
+        TypeError: For an option that the challenge does not have.
+        KeyError: For an unknown challenge.
+
+    Example:
+        >>> scoring.compare("melanoma", "labels.csv", {"a": "a.csv", "b": "b.csv"}).ranks
+    """
+    from scoring.comparison import compare as comparison  # scoring one submission needs none
+
+    opened = _challenge(challenge)
+    reading = ProblemCollector()
+    test_set = _truth(reading, opened, truth, images, shared)
+    read = {
+        name: _submission(reading, opened, given, test_set, shared, name) for name, given in teams.items()
+    }
+    reading.raise_problems()
+    return comparison.compare(opened, test_set, read, options, **shared)
+
+
+def _challenge(challenge: AnyChallenge) -> Challenge[Any, Any]:
+    return load_challenge(challenge) if isinstance(challenge, str) else challenge
+
+
+def _truth(
+    reading: ProblemCollector,
+    challenge: Challenge[Any, Any],
+    truth: Any,
+    images: Source | None,
+    options: Mapping[str, Any],
+) -> Any:
+    """Read the test set; one that was read already stays."""
+    source, name = _source(truth), _name(truth, "truth")
+    if not _is_source(source):
+        return source
+    needed = challenge.needed("truth", options)
+    return reading.attempt(challenge.read_truth, source, name, images, **needed)
+
+
+def _submission(
+    reading: ProblemCollector,
+    challenge: Challenge[Any, Any],
+    given: Any,
+    truth: Any,
+    options: Mapping[str, Any],
+    name: str,
+) -> Any:
+    """Read predictions or run a model; predictions that were read already stay."""
+    source = _source(given)
+    if not _is_source(source):
+        return source
+    if isinstance(source, (str, os.PathLike)) and str(source).lower().endswith(".onnx"):
+        return None if truth is None else reading.attempt(challenge.predict, source, truth)
+    needed = challenge.needed("predictions", options)
+    return reading.attempt(challenge.read_predictions, source, truth, _name(given, name), **needed)
+
+
+def _is_source(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike, bytes, Mapping, FixedSource, SourceFiles))
+
+
+def _source(value: Any) -> Any:
+    """Return a table of pandas as the CSV that it would be written to, anything else as it is.
+
+    An index with a name is a column; one without is numbering.
+    """
+    if not hasattr(value, "to_csv"):
+        return value
+    text: str = value.to_csv(index=any(value.index.names))
+    return text.encode()
+
+
+def _name(value: Any, name: str) -> str | None:
+    """Return what messages call an input: paths have a name of their own."""
+    return None if isinstance(value, (str, os.PathLike)) else name
