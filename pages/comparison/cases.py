@@ -12,6 +12,7 @@ from pages.display import choices, layout, render, tables
 from pages.display.layout import GalleryCard, draw_picture
 from pages.display.tables import shortener
 from scoring.challenges.classification_views import class_name
+from scoring.common.quantities import SHARE
 from scoring.common.text import markdown, shortened
 from scoring.comparison import cases as correctness
 from scoring.comparison import difference_views as views
@@ -33,7 +34,7 @@ FEW = 12
 def cases(compared: ComparisonContext) -> None:
     """Cases by teams, the chosen case, and more of its kind."""
     correct: Correctness = compared.once("correctness", lambda: correctness.correctness(compared.comparison))
-    graded = views.graded(correct)
+    graded = correct.graded
     kind, order, listed = _kind(compared, correct, graded)
     left, right = st.columns([11, 9], gap="large")
     if not len(order):
@@ -54,7 +55,7 @@ def cases(compared: ComparisonContext) -> None:
         f"{kind.capitalize()}: {len(order)} case{'s' * (len(order) != 1)}",
         "All wrong although one was sure: is the truth right?"
         if kind == "all wrong, one sure"
-        else "What the teams made of it: 1 is right."
+        else f"What the teams made of it{': 1 is right' * (correct.quantity == SHARE)}."
         if graded
         else "Bold: the truth. Then what the teams made of it.",
         len(order),
@@ -121,17 +122,19 @@ def _one_case(compared: ComparisonContext, correct: Correctness, index: int) -> 
         }
         rows.append(prediction | {label: read(row) for label, read in OUTPUTS.items()})
     table = pd.DataFrame(rows)
+    is_share = correct.quantity == SHARE
+    label = "right" if is_share else "value"
     columns = {
         "team": tables.text_column("team"),
         "called": tables.text_column("called"),
-        "right": tables.number_column("right", 2, better="higher"),
+        "right": tables.number_column(label, 2, better=correct.quantity.better),
     }
-    columns |= {label: tables.number_column(label) for label in OUTPUTS}
+    columns |= {name: tables.number_column(name) for name in OUTPUTS}
     layout.table(
         f"What did the teams make of {shortened(correct.cases[index], 40)}?",
         table,
         {name: column for name, column in columns.items() if table[name].notna().any()},
-        (f"Truth: {shortened(truth)}. " if truth else "") + "Right: 1 is entirely right.",
+        (f"Truth: {shortened(truth)}. " if truth else "") + "Right: 1 is entirely right." * is_share,
         key="one_case",
         height="content" if len(rows) < FEW else 420,
     )

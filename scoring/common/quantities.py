@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+import numpy as np
+
 from scoring.common.arrays import Floats
 
 SCORE = "score"
@@ -38,6 +40,11 @@ class Quantity:
         return 1 if self.better == "higher" else -1
 
     @property
+    def superlative(self) -> str:
+        """What the best of several values is: "highest" or "lowest"."""
+        return "highest" if self.better == "higher" else "lowest"
+
+    @property
     def is_bounded(self) -> bool:
         """Whether the range has two ends."""
         return math.isfinite(self.range[0]) and math.isfinite(self.range[1])
@@ -65,6 +72,18 @@ class Quantity:
     def oriented(self, values: Values) -> Values:
         """Return values [...] turned so that larger is better, those of this direction."""
         return self.sign * values
+
+    def goodness(self, values: Floats) -> Floats:
+        """Return how good values [...] are as shares, for colours: 0 at the worst end of the range and 1 at
+        the best; where the range has no end, at the worst and best of the values. NaN stays NaN."""
+        finite = values[np.isfinite(values)]
+        worst, best = self.worst, self.best
+        if not self.is_bounded and len(finite):
+            ends = [float(finite.min()), float(finite.max())]
+            worst, best = ends if self.better == "higher" else reversed(ends)
+        if worst == best:
+            return np.where(np.isnan(values), np.nan, 1.0)
+        return (values - worst) / (best - worst)
 
     def order(self, value: float | None) -> float:
         """Return what to sort by, larger is better: an undefined value (None, NaN) comes last."""

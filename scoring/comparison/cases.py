@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.quantities import SHARE, Quantity
 from scoring.comparison.compare import Comparison
 from scoring.core.scorecard import ScoreCard
 
@@ -14,9 +15,9 @@ CONFIDENT = 0.9
 
 @dataclass(frozen=True)
 class Correctness:
-    """values [N, A]: 1 = right, less = less right, NaN = does not count. teams: best first. n_right [N]: sum
-    over the teams. entropy [N]: bits of the teams' labels, 0 where all labels agree or there are none.
-    order [N]: cases hardest first, then those that teams dispute most."""
+    """values [N, A]: of `quantity`; where that is a share 1 = right, less = less right; NaN = does not count.
+    teams: best first. n_right [N]: sum over the teams. entropy [N]: bits of the teams' labels, 0 where all
+    labels agree or there are none. order [N]: cases hardest first, then those that teams dispute most."""
 
     cases: tuple[str, ...]
     teams: tuple[str, ...]
@@ -24,6 +25,12 @@ class Correctness:
     n_right: Floats
     entropy: Floats
     order: Ints
+    quantity: Quantity = SHARE
+
+    @property
+    def graded(self) -> bool:
+        """Whether cases can be more or less right."""
+        return self.quantity != SHARE or bool(((self.values > 0) & (self.values < 1)).any())
 
 
 def correctness(comparison: Comparison) -> Correctness:
@@ -33,9 +40,11 @@ def correctness(comparison: Comparison) -> Correctness:
     n_right = np.round(values.sum(1), 12)
     entropy = _entropy(cards)
     counted = np.flatnonzero(~np.isnan(n_right))
-    order = counted[np.lexsort((counted, -np.round(entropy[counted], 12), n_right[counted]))]
+    quantity = comparison.spec.case_value
+    rightness = quantity.oriented(n_right[counted])
+    order = counted[np.lexsort((counted, -np.round(entropy[counted], 12), rightness))]
     ids = tuple(str(row["case"]) for row in cards[0].cases)
-    return Correctness(ids, tuple(comparison.cards), values, n_right, entropy, order)
+    return Correctness(ids, tuple(comparison.cards), values, n_right, entropy, order, quantity)
 
 
 def _entropy(cards: Sequence[ScoreCard]) -> Floats:
@@ -57,9 +66,8 @@ def only_right(correct: Correctness, team: str) -> Ints:
 def right_and_wrong(correct: Correctness, a: str, b: str) -> Ints:
     """Return the cases, hardest first, in which a did better than b: for labels those that a got right and
     b wrong."""
-    return _hardest_first(
-        correct, correct.values[:, correct.teams.index(a)] > correct.values[:, correct.teams.index(b)]
-    )
+    values = correct.quantity.oriented(correct.values)
+    return _hardest_first(correct, values[:, correct.teams.index(a)] > values[:, correct.teams.index(b)])
 
 
 def wrong_and_confident(
@@ -69,7 +77,7 @@ def wrong_and_confident(
     wrong true labels. Empty without such outputs."""
     sure = np.zeros(len(correct.cases), bool)
     for card in cards.values():
-        if "outputs" in card.arrays:
+        if "outputs" in card.arrays and correct.quantity == SHARE:
             sure |= _confidence(card) >= least
     return _hardest_first(correct, ~(correct.values > 0).any(1) & sure)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from scoring.common.findings import SMALL_CLASS
+from scoring.common.quantities import Quantity
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import difference_interval, number
 from scoring.core.comparison_spec import Groups
@@ -16,25 +17,28 @@ from scoring.statistics.replicates import array_name
 
 @dataclass(frozen=True)
 class ClassMatrix:
-    """measures: name of the measure of each class; support: its cases, None where that is not counted; values
-    [K, A], NaN where undefined."""
+    """measures: name of the measure of each class, with its direction and range in quantities; support: its
+    cases, None where that is not counted; values [K, A], NaN where undefined."""
 
     classes: tuple[str, ...]
     measures: tuple[str, ...]
     support: tuple[int | None, ...]
     teams: tuple[str, ...]
     values: np.ndarray
+    quantities: tuple[Quantity, ...]
 
 
 @dataclass(frozen=True)
 class ClassDifference:
-    """Team a less team b in one class, with its 95 % interval by paired replicates; None where undefined."""
+    """Team a less team b in one class, with its 95 % interval by paired replicates; None where undefined.
+    gain: the same with the sign that is good, plus where a is better."""
 
     name: str
     measure: str
     support: int | None
     difference: float | None
     interval: list[float] | None
+    gain: float | None
 
 
 def matrix(comparison: Comparison) -> ClassMatrix:
@@ -54,6 +58,7 @@ def matrix(comparison: Comparison) -> ClassMatrix:
         tuple(support),
         tuple(comparison.cards),
         np.array(values).reshape(-1, len(cards)),
+        tuple(map(comparison.quantity, measure_of.values())),
     )
 
 
@@ -68,10 +73,10 @@ def differences(comparison: Comparison, a: str, b: str) -> tuple[ClassDifference
         interval = difference_interval(
             first.arrays.get(key), second.arrays.get(key), comparison.provenance["n_units"]
         )
-        known = not np.isnan(difference)
+        values = (difference, interval, table.quantities[k].oriented(difference))
         rows.append(
             ClassDifference(
-                name, measure, table.support[k], difference if known else None, interval if known else None
+                name, measure, table.support[k], *((None,) * 3 if np.isnan(difference) else values)
             )
         )
     return tuple(rows)

@@ -305,22 +305,23 @@ def ranks_of(
     spec = challenge.comparison
     if spec.rank:
         values = of_options.complete(challenge.options_of("compare"), options)
-        return _ordered(spec, {team: card_of(team) for team in scores}, values)[0]
-    ranks = _ranks(scores, {})
+        return _ordered(challenge, {team: card_of(team) for team in scores}, values)[0]
+    ranks = _ranks(challenge, scores, {})
     teams_at = Counter(ranks.values())
     level = [team for team, rank in ranks.items() if spec.tie_break and teams_at[rank] > 1]
-    return _ranks(scores, {team: card_of(team).metrics[str(spec.tie_break)] for team in level})
+    return _ranks(challenge, scores, {team: card_of(team).metrics[str(spec.tie_break)] for team in level})
 
 
 def _ordered(
-    spec: ComparisonSpec, cards: Mapping[str, ScoreCard], options: Values
+    challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard], options: Values
 ) -> tuple[dict[str, int], Ranking | None]:
     """Return ranks by team, and the challenge's own order where it has one."""
+    spec = challenge.comparison
     own = spec.rank(cards, options) if spec.rank and cards else None
     if own:
         return dict(own.ranks), own
     breaks = {team: card.metrics[spec.tie_break] for team, card in cards.items()} if spec.tie_break else {}
-    return _ranks({team: card.score for team, card in cards.items()}, breaks), None
+    return _ranks(challenge, {team: card.score for team, card in cards.items()}, breaks), None
 
 
 def of_team(name: str, entries: Iterable[Finding]) -> list[Finding]:
@@ -332,7 +333,7 @@ def _compared(
     challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard], chosen: PairsChoice, options: Values
 ) -> Comparison:
     spec = challenge.comparison
-    ranks, own = _ordered(spec, cards, options)
+    ranks, own = _ordered(challenge, cards, options)
     ordered = {name: cards[name] for name in sorted(cards, key=lambda name: (ranks[name], name))}
     scored = {name: card for name, card in ordered.items() if card.score is not None}
     drawn = [card.arrays["score_replicates"] for card in scored.values() if "score_replicates" in card.arrays]
@@ -340,7 +341,9 @@ def _compared(
     source = next(iter(cards.values())).provenance
     scores = np.array([card.score for card in scored.values()], float)
     exchange, test = _test_of(spec, tuple(scored.values()), chosen.test)
-    result = replicate_comparison.compare(scores, replicates, source["n_units"], exchange, test)
+    result = replicate_comparison.compare(
+        scores, replicates, source["n_units"], exchange, test, challenge.scoring.better
+    )
     if own and own.places is not None and scored and result.shares_won is not None:
         result = replicate_comparison.ranked(result, np.stack([own.places[name] for name in scored]))
     pairs = PairDifferences(SCORE, TESTS[result.test], tuple(scored), result.pairs)
@@ -401,11 +404,14 @@ def _test_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> tup
     return Exchange(sums, score, cards[0].provenance["seed"]), name
 
 
-def _ranks(scores: Mapping[str, float | None], breaks: Mapping[str, float | None]) -> dict[str, int]:
+def _ranks(
+    challenge: Challenge[Any, Any], scores: Mapping[str, float | None], breaks: Mapping[str, float | None]
+) -> dict[str, int]:
     """Return competition ranks by rounded score, then by the challenge's tie-break; teams without a score
     share the last rank."""
+    of = challenge.scoring.quantity
     known, parted = (
-        [-np.inf if value is None else value for value in map(values.get, scores)]
-        for values in (scores, breaks)
+        [quantity.order(values.get(team)) for team in scores]
+        for quantity, values in ((of(), scores), (of(str(challenge.comparison.tie_break)), breaks))
     )
     return dict(zip(scores, competition_ranks(known, tie_breaks=[parted]), strict=True))

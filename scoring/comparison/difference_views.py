@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from scoring.challenges import load_challenge
 from scoring.common.arrays import Ints
+from scoring.common.quantities import SHARE, Better
 from scoring.common.text import markdown, named
 from scoring.comparison import cases as by_case
 from scoring.comparison import classes as by_class
@@ -95,30 +96,32 @@ def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figu
         order[:CASES],
         displayed.names,
     )
-    is_graded = graded(correct)
 
     def build(theme: Theme) -> go.Figure:
         values = correct.values[drawn][:, columns]
-        return case_heat(names, [correct.cases[k] for k in drawn], values, theme)
+        return case_heat(names, [correct.cases[k] for k in drawn], values, theme, correct.quantity)
 
-    how = "The stronger the colour, the less right; ×: nothing right" if is_graded else "Strong and ×: wrong"
+    kind, how, first = "right", "Strong and ×: wrong", "that the fewest teams got right"
+    if correct.quantity != SHARE:
+        kind, how, first = (
+            "value",
+            f"The stronger the colour, the worse; {correct.quantity.better} is better",
+            "hardest for all",
+        )
+    elif correct.graded:
+        how = "The stronger the colour, the less right; ×: nothing right"
     return Figure(
         build,
-        f"{how}. {len(drawn)} of {len(order)} such cases, those first that the fewest teams got right, then "
+        f"{how}. {len(drawn)} of {len(order)} such cases, those first {first}, then "
         f"those on which teams differ. {len(correct.order)} cases count in the score. {displayed.method}",
         {
             "case": [correct.cases[k] for k in order],
             **{
-                f"right: {correct.teams[column]}": correct.values[order, column].tolist()
+                f"{kind}: {correct.teams[column]}": correct.values[order, column].tolist()
                 for column in columns
             },
         },
     )
-
-
-def graded(correct: Correctness) -> bool:
-    """Return whether cases can be more or less right."""
-    return bool(((correct.values > 0) & (correct.values < 1)).any())
 
 
 def right_counts(correct: Correctness) -> Figure:
@@ -174,6 +177,12 @@ def _group(
     return figures.subgroup(row, names, ends, theme, to_overall)
 
 
+def _direction(displayed: Displayed, rows: Sequence[Subgroup]) -> Better | None:
+    """Return which direction is better in all rows; None where they differ."""
+    found = {displayed.comparison.quantity(row.measure).better for row in rows}
+    return found.pop() if len(found) == 1 else None
+
+
 def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, question: str) -> Table:
     """Return the numbers of some subgroups.
 
@@ -192,7 +201,7 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
             Column("measure", "measure"),
             Column("n", "n", "number", 0),
             Column("team", "team"),
-            Column("value", "value", "number", 3, "higher"),
+            Column("value", "value", "number", 3, _direction(displayed, rows)),
             Column("interval", "95% interval", "interval", 3, lighter=True),
             Column("to all", "difference to all cases", "number", 3, sign=True),
             Column("to all interval", "95% interval", "interval", 3, lighter=True, sign=True),

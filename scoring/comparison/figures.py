@@ -84,7 +84,8 @@ def pairs(of: PairDifferences, scale: Scale, names: Sequence[str], theme: Theme)
             cell = at[row], at[column]
             differences[cell], apart[cell] = sign * scale.factor * pair.difference, bool(pair.separated)
             hovers[cell] = _pair_words(of.teams[row], of.teams[column], pair, sign, scale)
-    return figures.pair_matrix(names, differences, apart, hovers, min(scale.digits_of_intervals, 2), theme)
+    digits, better = min(scale.digits_of_intervals, 2), scale.better
+    return figures.pair_matrix(names, differences, apart, hovers, digits, theme, better)
 
 
 def _pair_words(a: str, b: str, pair: Pair, sign: int, scale: Scale) -> str:
@@ -139,10 +140,14 @@ def classes(
 ) -> go.Figure:
     """Class by team; with `against` less that team's."""
     values = table.values[:, [table.teams.index(name) for name in names]]
+    coloured = [of.goodness(row) for of, row in zip(table.quantities, values, strict=True)]
     if against is not None:
         values = values - table.values[:, [table.teams.index(against)]]
+        coloured = [of.oriented(row) for of, row in zip(table.quantities, values, strict=True)]
     support = [n or 0 for n in table.support]
-    class_values = figures.ClassValues(values, table.classes, names, support, measures(table), risks)
+    class_values = figures.ClassValues(
+        values, np.array(coloured), table.classes, names, support, measures(table), risks
+    )
     return figures.class_heat(class_values, theme, chosen, against is not None)
 
 

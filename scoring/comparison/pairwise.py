@@ -18,7 +18,7 @@ from scoring.comparison.compare import Comparison
 from scoring.comparison.display import Displayed
 from scoring.comparison.pairs import PairsChoice, pairs_of
 from scoring.comparison.scale import Scale
-from scoring.core.views import Block, Column, Figure, SideBySide, Table, Text
+from scoring.core.views import Block, Column, Figure, SideBySide, Table, Text, directed
 from scoring.presentation.figures.comparison import team_intervals
 from scoring.presentation.figures.intervals import IntervalRow
 from scoring.presentation.figures.theme import Theme, safe, short
@@ -83,6 +83,8 @@ def summary(displayed: Displayed, first: str, second: str) -> str:
     size = f"**{scale.number(abs(score.value))}** {scale.unit if scale.factor != 1 else ''}".strip()
     interval = f" (95% interval {scale.span(score.interval, sign=True)})" if score.interval else ""
     start = f"**{a}** scores {size} {direction} than **{b}**{interval}"
+    if scale.better == "lower":
+        start += " (lower is better)"
     if score.apart is None:
         return f"{start}. {markdown(summary_text.untold(comparison))}".strip()
     if score.apart:
@@ -113,7 +115,18 @@ def _changes(displayed: Displayed, first: str, second: str) -> Figure:
     ]
     every = [change(comparison, first, second, metric) for metric in (SCORE, *metrics)]
     changes = [item for item in every if item is not None]
-    rows = [_row(named(item.name), item.value, item.interval, item.apart, scale) for item in changes]
+    lower = {item.name for item in changes if comparison.quantity(item.name).better == "lower"}
+    rows = [
+        _row(
+            directed(named(item.name), "lower" if item.name in lower else None),
+            item.value,
+            item.interval,
+            item.apart,
+            scale,
+        )
+        for item in changes
+    ]
+    side = "Right of the line: " if not lower else "Right of the line, with ↓ left of it: "
 
     def build(theme: Theme) -> go.Figure:
         return _figure(
@@ -122,7 +135,7 @@ def _changes(displayed: Displayed, first: str, second: str) -> Figure:
 
     return Figure(
         build,
-        f"Right of the line: {markdown(first, 40)} is better. Filled: told apart. {displayed.method}",
+        f"{side}{markdown(first, 40)} is better. Filled: told apart. {displayed.method}",
         _numbers(changes),
         key="two_changes",
     )
@@ -162,11 +175,14 @@ def _numbers(changes: Sequence[PairedDifference]) -> dict[str, list[object]]:
 def _classes(
     displayed: Displayed, classes: Sequence[ClassDifference], first: str, second: str
 ) -> tuple[Figure, ...]:
-    known = [row for row in classes if row.difference is not None]
+    known = sorted(
+        (row for row in classes if row.gain is not None), key=lambda row: -row.gain if row.gain else 0.0
+    )
     if not known:
         return ()
-    every = (PairedDifference(row.name, row.difference or 0.0, row.interval, _decided(row)) for row in known)
-    changes = sorted(every, key=lambda item: -item.value)
+    changes = [
+        PairedDifference(row.name, row.difference or 0.0, row.interval, _decided(row)) for row in known
+    ]
     rows = [
         _row(short(class_named(item.name), LONGEST), item.value, item.interval, item.apart, displayed.scale)
         for item in changes
@@ -192,8 +208,8 @@ def _decided(row: ClassDifference) -> bool | None:
 
 
 def _won_and_lost(classes: Sequence[ClassDifference], first: str, second: str) -> str:
-    won = [row for row in classes if row.difference is not None and row.difference > 0]
-    lost = [row for row in classes if row.difference is not None and row.difference < 0]
+    won = [row for row in classes if row.gain is not None and row.gain > 0]
+    lost = [row for row in classes if row.gain is not None and row.gain < 0]
     same = sum(row.difference == 0 for row in classes)
     return (
         f"Of {len(classes)} classes **{markdown(first, 40)}** is better in {_listed(won)} and worse in "
@@ -222,7 +238,7 @@ def _cases(displayed: Displayed, first: str, second: str) -> tuple[Block, ...]:
     order = places[np.argsort(-np.abs(a - b)[places], kind="stable")]
     cards = [displayed.comparison.cards[name] for name in (first, second)]
     labelled = all("predicted" in row for card in cards for row in card.cases[:1])
-    shown_rows = order[:LISTED]
+    shown_rows, firsts = order[:LISTED], set(better.tolist())
     rows: dict[str, list[object]] = {"case": [correct.cases[k] for k in shown_rows]}
     heads = [Column("case", "case")]
     if labelled:
@@ -234,8 +250,8 @@ def _cases(displayed: Displayed, first: str, second: str) -> tuple[Block, ...]:
             heads.append(Column(key, short(name)))
         else:
             rows[key] = [float(values[k]) for k in shown_rows]
-            heads.append(Column(key, short(name), "number", 3, "higher"))
-    rows["better"] = [short(first) if a[k] > b[k] else short(second) for k in shown_rows]
+            heads.append(Column(key, short(name), "number", 3, correct.quantity.better))
+    rows["better"] = [short(first if k in firsts else second) for k in shown_rows]
     heads.append(Column("better", "better"))
     same = len(correct.order) - len(order)
     caption = (

@@ -1,10 +1,11 @@
 """Ranks under other rules and weights: metrics, case-wise schemes, subgroups, all weights of the score."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scoring.common.quantities import Quantity
 from scoring.comparison.classes import subgroups
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import has_replicates, number, point, resampled
@@ -76,16 +77,16 @@ def _tau(official: list[int], ranks: list[int]) -> float | None:
     return float(kendall_tau(np.array(official), np.array(ranks)[:, None])[0])
 
 
-def _ranked(values: list[float]) -> list[int]:
-    """Return ranks of values, larger is better, undefined ones (NaN) last."""
-    return competition_ranks([-np.inf if value != value else value for value in values])
+def _ranked(values: Iterable[float], quantity: Quantity) -> list[int]:
+    """Return ranks of values of a quantity, undefined ones (NaN) last."""
+    return competition_ranks([quantity.order(value) for value in values])
 
 
 def _by_metric(comparison: Comparison) -> Iterator[RuleRow]:
     for metric in comparison.spec.metrics:
         values = [number(card.metrics.get(metric)) for card in comparison.cards.values()]
         if not np.isnan(values).all():
-            yield metric, "metric", _ranked(values), {}
+            yield metric, "metric", _ranked(values, comparison.quantity(metric)), {}
 
 
 def _by_case(comparison: Comparison) -> Iterator[RuleRow]:
@@ -94,12 +95,13 @@ def _by_case(comparison: Comparison) -> Iterator[RuleRow]:
     if not values.shape[1]:
         return
     binary = bool(np.isin(values, (0, 1)).all())
+    higher = comparison.spec.case_value.better == "higher"
     for scheme in SCHEMES:
         if scheme != "test_then_rank" or len(values) <= TESTED_TEAMS:
             yield (
                 scheme,
                 "scheme",
-                rank_cases(values.tolist(), scheme)["ranks"],
+                rank_cases(values.tolist(), scheme, higher_is_better=higher)["ranks"],
                 {"coarse": binary and "median" in scheme},
             )
 
@@ -111,7 +113,7 @@ def _by_subgroup(comparison: Comparison) -> Iterator[RuleRow]:
             yield (
                 f"{row.column} {row.group}: {row.measure}",
                 "subgroup",
-                _ranked(values),
+                _ranked(values, comparison.quantity(row.measure)),
                 {"small": row.small},
             )
 
@@ -174,15 +176,14 @@ def what_if(comparison: Comparison, parameters: Mapping[str, float]) -> Rescored
         scores[name] = value + (0.0 if np.isnan(rounding) else rounding)
         if has_replicates(card):
             drawn[name] = change.rescore(resampled(card), chosen)
-    placed = _placed(scores, drawn, comparison.provenance["n_units"])
+    placed = _placed(scores, drawn, comparison)
     official = chosen == usual and placed.teams == tuple(comparison.cards)
     return replace(placed, result=comparison.result) if official else placed
 
 
-def _placed(scores: Mapping[str, float], drawn: Mapping[str, np.ndarray], n_units: int) -> Rescored:
-    ranks = dict(
-        zip(scores, competition_ranks([-np.inf if np.isnan(s) else s for s in scores.values()]), strict=True)
-    )
+def _placed(scores: Mapping[str, float], drawn: Mapping[str, np.ndarray], comparison: Comparison) -> Rescored:
+    quantity, n_units = comparison.quantity(), comparison.provenance["n_units"]
+    ranks = dict(zip(scores, _ranked(scores.values(), quantity), strict=True))
     teams = sorted(scores, key=lambda name: (ranks[name], name))
     scored = [name for name in teams if not np.isnan(scores[name])]
     replicates = (
@@ -195,7 +196,9 @@ def _placed(scores: Mapping[str, float], drawn: Mapping[str, np.ndarray], n_unit
             intervals.percentile(drawn[name]) if name in scored and name in drawn else None for name in teams
         ),
         tuple(ranks[name] for name in teams),
-        replicate_comparison.compare([scores[name] for name in scored], replicates, n_units),
+        replicate_comparison.compare(
+            [scores[name] for name in scored], replicates, n_units, better=quantity.better
+        ),
     )
 
 
@@ -219,13 +222,19 @@ def weight_map(comparison: Comparison) -> WeightGrid | None:
     official = np.array([number(card.score) for card in cards])
     scores = official + wanted.share * (weights - np.array(wanted.weights)) @ parts
     # Ranks are summed in whole steps: sums of floats would split equal totals.
-    ranks = np.stack([ranks_along_teams(row) for row in parts])
+    ranks = np.stack(
+        [
+            ranks_along_teams(comparison.quantity(metric).oriented(row))
+            for metric, row in zip(wanted.metrics, parts, strict=True)
+        ]
+    )
+    turned = comparison.quantity().oriented
     return WeightGrid(
         wanted.metrics,
         tuple(teams),
         weights,
         wanted.weights,
-        _firsts(np.round(scores, DIGITS), np.round(official, DIGITS)),
+        _firsts(turned(np.round(scores, DIGITS)), turned(np.round(official, DIGITS))),
         _firsts(-(steps @ ranks), -np.round(np.array(wanted.weights) @ ranks, DIGITS))
         if wanted.by_rank
         else None,

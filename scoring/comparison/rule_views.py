@@ -44,7 +44,7 @@ def _orders_table(displayed: Displayed) -> Table:
         Column("by score", "by score", "number", 0, full="place by weighted score", width=64),
         Column("differs", "", width=56),
         Column("weighted rank", "w. rank", "number", 2, "lower", full="weighted rank", width=72),
-        Column("score", "score", "number", displayed.scale.digits, "higher", width=60),
+        Column("score", "score", "number", displayed.scale.digits, displayed.scale.better, width=60),
         *(
             Column(f"{name} rank", f"{name[:4]}. #", "number", digits, full=f"rank in {name}", width=60)
             for name in subtasks

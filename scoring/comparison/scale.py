@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scoring.common.quantities import Better
 from scoring.core.challenge import Challenge
 from scoring.presentation.figures.numerals import decimal, span
 
@@ -12,12 +13,13 @@ from scoring.presentation.figures.numerals import decimal, span
 @dataclass(frozen=True)
 class Scale:
     """factor: what is shown = factor x score. digits: decimals of a score; its intervals have
-    `digits_of_intervals`. unit: in words."""
+    `digits_of_intervals`. unit: in words. better: which direction is."""
 
     factor: float
     digits: int
     digits_of_intervals: int
     unit: str
+    better: Better = "higher"
 
     def number(self, value: float | None, sign: bool = False) -> str:
         return decimal(self.points(value), self.digits, sign)
@@ -45,4 +47,7 @@ class Scale:
 
 def of(challenge: Challenge[Any, Any]) -> Scale:
     """Return points of 100 where the challenge uses points, else the score itself."""
-    return Scale(100, 2, 1, "points of 100") if challenge.scoring.as_points else Scale(1, 3, 3, "score")
+    better = challenge.scoring.better
+    if challenge.scoring.as_points:
+        return Scale(100, 2, 1, "points of 100", better)
+    return Scale(1, 3, 3, "score", better)

@@ -101,7 +101,7 @@ def leaders(comparison: Comparison) -> str:
 
 
 def _standing_in_own_order(comparison: Comparison) -> str:
-    """Return who leads in an order that does not go by the score, who could lead it, and who has the highest
+    """Return who leads in an order that does not go by the score, who could lead it, and who has the best
     score."""
     leader, name = comparison.scored[0], comparison.own_ranking.name if comparison.own_ranking else ""
     others = [team for team in tied(comparison) if team != leader]
@@ -111,11 +111,12 @@ def _standing_in_own_order(comparison: Comparison) -> str:
         chance = f"On other cases like these, {_listed(others)} could be first as well."
     else:
         chance = "No other team's 95% range of places reaches the first."
-    highest = max(comparison.scored, key=lambda team: comparison.cards[team].score or 0.0)
+    quantity = comparison.quantity()
+    best = max(comparison.scored, key=lambda team: quantity.order(comparison.cards[team].score))
     score = (
-        "It has the highest score too."
-        if highest == leader
-        else f"The highest score is that of {highest}, ranked {comparison.ranks[highest]}."
+        f"It has the {quantity.superlative} score too."
+        if best == leader
+        else f"The {quantity.superlative} score is that of {best}, ranked {comparison.ranks[best]}."
     )
     return f"{leader} is ranked first by {name}. {chance} {score}"
 
@@ -172,7 +173,8 @@ def lead(comparison: Comparison, scale: Scale) -> Lead | None:
     points = scale.number(pair.difference, sign=True)
     interval = scale.span(pair.simultaneous_interval, sign=True) if pair.simultaneous_interval else ""
     if comparison.own_ranking is None or by_score(comparison):
-        return Lead(second, points, interval, "Simultaneous 95% interval over all pairs")
+        lower = "" if scale.better == "higher" else ". Lower is better, so a lead is negative"
+        return Lead(second, points, interval, f"Simultaneous 95% interval over all pairs{lower}")
     name, values = comparison.own_ranking.name, comparison.own_ranking.values
     return Lead(
         second,
@@ -227,7 +229,7 @@ def gap(comparison: Comparison, scale: Scale) -> str:
 
 
 def optimism(comparison: Comparison, scale: Scale) -> str:
-    """Return how much too high the leader's score likely is, with one digit; "" where nothing is known, the
+    """Return how much too good the leader's score likely is, with one digit; "" where nothing is known, the
     order does not go by the score, or teams or units are too few for the estimate to be within 15 %."""
     value = comparison.result.winner_optimism
     few = len(comparison.scored) < TEAMS_OF_OPTIMISM or comparison.provenance["n_units"] < FEW_UNITS

@@ -71,14 +71,15 @@ def _headline_facts(displayed: Displayed) -> list[Fact]:
                 f"{scale.number(result.resolvable_gap['one_pair_80'])}",
             )
         )
-    if too_high := summary_text.optimism(comparison, scale):
+    if too_good := summary_text.optimism(comparison, scale):
+        way = "high" if scale.better == "higher" else "low"
         facts.append(
             Fact(
-                "Likely too high by",
-                f"about {too_high}",
+                f"Likely too {way} by",
+                f"about {too_good}",
                 "the leader's score",
                 "The best of several was picked on these data, so its score is likely about this much too "
-                "high",
+                f"{way}",
             )
         )
     return facts

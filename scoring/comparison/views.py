@@ -62,7 +62,7 @@ def team_table(displayed: Displayed) -> Table:
     columns = [
         Column("rank", "#", "number", 0, full="rank", width=36),
         Column("team", "team", width=84),
-        Column("score", "score", "number", scale.digits, "higher", full=scale.unit, width=62),
+        Column("score", "score", "number", scale.digits, scale.better, full=scale.unit, width=62),
         Column("interval", "95% interval", "interval", scale.digits_of_intervals, width=96, lighter=True),
         Column(
             "could hold",
@@ -85,7 +85,15 @@ def team_table(displayed: Displayed) -> Table:
             width=54,
         ),
         *(
-            Column(metric, named(metric), "number", 3, "higher", width=80, detail=number >= METRICS)
+            Column(
+                metric,
+                named(metric),
+                "number",
+                3,
+                comparison.quantity(metric).better,
+                width=80,
+                detail=number >= METRICS,
+            )
             for number, metric in enumerate(metrics)
         ),
     ]
@@ -311,12 +319,13 @@ def size(displayed: Displayed) -> tuple[Block, ...]:
 
     def build(theme: Theme) -> go.Figure:
         limits = comparison.spec.size.limits_mib if comparison.spec.size else None
-        return size_scatter(sized, scale.unit, scale.digits, theme, limits)
+        return size_scatter(sized, scale.unit, scale.digits, theme, limits, scale.better)
 
+    extreme = "high" if scale.better == "higher" else "low"
     return (
         Figure(
             build,
-            f"Filled: no smaller model scores as high. Whisker: 95% interval. {len(sized)} of "
+            f"Filled: no smaller model scores as {extreme}. Whisker: 95% interval. {len(sized)} of "
             f"{len(comparison.cards)} teams have a known size. {displayed.method}",
             {
                 "team": [team.name for team in sized],

@@ -60,7 +60,7 @@ class WeightMap:
     """Three parts of the score whose weights sum to 1.
 
     Attributes:
-        metrics: Their names in `metrics`; larger is better in each.
+        metrics: Their names in `metrics`.
         weights: The challenge's own weights.
         share: What all three are worth in the score, 0 to 1.
         others: The rest of the score, in words; empty where there is none.

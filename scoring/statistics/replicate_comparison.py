@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.quantities import Better, Quantity
 from scoring.statistics import intervals
 from scoring.statistics.optimism import winner_optimism
 from scoring.statistics.options import DIGITS, UNITS_OF_COMPARISON
@@ -68,7 +69,7 @@ class ReplicateComparison:
         critical_value: Standard errors by which a pair has to differ to be separated.
         stability: Kendall's tau-b between the ranking and those of the replicates: `kendall_tau_mean` and
             `kendall_tau_interval`.
-        winner_optimism: By how much the winner's score is too high on average, because the best of several
+        winner_optimism: By how much the winner's score is too good on average, because the best of several
             was picked; None where units are too few or nobody is tied with it.
         resolvable_gap: See `paired_bootstrap.resolvable_gap`.
         test: Which test told teams apart: "swap", "bootstrap" or None.
@@ -92,6 +93,7 @@ def compare(
     n_units: int,
     exchange: Exchange | None = None,
     pairs_test: str = AUTO,
+    better: Better = "higher",
 ) -> ReplicateComparison:
     """Compare teams by their scores on the same replicates.
 
@@ -101,16 +103,17 @@ def compare(
         n_units: Number of units that are resampled.
         exchange: What the scores are made of, for the swap test.
         pairs_test: One of `PAIRS_TESTS`.
+        better: Direction of the scores; differences are first less second in any case.
 
     Returns:
         Pairs, ranks and how stable they are; only the pairs' differences without replicates, or with one
         unit. What tells teams apart is None with fewer than 20 units, and where the swap test cannot be made.
     """
-    scores = np.asarray(scores, float)
+    scores, sign = np.asarray(scores, float), Quantity(better).sign
     if not replicates.shape[1] or n_units < 2:
         return ReplicateComparison(_untested(scores))
     together = np.round(replicates[:, ~np.isnan(replicates).any(0)], DIGITS)
-    shares_won, rank_shares = _shares(together)
+    shares_won, rank_shares = _shares(sign * together)
     described = ReplicateComparison(
         _untested(scores),
         shares_won=shares_won,
@@ -122,18 +125,20 @@ def compare(
     test, name = _test(scores, replicates, n_units, exchange, pairs_test)
     if test is None:
         return replace(described, pairs=_with_intervals(described.pairs, replicates, n_units))
-    better = _better(scores, test.separated)
-    tied = np.logical_not(better.any(0))
+    beats = _better(sign * scores, test.separated)
+    tied = np.logical_not(beats.any(0))
     return replace(
         described,
         test=name,
         pairs=_pairs(scores, test),
         rank_intervals=[
-            [1 + int(n), len(scores) - int(m)] for n, m in zip(better.sum(0), better.sum(1), strict=True)
+            [1 + int(n), len(scores) - int(m)] for n, m in zip(beats.sum(0), beats.sum(1), strict=True)
         ],
         tied_for_first=[bool(is_tied) for is_tied in tied],
         critical_value=test.critical_value,
-        winner_optimism=winner_optimism(scores, together, tied, _square(test.errors, len(scores)), n_units),
+        winner_optimism=winner_optimism(
+            sign * scores, sign * together, tied, _square(test.errors, len(scores)), n_units
+        ),
         resolvable_gap=resolvable_gap(test, n_units),
     )
 
@@ -151,7 +156,7 @@ def _test(
 
 
 def _better(scores: Floats, separated: Bools) -> Bools:
-    """Return whether team i is certainly better than team j [A, A]."""
+    """Return whether team i is certainly better than team j [A, A]; scores [A], larger is better."""
     first, second = np.triu_indices(len(scores), 1)
     better = np.zeros((len(scores), len(scores)), bool)
     better[first, second] = separated & (scores[first] > scores[second])
@@ -253,8 +258,8 @@ def ranked(result: ReplicateComparison, places: Ints) -> ReplicateComparison:
 
 
 def _shares(together: Floats) -> tuple[list[float] | None, list[list[float]] | None]:
-    """Return the share of replicates that each team wins (1/k where k share the highest score), and the share
-    at each competition rank."""
+    """Return the share of replicates [A, B], larger is better, that each team wins (1/k where k share the
+    best score), and the share at each competition rank."""
     if not together.shape[1]:
         return None, None
     first = together == together.max(0)

@@ -11,6 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.common.arrays import Array, Bools, Floats
+from scoring.common.quantities import SHARE, Better, Quantity
 from scoring.common.text import class_named
 from scoring.presentation.figures.canvas import Canvas
 from scoring.presentation.figures.cells import cell_texts, clickable, diverging, frame, heat, name_cells
@@ -77,7 +78,13 @@ def group_intervals(
 
 
 def pair_matrix(
-    names: Sequence[str], differences: Floats, apart: Bools, hovers: Array, digits: int, theme: Theme
+    names: Sequence[str],
+    differences: Floats,
+    apart: Bools,
+    hovers: Array,
+    digits: int,
+    theme: Theme,
+    better: Better = "higher",
 ) -> go.Figure:
     """Draw the row's score minus the column's, coloured where the pair is told apart, else pale.
 
@@ -88,9 +95,10 @@ def pair_matrix(
         hovers: [A, A] text shown while the pointer is on a cell.
         digits: Decimals of a difference.
         theme: Its colours.
+        better: Direction of the scores.
     """
     n = len(names)
-    coloured = np.where(apart, differences, 0.0)
+    coloured = np.where(apart, Quantity(better).oriented(differences), 0.0)
     coloured[np.eye(n, dtype=bool)] = np.nan
     canvas = Canvas(theme, "Which pairs are told apart?", 110 + ROW * n)
     texts = cell_texts(n, n, lambda i, j: "" if i == j else decimal(differences[i, j], digits, sign=True))
@@ -202,7 +210,8 @@ class ClassValues:
     """A measure of each class and team.
 
     Attributes:
-        values: [classes, A], 0..1, or differences to one team.
+        values: [classes, A], or differences to one team.
+        coloured: [classes, A] how good each value is, 0..1; of a difference how much better, around 0.
         classes: Names of the classes.
         teams: Names of the A teams.
         support: Cases of each class.
@@ -211,6 +220,7 @@ class ClassValues:
     """
 
     values: Floats
+    coloured: Floats
     classes: Sequence[str]
     teams: Sequence[str]
     support: Sequence[int]
@@ -252,10 +262,10 @@ def class_heat(
 
     if differences:
         texts = cell_texts(n, teams, word)
-        diverging(canvas, values, hovers, texts if teams <= MOST_WORDS else None)
+        diverging(canvas, table.coloured, hovers, texts if teams <= MOST_WORDS else None)
         name_cells(canvas, columns, rows)
     else:
-        heat(canvas, values, columns, rows, cell_texts(n, teams, word), hovers)
+        heat(canvas, table.coloured, columns, rows, cell_texts(n, teams, word), hovers)
     clickable(canvas, [(name, team) for name in table.classes for team in names], teams)
     if chosen is not None and chosen[0] in table.classes and chosen[1] in names:
         frame(canvas, list(table.classes).index(chosen[0]), list(names).index(chosen[1]), theme.accent)
@@ -267,7 +277,9 @@ LONGEST = 22
 """Characters of a case's name."""
 
 
-def case_heat(names: Sequence[str], cases: Sequence[str], right: Floats, theme: Theme) -> go.Figure:
+def case_heat(
+    names: Sequence[str], cases: Sequence[str], right: Floats, theme: Theme, quantity: Quantity = SHARE
+) -> go.Figure:
     """Draw how right each team is in each case: the strongest colour is wrong, × where nothing is right, and
     numbers where cases are more than right or wrong.
 
@@ -276,27 +288,34 @@ def case_heat(names: Sequence[str], cases: Sequence[str], right: Floats, theme: 
     Args:
         names: Of the A teams.
         cases: Names of the cases, the hardest first.
-        right: [cases, A] from 0 (wrong) to 1 (right); NaN where a case does not count.
+        right: [cases, A] of the quantity, a share from 0 (wrong) to 1 (right); NaN where a case does not
+            count.
         theme: Its colours.
+        quantity: Its direction and range, where it is no share (an error in years).
     """
-    graded = bool((np.isfinite(right) & (right != 1) & (right != 0)).any())
+    is_share = quantity == SHARE
+    graded = not is_share or bool((np.isfinite(right) & (right != 1) & (right != 0)).any())
     texts, hovers = (np.full((len(cases), len(names)), "", object) for _ in range(2))
     for i, j in np.ndindex(right.shape):
         value = float(right[i, j])
-        hovers[i, j] = f"<b>{safe(cases[i])}</b><br>{safe(names[j])}: {_rightness(value)}"
+        hovers[i, j] = f"<b>{safe(cases[i])}</b><br>{safe(names[j])}: {_rightness(value, is_share)}"
         if len(names) <= MOST_WORDS:
-            texts[i, j] = "×" if value == 0 else brief(value) if graded and np.isfinite(value) else ""
+            texts[i, j] = (
+                "×" if is_share and value == 0 else brief(value) if graded and np.isfinite(value) else ""
+            )
     canvas = Canvas(theme, "Which cases are hard for all?", 90 + 22 * len(cases))
     columns, rows = [safe(short(name)) for name in names], [_end(case) for case in cases]
-    heat(canvas, 0.06 + 0.8 * (1 - right), columns, rows, texts, hovers)
+    heat(canvas, 0.06 + 0.8 * (1 - quantity.goodness(right)), columns, rows, texts, hovers)
     clickable(canvas, [(case, team) for case in cases for team in names], len(names))
     canvas.x_axis(tickangle=turned(len(names)))
     return canvas.figure()
 
 
-def _rightness(value: float) -> str:
+def _rightness(value: float, is_share: bool) -> str:
     if not np.isfinite(value):
         return "does not count"
+    if not is_share:
+        return decimal(value, 3)
     return "wrong" if value == 0 else "right" if value == 1 else decimal(value, 3)
 
 

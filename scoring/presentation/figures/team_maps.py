@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.common.arrays import Bools, Floats
+from scoring.common.quantities import Better, Quantity
 from scoring.presentation.figures.canvas import Canvas, error_bars
 from scoring.presentation.figures.drawing import Properties
 from scoring.presentation.figures.numerals import decimal, percent, span
@@ -153,9 +154,14 @@ class Sized:
 
 
 def size_scatter(
-    teams: Sequence[Sized], unit: str, digits: int, theme: Theme, limits: tuple[float, float] | None = None
+    teams: Sequence[Sized],
+    unit: str,
+    digits: int,
+    theme: Theme,
+    limits: tuple[float, float] | None = None,
+    better: Better = "higher",
 ) -> go.Figure:
-    """Draw score over model size on a logarithmic axis. Filled: no smaller model scores as high.
+    """Draw score over model size on a logarithmic axis. Filled: no smaller model scores as well.
 
     Args:
         teams: Models and scores.
@@ -163,10 +169,12 @@ def size_scatter(
         digits: Decimals of the score.
         theme: Its colours.
         limits: MiB from which the challenge takes points away, and at which none are left.
+        better: Direction of the score.
     """
-    ordered = sorted(teams, key=lambda team: (team.mib, -team.score))
+    turned = Quantity(better).oriented
+    ordered = sorted(teams, key=lambda team: (team.mib, -turned(team.score)))
     values = np.array([team.score for team in ordered], float)
-    front = values > np.r_[-np.inf, np.maximum.accumulate(values)[:-1]]
+    front = turned(values) > np.r_[-np.inf, np.maximum.accumulate(turned(values))[:-1]]
     margin = {"l": 4, "r": 20, "t": 24, "b": 4}
     canvas = Canvas(theme, "Is a larger model a better one?", 380, margin=margin)
     for limit, name in zip(limits or (), LIMITS, strict=False):

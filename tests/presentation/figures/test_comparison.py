@@ -31,7 +31,7 @@ def every(theme, names=NAMES):
     a, b = names
     rules = [Ordering("official", (1, 2), 1.0), Ordering("age 70+: accuracy", (2, 1), -1.0, small=True)]
     values = np.array([[0.5, 0.25], [np.nan, 1.0]])
-    table = ClassValues(values, ["MEL", "NV"], names, [20, 3], "F1", {"MEL": "malignant"})
+    table = ClassValues(values, values, ["MEL", "NV"], names, [20, 3], "F1", {"MEL": "malignant"})
     firsts = np.array([[1, 0], [0, 1], [0.5, 0.5]])
     weeks = [
         DatedScore(f"2026-10-{day:02}T12:00:00+00:00", day / 9, (0.1, 1.2), day > 8) for day in (1, 8, 15)
@@ -114,7 +114,7 @@ def test_every_cell_of_classes_and_cases_can_be_clicked():
 
 
 def test_differences_to_a_team_are_written_with_their_sign():
-    table = ClassValues(np.array([[0.0, -0.25]]), ["MEL"], ["a", "b"], [20], "F1")
+    table = ClassValues(*[np.array([[0.0, -0.25]])] * 2, ["MEL"], ["a", "b"], [20], "F1")
     figure = figures.class_heat(table, LIGHT, differences=True)
     assert [note.text for note in figure.layout.annotations] == ["−.25"]
 
