@@ -24,7 +24,8 @@ def compare_teams() -> None:
     challenge = scoring.load_challenge(names[_challenge_name(list(names))])
     with top:
         formula = challenge.formula(teams.shared_before(challenge))
-        formula = f"**{formula}**, all teams on the same cases, paired bootstrap, higher is better"
+        direction = challenge.scoring.direction
+        formula = f"**{formula}**, all teams on the same cases, paired bootstrap, {direction}"
         layout.opening("Compare teams", f"{challenge.words.title}, {formula}", summary_text.RULE)
     sets = samples.test_sets(challenge.id)
     left, right = st.columns(2)

@@ -105,11 +105,11 @@ class Chosen:
 def show(page: ChallengePage) -> None:
     """Draw the page."""
     challenge, sets = page.challenge, samples.test_sets(page.challenge.id)
-    texts = challenge.words
+    texts, scored = challenge.words, challenge.scoring
     formula = challenge.formula({o.name: chosen_before(o) for o in challenge.options_of("score") if o.values})
     layout.opening(
         texts.title,
-        f"**{formula}**, {'points of 100, ' if challenge.scoring.as_points else ''}higher is better",
+        f"**{formula}**, {'points of 100, ' * scored.as_points}{scored.direction}",
         texts.rule,
     )
     left_column, right_column = st.columns(2)

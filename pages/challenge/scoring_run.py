@@ -384,4 +384,5 @@ def sample_cards(challenge_id: str) -> list[tuple[str, ScoreCard]]:
             read.value,
         )
         cards.append((team.title, outcome.value))
-    return sorted(cards, key=lambda item: -(item[1].score or 0))
+    order = scoring.load_challenge(challenge_id).scoring.quantity().order
+    return sorted(cards, key=lambda item: -order(item[1].score))

@@ -108,15 +108,15 @@ def comparison_table(result: Comparison) -> str:
 
 
 def _chance(result: Comparison) -> list[str]:
-    """Return what is said of chance, and by how much the leader's score is likely too high, a line each."""
+    """Return what is said of chance, and by how much the leader's score is likely too good, a line each."""
     scale = scales.of(load_challenge(result.challenge))
-    high = summary_text.optimism(result, scale)
+    much = summary_text.optimism(result, scale)
     sentences = [
         summary_text.untold(result),
         summary_text.caveat(result),
         summary_text.gap(result, scale),
-        f"The leader's score is likely about {high} too high: the best was picked on these data."
-        * bool(high),
+        f"The leader's score is likely about {much} too {scale.too}: the best was picked on these data."
+        * bool(much),
     ]
     lines = [sentence for sentence in sentences if sentence]
     return ["", *lines] if lines else []

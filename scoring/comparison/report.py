@@ -27,7 +27,7 @@ def html(comparison: Comparison, lines: Lines = ()) -> str:
     """
     challenge, figures = load_challenge(comparison.challenge), Figures()
     formula = challenge.formula(comparison.provenance["options"])
-    how = f"{formula}, all teams on the same cases, higher is better"
+    how = f"{formula}, all teams on the same cases, {challenge.scoring.direction}"
     sections = [blocks.front_page(f"Compare teams: {challenge.words.title}", how, lines)]
     if comparison.scored:
         view = display.of(comparison)

@@ -21,6 +21,11 @@ class Scale:
     unit: str
     better: Better = "higher"
 
+    @property
+    def too(self) -> str:
+        """What a score is that chance made too good: too "high" or too "low"."""
+        return "high" if self.better == "higher" else "low"
+
     def number(self, value: float | None, sign: bool = False) -> str:
         return decimal(self.points(value), self.digits, sign)
 

@@ -72,14 +72,13 @@ def _headline_facts(displayed: Displayed) -> list[Fact]:
             )
         )
     if too_good := summary_text.optimism(comparison, scale):
-        way = "high" if scale.better == "higher" else "low"
         facts.append(
             Fact(
-                f"Likely too {way} by",
+                f"Likely too {scale.too} by",
                 f"about {too_good}",
                 "the leader's score",
                 "The best of several was picked on these data, so its score is likely about this much too "
-                f"{way}",
+                f"{scale.too}",
             )
         )
     return facts

@@ -321,11 +321,10 @@ def size(displayed: Displayed) -> tuple[Block, ...]:
         limits = comparison.spec.size.limits_mib if comparison.spec.size else None
         return size_scatter(sized, scale.unit, scale.digits, theme, limits, scale.better)
 
-    extreme = "high" if scale.better == "higher" else "low"
     return (
         Figure(
             build,
-            f"Filled: no smaller model scores as {extreme}. Whisker: 95% interval. {len(sized)} of "
+            f"Filled: no smaller model scores as {scale.too}. Whisker: 95% interval. {len(sized)} of "
             f"{len(comparison.cards)} teams have a known size. {displayed.method}",
             {
                 "team": [team.name for team in sized],

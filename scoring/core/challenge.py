@@ -217,6 +217,11 @@ class Scoring(Generic[Truth, Predictions]):
     as_points: bool = False
     outputs: tuple[OutputFile, ...] = ()
 
+    @property
+    def direction(self) -> str:
+        """The direction of the score in words: "higher is better"."""
+        return f"{self.better} is better"
+
     def quantity(self, name: str = SCORE) -> Quantity:
         """Return direction and range of a number.
 

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.common.arrays import Floats
+from scoring.common.quantities import Better
 from scoring.presentation.figures.canvas import Canvas, error_bars
 from scoring.presentation.figures.numerals import decimal, span
 from scoring.presentation.figures.theme import Theme, safe, short
@@ -146,7 +147,13 @@ class Moment:
     shown: bool = False
 
 
-def progress(moments: Sequence[Moment], theme: Theme, titles: tuple[str, str, str], digits: int) -> go.Figure:
+def progress(
+    moments: Sequence[Moment],
+    theme: Theme,
+    titles: tuple[str, str, str],
+    digits: int,
+    better: Better = "higher",
+) -> go.Figure:
     """Draw scores with 95% whiskers in the order in which they came, and the best so far as a stepped line.
 
     Args:
@@ -154,11 +161,12 @@ def progress(moments: Sequence[Moment], theme: Theme, titles: tuple[str, str, st
         theme: Its colours.
         titles: The question that the figure answers, what the days are, and what the values are.
         digits: Decimals of a value on hover.
+        better: Direction of the values.
     """
     question, below, beside = titles
     canvas = Canvas(theme, question, 260)
     values = np.array([moment.value for moment in moments], float)
-    best = np.fmax.accumulate(values)
+    best = (np.fmax if better == "higher" else np.fmin).accumulate(values)
     line = {"color": theme.zero, "width": 1.2, "dash": "dot", "shape": "hv"}
     places = list(range(len(moments)))
     canvas.trace("scatter", x=places, y=best, mode="lines", line=line, hoverinfo="skip", name="best so far")

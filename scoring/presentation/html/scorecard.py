@@ -56,7 +56,9 @@ def html(card: ScoreCard, views: Views | None = None, lines: Lines = ()) -> str:
     chosen = blocks.front_figures(views.headline.strip, views.sections)
     sections = (
         blocks.front_page(
-            challenge.words.title, f"{challenge.formula(card.provenance['options'])}, higher is better", lines
+            challenge.words.title,
+            f"{challenge.formula(card.provenance['options'])}, {challenge.scoring.direction}",
+            lines,
         ),
         blocks.noticed(card.findings),
         blocks.front_pictures(figures, chosen),

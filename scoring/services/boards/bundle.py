@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
 from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
@@ -125,6 +126,7 @@ def counted(source: Source) -> Counting:
     ranked = counting(
         results((submission, scored[submission.id]) for submission in submissions if submission.id in scored),
         row.counts,
+        load_challenge(row.challenge).scoring.quantity(),
     )
     teams = {
         team: (sent[one.id].name, files[sent[one.id].sha256], sent[one.id].options)

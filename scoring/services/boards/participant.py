@@ -209,8 +209,9 @@ def _history(ranking: BoardRanking, known: HiddenRules | None, team: str) -> lis
             )
             for entry in own
         ]
-    visible = hidden_truth.visible_scores(own, team, known.step)
-    chosen = hidden_truth.counting(visible, row.counts, known.step)
+    quantity = ranking.board.challenge.scoring.quantity()
+    visible = hidden_truth.visible_scores(own, team, known.step, quantity)
+    chosen = hidden_truth.counting(visible, row.counts, known.step, quantity)
     return [
         SubmissionFeedback(
             result.entry.id,

@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Row, select
 from sqlalchemy.orm import Session
 
 from scoring.common.findings import InputRefused
+from scoring.common.quantities import Quantity
 from scoring.comparison.compare import Comparison, compare_cards, ranks_of
 from scoring.comparison.team_facts import TeamFacts
 from scoring.core.scorecard import ScoreCard, plain
@@ -70,7 +71,7 @@ class BoardRanking:
     @cached_property
     def counting(self) -> Mapping[str, RankedSubmission]:
         """The submission of each team that is ranked."""
-        return counting(self.entries, self.board.row.counts)
+        return counting(self.entries, self.board.row.counts, self._quantity)
 
     @cached_property
     def by_team(self) -> Mapping[str, Sequence[RankedSubmission]]:
@@ -95,13 +96,17 @@ class BoardRanking:
         chosen: dict[str, RankedSubmission] = {}
         ranks: dict[str, int] = {}
         for day, entries in groupby(self.entries, lambda entry: entry.created[:DAY]):
-            now = counting(entries, self.board.row.counts, chosen)
+            now = counting(entries, self.board.row.counts, self._quantity, chosen)
             if now != chosen:
                 scores = {team: entry.score for team, entry in now.items()}
                 cards = partial(self._counted_card, now)
                 ranks = ranks_of(challenge, scores, cards, **options)
             chosen, by_day[day] = now, ranks
         return by_day
+
+    @property
+    def _quantity(self) -> Quantity:
+        return self.board.challenge.scoring.quantity()
 
     def _counted_card(self, counted: Mapping[str, RankedSubmission], team: str) -> ScoreCard:
         return self.card(counted[team])
@@ -185,25 +190,27 @@ class BoardRanking:
 
 
 def counting(
-    entries: Iterable[RankedSubmission], rule: str, before: Mapping[str, RankedSubmission] = NOBODY
+    entries: Iterable[RankedSubmission],
+    rule: str,
+    quantity: Quantity,
+    before: Mapping[str, RankedSubmission] = NOBODY,
 ) -> dict[str, RankedSubmission]:
     """Return the submission of each team that is ranked, by team.
 
     Args:
         entries: Submissions, oldest first.
-        rule: "last", or "best": the highest score, of equal ones the first.
+        rule: "last", or "best": the best score, of equal ones the first.
+        quantity: Direction of the score.
         before: Those that were ranked before the first of the entries.
     """
     chosen = dict(before)
     for entry in entries:
         ranked = chosen.get(entry.team)
-        if entry.is_eligible and (ranked is None or rule == "last" or _worth(entry) > _worth(ranked)):
+        if entry.is_eligible and (
+            ranked is None or rule == "last" or quantity.order(entry.score) > quantity.order(ranked.score)
+        ):
             chosen[entry.team] = entry
     return chosen
-
-
-def _worth(entry: RankedSubmission) -> float:
-    return float("-inf") if entry.score is None else entry.score
 
 
 def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:

@@ -281,7 +281,10 @@ def _cases(before: BoardRanking, after: BoardRanking, team: str) -> tuple[tuple[
         return (), frozenset()
     now, then = _right(after, after.card(entry)), _right(before, before.card(old))
     cases = tuple(case for case in (now | then) if not _same(now.get(case), then.get(case)))
-    return cases, frozenset(case for case in cases if now.get(case, 0.0) > then.get(case, 0.0))
+    quantity = after.board.challenge.comparison.case_value
+    turned, worst = quantity.oriented, quantity.worst
+    gained = (c for c in cases if turned(now.get(c, worst)) > turned(then.get(c, worst)))
+    return cases, frozenset(gained)
 
 
 def _right(ranking: BoardRanking, card: ScoreCard) -> dict[str, float]:

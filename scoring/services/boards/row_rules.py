@@ -113,7 +113,7 @@ RULES: Mapping[str, Rule] = {
     "per_day": _number(1, MOST_SUBMISSIONS),
     "total": _number(1, MOST_SUBMISSIONS),
     "refused_per_day": _number(1, 1000),
-    "step": Rule("a number from 0.001 to below 1", lambda value: 0.001 <= value < 1),
+    "step": Rule("a number of 0.001 or more", lambda value: 0.001 <= value < 1e300),
     **dict.fromkeys(("sha256", "metadata_sha256", "card"), _SHA256),
     **dict.fromkeys(("created", "opens", "closes"), _WHEN),
     **dict.fromkeys(("score", "low", "high"), _FINITE),

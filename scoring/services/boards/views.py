@@ -37,9 +37,9 @@ Value = Mapping[str, Any]
 def formula(ranking: BoardRanking, ranked: str = "") -> str:
     """Return what is scored and which submission is ranked (Markdown). ranked: where it is not by the rule of
     the board."""
-    which = ranked or RULES[ranking.board.row.counts]
-    scored = ranking.board.challenge.formula(ranking.board.row.options["score"])
-    return f"{scored}. Ranked is {which}; higher is better"
+    which, challenge = ranked or RULES[ranking.board.row.counts], ranking.board.challenge
+    scored = challenge.formula(ranking.board.row.options["score"])
+    return f"{scored}. Ranked is {which}; {challenge.scoring.direction}"
 
 
 def sections(ranking: BoardRanking) -> tuple[Section, ...]:
@@ -88,7 +88,7 @@ def score_column(
 ) -> Column:
     """Return the column of scores. digits: other decimals than those of the scale."""
     digits = scale.digits if digits is None else digits
-    column = Column("score", "score", "number", digits, "higher", full=scale.unit)
+    column = Column("score", "score", "number", digits, scale.better, full=scale.unit)
     return replace(column, get=lambda row: scale.points(score(row)))
 
 

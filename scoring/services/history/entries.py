@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused, error
+from scoring.common.quantities import SHARE, Quantity
 from scoring.common.text import shortened
 from scoring.comparison import display, pairwise
 from scoring.comparison.compare import compare_cards
@@ -191,6 +192,7 @@ def steps(store: Store, group: Sequence[SavedSubmission]) -> list[Step]:
     Raises:
         InputRefused: Where a scorecard cannot be read.
     """
+    quantity = _quantity(group)
     best: SavedSubmission | None = None
     cards: dict[str, ScoreCard] = {}
     steps = []
@@ -205,7 +207,7 @@ def steps(store: Store, group: Sequence[SavedSubmission]) -> list[Step]:
                 cards.setdefault(item.card, card_of(store, item))
             between = compared(entry.challenge, cards[entry.card], cards[best.card])
             steps.append(Step(entry, best, pairwise.change(between.comparison, FIRST, SECOND)))
-        if best is None or best.score is None or entry.score > best.score:
+        if best is None or quantity.improves(entry.score, best.score):
             best = entry
             cards = {digest: card for digest, card in cards.items() if digest == entry.card}
     return steps
@@ -231,6 +233,12 @@ def compared(
 
 
 def best_of(group: Iterable[SavedSubmission]) -> SavedSubmission | None:
-    """Return the entry with the highest score, the earliest of equal ones; None where none has a score."""
+    """Return the entry with the best score, the earliest of equal ones; None where none has a score."""
     scored = [entry for entry in group if entry.score is not None]
-    return max(scored, key=lambda entry: entry.score or 0.0, default=None)
+    quantity = _quantity(scored)
+    return max(scored, key=lambda entry: quantity.order(entry.score), default=None)
+
+
+def _quantity(group: Sequence[SavedSubmission]) -> Quantity:
+    """Return direction and range of the score of entries of one challenge."""
+    return load_challenge(group[0].challenge).scoring.quantity() if group else SHARE

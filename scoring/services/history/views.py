@@ -21,7 +21,7 @@ DRAWN = 60
 """Submissions that the figure holds at most, the newest."""
 CAUTION = (
     "Each difference has its own 95% interval, not adjusted for looking at several. The best of many tries "
-    "on one test set is likely too high: confirm it on cases that none of them was chosen by."
+    "on one test set is likely too {way}: confirm it on cases that none of them was chosen by."
 )
 SMALLEST_CAUTION = 3
 """Tries from which on the caution is given."""
@@ -36,7 +36,7 @@ def blocks(steps: Sequence[Step], current: str | None = None) -> tuple[Block, ..
     """
     challenge = load_challenge(steps[0].entry.challenge)
     of = scale.of(challenge)
-    caution = (Text(CAUTION, "note"),) if len(steps) >= SMALLEST_CAUTION else ()
+    caution = (Text(CAUTION.format(way=of.too), "note"),) if len(steps) >= SMALLEST_CAUTION else ()
     return (_figure(steps, of, current), _table(steps, of), *caution)
 
 
@@ -57,7 +57,7 @@ def _figure(steps: Sequence[Step], of: Scale, current: str | None) -> Figure:
     ]
 
     def build(theme: Theme) -> go.Figure:
-        return progress(moments, theme, (QUESTION, axis, of.unit), of.digits)
+        return progress(moments, theme, (QUESTION, axis, of.unit), of.digits, of.better)
 
     cut = f" The newest {DRAWN} of {len(steps)} are drawn." if len(steps) > DRAWN else ""
     legend = "Dotted: the best so far. Filled: told apart from the best before it. Whiskers: 95% interval."
@@ -85,7 +85,7 @@ def _table(steps: Sequence[Step], of: Scale) -> Table:
     columns = (
         Column("time", "kept (UTC)"),
         Column("name", "submission"),
-        Column("score", "score", "number", of.digits, "higher"),
+        Column("score", "score", "number", of.digits, of.better),
         Column("interval", "95% interval", "interval", of.digits_of_intervals),
         Column("difference", "against the best before", "written"),
         Column("note", "note"),

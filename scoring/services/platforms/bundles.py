@@ -17,6 +17,7 @@ from PIL import Image
 import scoring
 from scoring.common import markup
 from scoring.common.findings import InputRefused, error
+from scoring.common.quantities import SCORE
 from scoring.inputs.sources import Source
 from scoring.services.boards.packing import packed, zipped
 from scoring.services.platforms.evaluation import FILE, PlatformSettings
@@ -129,7 +130,8 @@ def _grand_challenge(order: Order, name: str, data: bytes) -> Made:
         f"Build the container in this folder: {_build(order)}",
         f"Save it: docker save {order.image} | gzip > evaluation.tar.gz",
         "Upload evaluation.tar.gz as evaluation method of the phase, and ground_truth.tar.gz as its truth.",
-        'In the phase\'s scoring, write "score" as the path of the score, in descending order.',
+        'In the phase\'s scoring, write "score" as the path of the score, in '
+        f"{_order(order.settings)} order.",
     )
 
 
@@ -140,9 +142,10 @@ def _codabench(order: Order, name: str, data: bytes) -> Made:
         "metadata.yaml": b"command: python3 /app/program/evaluate.py /app/input /app/output\n",
     }
     columns = "".join(
-        f"      - {{title: {json.dumps(column)}, key: {json.dumps(column)}, index: {index}, sorting: desc, "
+        f"      - {{title: {json.dumps(column)}, key: {json.dumps(column)}, index: {index}, sorting: {way}, "
         f"precision: {_decimals(order.settings)}}}\n"
         for index, column in enumerate(_columns(order.settings))
+        for way in [_order(order.settings, column).removesuffix("ending")]
     )
     texts = {"columns": columns, "image": json.dumps(order.image)}
     bundle = {
@@ -170,7 +173,8 @@ def _evalai(order: Order, name: str, data: bytes) -> Made:
     }
     suffix = Path(name).suffix or ".zip"
     texts = {
-        "labels": json.dumps(_columns(order.settings)),
+        "schema": json.dumps(_schema(order.settings)),
+        "descending": str(_order(order.settings) == "descending"),
         "decimals": str(_decimals(order.settings)),
         "annotation": json.dumps(f"annotations/truth{suffix}"),
     }
@@ -220,7 +224,21 @@ def _below(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _columns(settings: PlatformSettings) -> list[str]:
-    return ["score", *(name for name in settings.metrics if name != "score")]
+    return [SCORE, *(name for name in settings.metrics if name != SCORE)]
+
+
+def _order(settings: PlatformSettings, column: str = SCORE) -> str:
+    """Return in which order the best value of a column comes first: "descending" or "ascending"."""
+    better = settings.challenge.scoring.quantity(column).better
+    return "descending" if better == "higher" else "ascending"
+
+
+def _schema(settings: PlatformSettings) -> dict[str, object]:
+    """Return EvalAI's schema of the leaderboard."""
+    columns = _columns(settings)
+    lower = [column for column in columns if _order(settings, column) == "ascending"]
+    schema: dict[str, object] = {"labels": columns, "default_order_by": SCORE}
+    return schema | {"metadata": {c: {"sort_ascending": True} for c in lower}} if lower else schema
 
 
 def _decimals(settings: PlatformSettings) -> int:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from scoring.common.quantities import SHARE
 from scoring.services.boards import hidden_truth, packing, publishing, ranking, views
 from scoring.services.boards.board import opened
 from scoring.services.store import tables
@@ -66,7 +67,7 @@ def test_ranks_of_past_days_are_those_of_the_submissions_that_counted_then(crowd
     assert by_day["2026-09-01"] == {f"team{k:02}": k + 1 for k in range(TEAMS)}
     for day, ranks in by_day.items():
         past = [entry for entry in crowded.entries if entry.created[:10] <= day]
-        counted = ranking.counting(past, "last")
+        counted = ranking.counting(past, "last", SHARE)
         scores = {team: entry.score for team, entry in counted.items()}
         assert ranks == {
             team: 1 + sum(other > score + 1e-12 for other in scores.values())

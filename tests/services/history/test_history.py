@@ -85,7 +85,7 @@ def test_scores_over_time_with_the_difference_to_the_best_before(database, truth
     figure, table, caution = blocks(steps(store, series(all_kept)[0]), ids[1])
     assert isinstance(figure, Figure)
     assert isinstance(table, Table)
-    assert caution == Text(CAUTION, "note")
+    assert caution == Text(CAUTION.format(way="high"), "note")
     assert figure.data["score"] == [card.score for card in cards]
     assert table.rows["difference"][2] == "the first"
     assert summary(store, cards[2], "mine", all_kept).startswith("**mine** scores ")
