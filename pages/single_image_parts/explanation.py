@@ -20,7 +20,7 @@ from scoring.single_image.saliency import FLOOR, SCALE, SaliencyMap
 from scoring.single_image.sweep import DemographicSweep
 
 SWEEP_RUNS, USUAL_OPACITY = 30, 50
-WAYS = ("One part hidden after the other", "Random halves hidden")
+WAYS = ("One part hidden after the other", f"Random half of the picture hidden, {random_masks.COUNT} times")
 
 
 def parts(query: Query) -> None:
@@ -141,7 +141,9 @@ def person(query: Query) -> None:
             f"Asks the model {SWEEP_RUNS} times more, each time with another age, sex or body site, "
             f"about {_seconds(answer.cpu_ms)} s."
         )
-        if st.button("What if the person were another?", key="single_sweep", icon=":material/tune:"):
+        if st.button(
+            "Same picture, another age, sex or body site", key="single_sweep", icon=":material/tune:"
+        ):
             with st.spinner("Asking the model ..."):
                 session.cached(
                     "sweep", key, lambda: scoring_run.attempt(sweep.sweep, query.setup.opened, answer)

@@ -12,7 +12,7 @@ from scoring.presentation.figures import single_image as figures
 from scoring.presentation.figures.numerals import decimal, percent
 from scoring.single_image import wording
 from scoring.single_image.operating import operating_point, risks
-from scoring.single_image.reference import Reference, alike, malignant_at, reweighted, share_alike
+from scoring.single_image.reference import Reference, alike, malignant_at, reweighted
 
 SENSITIVITIES = (50, 99, 95)
 PREVALENCES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5)
@@ -72,16 +72,15 @@ def _threshold(query: Query, held: Reference) -> None:
     )
     layout.facts(
         [
-            Fact("Threshold", decimal(point.threshold, 3), "score above it counts"),
+            Fact("Threshold", decimal(point.threshold, 3), "scores above it count as malignant"),
             Fact("This image", decimal(own, 3), "above" if own > point.threshold else "not above"),
             Fact("Sensitivity", *_shares(point.sensitivity)),
             Fact("Specificity", *_shares(point.specificity)),
         ]
     )
     st.caption(
-        f"Threshold chosen on all {len(held)} cases; sensitivity and specificity on fifths of "
-        f"{markdown(held.name)} that it was not chosen on, "
-        "with 95% intervals (Wilson)."
+        f"Threshold chosen on all {len(held)} cases of {markdown(held.name)}; sensitivity and specificity "
+        "are cross-validated in five parts, with 95% intervals (Wilson)."
     )
 
 
@@ -154,12 +153,6 @@ def cases_alike(query: Query) -> None:
         len(pictures),
         lambda start, stop: pictures[start:stop],
         "single_alike",
-    )
-    share = share_alike(held, answer.probabilities, answer.top)
-    st.markdown(
-        f"Of the {share.n} cases scored most alike **{share.hits}** are "
-        f"{class_name(task.names[answer.top], task.risk[answer.top] or None)} "
-        f"({percent(share.low)} to {percent(share.high)})."
     )
 
 

@@ -125,6 +125,14 @@ def _answer(
             chips,
             selectors.model_title(setup.task.challenge, setup.model),
             tried.value if isinstance(tried, Outcome) else None,
+            next(
+                (
+                    o.refused.problems[0].message
+                    for o in (held, tried)
+                    if isinstance(o, Outcome) and o.refused
+                ),
+                "",
+            ),
         )
         own = prediction.impression(question, first)
         if own is None:

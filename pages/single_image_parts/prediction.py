@@ -15,7 +15,7 @@ from scoring.presentation.figures import single_image as figures
 from scoring.single_image import wording
 from scoring.single_image.abstention import least_score, withheld_line
 from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, QualityBadge
-from scoring.single_image.reference import share_alike
+from scoring.single_image.reference import right_alike
 
 UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
 """Style of what is read aloud and not shown."""
@@ -105,7 +105,9 @@ def _no_answer(query: Query, reasons: tuple[str, ...], own: str) -> None:
 def _how_often(query: Query) -> str:
     if query.withheld is not None:
         return withheld_line(query.withheld)
-    if query.held is None or least_score(query.held) is None:
+    if query.unknown:
+        return f"How often there is no answer on the test set is not known: {query.unknown}"
+    if query.held is not None and least_score(query.held) is None:
         return "The test set has too few cases to say how often there is no answer."
     return "How often there is no answer on the test set is counted below."
 
@@ -128,7 +130,7 @@ def _lead(query: Query, own: str, withheld: bool) -> None:
         sentence = f"Highest score: {names[answer.top]} {answer.probabilities[answer.top]:.2f}."
     else:
         sentence = wording.score_line(
-            answer, share_alike(query.held, answer.probabilities, answer.top), query.held, names
+            answer, right_alike(query.held, answer.probabilities), query.held, names
         )
     first, _, rest = sentence.partition(". ")
     first = first.rstrip(".")
@@ -153,21 +155,21 @@ def _beside_answer(query: Query, own: str) -> None:
     label = query.setup.label
     if label >= 0:
         sentences.append(
-            f"Truth of this case in the test set: {class_name(task.names[label], task.risk[label] or None)}."
+            f"True class of this test image: {class_name(task.names[label], task.risk[label] or None)}."
         )
     if sentences:
         st.markdown("  \n".join(sentences))
 
 
 def _class_set(query: Query) -> None:
-    """Draw the classes that cannot be ruled out, and what that is worth."""
+    """Draw the possible classes, and what that is worth."""
     class_set = query.classes
     if class_set is None:
         return
     task = query.setup.task
     order = sorted(np.flatnonzero(class_set.members), key=lambda k: -query.answer.probabilities[k])
     names = [class_name(task.names[k], task.risk[k] or None) for k in order]
-    st.markdown(f"**Classes that cannot be ruled out:** {'; '.join(names)}.")
+    st.markdown(f"**{wording.POSSIBLE}:** {'; '.join(names)}.")
     st.caption(markdown(wording.set_line(class_set, task.names, query.answer.top), 900))
 
 
@@ -215,8 +217,8 @@ def _technical(query: Query) -> None:
 
 
 def _legend(query: Query) -> str:
-    sentences = ["Right: score; in bold lines of a group their sum."]
+    sentences = ["Numbers: scores; bold: sum of the group."]
     if query.views is not None:
-        sentences.append("Whisker: lowest to highest when turned and mirrored.")
+        sentences.append(f"Bars: range over {query.views.others} turned and mirrored copies.")
         sentences.append(markdown(wording.views_line(query.views)))
     return " ".join(sentences)

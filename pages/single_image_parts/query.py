@@ -59,6 +59,7 @@ class Query:
         held: The model's answers to the test set; None while it runs, or where it cannot.
         model_name: What the page calls the model.
         withheld: How often there is no answer on the test set, None until that is known.
+        unknown: Why the model's answers to the test set, or their counts, are not known; "" where they are.
     """
 
     setup: Setup
@@ -68,6 +69,7 @@ class Query:
     chips: tuple[QualityBadge, ...]
     model_name: str = ""
     withheld: Withheld | None = None
+    unknown: str = ""
 
     @property
     def key(self) -> tuple:
@@ -108,7 +110,7 @@ class Query:
 
     @property
     def classes(self) -> ClassSet | None:
-        """The classes that this image cannot be parted from."""
+        """The classes that are possible for this image."""
         held = self.held
         if held is None or not len(held):
             return None

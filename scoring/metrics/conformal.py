@@ -8,26 +8,25 @@ class (Mondrian; Vovk 2005).
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import stats
 
 from scoring.common.arrays import Bools, Floats, Ints
+from scoring.statistics.intervals import QUANTILES, Share, effective_cases
 
 ROUNDING = 1e-9
-SPLITS = 40
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """How sets calibrated on one half of the cases do on the other, mean over random halves.
+    """How often sets hold the true class of cases on which they were not calibrated.
 
     Attributes:
-        overall: Share of cases whose set contains their class, 0..1.
-        by_class: The same per class [K]; NaN without a case.
-        size: Mean number of classes in a set.
+        overall: Of the cases of all classes that have enough to say it; None without one.
+        by_class: The same per class [K], None where it has too few cases to be left out of a set.
     """
 
-    overall: float
-    by_class: Floats
-    size: float
+    overall: Share | None
+    by_class: tuple[Share | None, ...]
 
 
 def quantile(scores: Floats, miss: float) -> float:
@@ -84,52 +83,66 @@ def members(probabilities: Floats, cuts: Floats) -> Bools:
     return 1 - probabilities <= cuts
 
 
-def coverage(
-    probabilities: Floats,
-    truth: Ints,
-    miss: float,
-    units: Ints | None = None,
-    splits: int = SPLITS,
-    seed: int = 0,
-) -> Coverage | None:
-    """Try sets on cases on which they were not calibrated: every class is halved at random, several times.
+def coverage(probabilities: Floats, truth: Ints, miss: float, units: Ints | None = None) -> Coverage:
+    """Try sets of members and of the highest-scoring class on cases whose class is known.
+
+    Each case, with all of its unit, is left out of the calibration of its own set. The intervals are those of
+    new cases under the sets that all cases give: without ties the coverage of a class is distributed as
+    Beta(r, n + 1 - r), r cases of n being within its threshold (Vovk 2012).
 
     Args:
         probabilities: Probabilities [n, K], 0..1.
         truth: Class number of each case [n], 0..K-1.
         miss: Share of the cases of a class whose set may lack it, 0..1.
-        units: Number of each case's patient [n]; cases of one are in the same half, drawn among those of the
-            class of its first case. None: each case is by itself.
-        splits: How often the cases are halved.
-        seed: Seed of the random halves.
+        units: Number of each case's patient [n]; None: each case is by itself.
 
     Returns:
-        The mean coverage; None where no class has two units.
+        The coverage.
     """
-    k = probabilities.shape[1]
-    _, starts, of_case = np.unique(
-        np.arange(len(truth)) if units is None else units, return_index=True, return_inverse=True
+    units = np.arange(len(truth)) if units is None else units
+    k, rows = probabilities.shape[1], np.arange(len(truth))
+    own, tops = 1 - probabilities[rows, truth], probabilities.argmax(1) == truth
+    within = (own <= thresholds(probabilities, truth, miss)[truth]) | tops
+    left_out = (
+        np.fromiter((_held_without(own, truth, units, row, miss) for row in rows), bool, len(rows)) | tops
     )
-    random = np.random.default_rng(seed)
-    covered, cases, sizes, tried = np.zeros(k), np.zeros(k), 0.0, 0
-    for _ in range(splits):
-        first = _half(truth[starts], random)[of_case]
-        if not first.any() or first.all():
-            return None
-        sets = members(probabilities[~first], thresholds(probabilities[first], truth[first], miss))
-        true = truth[~first]
-        covered += np.bincount(true, weights=sets[np.arange(len(true)), true], minlength=k)
-        cases += np.bincount(true, minlength=k)
-        sizes, tried = sizes + sets.sum(), tried + len(true)
-    by_class = np.divide(covered, cases, out=np.full(k, np.nan), where=cases > 0)
-    return Coverage(float(covered.sum() / cases.sum()), by_class, sizes / tried)
+    known = np.bincount(truth, minlength=k) > fewest_cases(miss)
+    by_class = [
+        _share(left_out[truth == c], within[truth == c], units[truth == c]) if known[c] else None
+        for c in range(k)
+    ]
+    tried = known[truth]
+    return Coverage(
+        _share(left_out[tried], within[tried], units[tried], truth[tried]) if tried.any() else None,
+        tuple(by_class),
+    )
 
 
-def _half(truth: Ints, random: np.random.Generator) -> Bools:
-    """Return a random half of the units of each class, the larger one, bool [n]: so calibration has as many
-    as can be."""
-    chosen = np.zeros(len(truth), bool)
-    for k in np.unique(truth):
-        of_class = np.flatnonzero(truth == k)
-        chosen[random.permutation(of_class)[: (len(of_class) + 1) // 2]] = True
-    return chosen
+def _held_without(own: Floats, truth: Ints, units: Ints, row: np.intp, miss: float) -> bool:
+    others = (truth == truth[row]) & (units != units[row])
+    return bool(own[row] <= quantile(own[others], miss))
+
+
+def _share(left_out: Bools, within: Bools, units: Ints, classes: Ints | None = None) -> Share:
+    """Return the share held of cases left out, with the interval of new cases: of several classes, each an
+    independent beta variable, the beta variable with the mean and the variance of their sum."""
+    classes = np.zeros(len(units), int) if classes is None else classes
+    bounds = []
+    for every in (0.0, 0.5):
+        # Where a class is held whole, its coverage may be 1.
+        mean = variance = 0.0
+        for c in np.unique(classes):
+            chosen = classes == c
+            n, weight = effective_cases(left_out[chosen], units[chosen]), chosen.mean()
+            held = n * within[chosen].mean() + every * within[chosen].all()
+            middle = held / (n + 1)
+            mean, variance = mean + weight * middle, variance + weight**2 * middle * (1 - middle) / (n + 2)
+        strength = mean * (1 - mean) / variance - 1
+        bounds.append(stats.beta(mean * strength, (1 - mean) * strength))
+    point, (low, high) = float(left_out.mean()), bounds
+    return Share(
+        int(left_out.sum()),
+        len(left_out),
+        min(point, float(low.ppf(QUANTILES[0]))),
+        1.0 if within.all() else max(point, float(high.ppf(QUANTILES[1]))),
+    )

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.common.arrays import Array
-from scoring.common.findings import InputRefused
+from scoring.common.findings import InputRefused, error
 from scoring.inference.pool import Cancelled
 from scoring.inference.process import ImageProcess
 from scoring.single_image.image_prediction import TurnedViews, predict, views
-from scoring.single_image.model import OpenModel
+from scoring.single_image.model import CALLED, OpenModel
 from scoring.single_image.photograph import received
 from scoring.single_image.quality import (
     STOP,
@@ -26,11 +26,13 @@ from scoring.single_image.quality import (
     photograph_chips,
 )
 from scoring.single_image.reference import Reference
+from scoring.statistics.intervals import counted
 
 UNSURE = 0.05
 """Share of the test set's images whose highest score is too low for an answer."""
 UNSTABLE = 0.75
 """Share of the turned and mirrored copies from which on another class makes it no answer."""
+ENDED = "the model crashed on a test image, or on its turned or mirrored copy."
 TRIED = 60
 """Images of the test set on which it is counted how often no answer is given."""
 
@@ -112,7 +114,8 @@ def withheld(
 
     Raises:
         Cancelled: Within one image.
-        InputRefused: If the model fails on every image.
+        InputRefused: If the model ends on an image or one of its copies, by a crash or a limit: of those
+            after it nothing is known.
     """
     rows = np.unique(np.linspace(0, len(reference) - 1, min(TRIED, len(reference))).round().astype(int))
     least, without, right = least_score(reference), [], []
@@ -129,6 +132,8 @@ def withheld(
             vector = None if vectors is None else vectors[case]
             chips = _chips(model, measured, case)
             without.append(_withheld(model, data, process, vector, least, chips))
+            if model.ended:
+                raise InputRefused([error("model-crashed", CALLED, ENDED)])
             right.append(reference.probabilities[row].argmax() == reference.truth[row])
     was, was_right = np.array(without, bool), np.array(right, bool)
     return Withheld(len(was), int(was.sum()), int((was & was_right).sum()), int((~was & was_right).sum()))
@@ -162,15 +167,9 @@ def _chips(model: OpenModel, measured: MeasuredImages | None, case: int) -> tupl
 
 
 def withheld_line(withheld: Withheld) -> str:
-    """Return how often no answer is given on the test set, as a sentence."""
+    """Return how often there is no answer on the test set, and how often a given one is right."""
     answered = withheld.images - withheld.withheld
-    sentence = (
-        f"Of {withheld.images} images of the test set {withheld.withheld} got no answer "
-        f"({withheld.withheld / withheld.images:.0%})"
-    )
-    if not withheld.withheld or not answered:
+    sentence = f"The model answered {counted(answered, withheld.images)} test images"
+    if not answered:
         return f"{sentence}."
-    return (
-        f"{sentence}; the highest class was the true one in {withheld.right_withheld} of those, and in "
-        f"{withheld.right_given} of the {answered} others ({withheld.right_given / answered:.0%})."
-    )
+    return f"{sentence} and was right on {counted(withheld.right_given, answered)} of those."

@@ -30,8 +30,8 @@ def photographs_line(predictions: Sequence[ImagePrediction], names: Sequence[str
         each = ", ".join(f"photograph {number} {names[k]}" for number, k in enumerate(tops, 1))
         sentence = f"The photographs get different classes: {each}."
     return (
-        f"{sentence} Highest mean: {names[top]} {mean[top]:.2f}. The mean is made here, from {n} answers; "
-        "the challenge scores every photograph by itself."
+        f"{sentence} Highest mean: {names[top]} {mean[top]:.2f}. Benchside takes the mean of {n}; "
+        "the challenge scores each photograph on its own."
     )
 
 

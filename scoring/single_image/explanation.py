@@ -81,8 +81,8 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
     if not maps.one_by_one.matters(k):
         return (
             f"No single part matters to this answer: hiding any one changes {name} by at most {single:.2f}. "
-            f"Where half of the image is hidden already, a part changes it by up to {halves:.2f}: what one "
-            "part shows others show, too."
+            f"Where half of the image is hidden already, a part changes it by up to {halves:.2f}: several "
+            "parts carry the same information."
         )
     if not maps.random_halves.matters(k):
         return (

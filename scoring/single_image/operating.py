@@ -6,8 +6,8 @@ import numpy as np
 
 from scoring.common.arrays import Bools, Floats
 from scoring.metrics import binary, thresholds
-from scoring.single_image.reference import ClassShare, Reference
-from scoring.statistics.intervals import wilson
+from scoring.single_image.reference import Reference
+from scoring.statistics.intervals import Share, share
 
 SEED = 0
 
@@ -20,8 +20,8 @@ class ChosenOperatingPoint:
 
     wanted: float
     threshold: float
-    sensitivity: ClassShare | None
-    specificity: ClassShare | None
+    sensitivity: Share | None
+    specificity: Share | None
 
 
 def risks(probabilities: Floats, malignant: Bools) -> Floats:
@@ -47,10 +47,8 @@ def operating_point(
         cut = binary.point_at_sensitivity(scores[four], positive[four], wanted)
         positive_calls[fifth] = scores[fifth] > (chosen if cut is None else cut).threshold
     return ChosenOperatingPoint(
-        wanted, chosen.threshold, _share(positive_calls[positive]), _share(~positive_calls[~positive])
+        wanted,
+        chosen.threshold,
+        share(positive_calls[positive], reference.units[positive]),
+        share(~positive_calls[~positive], reference.units[~positive]),
     )
-
-
-def _share(hits: np.ndarray) -> ClassShare:
-    low, high = wilson(hits.sum(), len(hits))
-    return ClassShare(int(hits.sum()), len(hits), float(low), float(high))

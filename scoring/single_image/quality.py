@@ -278,7 +278,7 @@ def _colours(measures: Quality) -> QualityBadge:
 def _frame(measures: Quality) -> tuple[QualityBadge, ...]:
     if measures.field_stop <= STOP_SHOWN:
         return ()
-    sentence = "A black frame lies around the picture; some models take it for a sign."
+    sentence = "A black frame lies around the picture. Some models mistake it for part of the lesion."
     return (QualityBadge("frame", NOTE, f"{measures.field_stop:.0%} of the area", sentence),)
 
 

@@ -21,6 +21,7 @@ from scoring.single_image.photograph import CALLED, Photograph
 from scoring.single_image.quality import QualityBadge
 from scoring.single_image.reference import ClassSet, Reference
 from scoring.single_image.wording import BANNER, RESEARCH_USE
+from scoring.statistics.intervals import Share
 from scoring.version import __version__
 
 
@@ -248,19 +249,22 @@ def _views(classes: Sequence[str], views: TurnedViews) -> dict[str, Any]:
 
 
 def _class_set(classes: Sequence[str], class_set: ClassSet) -> dict[str, Any]:
+    tried = class_set.coverage.overall
     return {
         "classes": [name for name, member in zip(classes, class_set.members, strict=True) if member],
         "built_to_hold": 1 - class_set.miss,
         "too_few_cases": [name for name, always in zip(classes, class_set.always, strict=True) if always],
-        "coverage": None if class_set.coverage is None else class_set.coverage.overall,
+        "coverage": None if tried is None else tried.hits / tried.n,
+        "coverage_tried": None if tried is None else _share(tried),
     }
 
 
 def _operating(point: ChosenOperatingPoint) -> dict[str, Any]:
     shares = {"sensitivity": point.sensitivity, "specificity": point.specificity}
     return {"wanted_sensitivity": point.wanted, "threshold": point.threshold} | {
-        name: None
-        if share is None
-        else {"hits": share.hits, "n": share.n, "interval": [share.low, share.high]}
-        for name, share in shares.items()
+        name: None if share is None else _share(share) for name, share in shares.items()
     }
+
+
+def _share(share: Share) -> dict[str, Any]:
+    return {"hits": share.hits, "n": share.n, "interval": [share.low, share.high]}

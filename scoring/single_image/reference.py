@@ -7,16 +7,20 @@ from typing import Protocol
 
 import numpy as np
 
-from scoring.common.arrays import Array
+from scoring.common.arrays import Array, Bools, Floats
 from scoring.core.submission import Predictions
 from scoring.inference.model_task import ModelTask
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units
 from scoring.metrics import calibration, classification, conformal
 from scoring.metrics.agreement import hellinger, nearest
 from scoring.single_image.model_task import kind, probabilities
-from scoring.statistics.intervals import wilson
+from scoring.statistics.intervals import Share, share
 
-NEAREST, COUNTED = 6, 20
+NEAREST = 6
+MISS = 0.1
+"""Share of the cases of a class whose set may lack it."""
+NEIGHBOURS = 30
+"""Cases with a similar highest score; of less than twice as many all count."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,23 @@ class Reference:
         """The temperature fitted on these cases."""
         return calibration.fit_temperature(self.probabilities, self.truth)
 
+    @cached_property
+    def highest(self) -> Floats:
+        """Highest score of each case [n]."""
+        highest: Floats = self.probabilities.max(1)
+        return highest
+
+    @cached_property
+    def right(self) -> Bools:
+        """Which cases the model is right on [n]."""
+        right: Bools = self.probabilities.argmax(1) == self.truth
+        return right
+
+    @cached_property
+    def coverage(self) -> conformal.Coverage:
+        """How often sets of classes hold the true one."""
+        return conformal.coverage(self.probabilities, self.truth, MISS, self.units)
+
 
 @dataclass(frozen=True)
 class SimilarCase:
@@ -67,13 +88,22 @@ class SimilarCase:
 
 
 @dataclass(frozen=True)
-class ClassShare:
-    """Of `n` cases `hits` were of a class; low, high: Wilson's 95 % bounds of the share."""
+class RightShare:
+    """How often the model is right on cases of the test set.
 
-    hits: int
-    n: int
+    Attributes:
+        similar: Of the cases with a similar highest score, ties all counted; of all where they are few.
+        low: Lowest highest score among them, NaN without a case.
+        high: The highest.
+        every: Whether all cases count, because they are few.
+        of_class: Of the cases that get the same class as the image.
+    """
+
+    similar: Share
     low: float
     high: float
+    every: bool
+    of_class: Share
 
 
 @dataclass(frozen=True)
@@ -84,7 +114,7 @@ class ClassSet:
         members: Which classes are in it, bool [K]; the highest-scoring one always is.
         miss: Share of each class's cases that may be left out.
         always: Classes with too few cases ever to be left out, bool [K].
-        coverage: Of such sets on cases that they were not calibrated on, None where untried.
+        coverage: Of such sets on cases that they were not calibrated on.
         fewest: Cases per class that are needed.
         top_added: Whether the highest-scoring class is in it for that alone: its score is low for its class.
     """
@@ -92,7 +122,7 @@ class ClassSet:
     members: np.ndarray
     miss: float
     always: np.ndarray
-    coverage: conformal.Coverage | None
+    coverage: conformal.Coverage
     fewest: int
     top_added: bool = False
 
@@ -176,25 +206,33 @@ def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[
     )
 
 
-def share_alike(reference: Reference, row: np.ndarray, label: int, count: int = COUNTED) -> ClassShare:
-    """Of the `count` cases scored most like row [K], how many are of class `label`."""
-    chosen = nearest(row, reference.probabilities, count)
-    hits = int((reference.truth[chosen] == label).sum())
-    low, high = wilson(hits, len(chosen))
-    return ClassShare(hits, len(chosen), float(low), float(high))
-
-
-def class_set(reference: Reference, row: np.ndarray, miss: float = 0.1, trial: bool = True) -> ClassSet:
-    """Return the classes that cannot be ruled out for an image with probabilities row [K], class by class,
-    with the highest-scoring one. trial: whether to measure the coverage."""
-    cuts = conformal.thresholds(reference.probabilities, reference.truth, miss)
-    tried = (
-        conformal.coverage(reference.probabilities, reference.truth, miss, reference.units) if trial else None
+def right_alike(reference: Reference, row: Floats) -> RightShare:
+    """Return how often the model is right on cases whose highest score is similar to that of row [K]."""
+    highest, right, every = reference.highest, reference.right, len(reference) < 2 * NEIGHBOURS
+    chosen, top = np.ones(len(highest), bool), int(np.argmax(row))
+    if not every:
+        away = np.abs(highest - row[top])
+        chosen = away <= np.partition(away, NEIGHBOURS - 1)[NEIGHBOURS - 1]
+    same = reference.probabilities.argmax(1) == top
+    scores = highest[chosen] if chosen.any() else np.array([np.nan])
+    return RightShare(
+        share(right[chosen], reference.units[chosen]),
+        float(scores.min()),
+        float(scores.max()),
+        every,
+        share(right[same], reference.units[same]),
     )
+
+
+def class_set(reference: Reference, row: Floats) -> ClassSet:
+    """Return the classes that are possible for an image with probabilities row [K], class by class, with the
+    highest-scoring one."""
+    cuts = conformal.thresholds(reference.probabilities, reference.truth, MISS)
     members, top = conformal.members(row, cuts), int(np.argmax(row))
     added = not members[top]
     members[top] = True
-    return ClassSet(members, miss, np.isinf(cuts), tried, conformal.fewest_cases(miss), added)
+    fewest = conformal.fewest_cases(MISS)
+    return ClassSet(members, MISS, np.isinf(cuts), reference.coverage, fewest, added)
 
 
 def reweighted(reference: Reference, row: np.ndarray, wanted: np.ndarray) -> np.ndarray:

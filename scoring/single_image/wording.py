@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
-from scoring.single_image.reference import ClassSet, ClassShare, Reference
+from scoring.single_image.reference import ClassSet, Reference, RightShare
 
 RESEARCH_USE = "Research use only. Not a medical device. Not for use in diagnostic procedures."
 BANNER = (
@@ -44,6 +44,7 @@ EXCHANGEABLE = "A photo from another camera is not like the test set."
 UNKNOWN_INPUT = (
     "An input is given as unknown (-1). Models that were not trained with that can answer very differently."
 )
+POSSIBLE = "Possible classes (built to hold the true one in 9 of 10 test cases)"
 NO_ANSWER = "No answer"
 
 BANNED = (
@@ -58,7 +59,7 @@ BANNED = (
     r"you have",
     r"your (risk|lesion|mole)",
     r"cancerous",
-    r"(?<!cannot be )rul(e|es|ed|ing) (it )?out",
+    r"rul(e|es|ed|ing) (it )?out",
 )
 """What a rendered result never says. The banner and the label are no results: they say what must not be
 concluded."""
@@ -91,26 +92,40 @@ def of_test_set(reference: Reference) -> str:
 
 
 def score_line(
-    prediction: ImagePrediction, share: ClassShare, reference: Reference, names: Sequence[str]
+    prediction: ImagePrediction, right: RightShare, reference: Reference, names: Sequence[str]
 ) -> str:
-    """Return the highest score, and how often the test set's images with such scores were of that class.
-    names: the classes in full."""
+    """Return the highest score, and how often the model is right on the test set. names: the classes in
+    full."""
     name = names[prediction.top]
-    score = f"Highest score: {name} {prediction.probabilities[prediction.top]:.2f}."
-    if not share.n:
-        return f"{score} The test set has no other case to compare it with."
-    if share.n == 1:
-        return f"{score} The test set has one other case: too few to say how often such a score is right."
-    return (
-        f"{score} {of_test_set(reference)} the {share.n} images scored most alike were {name} in "
-        f"{share.hits / share.n:.0%} ({share.low * 100:.0f}-{share.high:.0%})."
+    return f"Highest score: {name} {prediction.probabilities[prediction.top]:.2f}. " + right_line(
+        right, reference, name
     )
+
+
+def right_line(right: RightShare, reference: Reference, name: str) -> str:
+    """Return how often the model is right on cases of the test set with a similar highest score. name: the
+    highest-scoring class in full."""
+    if not right.similar.n:
+        return "The test set has no other case to compare it with."
+    if right.similar.n == 1:
+        return "The test set has one other case: too few to say how often such a score is right."
+    whole = f"{of_test_set(reference)} the model was right on {right.similar} images"
+    if right.every:
+        return f"{whole}: too few to tell high scores from low ones."
+    among = (
+        f"the highest score {right.low:.2f}"
+        if f"{right.low:.2f}" == f"{right.high:.2f}"
+        else f"a highest score from {right.low:.2f} to {right.high:.2f}"
+    )
+    sentence = f"{whole} with {among}."
+    if not right.of_class.n:
+        return f"{sentence} It answered {name} on none."
+    return f"{sentence} Where it answered {name}, with any score, it was right on {right.of_class}."
 
 
 def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
     """Return what the set of classes is worth. names: the classes in full; top: the highest-scoring one."""
-    share = f"{1 - class_set.miss:.0%}"
-    sentence = f"Built to contain the true class in {share} of cases like the test set. {EXCHANGEABLE}"
+    sentence = EXCHANGEABLE
     if class_set.top_added:
         sentence += (
             f" {names[top]} is among them because it has the highest score; that score is lower than "
@@ -124,26 +139,22 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
             f" Fewer than {class_set.fewest} cases of {few}: always among them. At least 20 cases per class "
             "are needed for a statement that can be trusted."
         )
-    if class_set.coverage is not None:
-        sentence += (
-            " On halves of the test set that they were not built on, such sets held the true class in "
-            f"{class_set.coverage.overall:.0%}."
-        )
-    return sentence
+    overall, own = class_set.coverage.overall, class_set.coverage.by_class[top]
+    if overall is None:
+        return f"{sentence} How often such sets hold the true class cannot be said of so few cases."
+    left = " of classes with enough" * (None in class_set.coverage.by_class)
+    sentence += f" Tried on cases set aside{left}: {overall} held the true class"
+    return f"{sentence}." if own is None else f"{sentence}; of those of {names[top]} {own}."
 
 
 def views_line(views: TurnedViews) -> str:
     """Return how far the answer moves when the photograph is turned and mirrored."""
-    return f"Turned and mirrored {views.others} times: another class was highest in {views.changed}."
+    return f"In {views.changed} of {views.others} turned or mirrored copies the model chose another class."
 
 
 def dropped_line(kinds: Sequence[str]) -> str:
     """Return what was dropped from the file."""
-    return (
-        f"Dropped from the file: {', '.join(kinds)}."
-        if kinds
-        else "Nothing but pixels was found in the file, and they alone are kept."
-    )
+    return f"Dropped from the file: {', '.join(kinds)}." if kinds else "The file held no personal data."
 
 
 def map_line(name: str, before: float, after: float) -> str:

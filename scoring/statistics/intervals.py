@@ -1,16 +1,71 @@
 """95 % intervals of a quantity from its replicates, and of a share from its counts."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scoring.common.arrays import Floats
+from scoring.common.arrays import Bools, Floats, Ints
 
 QUANTILES = (0.025, 0.975)
 AUTO, PERCENTILE, LOGIT_T = "auto", "percentile", "logit t"
 METHODS = (AUTO, PERCENTILE, "jackknife", "bca")
 """What can be chosen; `auto` is the percentile or, with few units, the logit t interval."""
 Z = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Share:
+    """Of `n` cases `hits` were such; low, high: 95 % bounds of the share, NaN without a case."""
+
+    hits: int
+    n: int
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """Return "24 of 34 (71%; 54 to 83%)"."""
+        if not self.n:
+            return "none of 0"
+        return f"{self.hits} of {self.n} ({self.hits / self.n:.0%}; {self.low * 100:.0f} to {self.high:.0%})"
+
+
+def share(hits: Bools, units: Ints | None = None) -> Share:
+    """Return the share of hits [n] with Wilson's interval; units [n]: see `effective_cases`."""
+    count, n = int(hits.sum()), len(hits)
+    effective = n if units is None else effective_cases(hits, units)
+    low, high = wilson(count * effective / n if n else 0, effective)
+    return Share(count, n, float(low), float(high))
+
+
+def counted(hits: int, n: int) -> Share:
+    """Return the share of `hits` among `n` independent cases with Wilson's interval."""
+    low, high = wilson(hits, n)
+    return Share(hits, n, float(low), float(high))
+
+
+def effective_cases(hits: Bools, units: Ints) -> float:
+    """Return how many independent cases say as much of a share as these.
+
+    The number of cases over the design effect (Korn and Graubard 1998), which is the variance of the share
+    between units over the one of independent cases; never less than 1 nor more than the cases of a unit.
+
+    Args:
+        hits: What is counted [n].
+        units: Number of each case's patient [n].
+    """
+    n, of_unit = len(hits), np.unique(units, return_inverse=True)[1]
+    count = int(of_unit.max(initial=-1)) + 1
+    if count in (0, n):
+        return n
+    mean = float(hits.mean())
+    sums = np.bincount(of_unit, weights=hits - mean)
+    independent = mean * (1 - mean) / n
+    if count == 1 or not independent:
+        return count
+    effect = count / (count - 1) * float((sums**2).sum()) / n**2 / independent
+    return float(n / np.clip(effect, 1, n / count))
 
 
 def percentile(replicates: Floats) -> list[float] | None:

@@ -259,7 +259,7 @@ def test_what_nothing_takes_says_its_mend_and_photographs_of_every_kind_are_answ
         page.wait_for_url("**/single_image*", timeout=driver.PATIENCE)
         expect(page.get_by_text(name).first).to_be_visible(timeout=driver.PATIENCE)
         page.get_by_text("I have read this").click()
-        expect(driver.settled(page).get_by_text("cannot be ruled out").first).to_be_visible(
+        expect(driver.settled(page).get_by_text("Possible classes").first).to_be_visible(
             timeout=driver.PATIENCE
         )
 

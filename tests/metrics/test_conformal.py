@@ -61,34 +61,39 @@ def test_a_new_case_of_a_class_is_held_at_least_as_often_as_promised():
         assert np.mean(held) >= 0.9 - 1 / len(own)
 
 
-def test_coverage_on_the_other_half():
-    found = conformal.coverage(*drawn(40), 0.1)
-    assert found.overall >= 0.88
-    assert (found.by_class >= 0.85).all()
-    assert 1 <= found.size <= 4
-
-
-def test_cases_of_one_patient_are_never_in_both_halves(monkeypatch):
-    truth, patients = np.repeat(np.arange(2), 20), np.arange(40) // 4
-    rows = np.column_stack([patients / 100, 1 - patients / 100])
-    halves = []
-    thresholds, members = conformal.thresholds, conformal.members
-    monkeypatch.setattr(
-        conformal,
-        "thresholds",
-        lambda rows, *more: halves.append([set(rows[:, 0])]) or thresholds(rows, *more),
+def test_sets_are_tried_on_each_case_with_its_patient_left_out():
+    rows, truth = drawn(12, 3)
+    patients = np.arange(36) // 2
+    found = conformal.coverage(rows, truth, 0.1, patients)
+    held = []
+    for i in range(36):
+        kept = patients != patients[i]
+        cuts = conformal.thresholds(rows[kept], truth[kept], 0.1)
+        held.append(conformal.members(rows[i], cuts)[truth[i]] or rows[i].argmax() == truth[i])
+    assert (found.overall.hits, found.overall.n) == (sum(held), 36)
+    assert [one.hits for one in found.by_class] == [sum(np.array(held)[truth == k]) for k in range(3)]
+    assert found.overall.high - found.overall.low > np.subtract(
+        *share_of(conformal.coverage(rows, truth, 0.1))
     )
-    monkeypatch.setattr(
-        conformal, "members", lambda rows, cuts: halves[-1].append(set(rows[:, 0])) or members(rows, cuts)
-    )
-    conformal.coverage(rows, truth, 0.1, patients)
-    assert len(halves) == conformal.SPLITS
-    assert not [pair for pair in halves if pair[0] & pair[1] or len(pair[0] | pair[1]) != 10]
 
 
-def test_coverage_of_knowing_models_and_of_too_few_cases():
+def share_of(found) -> tuple[float, float]:
+    return found.overall.high, found.overall.low
+
+
+def test_nothing_is_said_of_classes_that_are_too_small_to_be_left_out():
+    rows, truth = drawn(12, 3)
+    kept = (truth != 1) | (np.cumsum(truth == 1) <= 9)
+    found = conformal.coverage(rows[kept], truth[kept], 0.1)
+    assert [one is None for one in found.by_class] == [False, True, False]
+    assert found.overall.n == 24
+    none = conformal.coverage(np.eye(3), np.arange(3), 0.1)
+    assert (none.overall, none.by_class) == (None, (None, None, None))
+    assert conformal.coverage(np.empty((0, 3)), np.empty(0, int), 0.1).overall is None
+
+
+def test_a_knowing_model_may_hold_every_case():
     certain = np.eye(3)[np.repeat(np.arange(3), 20)]
     found = conformal.coverage(certain, np.repeat(np.arange(3), 20), 0.1)
-    assert (found.overall, found.size) == (1, 1)
-    assert conformal.coverage(np.eye(3), np.arange(3), 0.1) is None
-    assert conformal.coverage(np.empty((0, 3)), np.empty(0, int), 0.1) is None
+    assert (found.overall.hits, found.overall.high) == (60, 1)
+    assert found.overall.low > found.by_class[0].low > 0.8

@@ -7,6 +7,7 @@ import pytest
 
 from scoring import load_challenge
 from scoring.challenges import samples
+from scoring.common.findings import InputRefused, error
 from scoring.inference.pool import Cancelled
 from scoring.single_image import abstention
 from scoring.single_image.abstention import Withheld, least_score, reasons, withheld, withheld_line
@@ -80,7 +81,7 @@ def test_a_model_that_fails_on_a_turned_copy_is_said_to():
 def test_many_classes_in_the_set_are_no_reason():
     """They were, for 182 of 306 images of a sample set."""
     found = drawn(220)
-    many = [row for row in found.probabilities if class_set(found, row, trial=False).members.sum() > 4]
+    many = [row for row in found.probabilities if class_set(found, row).members.sum() > 4]
     unsure = max(many, key=max)
     assert reasons(float(unsure.max()), least_score(found), turned(0), ()) == ()
 
@@ -144,8 +145,22 @@ def test_it_is_counted_on_some_images_of_the_test_set(monkeypatch):
 
 
 def test_how_often_is_a_sentence():
-    assert withheld_line(Withheld(60, 0, 0, 40)) == "Of 60 images of the test set 0 got no answer (0%)."
-    assert withheld_line(Withheld(60, 3, 1, 40)) == (
-        "Of 60 images of the test set 3 got no answer (5%); the highest class was the true one in 1 of "
-        "those, and in 40 of the 57 others (70%)."
+    assert withheld_line(Withheld(60, 60, 9, 0)) == "The model answered 0 of 60 (0%; 0 to 6%) test images."
+    assert withheld_line(Withheld(60, 4, 2, 42)) == (
+        "The model answered 56 of 60 (93%; 84 to 97%) test images and was right on 42 of 56 (75%; 62 to 84%) "
+        "of those."
     )
+
+
+def test_a_model_that_ends_on_a_turned_copy_is_not_counted_as_giving_no_answer(monkeypatch):
+    """Its worker is gone then, and every later image would count as one without an answer."""
+    truth, data, about = of_sample("melanoma", "sample", "palette")
+    ref = reference(about, truth, load_challenge("melanoma").predict(data, truth))
+    with model(data, about) as found:
+        monkeypatch.setattr(abstention, "views", lambda *_: found.close() or failing())
+        with pytest.raises(InputRefused, match="crashed on a test image"):
+            withheld(found, Pictures(truth), None, ref, None)
+
+
+def failing():
+    raise InputRefused([error("model-crashed", "the model", "It crashed.")])

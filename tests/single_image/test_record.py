@@ -184,7 +184,7 @@ def test_the_record_is_one_page_that_says_all(said):
         "Model Aurora",
         everything.model.sha256,
         "Highest score: ",
-        "Classes that cannot be ruled out:",
+        f"{wording.POSSIBLE}:",
         "Age 50 Sex female Body site arm",
         "Own impression, written down first Melanocytic Nevus, any type",
         "Truth in the test set Melanoma",

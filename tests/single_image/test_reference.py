@@ -16,7 +16,7 @@ from scoring.single_image.reference import (
     malignant_at,
     reference,
     reweighted,
-    share_alike,
+    right_alike,
     without,
 )
 from scoring.statistics.intervals import wilson
@@ -102,9 +102,36 @@ def test_alike_cases_and_their_share():
     assert [one.index for one in shown] == order[:6]
     assert [one.distance for one in shown] == pytest.approx([distance[i] for i in order[:6]], abs=1e-7)
     assert [one.label for one in shown] == [int(found.truth[i]) for i in order[:6]]
-    share = share_alike(found, row, 3)
-    assert (share.hits, share.n) == (sum(found.truth[i] == 3 for i in order[:20]), 20)
-    assert (share.low, share.high) == tuple(map(float, wilson(share.hits, 20)))
+
+
+def test_right_answers_among_similar_highest_scores_count_ties_in_any_order():
+    """A constant model was said to be right in 100 % of a set sorted by class; the truth is 9 %."""
+    found = drawn()
+    row = found.probabilities[3]
+    away = [abs(max(other) - max(row)) for other in found.probabilities]
+    near = [i for i in range(220) if away[i] <= sorted(away)[29]]
+    right = [found.probabilities[i].argmax() == found.truth[i] for i in near]
+    said = right_alike(found, row)
+    assert (said.similar.hits, said.similar.n, said.every) == (sum(right), 30, False)
+    assert (said.similar.low, said.similar.high) == tuple(map(float, wilson(sum(right), 30)))
+    assert (said.low, said.high) == tuple(f(max(found.probabilities[i]) for i in near) for f in (min, max))
+    same = [i for i in range(220) if found.probabilities[i].argmax() == row.argmax()]
+    assert said.of_class.hits == sum(found.truth[i] == row.argmax() for i in same)
+    assert said.of_class.n == len(same)
+    constant = np.tile(np.linspace(2, 1, 11) / 16.5, (220, 1))
+    for order in (np.argsort(found.truth, kind="stable"), np.arange(220)):
+        flat = replace(found, truth=found.truth[order], probabilities=constant)
+        assert (right_alike(flat, constant[0]).similar.hits, right_alike(flat, constant[0]).similar.n) == (
+            20,
+            220,
+        )
+
+
+def test_of_few_cases_all_count():
+    said = right_alike(drawn(59), np.eye(11)[0])
+    assert (said.every, said.similar.n) == (True, 59)
+    assert right_alike(drawn(60), np.eye(11)[0]).every is False
+    assert right_alike(drawn(0), np.eye(11)[0]).similar.n == 0
 
 
 def test_sets_hold_every_class_often_enough():
@@ -112,14 +139,14 @@ def test_sets_hold_every_class_often_enough():
     found = drawn()
     held = np.array(
         [
-            class_set(without(found, i), found.probabilities[i], trial=False).members[found.truth[i]]
+            class_set(without(found, i), found.probabilities[i]).members[found.truth[i]]
             for i in range(len(found))
         ]
     )
     assert min(held[found.truth == k].mean() for k in range(11)) >= 0.85
     assert held.mean() >= 0.9
     tried = class_set(found, found.probabilities[0])
-    assert tried.coverage.overall >= 0.88
+    assert tried.coverage.overall.hits == held.sum()
     assert not tried.always.any()
 
 

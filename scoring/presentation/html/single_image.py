@@ -16,15 +16,16 @@ from scoring.single_image.comparison import mean_scores, models_line, photograph
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import GOOD, STOP
 from scoring.single_image.record import Record, TileRecord
-from scoring.single_image.reference import share_alike
+from scoring.single_image.reference import right_alike
 from scoring.single_image.sweep import FIELDS
 from scoring.single_image.wording import (
     BANNER,
     NO_ANSWER,
+    POSSIBLE,
     RESEARCH_USE,
     TURNED,
     dropped_line,
-    score_line,
+    right_line,
     set_line,
     views_line,
 )
@@ -57,6 +58,7 @@ def html(record: Record, with_image: bool = True) -> str:
         no_answer=bool(record.checks.abstentions),
         reasons=record.checks.abstentions,
         test_set_line=_test_set_line(record) if has_scores else "",
+        possible=POSSIBLE,
         class_set=_members(record) if has_scores else "",
         class_set_line=set_line(class_set, task.names, record.prediction.top)
         if class_set is not None
@@ -129,8 +131,8 @@ def _test_set_line(record: Record) -> str:
     if record.test_set.reference is None:
         return "The model was not compared with cases whose class is known."
     names, prediction = record.model.task.names, record.prediction
-    share = share_alike(record.test_set.reference, prediction.probabilities, prediction.top)
-    return score_line(prediction, share, record.test_set.reference, names).partition(". ")[2]
+    right = right_alike(record.test_set.reference, prediction.probabilities)
+    return right_line(right, record.test_set.reference, names[prediction.top])
 
 
 def _members(record: Record) -> str:
