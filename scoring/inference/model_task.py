@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 from scoring.common.arrays import Array, Bools, Floats
+from scoring.common.findings import Finding
 from scoring.inference.preflight import Contract
 from scoring.inference.preprocessing import Pixels, Recipe
 from scoring.inference.process import LoadedModel
 from scoring.inference.results import ModelFacts
 from scoring.inputs.nuclei import Nuclei
 
+OutputOrder = tuple[int, ...] | None
+"""Which output of a model each class is; None where they are in the order of the classes."""
 UNKNOWN_WORD = "unknown"
 """Age, gender or body site that nobody knows, for people."""
 
@@ -57,6 +60,8 @@ class ModelTask:
         recipe_for: How a photograph is prepared for it.
         shortest_side: Pixels below which the challenge refuses a photograph, 0 where it does not.
         patient: Its second input; None where it takes the image only.
+        order_for: (metadata of a model, what messages call it) -> the order of its outputs and what is to be
+            said of it; raises InputRefused.
     """
 
     challenge: str
@@ -68,6 +73,9 @@ class ModelTask:
     recipe_for: Callable[[ModelFacts], Recipe]
     shortest_side: int = 0
     patient: PatientFields | None = None
+    order_for: Callable[[Mapping[str, str], str], tuple[OutputOrder, tuple[Finding, ...]]] = (
+        lambda _metadata, _where: (None, ())
+    )
 
     @property
     def malignant(self) -> Bools:

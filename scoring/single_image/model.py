@@ -10,7 +10,7 @@ import numpy as np
 from scoring.common.findings import Finding, InputRefused, error, split, warning
 from scoring.inference import preflight
 from scoring.inference.inspection import move
-from scoring.inference.model_task import ModelTask
+from scoring.inference.model_task import ModelTask, OutputOrder
 from scoring.inference.pool import first_output
 from scoring.inference.preprocessing import Recipe, stretched
 from scoring.inference.process import LoadedModel, ModelProcess
@@ -41,12 +41,13 @@ class ModelHandle:
 
 @dataclass(frozen=True)
 class OpenModel(ModelHandle):
-    """A model that gives a class or a risk. findings: warnings and notes about it."""
+    """A model that gives a class or a risk. findings: warnings and notes about it. order: of its outputs."""
 
     task: ModelTask
     process: LoadedModel
     recipe: Recipe
     findings: tuple[Finding, ...]
+    order: OutputOrder = None
 
     @property
     def takes_vector(self) -> bool:
@@ -78,7 +79,8 @@ class OpenModel(ModelHandle):
                     )
                 ]
             )
-        return output[: self.task.outputs], result.cpu_ms
+        output = output[: self.task.outputs]
+        return output if self.order is None else output[list(self.order)], result.cpu_ms
 
 
 def opened(task: ModelTask, model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -> OpenModel:
@@ -129,7 +131,8 @@ def _tried(task: ModelTask, process: LoadedModel) -> OpenModel:
             problems, findings = split([*findings, *([finding] if finding else [])])
     if problems:
         raise InputRefused(problems, findings)
-    return OpenModel(task, process, recipe, tuple(findings))
+    order, about = task.order_for(facts.graph.metadata, CALLED)
+    return OpenModel(task, process, recipe, (*findings, *about), order)
 
 
 def _of_one_risk(output: np.ndarray, classes: int) -> Finding | None:

@@ -1,4 +1,4 @@
-"""Coverage of the intervals that are said of right answers, of sets and of "no answer", on simulated test sets."""
+"""Coverage of the intervals of right answers, of sets and of "no answer" on simulated test sets."""
 
 import numpy as np
 import pytest

@@ -12,14 +12,14 @@ import numpy as np
 from scoring.challenges.isic.categories import ID, MALIGNANT, NAMES, UNKNOWN, of_width
 from scoring.challenges.isic.predictions import label
 from scoring.challenges.isic.truth import IsicCases
-from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.core import submission
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
 from scoring.inference import inspection, pictures, run_model
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import Inspection, declared_size
-from scoring.inference.model_task import ModelTask
+from scoring.inference.model_task import ModelTask, OutputOrder
 from scoring.inference.preflight import Contract, image_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import ModelFacts
@@ -120,26 +120,32 @@ def inspect(
         problems = [_bad_output(file.name), *problems]
     if problems:
         raise InputRefused(problems, inspected.findings)
-    about = (
-        _category_order(entry(inspected.model), truth.categories, file.name)
-        if truth is not None and width
-        else []
-    )
+    about: tuple[Finding, ...] = ()
+    if truth is not None and width:
+        _, about = output_order(inspected.model["metadata"], truth.categories, file.name)
     return replace(
         inspected, findings=tuple(f for f in (*inspected.findings, *about) if f.code != "not-finite")
     )
 
 
-def _category_order(own: Sequence[str], categories: Sequence[str], where: str) -> list[Finding]:
-    """`category-order` where the model's own entry names other categories, or another order, than the
-    truth."""
-    if not own or own == categories:
-        return []
+def output_order(
+    metadata: Mapping[str, str], categories: Sequence[str], where: str
+) -> tuple[OutputOrder, tuple[Finding, ...]]:
+    """Return which output of a model each category of a truth is, by the model's entry `categories`, with a
+    note where its order is another. Raises InputRefused where the entry names others."""
+    own = entry(metadata)
+    if not own or own == tuple(categories):
+        return None, ()
+    if sorted(own) != sorted(categories):
+        sentence = (
+            f"the model's entry `categories` names {', '.join(own)}, and the truth has "
+            f"{', '.join(categories)}: take a truth with the model's categories, or correct the entry."
+        )
+        raise InputRefused([error("wrong-output", where, sentence)])
     sentence = (
-        f"the model's own entry names {', '.join(own)}; its outputs are taken in the order of the "
-        "truth's columns"
+        f"its outputs are {', '.join(own)} by its entry `categories`, and are put in the truth's order."
     )
-    return [warning("category-order", where, f"{sentence}, {', '.join(categories)}.")]
+    return tuple(own.index(name) for name in categories), (note("category-order", where, sentence),)
 
 
 def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
@@ -160,10 +166,12 @@ def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
         progress=context.progress,
         cancelled=context.cancelled,
     )
+    order, _ = output_order(inspected.model["metadata"], names, file.name) if cases.categories else (None, ())
     faults = [f if f.code == "image-unreadable" else _bad_output(file.name, f.where) for f in run.faults]
     off = [i for i, row in enumerate(run.outputs) if not _are_scores(row[None]) and not np.isnan(row).any()]
     faults += [_bad_output(file.name, photos.ids[i]) for i in off]
-    outputs = _means(np.clip(run.outputs, 0, 1), photos.of_case, len(cases))
+    answers = run.outputs if order is None else run.outputs[:, order]
+    outputs = _means(np.clip(answers, 0, 1), photos.of_case, len(cases))
     described = {**inspected.model, "categories": list(names)}
     return Predictions(
         file.name,
@@ -202,6 +210,7 @@ def image_task(classes: Sequence[str] | None) -> ModelTask:
         len(names),
         Contract(outputs=len(names)),
         recipe_for,
+        order_for=lambda metadata, where: output_order(metadata, names, where),
     )
 
 
@@ -220,7 +229,7 @@ def named(inspected: Inspection, categories: str | Iterable[str] | None, where: 
             )
             raise InputRefused([error("bad-option", "--categories", sentence)])
         return names
-    names = entry(inspected.model)
+    names = entry(inspected.model["metadata"])
     if names and len(names) != width:
         sentence = f"{width} outputs per image, but the model's entry `categories` names {len(names)}."
         raise InputRefused([error("wrong-output", where, sentence)])
@@ -233,9 +242,9 @@ def named(inspected: Inspection, categories: str | Iterable[str] | None, where: 
     return preset_names
 
 
-def entry(model: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the categories that the model's own metadata entry names; empty where there is none."""
-    return tuple(c.strip() for c in model["metadata"].get("categories", "").split(",") if c.strip())
+def entry(metadata: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the categories that a model's own metadata entry names; empty where there is none."""
+    return tuple(c.strip() for c in metadata.get("categories", "").split(",") if c.strip())
 
 
 def _task(width: int | None) -> Task:

@@ -10,12 +10,16 @@ from onnx import TensorProto, helper
 from PIL import Image
 
 from scoring import load_challenge
+from scoring.single_image.image_prediction import predict
+from scoring.single_image.model_task import model_task
+from scoring.single_image.photograph import received
 from tests.inference import builders
 from tests.support import category_tables
 from tests.support.category_tables import CATEGORIES, IDS, LABELS
 from tests.support.command_line import run
 from tests.support.findings import codes, only, places, refused
 from tests.support.lesion_tables import table
+from tests.support.single_image import model as opened
 from tests.support.thinned import some_rows
 
 isic = load_challenge("isic")
@@ -172,14 +176,38 @@ def test_outputs_a_millionth_beyond_are_clipped():
     assert isic.predict(shift(-5e-7), read()).outputs.min() == 0
 
 
-def test_categories_of_the_model_in_another_order_are_named():
-    found = only(
-        isic.inspect(model(metadata={"categories": "NV,MEL,BCC"}), read()).findings, "category-order"
-    )
-    assert found.level == "warning"
+def test_outputs_are_put_in_the_order_of_the_truth_by_the_entry_of_the_model():
+    plain, mixed = model(), model(metadata={"categories": "NV,BCC,MEL"})
+    found = only(isic.inspect(mixed, read()).findings, "category-order")
+    assert found.level == "note"
+    assert "NV, BCC, MEL" in found.message
     assert "category-order" not in codes(
         isic.inspect(model(metadata={"categories": "MEL, NV, BCC"}), read()).findings
     )
+    as_given = isic.predict(plain, read())
+    assert isic.predict(mixed, read()).outputs.tolist() == as_given.outputs[:, [2, 0, 1]].tolist()
+    picture_of_nevus = received(FILES[f"images/{IDS[0]}.png"])
+    answers = []
+    for made in (plain, mixed):
+        with opened(made, model_task("isic", CATEGORIES)) as found:
+            answers.append(predict(found, picture_of_nevus).outputs)
+            assert ("category-order" in codes(found.findings)) == (made is mixed)
+    assert answers[1].tolist() == answers[0][[2, 0, 1]].tolist()
+
+
+@pytest.mark.parametrize("entry", ["NV,MEL,SCC", "NV,MEL", "NV,MEL,MEL"])
+def test_an_entry_that_names_other_categories_is_refused_everywhere(entry):
+    made = model(metadata={"categories": entry})
+    (problem,) = refused(isic.inspect, made, read()).problems
+    assert problem.code == "wrong-output"
+    assert "`categories` names" in problem.message
+    assert codes(refused(isic.predict, made, read()).problems) == ["wrong-output"]
+
+    def on_the_page():
+        with opened(made, model_task("isic", CATEGORIES)):
+            pass
+
+    assert codes(refused(on_the_page).problems) == ["wrong-output"]
 
 
 IMAGES = {f"{name}.png": picture(i) for i, name in enumerate(IDS[:2])}
