@@ -95,7 +95,7 @@ _MESSAGES = {
         "The model does not take the inputs that it is given: their number, type or shape is another."
     ),
     "wrong-output": "The model gives more than it should for one image ({output_bytes:,} bytes are taken).",
-    "stopped": "The model loads, but stops with an error while it runs on an image.",
+    "stopped": "The model crashed on an image.",
     "model-timeout": (
         "Loading the model took longer than {load_seconds:g} s and was stopped. Simplify the network "
         "before the export."
