@@ -44,7 +44,7 @@ def score(
         KeyError: For an unknown challenge.
 
     Example:
-        >>> scoring.score("melanoma", truth="labels.csv", predictions="model.csv").score
+        `scoring.score("melanoma", truth="labels.csv", predictions="model.csv").score`
     """
     if (predictions is None) == (model is None):
         raise TypeError("give predictions or a model")
@@ -83,7 +83,7 @@ def compare(
         KeyError: For an unknown challenge.
 
     Example:
-        >>> scoring.compare("melanoma", "labels.csv", {"a": "a.csv", "b": "b.csv"}).ranks
+        `scoring.compare("melanoma", "labels.csv", {"a": "a.csv", "b": "b.csv"}).to_frame()`
     """
     from scoring.comparison import compare as comparison  # scoring one submission needs none
 

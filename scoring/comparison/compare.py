@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,6 +41,9 @@ from scoring.statistics import permutation_test, replicate_comparison
 from scoring.statistics.options import FEW_UNITS
 from scoring.statistics.permutation_test import Exchange
 from scoring.statistics.ranking import competition_ranks
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,21 @@ class Comparison:
         """Return the text of `comparison.json`: numbers unrounded, undefined ones null, the same bytes for
         the same input, options and seed."""
         return as_json(self.as_dict())
+
+    def __repr__(self) -> str:
+        return f"<Comparison {self.challenge}: {', '.join(self.cards)}>"
+
+    def _repr_html_(self) -> str:
+        """Return the table of teams for a notebook."""
+        return str(self.to_frame().to_html())
+
+    def to_frame(self) -> "DataFrame":
+        """Return a table of pandas: a row per team, best first, with rank, score, interval and ties."""
+        import pandas as pd  # slow to import, and nothing else here needs it
+
+        names = ("team", "rank", "score", "interval", "rank_interval", "tied_for_first")
+        rows = [{name: self.team(team)[name] for name in names} for team in self.cards]
+        return pd.DataFrame(rows).set_index("team")
 
     def team(self, name: str) -> dict[str, Any]:
         """Return the entry of a team in `comparison.json`."""

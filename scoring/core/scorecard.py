@@ -136,6 +136,10 @@ class ScoreCard:
         frame = pd.DataFrame([dict(case) for case in self.cases])
         return frame.set_index(str(frame.columns[0])) if len(frame) else frame
 
+    def __repr__(self) -> str:
+        official = ", official" * self.official.same
+        return f"<ScoreCard {self.challenge}: score {self.score}, {self.n_cases} cases{official}>"
+
     def _repr_html_(self) -> str:
         """Return score, findings, facts and tables for a notebook, as the registered renderer writes them."""
         return NOTEBOOK_RENDERERS[-1](self)
