@@ -5,6 +5,7 @@ parameters; it returns [B], NaN where it is undefined.
 """
 
 import importlib
+import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -125,7 +126,9 @@ class Metric:
             case: The case, see the function that `measures` names.
             parameters: As of `compute`.
         """
-        return _function(self.measures)(*case, **self._checked(parameters))
+        measured, chosen = _function(self.measures), self._checked(parameters)
+        names = inspect.signature(measured).parameters
+        return measured(*case, **{name: value for name, value in chosen.items() if name in names})
 
     def problems(self, parameters: Mapping[str, object]) -> dict[str, str]:
         """Return what is wrong with parameters, a clause by name; empty where nothing is."""

@@ -63,19 +63,20 @@ def aggregated_dice(
     return dice(weights @ both, weights @ truth, weights @ prediction, empty)
 
 
-def components(region: Bools) -> tuple[Ints, int]:
+def components(region: Bools, axes: int | None = None) -> tuple[Ints, int]:
     """Number the connected parts of a region.
-
-    Voxels are connected that share a face, an edge or a corner (26 neighbours in 3D).
 
     Args:
         region: Which voxels are in the region, an array of any shape.
+        axes: Along how many axes connected voxels may differ by one: in 3D 1 = they share a face, 2 = or an
+            edge (18 neighbours), 3 = or a corner (26). None = all.
 
     Returns:
         The part of each voxel, int32 1..n and 0 outside, of that shape; and n.
     """
     numbered = np.empty(region.shape, np.int32)
-    count = scipy.ndimage.label(region, np.ones((3,) * region.ndim, int), output=numbered)
+    structure = scipy.ndimage.generate_binary_structure(region.ndim, axes or region.ndim)
+    count = scipy.ndimage.label(region, structure, output=numbered)
     return numbered, int(count)
 
 
@@ -91,8 +92,9 @@ def shared_voxels(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
         that they share, [P] each.
     """
     both = (first > 0) & (second > 0)
-    pairs, voxels = np.unique(np.stack([first[both], second[both]]), axis=1, return_counts=True)
-    return pairs[0], pairs[1], voxels
+    parts = int(second.max(initial=0)) + 1
+    pairs, voxels = np.unique(first[both].astype(np.int64) * parts + second[both], return_counts=True)
+    return pairs // parts, pairs % parts, voxels
 
 
 def segmentation_quality(iou_sum: Floats, matched: Floats) -> Floats:

@@ -1,0 +1,194 @@
+"""A structure in the masks of truth and prediction, and what the metrics of segmentation measure of it.
+
+Only one pair is held at a time; everything is computed within the box around both masks.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy
+
+from scoring.common.arrays import Array, Bools, Floats
+from scoring.metrics import surfaces
+from scoring.metrics.matching import match_by_overlap
+from scoring.metrics.overlap import components, shared_voxels
+
+HAUSDORFF_SHARE = 0.95
+Measured = tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class RegionPair:
+    """A structure in truth and prediction, within the box around both.
+
+    Attributes:
+        truth: Which voxels of the box are in the structure, 2D or 3D.
+        prediction: Which are predicted, of the same shape.
+        spacing: Edges of a voxel in mm.
+        shape: Voxels of the whole image along each axis.
+    """
+
+    truth: Bools
+    prediction: Bools
+    spacing: tuple[float, ...]
+    shape: tuple[int, ...]
+
+    @property
+    def voxel_ml(self) -> float:
+        """Volume of a voxel in millilitres; of a pixel its area in mm2."""
+        size = float(np.prod(self.spacing))
+        return size / 1000 if len(self.spacing) == 3 else size
+
+    @property
+    def diagonal(self) -> float:
+        """Diagonal of the image in mm: no distance is larger."""
+        return float(np.linalg.norm(np.multiply(self.shape, self.spacing)))
+
+    @cached_property
+    def surfaces(self) -> tuple[surfaces.Surface, surfaces.Surface]:
+        """Surfaces of truth and prediction."""
+        return surfaces.surface(self.truth, self.spacing), surfaces.surface(self.prediction, self.spacing)
+
+    @cached_property
+    def distances(self) -> tuple[Floats, Floats]:
+        """Distances in mm of the elements of the truth's surface to the prediction's, and back."""
+        true, guess = self.surfaces
+        return surfaces.distances(true, guess, self.spacing), surfaces.distances(guess, true, self.spacing)
+
+    @cached_property
+    def sizes(self) -> tuple[float, float, float]:
+        """Voxels in both masks, in the truth and in the prediction."""
+        masks = (self.truth & self.prediction, self.truth, self.prediction)
+        both, true, guess = (float(np.count_nonzero(mask)) for mask in masks)
+        return both, true, guess
+
+
+def region_pairs(
+    truth: Array, prediction: Array, spacing: Sequence[float], regions: Sequence[Collection[int]]
+) -> Iterator[RegionPair]:
+    """Yield each structure of two label images.
+
+    Args:
+        truth: Label of each voxel, 2D or 3D.
+        prediction: Predicted label of each voxel, of the same shape.
+        spacing: Edges of a voxel in mm, in the order of the axes.
+        regions: The labels that make up each structure.
+    """
+    if not truth.flags.c_contiguous and truth.flags.f_contiguous:
+        truth, prediction, spacing = truth.T, prediction.T, spacing[::-1]
+    outer = _box(truth, prediction)
+    parts = truth[outer], prediction[outer]
+    for labels in regions:
+        inside = [_is_one_of(part, labels) for part in parts]
+        box = _box(*inside)
+        yield RegionPair(inside[0][box], inside[1][box], tuple(map(float, spacing)), truth.shape)
+
+
+def _is_one_of(labels: Array, wanted: Collection[int]) -> Bools:
+    found = np.zeros(labels.shape, bool)
+    for label in wanted:
+        found |= labels == label
+    return found
+
+
+def _box(first: Array, second: Array) -> tuple[slice, ...]:
+    """Return the box around what is not 0 in one or both of two arrays; of no size where there is nothing."""
+    box: tuple[slice, ...] = ()
+    for axis in range(first.ndim):
+        rest = tuple(other for other in range(first.ndim) if other != axis)
+        taken = [np.flatnonzero(array[box].any(axis=rest)) for array in (first, second)]
+        found = np.concatenate(taken)
+        box += (slice(int(found.min()), int(found.max()) + 1) if len(found) else slice(0, 0),)
+    return box
+
+
+def sizes(pair: RegionPair) -> Measured:
+    """Return the voxels in both masks, in the truth and in the prediction, and the volume of a voxel."""
+    return *pair.sizes, pair.voxel_ml
+
+
+def hd95(pair: RegionPair) -> Measured:
+    """Return the larger of the 95 % quantiles by area of the distances of both surfaces, the voxels of truth
+    and prediction, and the diagonal; inf where one of them is empty."""
+    _, true, guess = pair.sizes
+    largest = np.inf
+    if true and guess:
+        largest = max(
+            surfaces.quantile(away, surface.areas, HAUSDORFF_SHARE)
+            for away, surface in zip(pair.distances, pair.surfaces, strict=True)
+        )
+    return largest, true, guess, pair.diagonal
+
+
+def assd(pair: RegionPair) -> Measured:
+    """Return the mean distance by area of both surfaces to each other, and what `hd95` returns beside it."""
+    _, true, guess = pair.sizes
+    mean = np.inf
+    if true and guess:
+        away, areas = np.concatenate(pair.distances), np.concatenate([s.areas for s in pair.surfaces])
+        mean = float(away @ areas / areas.sum())
+    return mean, true, guess, pair.diagonal
+
+
+def nsd(pair: RegionPair, tolerance_mm: float) -> Measured:
+    """Return the area of both surfaces that is within a tolerance of the other, that of each surface."""
+    within = sum(
+        float(surface.areas[away <= tolerance_mm].sum())
+        for away, surface in zip(pair.distances, pair.surfaces, strict=True)
+    )
+    true, guess = (float(surface.areas.sum()) for surface in pair.surfaces)
+    return within, true, guess
+
+
+def lesions(pair: RegionPair, iou: float) -> Measured:
+    """Return the lesions that match one to one above an intersection over union, those of truth and of
+    prediction."""
+    (true, n_true), (guess, n_guess) = components(pair.truth), components(pair.prediction)
+    first, second, shared = shared_voxels(true, guess)
+    union = np.bincount(true.ravel())[first] + np.bincount(guess.ravel())[second] - shared
+    return float(len(match_by_overlap(first, second, shared / union, iou))), float(n_true), float(n_guess)
+
+
+def lesion_dice(pair: RegionPair, dilation: int, min_volume_mm3: float) -> Measured:
+    """Return the sum of the Dice of the truth's lesions, their number and that of predicted ones that touch
+    none.
+
+    Source: BraTS 2023. Lesions of the truth that touch each other after dilation are one; its prediction is
+    all predicted lesions that touch it after dilation. Lesions of the truth up to a volume do not count.
+    """
+    truth, prediction = pair.truth, pair.prediction
+    grown = truth
+    # Whether two lesions meet is decided within the box around them: no room beside it is needed.
+    if dilation:
+        structure = scipy.ndimage.generate_binary_structure(truth.ndim, 2)
+        grown = scipy.ndimage.binary_dilation(truth, structure, iterations=dilation)
+    (lesion, count), (guess, n_guess) = components(grown), components(prediction)
+    first, second, _ = shared_voxels(lesion, guess)
+    size = np.bincount(lesion[truth], minlength=count + 1)
+    predicted = np.bincount(first, np.bincount(guess.ravel())[second], count + 1)
+    both = np.bincount(lesion[truth & prediction], minlength=count + 1)
+    counted = size[1:] * np.prod(pair.spacing) > min_volume_mm3
+    dice = 2 * both[1:] / (size[1:] + predicted[1:])
+    return float(dice[counted].sum()), float(counted.sum()), float(n_guess - len(np.unique(second)))
+
+
+def false_positives(pair: RegionPair) -> Measured:
+    """Return the volume in ml of predicted lesions that touch no truth, and the voxels of truth and
+    prediction."""
+    return _untouched(pair.prediction, pair.truth) * pair.voxel_ml, *pair.sizes[1:]
+
+
+def false_negatives(pair: RegionPair) -> Measured:
+    """Return the volume in ml of the truth's lesions that no prediction touches, and the voxels of both."""
+    return _untouched(pair.truth, pair.prediction) * pair.voxel_ml, *pair.sizes[1:]
+
+
+def _untouched(mask: Bools, other: Bools) -> float:
+    """Return the voxels of lesions that touch nothing of another mask; those of a lesion share a face or an
+    edge, as in AutoPET."""
+    numbered, count = components(mask, 2)
+    sizes = np.bincount(numbered.ravel(), minlength=count + 1)
+    sizes[numbered[other]] = 0
+    return float(sizes[1:].sum())
