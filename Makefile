@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 LOCK ?= requirements.lock
 PYTEST := $(BIN)/python -m pytest tests --ignore=tests/benchmarks
 
-.PHONY: run test soak benchmark load screenshots samples licences quick lint lock chromium strace nginx peers clean
+.PHONY: run test soak benchmark load docs screenshots samples licences quick lint lock chromium strace nginx peers clean
 
 run: $(VENV)/installed
 	$(BIN)/streamlit run app.py
@@ -32,6 +32,10 @@ load: $(VENV)/installed-dev
 
 screenshots: $(VENV)/installed-dev chromium
 	$(BIN)/python -m tests.browser.screenshots docs/pictures
+
+# The documentation as a site that needs no network, in build/site.
+docs: $(VENV)/installed-dev
+	PYTHONPATH=. NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 samples: $(VENV)/installed
 	$(BIN)/python -m sample_data.generator

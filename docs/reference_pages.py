@@ -1,0 +1,211 @@
+"""Reference pages of the documentation site, made from the code: challenges, command line, Python, JSON files
+and findings."""
+
+import argparse
+import ast
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from mkdocs.structure.files import File, Files
+
+import scoring
+from scoring.challenges import REGISTRY
+from scoring.cli.commands import parser
+
+ROOT = Path(__file__).parents[1]
+LEVELS = {"error": "refuses", "warning": "warning", "note": "note"}
+
+
+def on_config(config):
+    """Put a page per challenge into the navigation."""
+    pages = [{row.short_name: f"challenges/{challenge_id}.md"} for challenge_id, row in REGISTRY.items()]
+    entry = next(entry for entry in config.nav if "Challenges" in entry)
+    entry["Challenges"] = [{"All": "challenges/index.md"}, *pages]
+    return config
+
+
+def on_files(files: Files, config) -> Files:
+    """Add the pages that are made, and those that lie outside this folder."""
+    pages = {
+        "reference/command-line.md": command_line(),
+        "reference/python.md": python(),
+        "reference/json.md": json_files(),
+        "reference/findings.md": findings(),
+        "contributing.md": moved("CONTRIBUTING.md"),
+        "changelog.md": moved("CHANGELOG.md"),
+        "challenges/index.md": challenge_list(),
+        **{f"challenges/{challenge_id}.md": challenge(challenge_id) for challenge_id in REGISTRY},
+    }
+    for place, content in pages.items():
+        files.append(File.generated(config, place, content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Name what lies outside the site instead of linking to it."""
+    markdown = markdown.replace("](../CONTRIBUTING.md)", "](contributing.md)")
+    return re.sub(r"\[([^\]]+)\]\((?:\.\./|schema/)[^)]*\)", r"\1", markdown)
+
+
+def moved(name: str) -> str:
+    """Return a page of the project's own folder with its links as seen from the site."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return text.replace("](docs/", "](").replace("](CHANGELOG", "](changelog")
+
+
+def challenge_list() -> str:
+    lines = ["# Challenges", "", "| challenge | id | score |", "|---|---|---|"]
+    for challenge_id in REGISTRY:
+        words = scoring.load_challenge(challenge_id).words
+        lines.append(f"| [{words.title}]({challenge_id}.md) | `{challenge_id}` | {formula(words.formula)} |")
+    return "\n".join(lines)
+
+
+def formula(given) -> str:
+    """Return a formula in one line, with the usual options."""
+    return given({}) if callable(given) else given
+
+
+def challenge(challenge_id: str) -> str:
+    """Return the page of a challenge: score, files, options, citation."""
+    one = scoring.load_challenge(challenge_id)
+    lines = [f"# {one.words.title}", "", one.words.about, ""]
+    lines += [
+        f"**Score:** {formula(one.words.formula)}, {one.words.official_source}.",
+        "",
+        one.words.rule,
+        "",
+    ]
+    lines += [
+        "## Files",
+        "",
+        f"* Test set: {one.inputs.truth.words}",
+        f"* Submission: {one.inputs.submission.words}",
+    ]
+    lines += [
+        f"* Models: {one.words.no_model or 'ONNX, run on the images of the test set'}",
+        "",
+        "## Options",
+        "",
+    ]
+    lines += ["| option | what it does | usual |", "|---|---|---|"]
+    for option in one.options:
+        values = f" One of {', '.join(f'`{value}`' for value in option.values)}." * bool(option.values)
+        usual = "" if option.default is None else f"`{option.default}`"
+        lines.append(f"| `{option.flag}` | {option.help}.{values} | {usual} |".replace("..", "."))
+    lines += ["", f"All arguments: `benchside score {challenge_id} --help`.", ""]
+    cited = "\n".join(citation.bibtex() for citation in one.words.citations)
+    return "\n".join([*lines, *(["## Citation", "", "```bibtex", cited, "```"] if cited else ())])
+
+
+def command_line() -> str:
+    """Return the help of every command."""
+    return "\n".join(["# Command line", "", *_help(parser(), 2)])
+
+
+def _help(command: argparse.ArgumentParser, level: int) -> Iterator[str]:
+    if getattr(command, "fill", None):
+        command.fill(command)  # what a parser adds when it is first used
+        command.fill = None
+    if level > 2:
+        yield f"{'#' * (level - 1)} `{command.prog.replace('python -m scoring', 'benchside')}`\n"
+    text = command.format_help().replace("python -m scoring", "benchside").replace("mkdocs", "benchside")
+    yield f"```text\n{text.strip()}\n```\n"
+    for action in command._actions:
+        if isinstance(action, argparse._SubParsersAction) and not set(action.choices) & set(REGISTRY):
+            for follower in action.choices.values():
+                yield from _help(follower, level + 1)
+
+
+def python() -> str:
+    """Return signature and docstring of every name that `scoring` offers."""
+    lines = ["# Python", "", "`import scoring` offers these names.", ""]
+    for name in scoring.__all__:
+        value = getattr(scoring, name)
+        if not callable(value):
+            continue
+        signature = inspect.signature(value)
+        short = ", ".join(str(entry).partition(":")[0] for entry in signature.parameters.values())
+        lines += [f"## `scoring.{name}`", "", f"```python\n{name}({short})\n```", ""]
+        lines += [f"```text\n{inspect.getdoc(value)}\n```", ""]
+        members = vars(value).items() if inspect.isclass(value) else ()
+        for key, entry in members:
+            is_public = isinstance(entry, (property, classmethod)) or inspect.isfunction(entry)
+            if is_public and not key.startswith("_") and inspect.getdoc(entry):
+                lines += [f"### `{name}.{key}`", "", f"```text\n{inspect.getdoc(entry)}\n```", ""]
+    return "\n".join(lines)
+
+
+def json_files() -> str:
+    """Return the keys of every file that is written, from its schema."""
+    lines = [
+        "# JSON files",
+        "",
+        "Numbers are unrounded, undefined ones are null. The schemas lie in `docs/schema/`.",
+    ]
+    for path in sorted((ROOT / "docs" / "schema").glob("*.json")):
+        schema = json.loads(path.read_text(encoding="utf-8"))
+        lines += ["", f"## {path.name}", "", schema.get("description", schema.get("title", "")), ""]
+        parts = {"": schema, **{f"{name}.": part for name, part in schema.get("$defs", {}).items()}}
+        rows = [
+            f"| `{prefix}{key}` | {kind(entry)} | {entry.get('description', '')} |"
+            for prefix, part in parts.items()
+            for key, entry in part.get("properties", {}).items()
+            if isinstance(entry, dict)
+        ]
+        lines += ["| key | type | what |", "|---|---|---|", *rows] if rows else []
+    return "\n".join(lines)
+
+
+def kind(entry: dict) -> str:
+    """Return the type of a value in a schema."""
+    given = entry.get("type", entry.get("$ref", "").rpartition("/")[2] or "any")
+    return " or ".join(given) if isinstance(given, list) else str(given)
+
+
+def findings() -> str:
+    """Return every code of a finding with the sentences that it comes with, read from the code."""
+    sentences: dict[tuple[str, str], set[str]] = {}
+    for path in sorted((ROOT / "scoring").rglob("*.py")):
+        for level, code, sentence in _raised(ast.parse(path.read_text(encoding="utf-8"))):
+            sentences.setdefault((code, level), set()).update({sentence} if sentence else ())
+    lines = [
+        "# Findings",
+        "",
+        "A finding has a code, a place and a sentence that says what to change. Errors refuse the input; "
+        "warnings and notes travel with the result. An … stands for what the sentence names in your file.",
+        "",
+        "| code | level | what it says |",
+        "|---|---|---|",
+    ]
+    for (code, level), texts in sorted(sentences.items()):
+        told = "<br>".join(text.replace("|", "\\|") for text in sorted(texts)[:4])
+        lines.append(f"| `{code}` | {LEVELS[level]} | {told} |")
+    return "\n".join(lines)
+
+
+def _raised(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
+    """Yield level, code and sentence of every finding that a module makes."""
+    assigned = {
+        node.targets[0].id: node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in LEVELS):
+            continue
+        code = node.args[0] if node.args else None
+        if isinstance(code, ast.Constant) and isinstance(code.value, str):
+            yield node.func.id, code.value, _sentence(node.args[2], assigned) if len(node.args) > 2 else ""
+
+
+def _sentence(value: ast.expr, assigned: dict[str, ast.expr]) -> str:
+    if isinstance(value, ast.Name) and value.id in assigned:
+        value = assigned[value.id]
+    if isinstance(value, ast.JoinedStr):
+        parts = (part.value if isinstance(part, ast.Constant) else "…" for part in value.values)
+        return " ".join("".join(map(str, parts)).split())
+    return value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else ""

@@ -1,0 +1,78 @@
+"""The documentation as a site: it builds without a warning, fetches nothing, and its first commands run."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from scoring import __all__ as names
+from scoring.challenges import REGISTRY, samples
+from tests.support.command_line import ROOT, run
+
+STARTS = sorted((ROOT / "docs").glob("for-*.md"))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "NO_MKDOCS_2_WARNING": "1"}
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.slow
+def test_every_challenge_command_and_name_has_its_place(site):
+    assert [key for key in REGISTRY if not (site / "challenges" / key / "index.html").exists()] == []
+    commands = (site / "reference" / "command-line" / "index.html").read_text(encoding="utf-8")
+    assert {"benchside app", "benchside board rescore", "benchside platform bundle"} <= set(
+        re.findall(r"<code>(benchside [a-z -]+)</code>", commands)
+    )
+    python = (site / "reference" / "python" / "index.html").read_text(encoding="utf-8")
+    assert [name for name in names if name != "__version__" and f"scoring.{name}<" not in python] == []
+
+
+@pytest.mark.slow
+def test_findings_are_those_of_the_code(site):
+    page = (site / "reference" / "findings" / "index.html").read_text(encoding="utf-8")
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "scoring").rglob("*.py"))
+    made = set(re.findall(r"\b(?:error|warning|note)\(\s*\"([a-z0-9-]+)\"", code))
+    assert len(made) > 100
+    assert made - set(re.findall(r"<code>([a-z0-9-]+)</code>", page)) == set()
+    assert "Put the table beside the images" in page
+
+
+@pytest.mark.slow
+def test_nothing_is_fetched_when_it_is_read(site):
+    pages = list(site.rglob("*.html"))
+    fetched = [
+        place
+        for page in pages
+        for place in re.findall(
+            r"<(?:script|img|link|iframe)[^>]+(?:src|href)=\"([^\"]+)\"", page.read_text(encoding="utf-8")
+        )
+    ]
+    assert len(pages) > 25
+    assert fetched
+    assert [place for place in fetched if "//" in place] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", STARTS, ids=lambda page: page.stem)
+def test_the_first_commands_of_a_page_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
+    (tmp_path / "sample_data").symlink_to(samples.FOLDER)
+    blocks = re.findall(r"^```\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+    commands = [line for block in blocks for line in block.splitlines() if line.startswith("benchside ")]
+    assert len(commands) >= {"for-clinicians": 0}.get(page.stem, 4)
+    for command in commands:
+        done = run(*shlex.split(command)[1:])
+        assert done.status == 0, f"{command}: {done.err}"
+    for name in re.findall(r"(?:--html|--json|--paper) (\S+)", "\n".join(commands)):
+        assert (tmp_path / name).stat().st_size > 1000
