@@ -104,6 +104,26 @@ def test_a_test_set_that_the_loader_does_not_take(written, gives, words):
     assert words in found.official.reason
 
 
+@pytest.mark.parametrize(
+    "pictures",
+    [
+        {name: b"picture" for name in lesion_tables.IDS[1:]},
+        {name: b"picture" * (name != lesion_tables.IDS[0]) for name in lesion_tables.IDS},
+        {f"pictures/{name}": b"picture" for name in lesion_tables.IDS},
+    ],
+    ids=["missing", "empty", "in another folder"],
+)
+def test_an_image_that_the_loader_does_not_find_makes_every_score_0(pictures):
+    found = card(
+        "tricorder3",
+        {"labels.csv": lesion_tables.truth(), **pictures},
+        lesion_tables.predictions(),
+        model_size_mib=1.0,
+    )
+    assert found.score > 0
+    assert (found.official.same, found.official.score) == (False, 0.0)
+
+
 # Melanoma
 
 

@@ -164,7 +164,8 @@ def _read_cases(
     pictures = files if images is None else open_source(images)
     member = find_table(files)
     data, table = files.read_table(member)
-    problems, findings = list(table.problems), official_score.file_consequences(table)
+    problems = list(table.problems)
+    findings = official_score.file_consequences(table, data, with_demographics) if read_labels else []
     ids = read_ids(table, problems, findings)
     labels = read_labels(table, problems, [] if ids is None else findings) if read_labels else None
     if ids is None:
@@ -177,6 +178,7 @@ def _read_cases(
         *official_score.column_consequences(
             table, labels.cancels if labels else None, read.official_errors if with_demographics else ()
         ),
+        *official_score.path_consequences(table, _written_ids(table)),
         *image_findings(pictures, table, ids, members, elsewhere),
     ]
     cases = SafeScanCases(
@@ -195,6 +197,12 @@ def _read_cases(
     if problems:
         raise InputRefused(tables.settled(table, problems), cases.findings, salvaged=_matchable(cases))
     return cases
+
+
+def _written_ids(table: TextTable) -> Sequence[str]:
+    """Return the cells of the column of images, not trimmed."""
+    column, _ = tables.find_column(table, ID_COLUMNS)
+    return () if column is None else table.columns[column]
 
 
 def _columns(table: TextTable) -> Mapping[str, tuple[str, ...]]:
@@ -262,8 +270,8 @@ def image_findings(
         sorted(elsewhere),
         "the image was found by its name in another folder; the official loader does not find it there.",
     )
-    absent = [i for i, member in enumerate(images) if member is None]
+    absent = [i for i, member in enumerate(images) if member is None or not pictures.sizes[member]]
     if absent:
-        sentence = f"{several(table, absent)}: the image is missing ({ids[absent[0]]})."
+        sentence = f"{several(table, absent)}: the image is missing or empty ({ids[absent[0]]})."
         findings.append(score_zero(table.place(absent[0]), sentence))
     return findings

@@ -1,12 +1,12 @@
 """Age, gender and body location of the cases, and how a model receives them."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
-from scoring.challenges.safe_scan.tables import AGE, GENDER, LOCATION, once
+from scoring.challenges.safe_scan.tables import AGE, GENDER, LOCATION, headings_there, once
 from scoring.common.findings import Finding, warning
 from scoring.inputs import tables
 from scoring.inputs.cells import parse_numbers
@@ -16,7 +16,7 @@ from scoring.metrics.subgroups import age_groups
 GENDERS = {"m": 1, "male": 1, "f": 0, "female": 0}
 LOCATIONS = ("arm", "feet", "genitalia", "hand", "head", "leg", "torso")
 UNKNOWN = -1
-WHOLE = re.compile(r"[+-]?[0-9]+")
+OLDEST, MOST = 120, 1_000_000
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,16 @@ def read_demographics(table: TextTable, problems: list[Finding]) -> Read:
     age_cells = _cells(table, "age", AGE, problems, findings)
     gender_cells = _cells(table, "gender", GENDER, problems, findings)
     location_cells = _cells(table, "location", LOCATION, problems, findings)
-    age = parse_numbers(age_cells).values
+    whole = [_whole_there(cell) for cell in age_cells]
+    read = parse_numbers(age_cells).values
+    age = np.array([number if n is None else float(n) for n, number in zip(whole, read, strict=True)])
     gender = np.array([GENDERS.get(cell.lower(), UNKNOWN) for cell in gender_cells])
     numbers = {cell: _location(cell) for cell in {*location_cells}}
     location = np.array([numbers[cell] for cell in location_cells])
     by_number = [
         i for i, cell in enumerate(location_cells) if location[i] != UNKNOWN and cell.lower() not in LOCATIONS
     ]
-    odd_age = [i for i, cell in enumerate(age_cells) if not np.isnan(age[i]) and not WHOLE.fullmatch(cell)]
+    odd_age = [i for i, n in enumerate(whole) if n is None and not np.isnan(age[i])]
     absent = np.flatnonzero(np.isnan(age) | (gender == UNKNOWN) | (location == UNKNOWN)).tolist()
     findings += [
         *once(
@@ -91,14 +93,14 @@ def read_demographics(table: TextTable, problems: list[Finding]) -> Read:
             "age, gender or location is missing or unknown; the model receives 0, -1, -1 for them.",
         ),
     ]
-    out_of_range = np.flatnonzero(~((age >= 0) & (age <= 120))).tolist()  # also a missing age, which is NaN
-    wrong = [
-        *{*odd_age, *out_of_range},
-        *np.flatnonzero(gender == UNKNOWN).tolist(),
-        *np.flatnonzero(location == UNKNOWN).tolist(),
-        *by_number,
-    ]
-    return Read(Demographics(age, gender, location), tuple(sorted(wrong)), tuple(findings))
+    wrong = {
+        AGE[0]: [i for i, n in enumerate(whole) if n is None or not 0 <= n <= OLDEST],
+        GENDER[0]: np.flatnonzero(gender == UNKNOWN).tolist(),
+        LOCATION[0]: [*np.flatnonzero(location == UNKNOWN).tolist(), *by_number],
+    }
+    seen = headings_there(table)
+    errors = (rows if name in seen else range(len(table)) for name, rows in wrong.items())
+    return Read(Demographics(age, gender, location), tuple(sorted(chain(*errors))), tuple(findings))
 
 
 def described(demographics: Demographics) -> list[dict[str, float | str | None]]:
@@ -147,6 +149,15 @@ def _cells(
         sentence = f"{reading}; the official loader knows {names[0]!r} only."
         findings.append(warning("header-alias", table.header_place, sentence))
     return table.cells(column)
+
+
+def _whole_there(cell: str) -> int | None:
+    """Return the whole number that the official loader takes a cell for, None for any other cell. Digits of
+    other scripts and 4_2 for 42 are numbers to it."""
+    try:
+        return max(-MOST, min(int(cell), MOST))
+    except ValueError:
+        return None
 
 
 def _location(cell: str) -> int:

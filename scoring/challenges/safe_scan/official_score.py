@@ -1,13 +1,23 @@
 """Consequences at the official validator: of how a table is written, and for the score of the same files."""
 
-from collections.abc import Iterable, Sequence
+import codecs
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from scoring.challenges.safe_scan.tables import OFFICIAL_IMAGE, OFFICIAL_LABEL, several
+from scoring.challenges.safe_scan.tables import (
+    AGE,
+    GENDER,
+    LOCATION,
+    OFFICIAL_IMAGE,
+    OFFICIAL_LABEL,
+    headings_there,
+    several,
+)
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, warning
 from scoring.core.scorecard import Official
 from scoring.inputs.case_tables import ID_COLUMNS
+from scoring.inputs.table_text import read_lines
 from scoring.inputs.tables import TextTable
 
 UNUSABLE = frozenset(("missing-value", "not-finite"))
@@ -43,7 +53,7 @@ def of_files(findings: Iterable[Finding]) -> Reasons:
         reasons.stops.append("The validator would cancel the run on this test set.")
     if codes & RUNTIME:
         reasons.stops.append("The validator's runtime would refuse this model.")
-    if "official-score-zero" in codes:
+    if codes & {"official-score-zero", "image-elsewhere"}:
         reasons.zero.append("The validator would give every model 0 on this test set.")
     return reasons
 
@@ -64,22 +74,49 @@ CANCELLED = "The validator would cancel the whole run."
 ZERO = "The validator would give every model the score 0."
 
 
-def file_consequences(table: TextTable) -> list[Finding]:
-    """Return the consequences of how the file is written: byte order mark, tabs."""
-    findings = []
+def file_consequences(table: TextTable, data: bytes, is_run: bool) -> list[Finding]:
+    """Return the consequences of how the file is written.
+
+    Args:
+        table: The table of a test set.
+        data: Its file.
+        is_run: Whether a line without image and label cancels the run, or gives every model 0.
+    """
     if table.written.byte_order_mark:
         sentence = (
             "the file begins with a byte order mark, which hides the first header from the "
             "official loader. Save as UTF-8 without it."
         )
-        findings += [
-            warning("bom", table.header_place, sentence),
-            score_zero(table.header_place, "byte order mark."),
-        ]
-    if table.delimiter == "\t":
-        sentence = "the delimiter is a tab, which the official loader does not read."
-        findings.append(_run_cancelled(table.header_place, sentence))
+        findings = [warning("bom", table.header_place, sentence)]
+    else:
+        findings = []
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        sentence = "the file is UTF-16, which the official loader does not read."
+        return [*findings, _run_cancelled(table.header_place, sentence)]
+    if table.written.byte_order_mark and table.keys[0] in ID_COLUMNS:
+        findings.append(score_zero(table.header_place, "byte order mark."))
+    findings += [_run_cancelled(table.header_place, sentence) for sentence in _other_cells(table)]
+    longer = [i for i, cells in table.written.lengths.items() if cells > len(table.written.header)]
+    if set(longer) - table.ragged:
+        rows = several(table, sorted(longer))
+        sentence = f"{rows} with more cells than the header, where the official loader stops."
+        findings.append(_run_cancelled(table.place(min(longer)), sentence))
+    blank = [i for i, line in enumerate(read_lines(data, table.name), 1) if line.isspace()]
+    if blank and table.delimiter != "\t":
+        where = f"{table.name}:{blank[0]}"
+        sentence = "a line of blanks is a case without image and label to the official loader."
+        findings.append((_run_cancelled if is_run else score_zero)(where, sentence))
     return findings
+
+
+def _other_cells(table: TextTable) -> Iterator[str]:
+    """Yield why the official loader cuts the table into other cells."""
+    if table.delimiter == "\t":
+        yield "the delimiter is a tab, which the official loader does not read."
+    if table.delimiter == "," and any(";" in heading for heading in table.written.header):
+        yield "a header holds a semicolon, which the official loader then takes for the delimiter."
+    if table.header_line > 1:
+        yield f"the headers stand on line {table.header_line}; the official loader takes line 1 for them."
 
 
 def column_consequences(
@@ -93,15 +130,21 @@ def column_consequences(
             read without labels, whose metadata errors count for nothing.
         metadata_errors: Row of every metadata error, ascending.
     """
-    findings = []
+    findings, seen = _hidden(table), headings_there(table)
     image = next((key for key in ID_COLUMNS if key in table.keys), None)
     if image not in OFFICIAL_IMAGE:
         sentence = "the image column is not called NewFileName, FilePath or FileName."
+        findings.append(score_zero(table.header_place, sentence))
+    elif seen.isdisjoint(OFFICIAL_IMAGE) and not (table.written.byte_order_mark and table.keys[0] == image):
+        sentence = f"a blank beside the header {image!r} hides the images."
         findings.append(score_zero(table.header_place, sentence))
     if cancelling_labels is None:
         return findings
     if not any(key in table.keys for key in OFFICIAL_LABEL):
         sentence = "the label column is not called Class or Label."
+        findings.append(_run_cancelled(table.header_place, sentence))
+    elif seen.isdisjoint(OFFICIAL_LABEL):
+        sentence = "a blank or a byte order mark beside its header hides the label column."
         findings.append(_run_cancelled(table.header_place, sentence))
     elif cancelling_labels:
         sentence = f"{len(cancelling_labels)} labels are not written as the exact symbol."
@@ -114,6 +157,39 @@ def column_consequences(
         )
         findings.append(_run_cancelled(table.place(metadata_errors[0]), sentence))
     return findings
+
+
+def _hidden(table: TextTable) -> list[Finding]:
+    """Return `header-spelling` for blanks beside headers that the official loader looks for."""
+    known = {*OFFICIAL_IMAGE, *OFFICIAL_LABEL, AGE[0], LOCATION[0], GENDER[0]}
+    padded = [
+        heading
+        for heading in table.written.header
+        if heading != heading.strip() and heading.strip().lower() in known
+    ]
+    if not padded:
+        return []
+    sentence = (
+        f"blanks beside the header{'s' * (len(padded) > 1)} {', '.join(map(repr, padded))}: read here; the "
+        "official loader does not trim headers and does not find such a column."
+    )
+    return [warning("header-spelling", table.header_place, sentence)]
+
+
+def path_consequences(table: TextTable, cells: Sequence[str]) -> list[Finding]:
+    """Return the consequence of images that are written otherwise than a file is called. cells: as they stand
+    in the table."""
+    odd = [
+        i
+        for i, cell in enumerate(cells)
+        if cell != cell.strip() or "\\" in cell or cell.strip().startswith("/")
+    ]
+    if not odd:
+        return []
+    sentence = (
+        f"{several(table, odd)}: the official loader looks for {cells[odd[0]][:80]!r} as it is written."
+    )
+    return [score_zero(table.place(odd[0]), sentence)]
 
 
 def score_zero(where: str, reason: str) -> Finding:

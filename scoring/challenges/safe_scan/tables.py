@@ -31,6 +31,7 @@ CODES = (
     "extra-case",
     "bom",
     "header-alias",
+    "header-spelling",
     "label-spelling",
     "label-number",
     "label-one-hot",
@@ -57,6 +58,12 @@ AGE, LOCATION, GENDER = (
 )
 """Headers of each column about the person; the official loader knows the first only."""
 LABEL = (*OFFICIAL_LABEL, "diagnosis", "target", "truth", "ground_truth")
+
+
+def headings_there(table: TextTable) -> frozenset[str]:
+    """Return the headings as the official loader compares them: in lower case and not trimmed. A byte order
+    mark hides the first."""
+    return frozenset(heading.lower() for heading in table.written.header[table.written.byte_order_mark :])
 
 
 def read_ids(table: TextTable, problems: list[Finding], findings: list[Finding]) -> tuple[str, ...] | None:

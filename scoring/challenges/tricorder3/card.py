@@ -246,8 +246,8 @@ def _reliability(truth: SafeScanCases, predictions: Predictions) -> calibration.
     return calibration.reliability(outputs.max(1), np.equal(truth.true_labels[has], predictions.labels[has]))
 
 
-READ_OTHERWISE = frozenset(("age-format", "location-number", "image-elsewhere"))
-"""Codes of cells and images that a model receives here and not from the official loader."""
+READ_OTHERWISE = frozenset(("age-format", "location-number"))
+"""Codes of cells that a model receives here and not from the official loader."""
 
 
 def official(
@@ -268,9 +268,7 @@ def official(
     elif missing:
         reasons.zero.append(f"{missing}: the validator gives 0 as soon as one is missing.")
     if predictions.model and any(finding.code in READ_OTHERWISE for finding in findings):
-        reasons.unknown.append(
-            "The validator's loader would give the model other ages, body sites or images."
-        )
+        reasons.unknown.append("The validator's loader would give the model other ages or body sites.")
     if size_mib is None:
         reasons.unknown.append(
             f"The size of the model is unknown: this is its score if it has {FREE_MIB} MiB or less."

@@ -155,6 +155,8 @@ def test_a_missing_label_is_an_error(written):
         ("121", 121, True),
         ("-3", -3, True),
         ("4.2e1", 42, True),
+        ("4_2", 42, False),
+        ("٤٢", 42, False),
     ],
 )
 def test_ages_are_given_to_the_model_as_they_stand(cell, number, counted_there):
@@ -164,7 +166,7 @@ def test_ages_are_given_to_the_model_as_they_stand(cell, number, counted_there):
     assert ("official-run-cancelled" in codes(cases.findings)) == counted_there
 
 
-@pytest.mark.parametrize("cell", ["", "nan", "unknown", "forty", "inf", "4_2", "٤٢", "42 years", "1e400"])
+@pytest.mark.parametrize("cell", ["", "nan", "unknown", "forty", "inf", "42 years", "1e400"])
 def test_other_ages_are_missing(cell):
     cases = read(with_column("Age", [cell] * 6))
     assert cases.demographics.encoded.tolist() == [[0, 1, 1]] * 6
