@@ -29,12 +29,33 @@ def challenge_ids() -> list[str]:
     return list(REGISTRY)
 
 
+def is_known(challenge_id: str) -> bool:
+    """Return whether `load_challenge` finds a challenge, built in or declared."""
+    return challenge_id in REGISTRY or _library().is_named(challenge_id)
+
+
 def load_challenge(challenge_id: str) -> Challenge[Any, Any]:
     """Return the challenge of that id.
 
+    Args:
+        challenge_id: Of a built-in challenge; of a declared one that is known here; or its file, "FILE.toml".
+
     Raises:
         KeyError: For an unknown id.
+        InputRefused: With every problem of a file.
     """
+    if challenge_id not in REGISTRY:
+        library = _library()
+        if challenge_id.endswith(library.ENDING):
+            return library.of_file(challenge_id)
+        declared = library.find(challenge_id)
+        if declared is None:
+            raise KeyError(challenge_id)
+        return declared
     challenge = import_module(REGISTRY[challenge_id].package).CHALLENGE
     assert isinstance(challenge, Challenge), f"{challenge_id} has no CHALLENGE"
     return challenge
+
+
+def _library() -> Any:
+    return import_module("scoring.challenges.declared.library")

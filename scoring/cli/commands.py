@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scoring.challenges import REGISTRY, load_challenge
+from scoring.challenges import REGISTRY, is_known, load_challenge
 from scoring.cli import app, board_commands
 from scoring.cli.refusing_parser import Parser, add_command, challenge_examples, examples
 from scoring.core.challenge import Challenge
@@ -66,11 +66,19 @@ def fill_command(command: str, of_command: Parser) -> None:
     for challenge_id, row in REGISTRY.items():
         refuses = command == "predict" and load_challenge(challenge_id).model is None
         listed: dict[str, Any] = {} if refuses else {"help": row.name}
-        parser = by_challenge.add_parser(
-            challenge_id, formatter_class=argparse.RawDescriptionHelpFormatter, **listed
-        )
-        parser.is_last = True
-        parser.fill = partial(_fill, command, challenge_id)
+        _add_challenge(by_challenge, command, challenge_id, **listed)
+    named = next((text for text in of_command.written if not text.startswith("-")), "")
+    if named not in REGISTRY and is_known(named):
+        _add_challenge(by_challenge, command, named)
+
+
+def _add_challenge(by_challenge: Any, command: str, challenge_id: str, **listed: Any) -> None:
+    """Add one challenge to a command. challenge_id: or the file that declares it."""
+    parser = by_challenge.add_parser(
+        challenge_id, formatter_class=argparse.RawDescriptionHelpFormatter, **listed
+    )
+    parser.is_last = True
+    parser.fill = partial(_fill, command, challenge_id)
 
 
 def _fill(command: str, challenge_id: str, parser: Parser) -> None:

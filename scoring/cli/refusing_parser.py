@@ -28,10 +28,10 @@ class Parser(argparse.ArgumentParser):
     written: tuple[str, ...] = ()
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        self.written = tuple(sys.argv[1:] if args is None else args)
         if self.fill:
             fill, self.fill = self.fill, None
             fill(self)
-        self.written = tuple(sys.argv[1:] if args is None else args)
         known, others = super().parse_known_args(args, namespace)
         if others and self.is_last:
             self.error(f"unrecognized arguments: {' '.join(others)}")

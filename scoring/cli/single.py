@@ -58,9 +58,7 @@ def check(arguments: argparse.Namespace) -> None:
         print(closing("would be scored", ()))
     if arguments.json:
         source = {"version": __version__, "options": options}
-        write(
-            arguments.json, as_json(_document(arguments.challenge, reading.findings, model, source)), "--json"
-        )
+        write(arguments.json, as_json(_document(challenge.id, reading.findings, model, source)), "--json")
 
 
 def predict(arguments: argparse.Namespace) -> None:
@@ -82,7 +80,7 @@ def predict(arguments: argparse.Namespace) -> None:
     print_findings(findings)
     write(arguments.output, table, "--output")
     if arguments.json:
-        document = _document(arguments.challenge, findings, dict(predictions.model), {"version": __version__})
+        document = _document(challenge.id, findings, dict(predictions.model), {"version": __version__})
         write(arguments.json, as_json(document), "--json")
 
 

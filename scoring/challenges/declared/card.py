@@ -1,0 +1,295 @@
+"""The scorecard of a declared challenge."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from scoring.challenges.declared import cases as of_cases
+from scoring.challenges.declared.cases import DeclaredCases
+from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.measures import GROUP, Measured, groups_of
+from scoring.challenges.declared.reading import graded
+from scoring.challenges.declared.sums import unit_sums
+from scoring.challenges.few_cases import few_cases
+from scoring.common.arrays import Array, Floats, Ints
+from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.common.quantities import SCORE
+from scoring.core.challenge import ScoreSettings
+from scoring.core.scorecard import Official, ScoreCard, plain
+from scoring.core.submission import Predictions, provenance, truth_digest
+from scoring.inputs.case_tables import find_units, joined_columns
+from scoring.inputs.tables import key
+from scoring.metrics import calibration, classification, curves
+from scoring.metrics.calibration import Reliability
+from scoring.metrics.task_cases import LabelledCases, MultilabelCases, SurvivalCases, ValueCases
+from scoring.statistics import permutation_test
+from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
+
+CURVE_REPLICATES, MOST_CURVES = 300, 30
+"""Replicates of a band of curves, and classes with curves, at most."""
+
+
+def score(
+    declaration: Declaration, truth: DeclaredCases, predictions: Predictions, settings: ScoreSettings
+) -> ScoreCard:
+    """Score predictions on a truth. Raises InputRefused with every problem."""
+    hard, soft = graded(predictions.faults, declaration.predictions.missing)
+    statistics, metadata = settings.statistics, settings.metadata
+    columns = joined_columns(truth, metadata)
+    groups = [key(name) for name in declaration.truth.subgroups]
+    problems = [*hard, *settings.problems, *_missing_columns(declaration, truth, columns)]
+    if problems:
+        raise InputRefused(problems, [*truth.findings, *predictions.findings, *soft])
+    group = statistics.group or declaration.truth.unit
+    unit, units = find_units(columns, len(truth), (), truth.id_column, group)
+    weights = of_cases.weights_of(declaration, predictions)
+    counted = np.ones(len(truth), bool) if weights is None else weights > 0
+    measured = Measured(
+        declaration,
+        of_cases.as_metric_cases(declaration, truth, predictions),
+        counted,
+        groups_of(columns, groups),
+    )
+    whole = np.ones((1, len(truth))) if weights is None else weights[None]
+    point = measured.quantities(whole)
+    replicates = replicate(measured.quantities, point, units, statistics, weights)
+    options = {**settings.options, "declaration_sha256": declaration.digest}
+    digest = truth_digest(truth, predictions)
+    source = provenance(digest, predictions, options, statistics, metadata, unit, units)
+    return _Card(declaration, truth, predictions, measured, point, replicates, units, source, soft).made(
+        settings.with_curves
+    )
+
+
+def _missing_columns(
+    declaration: Declaration, truth: DeclaredCases, columns: Mapping[str, Sequence[str]]
+) -> Iterator[Finding]:
+    """Yield a problem for each column of subgroups and units that neither truth nor metadata has."""
+    wanted = (*declaration.truth.subgroups, *filter(None, [declaration.truth.unit]))
+    for name in wanted:
+        if key(name) not in columns:
+            message = f"the challenge names a column {name!r}. Columns here: {', '.join(columns)}."
+            yield error("missing-column", truth.name, message)
+
+
+class _Card:
+    """Makes one scorecard."""
+
+    def __init__(
+        self,
+        declaration: Declaration,
+        truth: DeclaredCases,
+        predictions: Predictions,
+        measured: Measured,
+        point: Quantities,
+        replicates: Replicates,
+        units: Ints,
+        source: Mapping[str, Any],
+        gaps: Sequence[Finding],
+    ) -> None:
+        self.declaration, self.truth, self.predictions = declaration, truth, predictions
+        self.measured, self.point, self.replicates = measured, point, replicates
+        self.units, self.source, self.gaps = units, source, gaps
+        self.has = of_cases.has_prediction(declaration, predictions)
+
+    def made(self, with_curves: bool) -> ScoreCard:
+        """Return the card. with_curves: whether it keeps curves with bands."""
+        declaration, drawn = self.declaration, self.replicates
+        value, n_missing = float(self.point[SCORE][0]), int((~self.has).sum())
+        findings = [*self.truth.findings, *self.predictions.findings, *self.gaps, *self._noticed()]
+        sums = partial(unit_sums, declaration, self.measured, self.units, value)
+        arrays = {
+            **self._arrays(),
+            **(self._curves() if with_curves else {}),
+            **drawn.arrays,
+            **permutation_test.card_arrays(bool(drawn.values), self.units, sums),
+        }
+        for array in arrays.values():
+            array.flags.writeable = False
+        gaps = f"{n_missing} of {len(self.truth)} cases have no prediction" if n_missing else ""
+        counted = "are left out" if declaration.predictions.missing == "ignore" else "count as wrong"
+        return ScoreCard(
+            declaration.id,
+            plain(value),
+            plain({use.key: self.point[use.key][0] for use in declaration.uses}),
+            plain(self._per_class()),
+            len(self.truth),
+            self._cases(),
+            (*findings, *drawn.findings),
+            self.source,
+            self._confusion(),
+            {name: bounds for name, bounds in drawn.intervals.items() if isinstance(name, str)},
+            plain(self._more()),
+            arrays,
+            official=Official.compare(value, value),
+            incomplete=f"{gaps} and {counted}" if gaps else "",
+        )
+
+    def _noticed(self) -> Iterator[Finding]:
+        for use in self.declaration.uses:
+            if np.isnan(self.point[use.key][0]):
+                message = f"it is undefined on this truth. It is defined: {_lowered(use.metric.defined)}"
+                yield warning("undefined-metric", use.key, message)
+        if self.replicates.values and self.declaration.is_graded:
+            supports = np.bincount(self.truth.labels, minlength=len(self.declaration.classes)).tolist()
+            yield from few_cases(dict(zip(self.declaration.classes, supports, strict=True)))
+
+    def _per_class(self) -> dict[str, dict[str, Any]]:
+        """Return the measures of each class, with its support and the interval of the first."""
+        rows: dict[str, dict[str, Any]] = {}
+        cases, counted = self.measured.cases, self.measured.counted
+        for k, name in enumerate(self.declaration.classes):
+            measures = {m[0]: float(v[0]) for m, v in self.point.items() if len(m) == 2 and m[1] == name}
+            if not measures:
+                continue
+            rows[name] = {}
+            if isinstance(cases, LabelledCases):
+                rows[name]["support"] = int((cases.truth == k)[counted].sum())
+                rows[name]["predicted"] = int((self.predictions.labels == k)[counted].sum())
+                if cases.scores is not None and k < MOST_CURVES:
+                    rows[name]["auc"] = curves.auc(cases.scores[counted, k], cases.truth[counted] == k)
+            elif isinstance(cases, MultilabelCases):
+                rows[name]["support"] = int(cases.truth[counted, k].sum())
+            rows[name] |= measures
+            for measure in measures:
+                if self.replicates.values:
+                    rows[name][f"{measure}_interval"] = self.replicates.intervals[measure, name]
+        return rows
+
+    def _confusion(self) -> dict[str, Any] | None:
+        if not self.declaration.is_graded:
+            return None
+        classes = self.declaration.classes
+        counts = classification.confusion_matrix(self.truth.labels, self.predictions.labels, len(classes))
+        return {"labels": list(classes), "counts": counts.tolist()}
+
+    def _cases(self) -> tuple[dict[str, Any], ...]:
+        """Return a row for each case, with the number that says how wrong it is."""
+        cases, ids = self.measured.cases, self.truth.ids
+        if isinstance(cases, LabelledCases):
+            names = (*self.declaration.classes, None)
+            labels = self.predictions.labels.tolist()
+            rows = [
+                {"case": case, "truth": names[y], "predicted": names[p], "correct": y == p}
+                for case, y, p in zip(ids, cases.truth.tolist(), labels, strict=True)
+            ]
+            if not self.predictions.labels_only:
+                outputs = self.predictions.outputs
+                own = np.where(self.has, outputs[np.arange(len(ids)), cases.truth], np.nan)
+                for row, value in zip(rows, plain(own), strict=True):
+                    row["truth_score"] = value
+            return tuple(rows)
+        if isinstance(cases, MultilabelCases):
+            return tuple(self._label_rows(cases))
+        columns: dict[str, Floats] = {}
+        if isinstance(cases, ValueCases):
+            predicted = np.where(self.has, cases.predicted, np.nan)
+            columns = {"truth": cases.truth, "predicted": predicted, "error": abs(predicted - cases.truth)}
+        elif isinstance(cases, SurvivalCases):
+            columns = {"time": cases.time, "event": cases.event.astype(float)}
+            columns["risk"] = np.where(self.has, cases.risk, np.nan)
+        values = [plain(column) for column in columns.values()]
+        return tuple(
+            dict(zip(("case", *columns), row, strict=True)) for row in zip(ids, *values, strict=True)
+        )
+
+    def _label_rows(self, cases: MultilabelCases) -> Iterator[dict[str, Any]]:
+        classes = np.array(self.declaration.classes, object)
+        called = cases.predicted if cases.predicted is not None else cases.truth
+        for case, true, said, has in zip(self.truth.ids, cases.truth, called, self.has, strict=True):
+            yield {
+                "case": case,
+                "truth": " + ".join(classes[true]) or "none",
+                "predicted": (" + ".join(classes[said]) or "none") if has else None,
+                "correct": bool(has and (true == said).all()),
+                "wrong_labels": int((true != said).sum()),
+            }
+
+    def _more(self) -> dict[str, Any]:
+        declaration = self.declaration
+        more: dict[str, Any] = {"n_missing": int((~self.has).sum())}
+        if len(declaration.score) > 1:
+            value = {use.key: float(self.point[use.key][0]) for use in declaration.score}
+            more["points"] = {use.key: use.weight * value[use.key] for use in declaration.score}
+        slices: dict[str, dict[str, Any]] = {}
+        for column, groups in self.measured.groups.items():
+            slices[column] = {}
+            for name, members in groups.items():
+                at = (GROUP, column, name, SCORE)
+                row: dict[str, Any] = {"n": int((members & self.measured.counted).sum())}
+                row[SCORE] = float(self.point[at][0])
+                if self.replicates.values:
+                    row[f"{SCORE}_interval"] = self.replicates.intervals[at]
+                slices[column][name] = row
+        if slices:
+            more["slices"] = slices
+        if self.reliability is not None:
+            error_of_bins = self.reliability.expected_calibration_error
+            more["calibration"] = {"expected_calibration_error": error_of_bins}
+        if self.predictions.model:
+            more["model"] = dict(self.predictions.model)
+        return more
+
+    def _arrays(self) -> dict[str, Array]:
+        """Return what figures and comparisons need and JSON does not hold."""
+        cases, truth = self.measured.cases, self.truth
+        counted = self.measured.counted.astype(float)
+        arrays: dict[str, Array] = {"units": self.units, "score_weights": counted}
+        if isinstance(cases, (ValueCases, SurvivalCases)):
+            arrays["values"] = truth.values
+            arrays["case_errors"] = np.where(counted > 0, self._errors(), np.nan)
+            return arrays | {"outputs": self.predictions.outputs}
+        if isinstance(cases, MultilabelCases):
+            said = cases.predicted if cases.predicted is not None else cases.truth
+            wrong = (said != cases.truth).mean(1)
+            return arrays | {
+                "case_errors": np.where(counted > 0, wrong, np.nan),
+                "outputs": self.predictions.outputs,
+            }
+        arrays |= {"truth": truth.labels, "predicted": self.predictions.labels}
+        arrays["outputs"] = self.predictions.outputs
+        return arrays | {
+            f"reliability_{name}": getattr(self.reliability, name)
+            for name in ("predicted", "observed", "low", "high", "n")
+            if self.reliability is not None
+        }
+
+    @cached_property
+    def reliability(self) -> Reliability | None:
+        """Ten bins of the largest probability; None where scores are no probabilities."""
+        if not self.declaration.is_graded or self.predictions.labels_only:
+            return None
+        known = self.predictions.outputs[self.has]
+        if not len(known) or calibration.output_kind(known) != "probabilities":
+            return None
+        return calibration.reliability(known.max(1), self.truth.labels[self.has] == known.argmax(1))
+
+    def _errors(self) -> Floats:
+        cases = self.measured.cases
+        if isinstance(cases, ValueCases):
+            return np.asarray(np.abs(cases.predicted - cases.truth))
+        return np.zeros(len(self.truth))
+
+    def _curves(self) -> dict[str, Array]:
+        """Return ROC and precision-recall curves with bands; none without scores or replicates."""
+        cases, k = self.measured.cases, len(self.declaration.classes)
+        if not isinstance(cases, LabelledCases) or cases.scores is None or k > MOST_CURVES:
+            return {}
+        if not self.source["resamples"]:
+            return {}
+        counted = self.measured.counted
+        drawn = replicate_weights(
+            self.units, min(self.source["resamples"], CURVE_REPLICATES), self.source["seed"]
+        )
+        weights = np.concatenate(list(drawn))[:, counted]
+        positive = cases.the_positive
+        scores, labels = cases.scores[counted], cases.truth[counted]
+        if positive is not None:
+            scores, labels = scores[:, [positive]], np.where(labels == positive, 0, 1)
+        return curves.banded_curves(scores, labels, weights)
+
+
+def _lowered(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]

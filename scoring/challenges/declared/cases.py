@@ -1,0 +1,111 @@
+"""Cases of a declared challenge: the truth as arrays, and with its predictions as metrics take them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from scoring.challenges.declared.declaration import Declaration
+from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.findings import Finding
+from scoring.core.submission import Predictions
+from scoring.inputs.sources import SourceFiles
+from scoring.metrics.task_cases import Cases, LabelledCases, MultilabelCases, SurvivalCases, ValueCases
+
+
+@dataclass(frozen=True)
+class DeclaredCases:
+    """The N cases of a test set, in file order.
+
+    Attributes:
+        name: What messages call the source.
+        ids: Case ids.
+        files: The source of the table.
+        pictures: The source of the images.
+        digest_of: SHA-256 of the members that were read.
+        columns: Cells [N] of the table by `tables.key` of the header.
+        id_column: Key of the column of ids.
+        labels: Class number of each case [N] (classification, ordinal), else -1.
+        values: [N, C]: 0 and 1 of each label (multilabel); the value (regression); time and event (survival).
+        findings: Warnings and notes about the source.
+    """
+
+    name: str
+    ids: tuple[str, ...]
+    files: SourceFiles
+    pictures: SourceFiles
+    digest_of: Mapping[str, str]
+    columns: Mapping[str, tuple[str, ...]]
+    id_column: str
+    labels: Ints
+    values: Floats
+    findings: tuple[Finding, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def has_prediction(declaration: Declaration, predictions: Predictions) -> Bools:
+    """Return which cases have a usable prediction [N]."""
+    if declaration.is_graded:
+        return np.asarray((predictions.labels >= 0) | predictions.has_outputs)
+    return predictions.has_outputs
+
+
+def weights_of(declaration: Declaration, predictions: Predictions) -> Floats | None:
+    """Return the weights [N] of the cases: 0 where none is predicted and such cases are left out; None where
+    all count."""
+    has = has_prediction(declaration, predictions)
+    if declaration.predictions.missing != "ignore" or has.all():
+        return None
+    return has.astype(float)
+
+
+def as_metric_cases(declaration: Declaration, truth: DeclaredCases, predictions: Predictions) -> Cases:
+    """Return truth and predictions as metrics take them; a case without a prediction is as wrong as it can
+    be."""
+    has, outputs = has_prediction(declaration, predictions), predictions.outputs
+    if declaration.is_graded:
+        return _labelled(declaration, truth.labels, predictions, has)
+    if declaration.task == "multilabel":
+        positive = truth.values == 1
+        low, high = _ends(declaration, outputs)
+        scores = np.where(has[:, None], outputs, np.where(positive, low, high))
+        called = np.where(has[:, None], outputs > (declaration.predictions.threshold or 0), ~positive)
+        return MultilabelCases(positive, called, scores, declaration.classes)
+    if declaration.task == "survival":
+        risk = np.where(has, outputs[:, 0], 0.0)
+        return SurvivalCases(truth.values[:, 0], truth.values[:, 1] == 1, risk)
+    return ValueCases(truth.values[:, 0], np.where(has, outputs[:, 0], truth.values[:, 0]))
+
+
+def _labelled(declaration: Declaration, truth: Ints, predictions: Predictions, has: Bools) -> LabelledCases:
+    classes = declaration.classes
+    positive = classes.index(declaration.positive) if declaration.positive else None
+    wrong = _wrong(declaration, truth)
+    called = np.where(predictions.labels >= 0, predictions.labels, wrong)
+    if predictions.labels_only:
+        return LabelledCases(truth, called, None, classes, positive)
+    low, high = _ends(declaration, predictions.outputs)
+    worst = np.where(np.arange(len(classes)) == wrong[:, None], high, low)
+    scores = np.where(has[:, None], predictions.outputs, worst)
+    return LabelledCases(truth, called, scores, classes, positive)
+
+
+def _wrong(declaration: Declaration, truth: Ints) -> Ints:
+    """Return a wrong class of each case [N]: of ordered classes the farthest, else the next in the list."""
+    n = len(declaration.classes)
+    if declaration.task == "ordinal":
+        return np.where(truth >= n / 2, 0, n - 1)
+    return (truth + 1) % n
+
+
+def _ends(declaration: Declaration, outputs: Floats) -> tuple[float, float]:
+    """Return a score as low, and one as high, as a missing one counts: beyond all others, or 0 and 1 where
+    scores are probabilities."""
+    known = outputs[np.isfinite(outputs)]
+    if not len(known) or any(use.metric.needs == "probabilities" for use in declaration.uses):
+        return 0.0, 1.0
+    return float(known.min()) - 1, float(known.max()) + 1

@@ -1,0 +1,159 @@
+"""Comparisons of a declared challenge: metrics, tests, and orders of teams by ranks."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.sums import score_of_sums
+from scoring.common.arrays import Floats
+from scoring.common.quantities import SHARE, Quantity
+from scoring.core.comparison_spec import (
+    ComparisonSpec,
+    Parameter,
+    Ranking,
+    Value,
+    WhatIf,
+    correct_labels,
+    of_labels,
+)
+from scoring.core.options import Values
+from scoring.core.scorecard import ScoreCard
+from scoring.statistics.paired_tests import Sample, ScoreSample, ValueSample
+from scoring.statistics.replicates import array_name
+
+
+def comparison_of(declaration: Declaration) -> ComparisonSpec:
+    """Return what can be compared in the challenge that is declared."""
+    graded, ranking = declaration.is_graded, declaration.ranking
+    return ComparisonSpec(
+        metrics=tuple(use.key for use in declaration.uses),
+        class_measures=("f1",) if graded else _class_measures(declaration),
+        correct=correct_labels if graded else _case_errors,
+        case_value=SHARE if graded else Quantity("lower", (0.0, np.inf)),
+        sample=partial(_sample, declaration),
+        score_of_sums=lambda _card: score_of_sums(declaration),
+        slice_measures={"score": ("score", "n")} if declaration.truth.subgroups else {},
+        what_if=_what_if(declaration) if len(declaration.score) > 1 else None,
+        rank=None if ranking.by == "score" else partial(_rank, declaration),
+    )
+
+
+def _class_measures(declaration: Declaration) -> tuple[str, ...]:
+    names = [use.metric.name for use in declaration.score if "class" in use.metric.parameters]
+    return tuple(dict.fromkeys(names))
+
+
+def _case_errors(card: ScoreCard) -> NDArray[np.float64]:
+    """Return how wrong each case is [N], 0 where it is right, NaN where it does not count."""
+    return np.asarray(card.arrays["case_errors"], float)
+
+
+def _sample(declaration: Declaration, card: ScoreCard, metric: str) -> Sample | None:
+    """McNemar for accuracy and recall of a class, DeLong for the AUC, Wilcoxon for the error of values."""
+    use = next((use for use in declaration.uses if use.key == metric), None)
+    if declaration.is_graded:
+        if use is not None and use.metric.name == "auc" and not use.options and declaration.positive:
+            place = declaration.classes.index(declaration.positive)
+            outputs = card.arrays["outputs"][:, place]
+            if np.isnan(outputs).any() or np.ptp(card.arrays["score_weights"]) > 0:
+                return None
+            return ScoreSample(outputs, card.arrays["truth"] == place)
+        return of_labels(card, metric, classes=declaration.classes)
+    if use is not None and use.metric.name == "mae" and declaration.task == "regression":
+        errors = card.arrays["case_errors"]
+        return None if np.isnan(errors).any() else ValueSample(errors)
+    return None
+
+
+def _what_if(declaration: Declaration) -> WhatIf:
+    """Return the score with other weights of its parts."""
+    uses = declaration.score
+
+    def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64]:
+        total = sum(parameters[use.key] for use in uses)
+        if total <= 0:
+            return np.full_like(value(uses[0].key), np.nan)
+        parts = (parameters[use.key] * value(use.key) for use in uses if parameters[use.key])
+        return sum(parts, np.zeros_like(value(uses[0].key))) / total
+
+    parameters = (
+        Parameter(use.key, f"weight of {use.metric.title}", 100 * use.weight, 0, 100) for use in uses
+    )
+    return WhatIf(tuple(parameters), rescore)
+
+
+def _rank(declaration: Declaration, cards: Mapping[str, ScoreCard], _options: Values) -> Ranking:
+    """Order teams by the mean of their ranks in every metric, or in every case."""
+    if declaration.ranking.by == "mean_rank":
+        uses = declaration.uses
+        values = np.array(
+            [[_ordered(use.better, card.metrics[use.key]) for use in uses] for card in cards.values()]
+        )
+        words = f"Teams are ordered by the mean of their ranks in {', '.join(use.key for use in uses)}."
+    else:
+        values = -np.stack([np.nan_to_num(_of_cases(card), nan=np.inf) for card in cards.values()])
+        words = "Teams are ordered by the mean of their ranks in every case."
+    means = _mean_ranks(values, declaration.ranking.ties)
+    return Ranking(
+        dict(zip(cards, _places(means).tolist(), strict=True)),
+        {team: {"mean_rank": float(mean)} for team, mean in zip(cards, means.tolist(), strict=True)},
+        {},
+        {"ranking": declaration.ranking.by, "ties": declaration.ranking.ties},
+        places=_resampled(declaration, cards),
+        words=words,
+        name="mean rank",
+        values=dict(zip(cards, means.tolist(), strict=True)),
+    )
+
+
+def _of_cases(card: ScoreCard) -> Floats:
+    """Return how wrong each case is [N]."""
+    if "case_errors" in card.arrays:
+        return np.asarray(card.arrays["case_errors"], float)
+    return 1 - correct_labels(card)
+
+
+def _ordered(better: str, value: float | None) -> float:
+    """Return what to rank by, larger is better; undefined comes last."""
+    return -np.inf if value is None else value if better == "higher" else -value
+
+
+def _mean_ranks(values: Floats, ties: str) -> Floats:
+    """Return the mean rank of each team over metrics or cases; values [A, M, ...], larger is better."""
+    return np.asarray(rankdata(-np.round(values, 12), cast(Any, ties), axis=0).mean(1))
+
+
+def _places(means: Floats) -> NDArray[np.int_]:
+    """Return places by mean rank, smaller is better; teams of one mean share the first of their places."""
+    return rankdata(np.round(means, 12), "min", axis=0).astype(int)
+
+
+def _resampled(
+    declaration: Declaration, cards: Mapping[str, ScoreCard]
+) -> dict[str, NDArray[np.int_]] | None:
+    """Return the place of each team in the replicates in which all have a score; None where the order goes by
+    cases, or without replicates."""
+    if declaration.ranking.by != "mean_rank" or any(
+        "score_replicates" not in c.arrays for c in cards.values()
+    ):
+        return None
+    scored = {team: card for team, card in cards.items() if card.score is not None}
+    if not scored:
+        return None
+    known = ~np.isnan(np.stack([card.arrays["score_replicates"] for card in scored.values()])).any(0)
+    drawn = np.stack(
+        [
+            [
+                (1 if use.better == "higher" else -1) * card.arrays[array_name(use.key)][known]
+                for use in declaration.uses
+            ]
+            for card in scored.values()
+        ]
+    )
+    means = _mean_ranks(np.nan_to_num(drawn, nan=-np.inf), declaration.ranking.ties)
+    return dict(zip(scored, _places(means), strict=True))

@@ -1,0 +1,187 @@
+"""A challenge as data: what a file NAME.toml says, checked, without anything that runs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from scoring.metrics.registry import Metric
+
+TASKS = (
+    "classification",
+    "multilabel",
+    "ordinal",
+    "regression",
+    "survival",
+    "segmentation",
+    "points",
+    "boxes",
+)
+MISSING = ("refuse", "worst", "ignore")
+"""What a case without a usable prediction does: it refuses the submission, counts as wrong as it can be, or
+is left out."""
+EQUAL = ("first", "wrong")
+"""Which class is called where several have the largest score."""
+RANKINGS = ("score", "mean_rank", "case_rank")
+"""By score; by the mean of the ranks in every metric; by the mean of the ranks in every case."""
+DIGEST = 10
+"""Characters of the digest in an id."""
+TIES = ("average", "min", "max", "dense", "ordinal")
+"""How ties share ranks, as `scipy.stats.rankdata` names it."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What a challenge is called. source: where its rule is written down. citation: doi, url, text of a
+    paper."""
+
+    id: str
+    title: str
+    about: str
+    source: str = ""
+    citation: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TruthColumns:
+    """Columns of the truth.
+
+    Attributes:
+        case: The case id.
+        label: The name of the class; None where every class has a column of 0 and 1.
+        value: The number that is predicted (regression).
+        time: Time to event or censoring.
+        event: 1 where the event was seen, 0 where the case is censored.
+        unit: What is resampled together; None: the case.
+        subgroups: Columns whose values are compared.
+        places: Coordinates of a point (x, y, z) or corners of a box (x0, y0, x1, y1).
+        radius: How far from its middle a point is still hit.
+    """
+
+    case: str
+    label: str | None = None
+    value: str | None = None
+    time: str | None = None
+    event: str | None = None
+    unit: str | None = None
+    subgroups: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    radius: str | None = None
+
+
+@dataclass(frozen=True)
+class PredictionColumns:
+    """Columns of a submission.
+
+    Attributes:
+        case: The case id.
+        label: The name of the class.
+        scores: Whether every class has a column with its score.
+        score: The score of the positive class, or of a point or box.
+        value: The predicted number.
+        risk: The risk, the higher the earlier the event.
+        threshold: A class is called above this score; None: the largest score is called.
+        ties: "first": of equal largest scores the class that is listed first is called; "wrong": none is.
+        missing: One of `MISSING`.
+    """
+
+    case: str
+    label: str | None = None
+    scores: bool = False
+    score: str | None = None
+    value: str | None = None
+    risk: str | None = None
+    threshold: float | None = None
+    ties: str = "first"
+    missing: str = "refuse"
+
+
+@dataclass(frozen=True)
+class MetricUse:
+    """A metric with its options.
+
+    Attributes:
+        metric: Of the registry.
+        key: Its name in a scorecard, which tells its options: "f1_macro".
+        options: Values by name of the registry.
+        weight: Its share of a weighted sum, 0 to 1.
+    """
+
+    metric: Metric
+    key: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    weight: float = 1.0
+
+    @property
+    def better(self) -> Literal["higher", "lower"]:
+        """Which direction is better."""
+        return self.metric.better
+
+
+@dataclass(frozen=True)
+class RankingRule:
+    """How teams are ordered: one of `RANKINGS`, one of `TIES`."""
+
+    by: str = "score"
+    ties: str = "min"
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A challenge as a file says it.
+
+    Attributes:
+        about: Its id and words.
+        task: One of `TASKS`.
+        classes: Names of the classes, in order where order counts; of the labels; of the regions of a mask.
+        positive: The class that a single score is of.
+        regions: Values of a mask by region.
+        truth: Columns of the truth.
+        predictions: Columns of a submission.
+        score: What makes the score: one metric, or parts of a weighted sum.
+        report: Metrics beside the score.
+        ranking: How teams are ordered.
+        text: The file, as boards, bundles and the history keep it.
+        digest: SHA-256 of what it says, whatever its comments and layout.
+    """
+
+    about: About
+    task: str
+    classes: tuple[str, ...]
+    positive: str | None
+    regions: Mapping[str, tuple[int, ...]]
+    truth: TruthColumns
+    predictions: PredictionColumns
+    score: tuple[MetricUse, ...]
+    report: tuple[MetricUse, ...]
+    ranking: RankingRule
+    text: str = field(repr=False)
+    digest: str
+
+    @property
+    def id(self) -> str:
+        """The id with what tells this version of the file from any other: "camelyon17@1f3a9b20c4"."""
+        return f"{self.about.id}@{self.digest[:DIGEST]}"
+
+    @property
+    def uses(self) -> tuple[MetricUse, ...]:
+        """Every metric, those of the score first."""
+        known = {use.key for use in self.score}
+        return (*self.score, *(use for use in self.report if use.key not in known))
+
+    @property
+    def better(self) -> Literal["higher", "lower"]:
+        """Which direction of the score is better."""
+        return self.score[0].better
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Lowest and highest value that the score can have."""
+        low, high = (
+            round(sum(use.weight * use.metric.range[end] for use in self.score), 12) for end in (0, 1)
+        )
+        return low, high
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether a case has one class of several: classification, ordinal."""
+        return self.task in ("classification", "ordinal")

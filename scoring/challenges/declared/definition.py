@@ -1,0 +1,96 @@
+"""The `Challenge` that a declaration makes: the same value as that of a built-in challenge."""
+
+from functools import partial
+
+from scoring.challenges.declared import reading
+from scoring.challenges.declared.cases import DeclaredCases
+from scoring.challenges.declared.comparison import comparison_of
+from scoring.challenges.declared.declaration import Declaration, MetricUse
+from scoring.common.citation import Citation
+from scoring.common.quantities import Quantity
+from scoring.core.challenge import Challenge, Display, Readers, ScoreBreakdownPart, Scoring, Words
+from scoring.core.challenge_files import InputKind, Inputs
+from scoring.core.lazy import Lazy
+from scoring.core.submission import Predictions
+
+NO_MODEL = "this challenge scores files, not models: give --predictions."
+MISSING = {
+    "refuse": "A submission with gaps is refused.",
+    "worst": "A case without a prediction counts as wrong as it can be.",
+    "ignore": "A case without a prediction is left out.",
+}
+SCORE = Lazy("scoring.challenges.declared.card:score")
+VIEWS = Lazy("scoring.challenges.declared.views:views")
+
+
+def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictions]:
+    """Return the challenge that a file declares."""
+    low, high = declaration.range
+    quantities = {use.key: Quantity(use.metric.better, use.metric.range) for use in declaration.uses}
+    return Challenge(
+        id=declaration.id,
+        words=words_of(declaration),
+        options=(),
+        inputs=Inputs(InputKind("Table of the truth"), InputKind("Table of predictions")),
+        readers=Readers(
+            truth=partial(reading.read_truth, declaration),
+            predictions=partial(reading.read_predictions, declaration),
+            faults=partial(reading.faults, declaration),
+        ),
+        scoring=Scoring(
+            score=partial(SCORE, declaration),
+            better=declaration.better,
+            range=(low, high),
+            metrics=quantities,
+            parts=_parts(declaration),
+            as_points=len(declaration.score) > 1 and (low, high) == (0.0, 1.0),
+        ),
+        comparison=comparison_of(declaration),
+        display=Display(),
+    )
+
+
+def _parts(declaration: Declaration) -> dict[str, ScoreBreakdownPart]:
+    if len(declaration.score) < 2 or declaration.range != (0.0, 1.0):
+        return {}
+    return {
+        use.key: ScoreBreakdownPart(use.metric.title, use.metric.name, 100 * use.weight)
+        for use in declaration.score
+    }
+
+
+def words_of(declaration: Declaration) -> Words:
+    """Return what the challenge is called and how it is explained."""
+    about, uses = declaration.about, declaration.score
+    formula = (
+        " + ".join(f"{100 * use.weight:g} × {use.key}" for use in uses) if len(uses) > 1 else uses[0].key
+    )
+    rows = [f"| {use.key} | {100 * use.weight:g} | {_told(use)} |" for use in uses]
+    lines = [
+        "| part | weight | what it is |",
+        "|---|--:|---|",
+        *rows,
+        "",
+        f"{'Higher' if declaration.better == 'higher' else 'Lower'} is better. "
+        f"{MISSING[declaration.predictions.missing]}",
+    ]
+    cite = about.citation
+    citations: tuple[Citation, ...] = ()
+    if cite or about.source:
+        key = about.id.replace("-", "_")
+        url = cite.get("url") or (f"doi.org/{cite['doi']}" if "doi" in cite else about.source)
+        citations = (Citation(key, cite.get("text") or about.title, (), url=url),)
+    return Words(
+        title=about.title,
+        about=about.about,
+        formula=formula,
+        rule="\n".join(lines),
+        citations=citations,
+        official_source="as the challenge's file declares it",
+        no_model=NO_MODEL,
+    )
+
+
+def _told(use: MetricUse) -> str:
+    options = ", ".join(f"{key} {value}" for key, value in use.options.items())
+    return f"{use.metric.title}{f' ({options})' if options else ''}"

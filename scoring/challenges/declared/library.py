@@ -1,0 +1,130 @@
+"""Where declared challenges are found: files that this process read, the folder that `BENCHSIDE_CHALLENGES`
+names, and the gallery that comes with the package."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.definition import challenge_of
+from scoring.challenges.declared.parser import LARGEST, parse
+from scoring.common.findings import InputRefused, error
+from scoring.core.challenge import Challenge
+
+ENDING = ".toml"
+FOLDER = "BENCHSIDE_CHALLENGES"
+"""Setting: the folder of own declarations."""
+GALLERY = Path(__file__).parent / "gallery"
+REMEMBERED = 500
+"""Declarations that a process remembers; the one that was read first goes first."""
+_read: dict[str, tuple[Declaration, Challenge[Any, Any]]] = {}
+
+
+@dataclass(frozen=True)
+class DeclaredFile:
+    """A file of a declared challenge. is_own: of the own folder, not of the gallery."""
+
+    path: Path
+    is_own: bool
+
+    @property
+    def name(self) -> str:
+        """Its id, which is the name of the file."""
+        return self.path.stem
+
+    @property
+    def declaration(self) -> Declaration:
+        """What it declares. Raises InputRefused."""
+        return _parsed(read_file(self.path), self.path.name)
+
+
+def own_folder() -> Path:
+    """Return the folder of own declarations: what `BENCHSIDE_CHALLENGES` says, else the user's folder for
+    data."""
+    import platformdirs
+
+    named = os.environ.get(FOLDER)
+    return (
+        Path(named)
+        if named
+        else Path(platformdirs.user_data_dir("benchside", appauthor=False)) / "challenges"
+    )
+
+
+def known() -> Iterator[DeclaredFile]:
+    """Yield own files, then those of the gallery, by name."""
+    for folder, is_own in ((own_folder(), True), (GALLERY, False)):
+        if folder.is_dir():
+            for path in sorted(folder.glob(f"*{ENDING}")):
+                yield DeclaredFile(path, is_own)
+
+
+def is_named(name: str) -> bool:
+    """Return whether a name is that of a declared challenge: a file, or an id that is known here."""
+    return name.endswith(ENDING) or find(name) is not None
+
+
+def find(name: str) -> Challenge[Any, Any] | None:
+    """Return the challenge of an id, with or without its digest; None where there is none here. A file that
+    cannot be read is passed over."""
+    if name in _read:
+        return _read[name][1]
+    plain, _, digest = name.partition("@")
+    for file in known():
+        if file.name != plain:
+            continue
+        try:
+            challenge = of_text(read_file(file.path), file.path.name)
+        except InputRefused:
+            continue
+        if not digest or challenge.id == name:
+            return challenge
+    return None
+
+
+def of_file(path: str | os.PathLike[str]) -> Challenge[Any, Any]:
+    """Return the challenge of a file. Raises InputRefused with every problem of it."""
+    return of_text(read_file(Path(path)), Path(path).name)
+
+
+def of_text(data: bytes | str, name: str) -> Challenge[Any, Any]:
+    """Return the challenge of the text of a file, and remember it.
+
+    Args:
+        data: The file.
+        name: What messages call it.
+
+    Raises:
+        InputRefused: With every problem.
+    """
+    declaration = _parsed(data, name)
+    if declaration.id not in _read:
+        while len(_read) >= REMEMBERED:
+            _read.pop(next(iter(_read)))
+        _read[declaration.id] = declaration, challenge_of(declaration)
+    return _read[declaration.id][1]
+
+
+def declaration_of(challenge_id: str) -> Declaration | None:
+    """Return what a challenge declares; None for a built-in one."""
+    if "@" not in challenge_id or find(challenge_id) is None:
+        return None
+    return _read[challenge_id][0]
+
+
+@lru_cache(maxsize=64)
+def _parsed(data: bytes | str, name: str) -> Declaration:
+    return parse(data, name)
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a file, one more than is allowed at most. Raises InputRefused."""
+    try:
+        with path.open("rb") as file:
+            return file.read(LARGEST + 1)
+    except OSError as problem:
+        reason = problem.strerror or "it cannot be opened"
+        raise InputRefused([error("unreadable-file", path.name, f"{reason}.")]) from None

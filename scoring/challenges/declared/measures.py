@@ -1,0 +1,130 @@
+"""Every quantity of a declared challenge, for many weights at once: row b of W [B, N] is one test set."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, cast
+
+import numpy as np
+
+from scoring.challenges.declared.declaration import Declaration, MetricUse
+from scoring.common.arrays import Bools, Floats
+from scoring.common.quantities import SCORE
+from scoring.metrics import classification
+from scoring.metrics.subgroups import Groups
+from scoring.metrics.task_cases import Cases, LabelledCases
+from scoring.statistics.replicates import QuantityName
+
+GROUP = "slice"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Cases with what is computed of them.
+
+    Attributes:
+        declaration: What the challenge declares.
+        cases: Truth and predictions as metrics take them.
+        counted: Cases that count [N].
+        groups: Members [N] by column and group, for subgroups.
+    """
+
+    declaration: Declaration
+    cases: Cases
+    counted: Bools
+    groups: Groups = field(default_factory=dict)
+
+    def quantities(self, weights: Floats) -> dict[QuantityName, Floats]:
+        """Return score, metrics, measures of classes and scores of subgroups, [B] by name."""
+        found: dict[QuantityName, Floats] = {
+            use.key: use.metric.compute(self.cases, weights, **use.options) for use in self.declaration.uses
+        }
+        found[SCORE] = weighted(self.declaration.score, found)
+        return found | self._of_classes(weights) | self._of_groups(weights)
+
+    def _of_classes(self, weights: Floats) -> dict[QuantityName, Floats]:
+        """Return recall, precision and F1 of each class; where cases have several labels, the first part of
+        the score by label."""
+        classes = self.declaration.classes
+        if isinstance(self.cases, LabelledCases) and self.cases.predicted is not None:
+            c = classification.counts(self.cases.truth, self.cases.predicted, weights, len(classes))
+            measures = {
+                "recall": classification.recall(c),
+                "precision": classification.precision(c),
+                "f1": np.where(
+                    c.support + c.predicted > 0,
+                    classification.f_score(c.true_positive, c.support, c.predicted),
+                    np.nan,
+                ),
+            }
+            return {
+                (m, name): values[:, k] for m, values in measures.items() for k, name in enumerate(classes)
+            }
+        use = by_class(self.declaration)
+        if use is None:
+            return {}
+        return {
+            (use.metric.name, name): use.metric.compute(self.cases, weights, **_of_class(use, name))
+            for name in classes
+        }
+
+    def _of_groups(self, weights: Floats) -> dict[QuantityName, Floats]:
+        return {
+            (GROUP, column, name, SCORE): score_of(
+                self.declaration, of_members(self.cases, members), weights[:, members]
+            )
+            for column, groups in self.groups.items()
+            for name, members in groups.items()
+        }
+
+
+def by_class(declaration: Declaration) -> MetricUse | None:
+    """Return the first part of the score that has a value for each class; None where none has, or where a
+    class has one by its recall and precision."""
+    if declaration.is_graded:
+        return None
+    uses = (use for use in declaration.score if "class" in use.metric.parameters)
+    return next(uses, None)
+
+
+def _of_class(use: MetricUse, name: str) -> Mapping[str, object]:
+    return {key: v for key, v in use.options.items() if key != "average"} | {"class": name}
+
+
+def score_of(declaration: Declaration, cases: Cases, weights: Floats) -> Floats:
+    """Return the score alone [B]; NaN where a part is undefined."""
+    parts: dict[QuantityName, Floats] = {
+        use.key: use.metric.compute(cases, weights, **use.options) for use in declaration.score
+    }
+    return weighted(declaration.score, parts)
+
+
+def of_members(cases: Cases, members: Bools) -> Cases:
+    """Return some of the cases. members: which [N]."""
+    arrays: dict[str, Any] = {
+        entry.name: value[members]
+        for entry in fields(cases)
+        if isinstance(value := getattr(cases, entry.name), np.ndarray)
+    }
+    return cast(Cases, replace(cast(Any, cases), **arrays))
+
+
+def weighted(uses: Sequence[MetricUse], values: Mapping[QuantityName, Floats]) -> Floats:
+    """Return the weighted sum of parts [B], added in the order of the file."""
+    parts = [use.weight * values[use.key] for use in uses]
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def groups_of(
+    columns: Mapping[str, Sequence[str]], names: Sequence[str], most: int = 50
+) -> dict[str, dict[str, Bools]]:
+    """Return the members [N] of the most frequent values of columns, at most `most` of each."""
+    groups: dict[str, dict[str, Bools]] = {}
+    for name in names:
+        cells = np.array([cell.strip() or "unknown" for cell in columns[name]])
+        values, counts = np.unique(cells, return_counts=True)
+        order = np.lexsort((values, -counts))[:most]
+        groups[name] = {str(values[i]): cells == values[i] for i in order.tolist()}
+    return groups

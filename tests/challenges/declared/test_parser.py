@@ -1,0 +1,185 @@
+"""Files of strangers: what is wrong is said at once, with line and key, and nothing is scored by guess."""
+
+import json
+import tomllib
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import scoring
+from scoring.challenges.declared import library
+from scoring.challenges.declared.keys import KEYS
+from scoring.challenges.declared.parser import LARGEST, parse
+from scoring.common.findings import InputRefused
+from scoring.metrics.metric import TASKS
+from tests.support.command_line import ROOT, run_fresh
+
+FILE = """id = "cells"
+title = "Cells"
+task = "classification"
+classes = ["a", "b", "c"]
+
+[truth]
+case = "image"
+label = "class"
+
+[predictions]
+scores = "classes"
+
+[score]
+metric = "f1"
+average = "macro"
+
+[[report]]
+metric = "accuracy"
+"""
+SCHEMA = json.loads((ROOT / "docs" / "schema" / "challenge.json").read_text(encoding="utf-8"))
+VALIDATOR = Draft202012Validator(SCHEMA)
+TWO = 'classes = ["a", "b"]'
+CLASSES = 'classes = ["a", "b", "c"]'
+SCORE = 'metric = "f1"\naverage = "macro"'
+SCORES = 'scores = "classes"'
+BAD = {
+    "key": ("[truth]", '[truth]\ncas = "x"', "unknown-key", 7, "truth.cas", "Did you mean 'case'?"),
+    "top key": ('title = "C', 'titel = "C', "unknown-key", 2, "titel", "Did you mean 'title'?"),
+    "no title": ('title = "Cells"\n', "", "missing-key", 1, "title", "it is missing"),
+    "id": ('"cells"', '"Cells 1"', "bad-value", 1, "id", "small letters, digits and hyphens"),
+    "task": ('"classification"', '"clasification"', "bad-value", 3, "task", "Did you mean 'classification'"),
+    "no task": ('task = "classification"\n', "", "missing-key", 1, "task", "one of classification"),
+    "twice": ('"b", "c"', '"b", "b"', "bad-value", 4, "classes", "'b' stands there twice"),
+    "one class": (CLASSES, 'classes = ["a"]', "bad-value", 4, "classes", "two or more"),
+    "number": (CLASSES, "classes = 3", "bad-value", 4, "classes", "write a list of texts"),
+    "many": (CLASSES, f"classes = {[str(i) for i in range(1001)]}", "bad-value", 4, "classes", "1,000"),
+    "positive": (CLASSES, f'{TWO}\npositive = "z"', "bad-value", 5, "positive", "'z' is none of the classes"),
+    "no truth": ('case = "image"\n', "", "missing-key", 6, "truth.case", "column of the case id"),
+    "no label": ('label = "class"\n', "", "missing-key", 6, "truth.label", "column of the class"),
+    "no form": (SCORES, "", "missing-key", 10, "predictions.label", "column of the class"),
+    "score of three": (SCORES, 'score = "p"', "bad-value", 11, "predictions.score", "there are 3"),
+    "missing": (SCORES, f'{SCORES}\nmissing = "worse"', "bad-value", 12, "predictions.missing", "'worst'"),
+    "metric": ('"accuracy"', '"acuracy"', "unknown-metric", 18, "report[1].metric", "accuracy"),
+    "no metric": (SCORE, "", "missing-key", 13, "score.metric", "parts"),
+    "average": ('"macro"', '"mean"', "bad-value", 15, "score.average", "macro, micro, weighted"),
+    "no average": ('\naverage = "macro"', "", "missing-key", 14, "score.metric", 'average = "macro"'),
+    "class": ('average = "macro"', 'class = "z"', "bad-value", 15, "score.class", "'z' is none of the"),
+    "option": (SCORE, f"{SCORE}\nbeta = 2", "unknown-key", 16, "score.beta", "no such key"),
+    "beta": (SCORE, 'metric = "f_beta"\naverage = "macro"\nbeta = -1', "bad-value", 16, "score.beta", "0.01"),
+    "both": (SCORE, f"{SCORE}\nparts = [{{metric = 'kappa'}}]", "missing-key", 14, "score.metric", "parts"),
+    "empty": (SCORE, "parts = []", "bad-value", 14, "score.parts", "weight = 60"),
+    "weights": (
+        *(SCORE, 'parts = [{metric = "accuracy", weight = 0}]'),
+        *("bad-value", 14, "score.parts", "sum to nothing"),
+    ),
+    "directions": (
+        *(SCORE, 'parts = [{metric = "accuracy"}, {metric = "log_loss"}]'),
+        *("bad-value", 14, "score.parts", "one direction"),
+    ),
+    "labels only": (
+        *(f"{SCORES}\n\n[score]\n{SCORE}", 'label = "class"\n\n[score]\nmetric = "auc"\naverage = "macro"'),
+        *("bad-value", 14, "score.metric", "auc needs scores"),
+    ),
+    "no positive": (CLASSES, f"{TWO}", "missing-key", 1, "positive", ""),
+    "markup": ('"Cells"', '"<b>Cells</b>"', "bad-value", 2, "title", "plain words"),
+    "address": ('"Cells"', '"see https://x.y"', "bad-value", 2, "title", "plain words"),
+    "ranking": (
+        SCORE,
+        f'{SCORE}\n[ranking]\nties = "least"',
+        "bad-value",
+        17,
+        "ranking.ties",
+        "average, min",
+    ),
+    "table": ("[[report]]", "[report]", "bad-value", 17, "report", "[[report]]"),
+    "section": ("[truth]", "[truths]", "unknown-key", 6, "truths", "Did you mean 'truth'?"),
+}
+
+
+def problems(text: str | bytes) -> list:
+    with pytest.raises(InputRefused) as refused:
+        parse(text, "cells.toml")
+    return list(refused.value.problems)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_each_mistake_is_refused_with_line_key_and_mend(name):
+    old, new, code, line, key, words = BAD[name]
+    assert FILE.count(old) == 1 or name == "no positive"
+    text = FILE.replace(old, new)
+    if name == "no positive":
+        text = text.replace('\naverage = "macro"', "")
+    found = [p for p in problems(text) if p.code == code and p.message.startswith(f"{key}: ")]
+    assert [p.where for p in found] == [f"cells.toml:{line}"]
+    assert words in found[0].message
+
+
+def test_all_mistakes_are_listed_at_once():
+    text = FILE.replace('"f1"', '"f9"').replace('label = "class"', 'labl = "class"').replace("title", "titel")
+    assert [(p.code, p.where.split(":")[1]) for p in problems(text)] == [
+        ("unknown-key", "2"),
+        ("missing-key", "1"),
+        ("unknown-key", "8"),
+        ("missing-key", "6"),
+        ("unknown-metric", "14"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "where"),
+    [
+        (b"id = \n", "cells.toml:1"),
+        (b'a = "1"\na = "2"\n', "cells.toml:2"),
+        (b"\xff\xfe", "cells.toml"),
+        (b"a = " + b"[" * 100_000, "cells.toml"),
+        (b"#" * (LARGEST + 1), "cells.toml"),
+    ],
+    ids=["syntax", "twice", "bytes", "nested", "large"],
+)
+def test_what_is_no_toml_is_refused(data, where):
+    assert [(p.code, p.where) for p in problems(data)] == [("bad-toml", where)]
+
+
+def test_layout_and_comments_make_no_other_challenge_but_content_does():
+    plain, spaced = parse(FILE, "a"), parse(f"# as before\n{FILE}\n\n", "b")
+    assert plain.id == spaced.id
+    assert parse(FILE.replace('"macro"', '"micro"'), "c").id != plain.id
+
+
+def test_two_files_of_one_id_are_not_mixed_up():
+    first, second = (library.of_text(FILE.replace('"macro"', f'"{how}"'), "x") for how in ("macro", "micro"))
+    assert first.id.split("@")[0] == second.id.split("@")[0] == "cells"
+    assert scoring.load_challenge(first.id) is first
+    assert scoring.load_challenge(second.id) is second
+    with pytest.raises(KeyError):
+        scoring.load_challenge("cells@0123456789")
+
+
+def test_the_schema_has_the_keys_that_the_parser_knows():
+    of_schema = SCHEMA["properties"]
+    assert set(of_schema) == set(KEYS[""])
+    for section in ("truth", "predictions", "score", "subgroups", "ranking", "cite"):
+        assert set(of_schema[section]["properties"]) == set(KEYS[section]), section
+    assert tuple(of_schema["task"]["enum"]) == TASKS
+
+
+@pytest.mark.parametrize("file", list(library.known()), ids=lambda file: file.name)
+def test_the_gallery_fits_the_schema(file):
+    text = file.path.read_text(encoding="utf-8")
+    assert list(VALIDATOR.iter_errors(tomllib.loads(text))) == []
+    assert len(text.splitlines()) <= 40
+    assert file.declaration.about.source.startswith("https://")
+    assert file.declaration.about.id == file.name
+
+
+@pytest.mark.parametrize("name", ["key", "top key", "no title", "id", "task", "twice", "number", "many"])
+def test_the_schema_refuses_what_it_can_see(name):
+    old, new, *_ = BAD[name]
+    assert list(VALIDATOR.iter_errors(tomllib.loads(FILE.replace(old, new))))
+
+
+def test_the_command_line_refuses_with_status_2(tmp_path):
+    path = tmp_path / "cells.toml"
+    path.write_text(FILE.replace('"f1"', '"f9"'))
+    truth = tmp_path / "truth.csv"
+    truth.write_text("image,class\n1,a\n")
+    done = run_fresh("score", path, "--truth", truth, "--predictions", truth)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("error unknown-metric cells.toml:14: score.metric: 'f9' is no metric")
