@@ -31,7 +31,7 @@ def challenge_ids() -> list[str]:
 
 def is_known(challenge_id: str) -> bool:
     """Return whether `load_challenge` finds a challenge, built in or declared."""
-    return challenge_id in REGISTRY or _library().is_named(challenge_id)
+    return challenge_id in REGISTRY or bool(_library().is_named(challenge_id))
 
 
 def load_challenge(challenge_id: str) -> Challenge[Any, Any]:
@@ -45,14 +45,9 @@ def load_challenge(challenge_id: str) -> Challenge[Any, Any]:
         InputRefused: With every problem of a file.
     """
     if challenge_id not in REGISTRY:
-        library = _library()
-        if challenge_id.endswith(library.ENDING):
-            return library.of_file(challenge_id)
-        declared = library.find(challenge_id)
-        if declared is None:
-            raise KeyError(challenge_id)
-        return declared
-    challenge = import_module(REGISTRY[challenge_id].package).CHALLENGE
+        challenge = _library().found(challenge_id)
+    else:
+        challenge = import_module(REGISTRY[challenge_id].package).CHALLENGE
     assert isinstance(challenge, Challenge), f"{challenge_id} has no CHALLENGE"
     return challenge
 

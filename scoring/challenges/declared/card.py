@@ -1,5 +1,6 @@
 """The scorecard of a declared challenge."""
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
@@ -236,20 +237,21 @@ class _Card:
         """Return what figures and comparisons need and JSON does not hold."""
         cases, truth = self.measured.cases, self.truth
         counted = self.measured.counted.astype(float)
-        arrays: dict[str, Array] = {"units": self.units, "score_weights": counted}
+        arrays: dict[str, Array] = {
+            "units": self.units,
+            "score_weights": counted,
+            "outputs": self.predictions.outputs,
+            "aligned": self._fingerprint(),
+        }
         if isinstance(cases, (ValueCases, SurvivalCases)):
             arrays["values"] = truth.values
             arrays["case_errors"] = np.where(counted > 0, self._errors(), np.nan)
-            return arrays | {"outputs": self.predictions.outputs}
+            return arrays
         if isinstance(cases, MultilabelCases):
             said = cases.predicted if cases.predicted is not None else cases.truth
             wrong = (said != cases.truth).mean(1)
-            return arrays | {
-                "case_errors": np.where(counted > 0, wrong, np.nan),
-                "outputs": self.predictions.outputs,
-            }
+            return arrays | {"case_errors": np.where(counted > 0, wrong, np.nan)}
         arrays |= {"truth": truth.labels, "predicted": self.predictions.labels}
-        arrays["outputs"] = self.predictions.outputs
         return arrays | {
             f"reliability_{name}": getattr(self.reliability, name)
             for name in ("predicted", "observed", "low", "high", "n")
@@ -265,6 +267,12 @@ class _Card:
         if not len(known) or calibration.output_kind(known) != "probabilities":
             return None
         return calibration.reliability(known.max(1), self.truth.labels[self.has] == known.argmax(1))
+
+    def _fingerprint(self) -> Array:
+        """Return what is the same for the same predictions only, 32 bytes."""
+        sent = self.predictions
+        content = np.ascontiguousarray(sent.outputs, float).tobytes() + sent.labels.tobytes()
+        return np.frombuffer(hashlib.sha256(content).digest(), np.uint8).copy()
 
     def _errors(self) -> Floats:
         cases = self.measured.cases

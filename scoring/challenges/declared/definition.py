@@ -46,7 +46,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
             as_points=len(declaration.score) > 1 and (low, high) == (0.0, 1.0),
         ),
         comparison=comparison_of(declaration),
-        display=Display(),
+        display=Display(views=partial(VIEWS, declaration)),
     )
 
 

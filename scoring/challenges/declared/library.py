@@ -85,6 +85,14 @@ def find(name: str) -> Challenge[Any, Any] | None:
     return None
 
 
+def found(name: str) -> Challenge[Any, Any]:
+    """Return the challenge of a file, "FILE.toml", or of an id. Raises KeyError and InputRefused."""
+    challenge = of_file(name) if name.endswith(ENDING) else find(name)
+    if challenge is None:
+        raise KeyError(name)
+    return challenge
+
+
 def of_file(path: str | os.PathLike[str]) -> Challenge[Any, Any]:
     """Return the challenge of a file. Raises InputRefused with every problem of it."""
     return of_text(read_file(Path(path)), Path(path).name)

@@ -120,9 +120,6 @@ class _Uses:
         has_scores = self.predictions.scores or self.predictions.score
         if metric.needs in ("scores", "probabilities") and not has_scores:
             self.keys.refuse("bad-value", at, f"{metric.name} needs scores; [predictions] has labels only.")
-        for key, parameter in metric.parameters.items():
-            if key not in ("average", "class") and parameter.default is None and key not in options:
-                self.keys.refuse("missing-key", (*path, key), f"{metric.name} needs it: {parameter.about}.")
 
 
 def key_of(metric: Metric, options: Mapping[str, Any]) -> str:

@@ -1,0 +1,143 @@
+"""Headline, figures and tables of a scorecard of a declared challenge."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from scoring.challenges import classification_views as shared
+from scoring.challenges.classification_views import Measure
+from scoring.challenges.declared.declaration import Declaration, MetricUse
+from scoring.common.quantities import SCORE
+from scoring.common.text import markdown
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Block, Column, Fact, Figure, Headline, Section, Table, Views
+from scoring.presentation.figures.numerals import points, share, span
+from scoring.presentation.figures.values import predicted_by_truth
+
+WORST_CASES = 30
+HIDDEN = ("correct",)
+"""Keys of a case's row that its order says already."""
+
+
+def views(declaration: Declaration, card: ScoreCard) -> Views:
+    """Return headline and sections of a scorecard."""
+    sections = (
+        ("Metrics", [_metrics(declaration, card)]),
+        ("Classes", list(_classes(card))),
+        ("Curves", shared.curves(card) if "roc_grid" in card.arrays else []),
+        ("Errors", list(_errors(card))),
+        ("Calibration", shared.calibration(card) if "reliability_n" in card.arrays else []),
+        ("Subgroups", _subgroups(declaration, card)),
+        ("Cases", [_worst(card)]),
+    )
+    return Views(
+        _headline(declaration, card), tuple(Section(name, blocks) for name, blocks in sections if blocks)
+    )
+
+
+def _headline(declaration: Declaration, card: ScoreCard) -> Headline:
+    bounds, in_points = card.intervals.get(SCORE), _as_points(declaration)
+    uses = declaration.score
+    name = "Score of 100 points" if in_points else uses[0].metric.title if len(uses) == 1 else "Score"
+    summands = " + ".join(f"{use.weight:.4g} × {share(card.metrics[use.key])}" for use in uses)
+    weights = {use.key: (use.metric.title, use.metric.title, 100 * use.weight) for use in uses}
+    strip = shared.score_strip(card, weights) if in_points and card.score is not None else None
+    return Headline(
+        Fact(
+            name,
+            points(card.score) if in_points else share(card.score),
+            span(bounds, 1, 100) if in_points and bounds else span(bounds, 3),
+            shared.method(card),
+            declaration.better,
+        ),
+        [_fact(card, use) for use in declaration.uses if len(uses) > 1 or use is not uses[0]][:5],
+        strip,
+        f"{summands} = {share(card.score)}" if len(uses) > 1 and strip is None else "",
+    )
+
+
+def _as_points(declaration: Declaration) -> bool:
+    return len(declaration.score) > 1 and declaration.range == (0.0, 1.0) and declaration.better == "higher"
+
+
+def _fact(card: ScoreCard, use: MetricUse) -> Fact:
+    below = span(card.intervals.get(use.key), 3)
+    return Fact(use.metric.title, share(card.metrics[use.key]), below, _told(use), use.better)
+
+
+def _told(use: MetricUse) -> str:
+    options = ", ".join(f"{key} {markdown(value)}" for key, value in use.options.items())
+    return f"{f'{options}. ' if options else ''}{use.metric.pitfall}"
+
+
+def _metrics(declaration: Declaration, card: ScoreCard) -> Table:
+    weight = {use.key: use.weight for use in declaration.score}
+
+    def low_high(use: MetricUse) -> Any:
+        return card.intervals.get(use.key)
+
+    return Table.of(
+        "What do the metrics say?",
+        declaration.uses,
+        (
+            Column("metric", "metric", get=lambda use: use.key),
+            Column("value", "value", "number", get=lambda use: card.metrics[use.key]),
+            Column("interval", "95% interval", "interval", lighter=True, get=low_high),
+            Column("better", "better", get=lambda use: use.better),
+            Column("weight", "in the score", "number", 2, get=lambda use: weight.get(use.key)),
+            Column("pitfall", "mind", get=lambda use: use.metric.pitfall, detail=True),
+        ),
+        shared.method(card),
+        key="metrics",
+    )
+
+
+def _classes(card: ScoreCard) -> Iterator[Block]:
+    if not card.per_class:
+        return
+    first = next(iter(card.per_class.values()))
+    columns = [shared.estimated(key) for key in first]
+    yield shared.classes_table(card, columns, f"{shared.STARRED} {shared.method(card)}")
+    if card.confusion_matrix:
+        yield from shared.confusion(card)
+
+
+def _errors(card: ScoreCard) -> Iterator[Block]:
+    """Yield predicted against true values of a regression."""
+    values = card.arrays.get("values")
+    if values is None or values.shape[1] != 1:
+        return
+    truth, predicted = values[:, 0], card.arrays["outputs"][:, 0]
+    names = [str(row["case"]) for row in card.cases]
+    data = {"case": names, "truth": truth.tolist(), "predicted": predicted.tolist()}
+    yield Figure(
+        partial(predicted_by_truth, names, truth, predicted),
+        f"A dot per case; dotted: no error. n = {card.n_cases}.",
+        data,
+    )
+
+
+def _subgroups(declaration: Declaration, card: ScoreCard) -> Sequence[Block]:
+    if not card.more.get("slices"):
+        return []
+    uses = declaration.score
+    axis = uses[0].metric.title if len(uses) == 1 else "score"
+    return shared.subgroups(card, [Measure(SCORE, "Which groups does it serve worse?", axis)])
+
+
+def _worst(card: ScoreCard) -> Table:
+    """Return the cases that are most wrong."""
+    errors = card.arrays.get("case_errors")
+    if errors is None:
+        right = np.array([bool(row.get("correct")) for row in card.cases], float)
+        own = np.array([row.get("truth_score") or 0.0 for row in card.cases], float)
+        errors = 1 - right - 0.5 * own
+    order = np.argsort(-np.nan_to_num(errors, nan=-np.inf), kind="stable")[:WORST_CASES]
+    rows = [card.cases[i] for i in order.tolist()]
+    keys = [key for key in rows[0] if key not in HIDDEN]
+    numbers = {key for key in keys if isinstance(rows[0][key], float)}
+    columns = [Column(key, key.replace("_", " "), "number" if key in numbers else "text") for key in keys]
+    caption = f"The {len(rows)} cases that are most wrong, worst first. n = {card.n_cases}."
+    return Table.of("Which cases are worst?", rows, columns, caption, key="worst", cases="case")

@@ -1,0 +1,45 @@
+"""Figure of predicted numbers against true ones."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scoring.common.arrays import Floats
+from scoring.presentation.figures.canvas import Canvas
+from scoring.presentation.figures.theme import Theme, faded, safe
+
+MOST_POINTS = 5_000
+"""Cases that are drawn; of more, evenly many along the list."""
+
+
+def predicted_by_truth(names: Sequence[str], truth: Floats, predicted: Floats, theme: Theme) -> go.Figure:
+    """Draw every case at its true and predicted value, beside the line of no error.
+
+    Args:
+        names: Of the cases.
+        truth: True values [N].
+        predicted: Predicted values [N]; NaN where there is none.
+        theme: Colours.
+    """
+    canvas = Canvas(theme, "How far off are the predictions?", 340, hovermode="closest")
+    shown = np.flatnonzero(np.isfinite(predicted))
+    shown = shown[:: max(1, -(-len(shown) // MOST_POINTS))]
+    ends = [float(np.nanmin(truth)), float(np.nanmax(truth))]
+    canvas.reference(ends, ends, "no error")
+    canvas.trace(
+        "scatter",
+        x=truth[shown],
+        y=predicted[shown],
+        mode="markers",
+        marker={"size": 6, "color": faded(theme.accent, 0.5)},
+        hoverinfo="text",
+        hovertext=[
+            f"<b>{safe(names[i])}</b><br>truth {truth[i]:g}, predicted {predicted[i]:g}"
+            for i in shown.tolist()
+        ],
+        name="cases",
+    )
+    canvas.x_axis("truth")
+    canvas.y_axis("predicted")
+    return canvas.figure()

@@ -1,0 +1,176 @@
+"""Truth and predictions of declared challenges as tables: gaps, refusals, subgroups, comparisons, commands."""
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+import scoring
+from scoring.challenges.declared import library
+from scoring.comparison.compare import compare
+from tests.support import schemas
+from tests.support.command_line import run, run_fresh
+from tests.support.findings import codes, refused
+
+HEAD = 'id = "c"\ntitle = "C"\n'
+BINARY = HEAD + (
+    'task = "classification"\nclasses = ["no", "yes"]\npositive = "yes"\n[truth]\ncase = "id"\n'
+    'label = "y"\nunit = "patient"\n[predictions]\nscore = "p"\nmissing = "{}"\n[score]\nmetric = "auc"\n'
+    '[[report]]\nmetric = "accuracy"\n[subgroups]\ncolumns = ["center"]\n'
+)
+GRADES = HEAD + (
+    'task = "ordinal"\nclasses = ["0", "1", "2"]\n[truth]\ncase = "id"\nlabel = "y"\n'
+    '[predictions]\nlabel = "p"\nmissing = "{}"\n[score]\nmetric = "quadratic_kappa"\n'
+)
+AGES = HEAD + (
+    'task = "regression"\n[truth]\ncase = "id"\nvalue = "y"\n[predictions]\nvalue = "p"\nmissing = "{}"\n'
+    '[score]\nmetric = "mae"\n[[report]]\nmetric = "pearson"\n'
+)
+RISKS = HEAD + (
+    'task = "survival"\n[truth]\ncase = "id"\ntime = "t"\nevent = "e"\n[predictions]\nrisk = "p"\n'
+    '[score]\nmetric = "c_index"\n'
+)
+random = np.random.default_rng(3)
+N = 60
+YES = random.random(N) < 0.4
+P = np.round(0.3 * YES + 0.7 * random.random(N), 2)
+TRUTH = ["id,y,center,patient"] + [
+    f"{i},{'yes' if y else 'no'},{'ab'[i % 2]},{i // 2}" for i, y in enumerate(YES.tolist())
+]
+SCORES = ["id,p"] + [f"{i},{p}" for i, p in enumerate(P.tolist())]
+GAPS = (3, 7)
+
+
+def csv(lines: list[str]) -> bytes:
+    return "\n".join(lines).encode()
+
+
+def card(text: str, truth: list[str], predictions: list[str], **options) -> scoring.ScoreCard:
+    challenge = library.of_text(text, "c.toml")
+    cases = challenge.read_truth(csv(truth), "t.csv")
+    return challenge.score(cases, challenge.read_predictions(csv(predictions), cases, "p.csv"), **options)
+
+
+def without(lines: list[str], gaps: tuple[int, ...]) -> list[str]:
+    """A row is not there, and a cell is empty."""
+    first, second = (gap + 1 for gap in gaps)
+    return [f"{line.split(',')[0]}," if i == second else line for i, line in enumerate(lines) if i != first]
+
+
+def test_gaps_refuse_count_as_wrong_or_are_left_out():
+    sent = without(SCORES, GAPS)
+    problems = refused(card, BINARY.format("refuse"), TRUTH, sent).problems
+    assert sorted(codes(problems)) == ["missing-case", "missing-value"]
+    worst = P.copy()
+    worst[list(GAPS)] = np.where(YES[list(GAPS)], -9, 9)
+    found = card(BINARY.format("worst"), TRUTH, sent, resamples=0)
+    assert found.score == pytest.approx(metrics.roc_auc_score(YES, worst), abs=1e-12)
+    assert found.metrics["accuracy"] == pytest.approx(metrics.accuracy_score(YES, worst > 0.5))
+    assert found.incomplete == "2 of 60 cases have no prediction and count as wrong"
+    kept = np.setdiff1d(np.arange(N), GAPS)
+    found = card(BINARY.format("ignore"), TRUTH, sent, resamples=0)
+    assert found.score == pytest.approx(metrics.roc_auc_score(YES[kept], P[kept]), abs=1e-12)
+    assert found.metrics["accuracy"] == pytest.approx(metrics.accuracy_score(YES[kept], P[kept] > 0.5))
+
+
+def test_a_missing_grade_is_as_far_off_as_can_be():
+    truth, sent = ["id,y", "a,0", "b,1", "c,2", "d,2"], ["id,p", "a,0", "b,1", "c,2"]
+    found = card(GRADES.format("worst"), truth, sent, resamples=0)
+    expected = metrics.cohen_kappa_score([0, 1, 2, 2], [0, 1, 2, 0], weights="quadratic")
+    assert found.score == pytest.approx(expected, abs=1e-12)
+
+
+def test_values_left_out_and_values_that_cannot_be_worst():
+    truth, sent = ["id,y", "a,10", "b,20", "c,40"], ["id,p", "a,12", "c,37.5"]
+    assert card(AGES.format("ignore"), truth, sent, resamples=0).score == pytest.approx(2.25)
+    problems = refused(card, AGES.format("worst"), truth, sent).problems
+    assert [(p.code, p.where) for p in problems] == [("bad-value", "c.toml:9")]
+
+
+@pytest.mark.parametrize(
+    ("text", "truth", "sent", "expected"),
+    [
+        (GRADES, ["id,y", "a,0", "b,4", "c,4"], ["id,p", "a,0"], [("bad-label", "t.csv:3", "(2 rows)")]),
+        (GRADES, ["id,grade", "a,0"], ["id,p"], [("missing-column", "t.csv:1", "'y'")]),
+        (GRADES, ["id,y", "a,0", "a,1"], ["id,p"], [("duplicate-case", "t.csv:3", "")]),
+        (GRADES, ["id,y", "a,"], ["id,p"], [("missing-value", "t.csv:2", "")]),
+        (GRADES, ["id,y", "a,0"], ["id,q", "a,0"], [("missing-column", "p.csv:1", "'p'")]),
+        (GRADES, ["id,y", "a,0"], ["id,p", "a,x"], [("bad-label", "p.csv:2", "Classes: 0, 1, 2")]),
+        (GRADES, ["id,y", "a,0"], ["id,p", "b,0"], [("no-common-case", "p.csv", "")]),
+        (AGES, ["id,y", "a,old"], ["id,p"], [("not-a-number", "t.csv:2", "")]),
+        (AGES, ["id,y", "a,3"], ["id,p", "a,inf"], [("not-finite", "p.csv:2", "")]),
+        (RISKS, ["id,t,e", "a,-1,2"], ["id,p"], [("bad-label", "t.csv:2", "below 0. the event is")]),
+    ],
+)
+def test_tables_are_refused_with_every_problem(text, truth, sent, expected):
+    problems = refused(card, text.format("refuse"), truth, sent).problems
+    assert [(p.code, p.where) for p in problems] == [(code, where) for code, where, _ in expected]
+    assert all(words in p.message for p, (*_, words) in zip(problems, expected, strict=True))
+
+
+def test_what_a_truth_does_not_have_is_said_and_not_guessed():
+    text = BINARY.format("refuse")
+    one = [TRUTH[0]] + [line.replace("yes", "no") for line in TRUTH[1:]]
+    found = card(text, one, SCORES, resamples=0)
+    assert found.score is None
+    assert {"absent-class", "undefined-metric"} <= set(codes(found.findings))
+    bare = [line.rpartition(",")[0].rpartition(",")[0] for line in TRUTH]
+    problems = refused(card, text, bare, SCORES).problems
+    assert [(p.code, "'center'" in p.message) for p in problems] == [
+        ("missing-column", True),
+        ("missing-column", False),
+    ]
+
+
+def test_probabilities_are_asked_for_where_a_metric_needs_them():
+    text = BINARY.format("refuse").replace('"auc"', '"log_loss"')
+    problems = refused(card, text, TRUTH, [*SCORES[:-1], "59,1.5"]).problems
+    assert [(p.code, p.where) for p in problems] == [("not-a-probability", "p.csv:1")]
+
+
+def test_subgroups_and_units():
+    found = card(BINARY.format("refuse"), TRUTH, SCORES, resamples=100)
+    for k, name in enumerate("ab"):
+        row, members = found.more["slices"]["center"][name], np.arange(N) % 2 == k
+        assert row["n"] == members.sum()
+        assert row["score"] == pytest.approx(metrics.roc_auc_score(YES[members], P[members]), abs=1e-12)
+    assert (found.provenance["unit"], found.provenance["n_units"]) == ("patient", 30)
+
+
+def test_lower_is_better_and_mean_ranks():
+    truth = ["id,y"] + [f"{i},{i}" for i in range(60)]
+    near, far, level = (
+        ["id,p"] + [f"{i},{guess(i)}" for i in range(60)]
+        for guess in (lambda i: i + i % 3, lambda i: i + 6, lambda i: 29 + i % 2)
+    )
+    for rule, expected in (
+        ('[ranking]\nby = "mean_rank"\n', {"near": 1, "far": 1, "level": 3}),
+        ('[ranking]\nby = "case_rank"\n', {"near": 1, "far": 2, "level": 3}),
+    ):
+        challenge = library.of_text(AGES.format("refuse") + rule, "c.toml")
+        assert challenge.scoring.quantity().better == "lower"
+        cases = challenge.read_truth(csv(truth))
+        sent = {"near": near, "far": far, "level": level}
+        teams = {name: challenge.read_predictions(csv(lines), cases) for name, lines in sent.items()}
+        assert dict(compare(challenge, cases, teams, resamples=60).ranks) == expected
+
+
+def test_the_same_input_gives_the_same_bytes(tmp_path):
+    for name, content in {"c.toml": BINARY.format("refuse").encode(), "t.csv": csv(TRUTH)}.items():
+        (tmp_path / name).write_bytes(content)
+    for name, lines in {"a": SCORES, "b": [SCORES[0], *(f"{i},0.{i % 7}" for i in range(N))]}.items():
+        (tmp_path / f"{name}.csv").write_bytes(csv(lines))
+    common = (tmp_path / "c.toml", "--truth", tmp_path / "t.csv", "--resamples", 60, "--json", "-")
+    one = ("--predictions", tmp_path / "a.csv", "--html", tmp_path / "r.html", "--paper", tmp_path / "p.zip")
+    done = run("score", *common, *one)
+    assert done.status == 0, done.err
+    assert schemas.problems("scorecard", done.out) == []
+    assert run_fresh("score", *common, *one).out == done.out
+    teams = [f"{name}={tmp_path / name}.csv" for name in "ab"]
+    done = run("compare", *common, *teams, "--html", tmp_path / "c.html", "--paper", tmp_path / "q.zip")
+    assert done.status == 0, done.err
+    assert schemas.problems("comparison", done.out) == []
+    assert done.json["pairs_test"] == "swap test"
+    assert run("check", *common[:3], "--predictions", tmp_path / "a.csv", "--json", "-").status == 0
+    report = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "center" in report
+    assert "accuracy" in report
