@@ -1,4 +1,4 @@
-"""Truth and predictions of declared challenges as tables: gaps, refusals, subgroups, comparisons, commands."""
+"""Truth and predictions of declared challenges as tables: gaps, refusals, subgroups, comparisons."""
 
 import numpy as np
 import pytest
