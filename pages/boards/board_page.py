@@ -20,7 +20,6 @@ from scoring.services.access.roles import NOBODY, Role
 from scoring.services.boards import (
     bundle,
     foreign_leaderboards,
-    hidden_truth,
     members,
     phases,
     publishing,
@@ -151,7 +150,7 @@ def _board_page(store: Store, board_id: str, is_public: bool, phase: str | None)
     known = (
         repr((row.options, row.counts)),
         repr((ranking.entries, ranking.phases, ranking.facts)),
-        repr(hidden_truth.rules(store, board_id)),
+        repr(ranking.shown),
     )
     key = (store.place, row.id, str(row.version), row.title, *known, repr((actor, phase)))
     return _cached_page(key, ranking, is_public)
@@ -163,9 +162,9 @@ def _cached_page(key: tuple[str, ...], _ranking: BoardRanking, is_public: bool) 
 
 
 def _opening(page: BoardPage, is_public: bool) -> None:
-    row, formula = page.board.row, publishing.formula if is_public else views.formula
+    row = page.board.row
     rule = f"{summary_text.RULE}\n\n{page.board.challenge.words.rule.strip()}"
-    layout.opening(markdown(row.title, 80), formula(page.ranking), rule)
+    layout.opening(markdown(row.title, 80), views.formula(page.ranking), rule)
     version = f"version {row.version} of its test set" if row.version > 1 else "its test set"
     origin = f" · {page.board.imported}" if page.board.imported else ""
     st.caption(f"{page.board.challenge.words.title} · on {version} · open since {row.created[:10]}{origin}")

@@ -16,10 +16,18 @@ from pages.server import access
 from scoring.common.text import markdown
 from scoring.comparison import scale as scales
 from scoring.services.access.roles import Role
-from scoring.services.boards import hidden_truth, members, notices, participant, publishing
+from scoring.services.boards import (
+    hidden_rules,
+    hidden_truth,
+    members,
+    notices,
+    participant,
+    publishing,
+)
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.board import opened as board_of
-from scoring.services.boards.hidden_truth import HiddenRules
+from scoring.services.boards.budget import Budget
+from scoring.services.boards.hidden_rules import DECIMALS, HiddenRules
 from scoring.services.boards.packing import packed
 from scoring.services.boards.participant import RemainingQuota, SubmissionFeedback
 from scoring.services.boards.phases import spoken
@@ -27,11 +35,13 @@ from scoring.services.boards.row_rules import DETAILS
 from scoring.services.store.database import Store
 
 TELLS = {
+    "none": "no score until it is opened",
     "score": "the score",
     "classes": "the score and rates by class",
     "cases": "the score, rates by class, and how right each case is",
 }
 WORN = {
+    "none": "",
     "score": "",
     "classes": "Rates by class tell the truth faster than a score does.",
     "cases": "How right each case is tells the truth of a whole test set in a few submissions.",
@@ -58,7 +68,7 @@ def submit(store: Store, board: OpenBoard) -> None:
         _drop(board, team, key)
     _last_outcome(st.session_state.get(f"own_came_{board.row.id}"))
     _history(board, team)
-    known = hidden_truth.rules(store, board.row.id)
+    known = hidden_rules.rules(store, board.row.id)
     if known is not None:
         st.caption(publishing.hidden_truth_words(known))
 
@@ -127,8 +137,8 @@ def _history(board: OpenBoard, team: str) -> None:
         }
     )
     with_detail = {entry.submission: entry for entry in submissions if entry.score is not None}
-    known = hidden_truth.rules(board.store, board.row.id)
-    if not with_detail or (known is not None and known.detail == "score"):
+    known = hidden_rules.rules(board.store, board.row.id)
+    if not with_detail or (known is not None and known.detail in ("none", "score")):
         return
     chosen = st.selectbox(
         "Details of",
@@ -179,18 +189,19 @@ def show(store: Store, board: OpenBoard) -> None:
 
 def _hiding(board: OpenBoard) -> None:
     """Draw whether the truth is hidden, and what it tells."""
-    row, known = board.row, hidden_truth.rules(board.store, board.row.id)
+    row, known = board.row, hidden_rules.rules(board.store, board.row.id)
     layout.heading("Is the truth hidden from participants?")
     if known is not None:
         st.markdown(f"Participants see {TELLS[known.detail]}. {publishing.hidden_truth_words(known)}")
         st.markdown(hidden_truth.use(board).words)
+        _budget(hidden_truth.planned(board))
     else:
         st.markdown("No: participants see all of their own scorecard, and everybody the intervals and ties.")
     with st.expander("**Change it**", icon=":material/visibility_off:"):
         detail = st.selectbox(
             "Participants see",
             DETAILS,
-            DETAILS.index(known.detail) if known else 0,
+            DETAILS.index(known.detail if known else HiddenRules.detail),
             format_func=lambda detail: TELLS[detail],
             key=f"hide_detail_{row.id}",
         )
@@ -204,14 +215,30 @@ def _hiding(board: OpenBoard) -> None:
             step=0.001,
             format="%.3f",
             key=f"hide_step_{row.id}",
-            help="0 shows every score. One by the square root of the number of cases is usual.",
+            help="0 shows every score.",
         )
-        wanted = replace(known or HiddenRules(), detail=detail, step=step or None)
+        decimals = st.number_input(
+            "Decimals of scores",
+            1,
+            DECIMALS,
+            known.decimals if known else DECIMALS,
+            key=f"hide_digits_{row.id}",
+        )
+        wanted = replace(known or HiddenRules(), detail=detail, step=step or None, decimals=decimals)
+        _budget(hidden_truth.planned(board, wanted))
         with st.container(horizontal=True, gap="small"):
             if st.button("Hide the truth so", type="primary", icon=":material/visibility_off:"):
                 actions.done(actions.attempt(hidden_truth.hide, board.store, row.id, wanted))
             if known is not None and st.button("Open it to all", icon=":material/visibility:"):
                 actions.done(actions.attempt(hidden_truth.reveal, board.store, row.id))
+
+
+def _budget(budget: Budget) -> None:
+    """Say whether the scores can tell the truth by the end of the phases, in red where they can."""
+    if budget.proposed is None:
+        st.success(budget.words, icon=":material/lock:")
+    else:
+        st.error(budget.words, icon=":material/lock_open:")
 
 
 def _teams(board: OpenBoard) -> None:

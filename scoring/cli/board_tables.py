@@ -12,6 +12,7 @@ from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import BoardRanking, history_rows, rank_change
 from scoring.services.boards.rescoring import TeamChange
 from scoring.services.boards.submitting import Receipt
+from scoring.services.boards.views import RULES
 
 CASES = 5
 """Cases that a line names before it says "and N more"."""
@@ -43,7 +44,7 @@ def board_table(ranking: BoardRanking) -> str:
     """Return the ranking and the history of a board."""
     value, row, compared = ranking.as_dict(), ranking.board.row, ranking.comparison
     version = f"test set {ranking.board.test_set.number} of {row.version}"
-    lines = [f"{row.title} ({row.id}, {row.challenge}), the {row.counts} submission counts, {version}"]
+    lines = [f"{row.title} ({row.id}, {row.challenge}), {RULES[ranking.rule]} counts, {version}"]
     if ranking.phase is not None:
         lines.append(f"Ranked is what was submitted in the phase {ranking.phase}.")
     lines += [phase_lines(ranking.phases), ""] if ranking.phases else [""]

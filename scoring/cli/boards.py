@@ -18,13 +18,14 @@ from scoring.cli.board_tables import (
 )
 from scoring.cli.output import print_findings, progress, respond, write
 from scoring.cli.reading import chosen, statistics
-from scoring.common.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
+from scoring.common.findings import OF_SMALL_SETS, Finding, InputRefused, error, note, warning
 from scoring.services.boards import board as boards
 from scoring.services.boards import (
     bundle,
     deleting,
     folders,
     foreign_leaderboards,
+    hidden_rules,
     hidden_truth,
     members,
     notices,
@@ -34,8 +35,9 @@ from scoring.services.boards import (
     submitting,
 )
 from scoring.services.boards.board import BoardSettings, create, listed, opened, own_options
+from scoring.services.boards.budget import Budget
 from scoring.services.boards.foreign_leaderboards import read_leaderboard
-from scoring.services.boards.hidden_truth import HiddenRules
+from scoring.services.boards.hidden_rules import HiddenRules
 from scoring.services.boards.packing import packed
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import board_ranking
@@ -250,20 +252,34 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
         hidden_truth.reveal(store, board.row.id)
         respond(arguments.json, {"board": board.row.id, "hidden": None}, "The truth is open to participants.")
         return
-    rules = hidden_truth.rules(store, board.row.id) or HiddenRules()
+    before = hidden_rules.rules(store, board.row.id)
     values = {
         "detail": arguments.detail,
         "step": arguments.ladder,
+        "decimals": arguments.digits,
         "refused_per_day": arguments.refused_per_day,
     }
-    rules = replace(rules, **{name: value for name, value in values.items() if value is not None})
+    wanted = {name: value for name, value in values.items() if value is not None}
+    rules = before or HiddenRules()
+    if before is None and not wanted.keys() - {"refused_per_day"}:
+        rules = hidden_truth.planned(board).proposed or rules
+    rules = replace(rules, **wanted)
     if rules.step == 0:
         rules = replace(rules, step=None)
     hidden_truth.hide(store, board.row.id, rules)
-    used = hidden_truth.use(board)
+    used, budget = hidden_truth.use(board), hidden_truth.planned(board)
+    _warn_of(budget)
     value = {"board": board.row.id, "hidden": asdict(rules), "use": asdict(used) | {"gain": used.gain}}
+    value["budget"] = budget.as_dict()
     ladder = "without the Ladder" if rules.step is None else f"the Ladder's step is {rules.step:g}"
-    respond(arguments.json, value, f"Hidden: participants see {rules.detail}, {ladder}.\n{used.words}")
+    message = f"Hidden: participants see {rules.detail}, {ladder}.\n{used.words}"
+    respond(arguments.json, value, f"{message}\n{budget.words}" if budget.proposed is None else message)
+
+
+def _warn_of(budget: Budget) -> None:
+    """Say that the scores of a board can tell its truth."""
+    if budget.proposed is not None:
+        print_findings([warning("truth-not-safe", "hide", budget.words)])
 
 
 def set_members(store: Store, arguments: argparse.Namespace) -> None:
@@ -318,6 +334,8 @@ def phase(store: Store, arguments: argparse.Namespace) -> None:
         before = known.get(arguments.name, Phase(arguments.name))
         phases.define(store, board.row.id, replace(before, **values))
     defined = phases.phases(store, board.row.id)
+    if hidden_rules.rules(store, board.row.id) is not None:
+        _warn_of(hidden_truth.planned(board))
     message = phase_lines(defined) or "No phases: submissions are taken at any time, without limits."
     respond(arguments.json, {"board": board.row.id, "phases": [each.as_dict() for each in defined]}, message)
 

@@ -1,7 +1,5 @@
 """Optimism of a score on a test set: the best of several teams was picked on it, or its scores were shown."""
 
-import math
-
 import numpy as np
 
 from scoring.common.arrays import Bools, Floats
@@ -60,20 +58,31 @@ def _signal(scores: Floats, noise: Floats) -> float:
     return max(0.0, 1 - _between(noise) / float(spread))
 
 
-def possible_gain(answers: int, cases: int) -> float:
-    """Return what somebody who learnt nothing could gain above chance by trying often.
+def possible_gain(bits: float, cases: int) -> float:
+    """Return what somebody who only guesses can gain above chance by being told something, at most.
 
-    The attack of Blum and Hardt (The Ladder: A Reliable Leaderboard for Machine Learning Competitions, ICML
-    2015, https://arxiv.org/abs/1502.04585) on two equally frequent classes: draw random answers, turn around
-    those that score below chance, and let all vote. One random answer is right in a share of cases that lies
-    on average sqrt(2 / pi) / (2 sqrt(n)) from one half; the majority of k such votes is right in
-    Phi(sqrt(2 k / (pi n))) of the cases.
+    Whoever is told b bits of n labels has a share a of them right on average only where n (1 - H(a)) <= b,
+    H being the entropy of a yes or no in bits (Shannon's rate-distortion function: Cover and Thomas, Elements
+    of Information Theory, 10.3.1). It holds for every design of the questions, and for labels of two equally
+    frequent classes; of rarer or more classes as many bits tell less. The best of 2^b guesses comes near it.
 
     Args:
-        answers: Scores that were shown, k.
+        bits: Told of the labels, b; may be infinite.
         cases: Cases of the test set, n, at least 1.
 
     Returns:
-        The accuracy of that vote minus one half, from 0 to 0.5.
+        The share of right cases minus one half, from 0 to 0.5.
     """
-    return 0.5 * math.erf(math.sqrt(answers / (math.pi * cases)))
+    low, high = 0.0, 0.5
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if bits_for(middle, cases) <= bits else (low, middle)
+    return high
+
+
+def bits_for(gain: float, cases: int) -> float:
+    """Return how many bits somebody who only guesses needs to be told to gain so much, 0 to 0.5."""
+    shares = np.array([0.5 + gain, 0.5 - gain])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        entropy = -np.nansum(shares * np.log2(shares))
+    return float(cases * (1 - entropy))

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from scoring.services.boards import hidden_truth, members, notices
+from scoring.services.boards import hidden_rules, hidden_truth, members, notices
 from scoring.services.boards.hidden_truth import HiddenRules
 from scoring.services.boards.notices import Reason
 from scoring.services.store.database import open_store
@@ -70,7 +70,7 @@ def test_an_organizer_hides_and_names_members(board):
     assert app.number_input(key="hide_step_h").value == 0
     app.selectbox(key="hide_detail_h").select("score").run()
     next(one for one in app.button if one.label == "Hide the truth so").click().run()
-    assert hidden_truth.rules(open_store(), "h").detail == "score"
+    assert hidden_rules.rules(open_store(), "h").detail == "score"
     app.text_input(key="members_team").input("gamma")
     app.text_input(key="members_who").input("nobody").run()
     next(one for one in app.button if one.label == "Set members").click().run()
@@ -81,7 +81,7 @@ def test_an_organizer_hides_and_names_members(board):
         "access": {"organizers": ["other@example.org"]}
     }  # the role is taken away between two clicks
     next(one for one in app.button if one.label == "Hide the truth so").click().run()
-    assert hidden_truth.rules(open_store(), "h").detail == "score"
+    assert hidden_rules.rules(open_store(), "h").detail == "score"
     assert "Who is in which team?" not in words(app)
 
 

@@ -2,29 +2,35 @@
 
 What is shown of a score is rounded and, with the Ladder, only shown where it beats the team's best by a step
 (Blum and Hardt 2015). It follows from the submissions in their order alone, so that asking twice gives
-the same.
+the same. A correction of the truth shows no other scores of what was submitted before it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused, error
-from scoring.common.quantities import SHARE, Quantity
+from scoring.common.quantities import SHARE
+from scoring.comparison.team_facts import UNKNOWN
 from scoring.services.access.roles import Role
-from scoring.services.boards.board import OpenBoard
-from scoring.services.boards.ranking import BoardRanking, RankedSubmission, board_ranking
-from scoring.services.boards.row_rules import DETAILS, require_readable
+from scoring.services.boards import budget, members, phases
+from scoring.services.boards.board import OpenBoard, opened
+from scoring.services.boards.budget import Budget, Labels, Use
+from scoring.services.boards.hidden_rules import DECIMALS, NOTHING, HiddenRules, kept_rules, rules
+from scoring.services.boards.ranking import (
+    BoardRanking,
+    RankedSubmission,
+    ShownScores,
+    board_ranking,
+    counting,
+)
+from scoring.services.boards.row_rules import DETAILS, OPENED
 from scoring.services.store.database import Store
-from scoring.services.store.tables import Board, Hidden
-from scoring.statistics.optimism import possible_gain
+from scoring.services.store.tables import Hidden
 
-DECIMALS = 3
-"""Of everything that is shown of a hidden truth."""
-REFUSED_PER_DAY = 20
 RATES = frozenset(
     {
         *("precision", "recall", "f1", "f1_pooled", "specificity", "sensitivity", "accuracy", "ppv", "npv"),
@@ -33,17 +39,11 @@ RATES = frozenset(
 )
 """Of a class, told where the organizer allows it: not what follows from the truth alone, as the worth of a
 class, nor what tells several labels at once, as log loss."""
-NOT_PUBLISHED = ("truth_sha256",)
-"""Of the provenance: guesses of the truth could be checked with it."""
+NOT_PUBLISHED = ("truth_sha256", "n_cases", "n_units")
+"""Of the provenance: guesses of the truth could be checked with the first."""
 
-
-@dataclass(frozen=True)
-class HiddenRules:
-    """What a hidden truth may tell. Attributes as of `scoring.services.store.tables.Hidden`."""
-
-    detail: str = "score"
-    step: float | None = None
-    refused_per_day: int = REFUSED_PER_DAY
+BITS_OF_OPEN = 64
+"""Of a score that was shown in full, before a truth was hidden."""
 
 
 @dataclass(frozen=True)
@@ -61,43 +61,8 @@ class VisibleScore:
     best: float | None
 
 
-@dataclass(frozen=True)
-class Use:
-    """How much a truth has been used up. answers: scores shown; cases: of the test set; gain: what could be
-    gained above chance by them without learning anything. is_share: whether the score is from 0 to 1."""
-
-    answers: int
-    cases: int
-    is_share: bool = True
-
-    @property
-    def gain(self) -> float:
-        """Return the possible gain, 0 to 0.5."""
-        return possible_gain(self.answers, self.cases)
-
-    @property
-    def words(self) -> str:
-        """Return it in plain words."""
-        scores = "1 score has" if self.answers == 1 else f"{self.answers} scores have"
-        shown = f"{scores} been shown of {self.cases} hidden cases."
-        if not self.is_share:
-            return f"{shown} Trying often betters a score by chance alone: a small lead proves little here."
-        return (
-            f"{shown} Trying often could by now lift a method that "
-            f"only guesses by up to {self.gain:.2f} above chance: a smaller lead proves little here."
-        )
-
-
-def rules(store: Store, board_id: str) -> HiddenRules | None:
-    """Return what a board may tell; None where its truth is not hidden."""
-    with store.read() as session:
-        row = session.get(Hidden, board_id)
-    require_readable(board_id, [row] if row else ())
-    return None if row is None else HiddenRules(row.detail, row.step, row.refused_per_day)
-
-
 def hide(store: Store, board_id: str, wanted: HiddenRules) -> None:
-    """Hide the truth of a board, or change what it tells.
+    """Hide the truth of a board, or change what it tells. What was told by then stays counted.
 
     Raises:
         InputRefused: `forbidden` for others than organizers, `bad-option` for what cannot be.
@@ -108,159 +73,149 @@ def hide(store: Store, board_id: str, wanted: HiddenRules) -> None:
         problems.append(
             error("bad-option", "--detail", f"{wanted.detail!r} is not one of {', '.join(DETAILS)}.")
         )
-    most = _widest_step(store, board_id)
-    if wanted.step is not None and not 0.001 <= wanted.step < most:
-        below = f" to below {most:g}" if np.isfinite(most) else " on"
+    board = opened(store, board_id)
+    low, high = board.challenge.scoring.range
+    if wanted.step is not None and not 0.001 <= wanted.step < high - low:
+        below = f" to below {high - low:g}" if np.isfinite(high - low) else " on"
         problems.append(error("bad-option", "--ladder", f"write a number from 0.001{below}."))
+    if not 1 <= wanted.decimals <= DECIMALS:
+        problems.append(error("bad-option", "--digits", f"write a number from 1 to {DECIMALS}."))
     if not 0 < wanted.refused_per_day <= 1000:
         problems.append(error("bad-option", "--refused-per-day", "write a number from 1 to 1000."))
     if problems:
         raise InputRefused(problems)
+    spent = _spent(board, wanted)
     with store.write() as session:
-        session.merge(Hidden(board_id=board_id, **asdict(wanted)))
+        session.merge(Hidden(board_id=board_id, spent=spent, **asdict(wanted)))
 
 
-def _widest_step(store: Store, board_id: str) -> float:
-    """Return the width of the range of scores; of a challenge that is unknown here, that of a share."""
-    with store.read() as session:
-        row = session.get(Board, board_id)
-    low, high = load_challenge(row.challenge).scoring.range if row else SHARE.range
-    return high - low
+def _spent(board: OpenBoard, wanted: HiddenRules) -> float:
+    """Return how many bits were told before other rules hold."""
+    ranking = board_ranking(board)
+    if ranking.shown is None:
+        return float(BITS_OF_OPEN * len(ranking.entries))
+    if ranking.hidden is None:
+        return float(len(board.truth))
+    with board.store.read() as session:
+        row = session.get(Hidden, board.row.id)
+    return use(board).bits if ranking.hidden != wanted or row is None else row.spent
 
 
 def reveal(store: Store, board_id: str) -> None:
-    """Let a board tell everything from now on. Raises InputRefused `forbidden` for others than organizers."""
+    """Let a board tell everything from now on; which submission counts stays. Raises InputRefused `forbidden`
+    for others than organizers."""
     store.actor.require(Role.ORGANIZER)
     with store.write() as session:
         row = session.get(Hidden, board_id)
         if row is not None:
-            session.delete(row)
+            row.detail = OPENED
 
 
-def ladder_scores(
-    scores: Sequence[float | None], step: float | None, quantity: Quantity = SHARE
-) -> list[float | None]:
-    """Return what is shown of scores.
-
-    Args:
-        scores: Of one team, oldest first; None where undefined.
-        step: Of the Ladder; None: each is shown, rounded.
-        quantity: Direction of the score.
-
-    Returns:
-        For each the score that is shown; None where none is.
-    """
-    visible: list[float | None] = []
-    best: float | None = None
-    for score in scores:
-        if score is None or (step is not None and not quantity.improves(score, best, step)):
-            visible.append(None)
-            continue
-        value = round(float(round(score / step) * step if step else score), DECIMALS)
-        best = value if quantity.improves(value, best) else best
-        visible.append(value)
-    return visible
-
-
-def visible_scores(
-    entries: Iterable[RankedSubmission], team: str, step: float | None, quantity: Quantity
-) -> list[VisibleScore]:
-    """Return what is shown of the submissions of a team. Those that are excluded or refused show nothing."""
-    own = [entry for entry in entries if entry.team == team]
-    eligible = [entry for entry in own if entry.is_eligible]
-    scores = dict(
-        zip(
-            (entry.id for entry in eligible),
-            ladder_scores([entry.score for entry in eligible], step, quantity),
-            strict=True,
-        )
-    )
+def visible_scores(ranking: BoardRanking, team: str) -> list[VisibleScore]:
+    """Return what is shown of the submissions of a team. Those that are excluded show nothing."""
+    shown = _shown(ranking)
     results: list[VisibleScore] = []
     best: float | None = None
-    for entry in own:
-        score = scores.get(entry.id)
-        if score is not None and quantity.improves(score, best):
-            best = score
+    for entry in ranking.by_team.get(team, ()):
+        score = None if shown.rules.detail == NOTHING else shown.scores.get(entry.id)
+        if score is not None:
+            best = score if shown.quantity.improves(score, best) else best
         results.append(VisibleScore(entry, score, best))
     return results
 
 
-def counting(
-    scores: Sequence[VisibleScore], rule: str, step: float | None, quantity: Quantity
-) -> VisibleScore | None:
-    """Return the submission of a team whose shown score is ranked; None where none is shown."""
-    visible = [candidate for candidate in scores if candidate.score is not None]
-    if not visible:
-        return None
-    if rule == "last" and step is None:
-        return visible[-1]
-    return max(visible, key=lambda candidate: quantity.order(candidate.score))
+def counted(ranking: BoardRanking) -> Mapping[str, RankedSubmission]:
+    """Return the submission of each team that is ranked as everybody sees it: whatever a correction of the
+    truth did since, none of what was scored is missing."""
+    shown = _shown(ranking)
+    scored = (at_first(ranking, entry) for entry in ranking.entries)
+    return counting(scored, ranking.rule, shown.quantity, shown=shown.scores)
+
+
+def at_first(ranking: BoardRanking, entry: RankedSubmission) -> RankedSubmission:
+    """Return a submission with the scorecard of the version on which it was scored first."""
+    return replace(entry, card=_shown(ranking).cards.get(entry.id))
+
+
+def _shown(ranking: BoardRanking) -> ShownScores:
+    assert ranking.shown is not None, "of a hidden truth alone"
+    return ranking.shown
 
 
 def published(ranking: BoardRanking) -> dict[str, Any]:
     """Return what may be published of a board: `BoardRanking.as_dict`. Of a hidden truth only scores as
     they are shown, ranked by these, without intervals and ties."""
-    value, board, row = ranking.as_dict(), ranking.board, ranking.board.row
-    known, quantity = rules(board.store, row.id), board.challenge.scoring.quantity()
-    if known is None:
+    value = ranking.as_dict()
+    if ranking.hidden is None:
         return value
-    # the Ladder climbs over all phases, whichever is ranked
-    every = ranking if ranking.phase is None else board_ranking(board)
-    ranked = {entry.id for entry in ranking.entries}
-    visible = {
-        team: [score for score in visible_scores(own, team, known.step, quantity) if score.entry.id in ranked]
-        for team, own in every.by_team.items()
-    }
-    chosen = {team: counting(scores, row.counts, known.step, quantity) for team, scores in visible.items()}
-    teams = [_team(team, visible[team["team"]], chosen[team["team"]]) for team in value["teams"]]
-    placed = [team for team in teams if team["score"] is not None]
+    chosen = counted(ranking)
+    teams = [_team(ranking, team, chosen.get(team)) for team in ranking.by_team]
+    placed, quantity = [team for team in teams if team["score"] is not None], _shown(ranking).quantity
     for team in placed:
         team["rank"] = 1 + sum(quantity.improves(other["score"], team["score"]) for other in placed)
-    unseen = [team["team"] for team in teams if team["score"] is None]
     provenance = {name: item for name, item in value["provenance"].items() if name not in NOT_PUBLISHED}
     return value | {
         "teams": sorted(placed, key=lambda team: (team["rank"], team["team"])),
-        "unranked": sorted({*value["unranked"], *unseen}),
+        "unranked": sorted(team["team"] for team in teams if team["score"] is None),
         "provenance": provenance,
     }
 
 
-def _team(
-    full: Mapping[str, Any], visible: Sequence[VisibleScore], counts: VisibleScore | None
-) -> dict[str, Any]:
-    by_id = {score.entry.id: score for score in visible}
-    nothing: dict[str, Any] = {"interval": None, "rank_that_day": None}
+def _team(ranking: BoardRanking, team: str, counts: RankedSubmission | None) -> dict[str, Any]:
+    visible = visible_scores(ranking, team)
+    scores = {score.entry.id: score.score for score in visible}
     history = [
-        submission
-        | nothing
-        | {
-            "score": by_id[submission["submission"]].score,
-            "counts": counts is not None and counts.entry.id == submission["submission"],
+        {
+            "submission": score.entry.id,
+            "time": score.entry.created,
+            "phase": score.entry.phase,
+            "score": score.score,
+            "interval": None,
+            "rank_that_day": None,
+            "counts": counts is not None and counts.id == score.entry.id,
+            "scored": True,
+            "excluded": score.entry.excluded is not None,
         }
-        for submission in full["history"]
+        for score in visible
     ]
-    return dict(full) | {
-        "score": counts.score if counts else None,
-        "submission": counts.entry.id if counts else full["submission"],
-        "time": counts.entry.created if counts else full["time"],
-        "interval": None,
+    return {
+        "team": team,
+        "rank": None,
         "rank_interval": None,
         "tied_for_first": None,
+        "score": scores[counts.id] if counts else None,
+        "interval": None,
+        "facts": ranking.facts.get(team, UNKNOWN).as_dict(),
         "previous_rank": None,
+        "submission": counts.id if counts else None,
+        "time": counts.created if counts else None,
         "history": history,
     }
 
 
 def use(board: OpenBoard) -> Use:
     """Return how much the truth of a board has been used up, by all teams together."""
-    ranking, quantity = board_ranking(board), board.challenge.scoring.quantity()
-    known = rules(board.store, board.row.id) or HiddenRules()
-    scores = sum(
-        visible.score is not None
-        for team, own in ranking.by_team.items()
-        for visible in visible_scores(own, team, known.step, quantity)
-    )
-    return Use(scores, len(board.truth), quantity.range == SHARE.range)
+    ranking = board_ranking(board)
+    with board.store.read() as session:
+        row = session.get(Hidden, board.row.id)
+        spent = row.spent if row else 0.0
+        known = kept_rules(session, board.row.id) or HiddenRules()
+    answers = 0
+    if ranking.shown is not None and known.detail != NOTHING:
+        answers = sum(score is not None for score in ranking.shown.scores.values())
+    scored = Counter(entry.team for entry in ranking.entries)
+    labels = Labels(len(board.truth), board.challenge.scoring.quantity())
+    return budget.used(known, scored, answers, labels, spent)
+
+
+def planned(board: OpenBoard, wanted: HiddenRules | None = None) -> Budget:
+    """Return what the scores of a board can tell by the end of its phases. wanted: rules that are considered;
+    None: those that hold."""
+    store, board_id = board.store, board.row.id
+    known = wanted or rules(store, board_id) or HiddenRules()
+    teams = max(1, len(members.team_names(store, board_id)))
+    labels = Labels(len(board.truth), board.challenge.scoring.quantity())
+    return budget.planned(known, phases.phases(store, board_id), teams, labels, use(board))
 
 
 def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict[str, float]]:

@@ -29,8 +29,12 @@ ROWS: Mapping[str, type[tables.Base]] = {
 }
 """Lists of the manifest, in the order in which rows need each other."""
 LATER_LISTS = ("phases", "refused", "hidden")
-LATER_COLUMNS = ("keep_refused", "phase", "dated", "metadata_sha256", "facts")
-"""Lists and columns that bundles from before boards had phases lack; lists are empty then."""
+LATER_COLUMNS = {
+    *("keep_refused", "phase", "dated", "metadata_sha256", "facts"),
+    *("decimals", "spent", "visibility", "team.excluded"),
+}
+"""Lists and columns that bundles of earlier versions lack: lists are empty then, columns have their
+default."""
 NAMED = (tables.Board, tables.Team, tables.Submission, tables.PhaseRow, tables.RefusedFile)
 """Tables whose texts are shown: without control and hidden characters."""
 RESAMPLES = 100_000
@@ -65,7 +69,11 @@ def _bad(place: str, problem: str) -> Finding:
 def _columns(table: type[tables.Base], entry: Row) -> dict[str, Any]:
     """Return the values of a row, also of a bundle that lacks later columns."""
     columns = table.__table__.columns
-    later = {c.name: None if c.nullable else False for c in columns if c.name in LATER_COLUMNS}
+    later = {
+        column.name: column.default.arg if column.default else None
+        for column in columns
+        if {column.name, f"{table.__tablename__}.{column.name}"} & LATER_COLUMNS
+    }
     return later | {c.name: entry[c.name] for c in columns if c.name in entry}
 
 

@@ -140,6 +140,14 @@ def facts(store: Store, board_id: str) -> dict[str, TeamFacts]:
     return {row.name: facts_of_row(row.facts) for row in rows if row.facts}
 
 
+def teams_excluded(store: Store, board_id: str) -> dict[str, str]:
+    """Return why no submission of a team counts, by team; of those that an organizer excluded."""
+    row = tables.Team
+    with store.read() as session:
+        query = select(row.name, row.excluded).where(row.board_id == board_id, row.excluded.is_not(None))
+        return {name: str(reason) for name, reason in session.execute(query)}
+
+
 def keep_facts(store: Store, board_id: str, source: Source, name: str | None = None) -> tuple[Finding, ...]:
     """Keep facts of a table with a column `team`; they replace those of the teams that are named.
 

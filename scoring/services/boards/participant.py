@@ -12,9 +12,9 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.sources import sha256
 from scoring.services.access.roles import LOCAL, Actor, Role
-from scoring.services.boards import hidden_truth, members, notices, phases, submitting
+from scoring.services.boards import hidden_rules, hidden_truth, members, notices, phases, submitting
 from scoring.services.boards.board import OpenBoard, own_options
-from scoring.services.boards.hidden_truth import HiddenRules
+from scoring.services.boards.hidden_rules import HiddenRules
 from scoring.services.boards.notices import FAILED, SCORED
 from scoring.services.boards.phases import DAY
 from scoring.services.boards.ranking import BoardRanking, RankedSubmission, board_ranking
@@ -47,7 +47,7 @@ class SubmissionFeedback:
         interval: Of the score, on an open board only.
         best: The team's best that is shown so far.
         counts: Whether it is ranked.
-        status: "scored", "excluded", or "refused" by this version of the test set.
+        status: "scored", "excluded", or, on an open board, "refused" by this version of the test set.
         again: Whether the same file had been submitted before.
         classes: Rates by class, where the board tells them.
         cases: How right each case is, by id, where the board tells it.
@@ -109,7 +109,7 @@ def submit(
     actor = board.store.actor
     members.require_current(board.store, actor, Role.PARTICIPANT)
     inner = _as_program(board)
-    known = hidden_truth.rules(inner.store, board.row.id)
+    known = hidden_rules.rules(inner.store, board.row.id)
     digest = sha256(data)
     if actor.role < Role.ORGANIZER and team not in members.teams_of(inner.store, board.row.id, actor):
         _begin(inner, actor, team, digest, "foreign-team", _most_refused(known))
@@ -142,7 +142,7 @@ def own_submissions(board: OpenBoard, team: str) -> list[SubmissionFeedback]:
     """Return what a team is told of its submissions, oldest first. Raises InputRefused for others' teams."""
     _require_member(board, team)
     inner = _as_program(board)
-    ranking, known = board_ranking(inner), hidden_truth.rules(inner.store, board.row.id)
+    ranking, known = board_ranking(inner), hidden_rules.rules(inner.store, board.row.id)
     return _history(ranking, known, team)
 
 
@@ -154,7 +154,7 @@ def submission_detail(board: OpenBoard, team: str, submission: str) -> Submissio
     """
     _require_member(board, team)
     inner = _as_program(board)
-    ranking, known = board_ranking(inner), hidden_truth.rules(inner.store, board.row.id)
+    ranking, known = board_ranking(inner), hidden_rules.rules(inner.store, board.row.id)
     entry = next((entry for entry in ranking.entries if (entry.id, entry.team) == (submission, team)), None)
     if entry is None:
         raise InputRefused([error("no-submission", "submission", "your team has no such submission.")])
@@ -164,7 +164,7 @@ def submission_detail(board: OpenBoard, team: str, submission: str) -> Submissio
 def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:
     """Return what a team may still do today. A hidden truth without phases takes no submissions."""
     inner = _as_program(board)
-    known = hidden_truth.rules(inner.store, board.row.id)
+    known = hidden_rules.rules(inner.store, board.row.id)
     allowed = phases.allowance(inner.store, board.row.id, team)
     refused = max(0, _most_refused(known) - _refused_today(inner.store, board.row.id, team))
     problem = allowed.problem
@@ -192,9 +192,8 @@ def _require_member(board: OpenBoard, team: str) -> None:
 
 
 def _history(ranking: BoardRanking, known: HiddenRules | None, team: str) -> list[SubmissionFeedback]:
-    row = ranking.board.row
-    own = [entry for entry in ranking.entries if entry.team == team]
     if known is None:
+        own = ranking.by_team.get(team, ())
         counts = ranking.counting.get(team)
         return [
             SubmissionFeedback(
@@ -209,9 +208,8 @@ def _history(ranking: BoardRanking, known: HiddenRules | None, team: str) -> lis
             )
             for entry in own
         ]
-    quantity = ranking.board.challenge.scoring.quantity()
-    visible = hidden_truth.visible_scores(own, team, known.step, quantity)
-    chosen = hidden_truth.counting(visible, row.counts, known.step, quantity)
+    visible = hidden_truth.visible_scores(ranking, team)
+    chosen = hidden_truth.counted(ranking).get(team)
     return [
         SubmissionFeedback(
             result.entry.id,
@@ -220,8 +218,8 @@ def _history(ranking: BoardRanking, known: HiddenRules | None, team: str) -> lis
             result.score,
             None,
             result.best,
-            result is chosen,
-            status=_status(result.entry),
+            chosen is not None and result.entry.id == chosen.id,
+            status="excluded" if result.entry.excluded is not None else "scored",
         )
         for result in visible
     ]
@@ -232,8 +230,9 @@ def _answered(
 ) -> SubmissionFeedback:
     """Return the answer with its details. Where the Ladder shows no score, it shows no detail either."""
     reply = next(reply for reply in _history(ranking, known, team) if reply.submission == entry.id)
+    entry = entry if known is None else hidden_truth.at_first(ranking, entry)
     detail = known.detail if known else DETAILS[-1]
-    if reply.score is None or detail == "score" or not entry.is_eligible:
+    if reply.score is None or detail in ("none", "score") or not entry.is_eligible:
         return reply
     reply = replace(reply, classes=hidden_truth.classes_of(ranking, entry))
     return replace(reply, cases=tuple(hidden_truth.cases_of(ranking, entry))) if detail == "cases" else reply

@@ -14,15 +14,16 @@ from scoring.comparison.scale import Scale
 from scoring.core.views import Block, Column, Section, Table, Text
 from scoring.presentation.html import blocks
 from scoring.presentation.html.document import Figures, document, rule
-from scoring.services.boards import hidden_truth, views
-from scoring.services.boards.hidden_truth import HiddenRules
+from scoring.services.boards import hidden_rules, hidden_truth, views
+from scoring.services.boards.hidden_rules import NOTHING, HiddenRules
 from scoring.services.boards.ranking import BoardRanking
 
 WORDS = {
-    "shown": "The truth is hidden: scores are shown to three decimals, without intervals and ties, until the "
-    "organizer opens it.",
+    "shown": "The truth is hidden: scores are shown to {decimals}, without intervals and ties, until the "
+    "organizer opens it. Where the truth is corrected meanwhile, scores that were shown stay.",
+    "nothing": "The truth is hidden: no score is shown until the organizer opens it.",
     "ladder": "The Ladder: a score is shown only where it beats the team's best by more than {step:g}; the "
-    "best that is shown is ranked.",
+    "best that is shown is ranked, also when the truth is opened.",
 }
 
 
@@ -33,22 +34,17 @@ def value(ranking: BoardRanking) -> dict[str, Any]:
 
 def sections(ranking: BoardRanking) -> tuple[Section, ...]:
     """Return what everybody sees of a board."""
-    known = hidden_truth.rules(ranking.board.store, ranking.board.row.id)
+    known = ranking.hidden
     return views.sections(ranking) if known is None else _hidden(ranking, known)
-
-
-def formula(ranking: BoardRanking) -> str:
-    """Return what is scored and which submission is ranked, as everybody sees it (Markdown)."""
-    known = hidden_truth.rules(ranking.board.store, ranking.board.row.id)
-    if known is None or known.step is None:
-        return views.formula(ranking)
-    return views.formula(ranking, "the best score of each team that the Ladder shows")
 
 
 def hidden_truth_words(known: HiddenRules) -> str:
     """Return in words what a hidden truth tells (Markdown)."""
+    if known.detail == NOTHING:
+        return WORDS["nothing"]
+    decimals = "1 decimal" if known.decimals == 1 else f"{known.decimals} decimals"
     ladder = WORDS["ladder"].format(step=known.step) if known.step is not None else ""
-    return f"{WORDS['shown']} {ladder}".strip()
+    return f"{WORDS['shown'].format(decimals=decimals)} {ladder}".strip()
 
 
 def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
@@ -80,7 +76,7 @@ def _ranking(public: dict[str, Any], scale: Scale) -> Table:
 
 def digits(scale: Scale) -> int:
     """Return the decimals of a score that is rounded to three of 0 to 1."""
-    return 1 if scale.factor == 100 else hidden_truth.DECIMALS
+    return 1 if scale.factor == 100 else hidden_rules.DECIMALS
 
 
 def html(ranking: BoardRanking) -> str:
@@ -95,7 +91,7 @@ def html(ranking: BoardRanking) -> str:
     if ranking.phase is not None:
         lines.append(("Phase", ranking.phase))
     parts = [
-        blocks.front_page(row.title, formula(ranking), lines),
+        blocks.front_page(row.title, views.formula(ranking), lines),
         *blocks.sections(sections(ranking), Figures()),
         rule(f"{summary_text.RULE}\n\n{challenge.words.rule.strip()}"),
     ]

@@ -20,12 +20,16 @@ from scoring.comparison.team_facts import TeamFacts
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.services.boards import packing, phases
 from scoring.services.boards.board import OpenBoard
+from scoring.services.boards.hidden_rules import HiddenRules, kept_rules, shown_scores
 from scoring.services.boards.members import facts as facts_of_teams
+from scoring.services.boards.members import teams_excluded
 from scoring.services.boards.phases import DAY, Phase
-from scoring.services.boards.row_rules import damaged, row_problems
+from scoring.services.boards.row_rules import OPENED, damaged, row_problems
 from scoring.services.store import tables
 
 NOBODY: Mapping[str, "RankedSubmission"] = MappingProxyType({})
+LADDER = "ladder"
+"""The rule of a board on which the Ladder decides which submission of a team is ranked."""
 MINUTE = 16
 """Characters of a time that name its minute."""
 
@@ -58,20 +62,49 @@ class RankedSubmission:
 
 
 @dataclass(frozen=True)
+class ShownScores:
+    """What a hidden truth shows. rules: that hold, or held until it was opened; cards: scorecard of each
+    submission on the version on which it was scored first, by id; scores: its score there as it is shown, of
+    those that are not excluded; quantity: direction of the score."""
+
+    rules: HiddenRules
+    cards: Mapping[str, str | None]
+    scores: Mapping[str, float | None]
+    quantity: Quantity
+
+
+@dataclass(frozen=True)
 class BoardRanking:
     """A board on one version of its test set. entries: all submissions, oldest first, or those of one phase;
-    phases: of the board; facts: of its teams; phase: the name of that one, None for all."""
+    phases: of the board; facts: of its teams; phase: the name of that one, None for all; shown: what is or
+    was shown of a hidden truth, None where it never was hidden."""
 
     board: OpenBoard
     entries: tuple[RankedSubmission, ...]
     phases: tuple[Phase, ...] = ()
     facts: Mapping[str, TeamFacts] = field(default_factory=dict)
     phase: str | None = None
+    shown: ShownScores | None = None
+
+    @property
+    def rule(self) -> str:
+        """Return which submission of a team is ranked, for everybody and also after a truth is opened."""
+        return LADDER if self.shown and self.shown.rules.step is not None else self.board.row.counts
 
     @cached_property
     def counting(self) -> Mapping[str, RankedSubmission]:
         """The submission of each team that is ranked."""
-        return counting(self.entries, self.board.row.counts, self._quantity)
+        return counting(self.entries, self.rule, self._quantity, shown=self._worth)
+
+    @property
+    def hidden(self) -> HiddenRules | None:
+        """Return what may be told; None where the truth is not hidden."""
+        known = self.shown.rules if self.shown else None
+        return None if known is None or known.detail == OPENED else known
+
+    @property
+    def _worth(self) -> Mapping[str, float | None] | None:
+        return self.shown.scores if self.shown else None
 
     @cached_property
     def by_team(self) -> Mapping[str, Sequence[RankedSubmission]]:
@@ -96,7 +129,7 @@ class BoardRanking:
         chosen: dict[str, RankedSubmission] = {}
         ranks: dict[str, int] = {}
         for day, entries in groupby(self.entries, lambda entry: entry.created[:DAY]):
-            now = counting(entries, self.board.row.counts, self._quantity, chosen)
+            now = counting(entries, self.rule, self._quantity, chosen, self._worth)
             if now != chosen:
                 scores = {team: entry.score for team, entry in now.items()}
                 cards = partial(self._counted_card, now)
@@ -136,7 +169,7 @@ class BoardRanking:
                 "id": row.id,
                 "challenge": row.challenge,
                 "title": row.title,
-                "counts": row.counts,
+                "counts": self.rule,
                 "created": row.created,
                 "test_set_version": self.board.test_set.number,
                 "test_set_versions": row.version,
@@ -194,21 +227,28 @@ def counting(
     rule: str,
     quantity: Quantity,
     before: Mapping[str, RankedSubmission] = NOBODY,
+    shown: Mapping[str, float | None] | None = None,
 ) -> dict[str, RankedSubmission]:
     """Return the submission of each team that is ranked, by team.
 
     Args:
         entries: Submissions, oldest first.
-        rule: "last", or "best": the best score, of equal ones the first.
+        rule: "last"; "best": the best score, of equal ones the first; or "ladder": the last that the
+            Ladder shows, which is the best of those.
         quantity: Direction of the score.
         before: Those that were ranked before the first of the entries.
+        shown: Score as it is shown of a hidden truth, by id; of others the score itself decides.
     """
     chosen = dict(before)
+
+    def worth(entry: RankedSubmission) -> float:
+        return quantity.order(entry.score if shown is None else shown.get(entry.id))
+
     for entry in entries:
         ranked = chosen.get(entry.team)
-        if entry.is_eligible and (
-            ranked is None or rule == "last" or quantity.order(entry.score) > quantity.order(ranked.score)
-        ):
+        if not entry.is_eligible or (rule == LADDER and worth(entry) == float("-inf")):
+            continue
+        if ranked is None or rule != "best" or worth(entry) > worth(ranked):
             chosen[entry.team] = entry
     return chosen
 
@@ -238,7 +278,32 @@ def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:
     chosen = [
         (row, results_of[row.id]) for row in of_board if phase in (None, row.phase) and row.id in results_of
     ]
-    return BoardRanking(board, results(chosen), known, facts_of_teams(board.store, board.row.id), phase)
+    teams = teams_excluded(board.store, board.row.id)
+    entries, facts = results(chosen, teams), facts_of_teams(board.store, board.row.id)
+    shown = _shown(board, of_board, teams)
+    return BoardRanking(board, entries, known, facts, phase, shown)
+
+
+def _shown(board: OpenBoard, sent: Sequence[Row[Any]], teams: Mapping[str, str]) -> ShownScores | None:
+    """Return what a hidden truth shows: of each submission the score on the version on which it was scored
+    first, so that a correction tells nothing; the Ladder climbs over all phases, whichever is ranked."""
+    scored = tables.ScoredVersion
+    with board.store.read() as session:
+        known = kept_rules(session, board.row.id)
+        if known is None:
+            return None
+        of_board = (scored.board_id == board.row.id, scored.number <= board.row.version)
+        columns = (scored.submission_id, scored.score, scored.card)
+        rows = session.execute(select(*columns).where(*of_board).order_by(scored.number.desc())).all()
+    first = {row.submission_id: row for row in rows}
+    eligible = sorted(
+        (row.created, row.id, row.team)
+        for row in sent
+        if row.id in first and row.excluded is None and row.team not in teams
+    )
+    quantity = board.challenge.scoring.quantity()
+    scores = shown_scores(((i, team, first[i].score) for _, i, team in eligible), known, quantity)
+    return ShownScores(known, {i: row.card for i, row in first.items()}, scores, quantity)
 
 
 def _rows(session: Session, table: type[tables.Base], *where: ColumnElement[bool]) -> Sequence[Row[Any]]:
@@ -251,17 +316,20 @@ def _rows(session: Session, table: type[tables.Base], *where: ColumnElement[bool
     return rows
 
 
-def results(rows: Iterable[tuple[Any, Any]]) -> tuple[RankedSubmission, ...]:
-    """Return submissions with their results, oldest first. rows: of `Submission` and `ScoredVersion`."""
-    entries = (_entry(submission, result) for submission, result in rows)
+def results(
+    rows: Iterable[tuple[Any, Any]], teams: Mapping[str, str] = MappingProxyType({})
+) -> tuple[RankedSubmission, ...]:
+    """Return submissions with their results, oldest first. rows: of `Submission` and `ScoredVersion`; teams:
+    why none of a team's submissions counts, of those that are excluded."""
+    entries = (_entry(submission, result, teams.get(submission.team)) for submission, result in rows)
     return tuple(sorted(entries, key=lambda entry: (entry.created, entry.id)))
 
 
-def _entry(row: Any, result: Any) -> RankedSubmission:
+def _entry(row: Any, result: Any, team: str | None) -> RankedSubmission:
     ends = None if result.low is None or result.high is None else (result.low, result.high)
     problem = str(result.problems[0]["message"]) if result.problems else ""
     known = (row.id, row.team, row.name, row.created, result.score, ends, result.card)
-    return RankedSubmission(*known, row.excluded, problem, row.phase)
+    return RankedSubmission(*known, row.excluded if team is None else team, problem, row.phase)
 
 
 def rank_change(now: int, before: int | None) -> str:

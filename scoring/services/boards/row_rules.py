@@ -14,7 +14,10 @@ from scoring.services.store import tables
 from scoring.services.store.files import DIGEST
 
 COUNTS = ("last", "best")
-DETAILS = ("score", "classes", "cases")
+DETAILS = ("none", "score", "classes", "cases")
+OPENED = "opened"
+"""The detail of a truth that was hidden and is open now: which submission counts stays as it was."""
+VISIBILITIES = ("draft", "unlisted", "public")
 IMPORTED = "imported"
 """The option that holds a leaderboard of another platform: a board without test set and submissions."""
 PARTS = ("score", "compare", "statistics")
@@ -107,7 +110,10 @@ RULES: Mapping[str, Rule] = {
     "board.options": Rule(f"an object with {', '.join(PARTS)}", _are_options),
     "submission.options": Rule("an object", lambda value: isinstance(value, dict)),
     "counts": _choice(*COUNTS),
-    "detail": _choice(*DETAILS),
+    "detail": _choice(*DETAILS, OPENED),
+    "decimals": _number(1, 3),
+    "spent": Rule("a number from 0", lambda value: 0 <= value < 1e300),
+    "visibility": _choice(*VISIBILITIES),
     "version": _number(1, _MOST),
     "number": _number(1, _MOST),
     "per_day": _number(1, MOST_SUBMISSIONS),

@@ -23,10 +23,21 @@ from scoring.presentation.figures.over_time import MOST, DatedScore, over_time
 from scoring.presentation.figures.theme import Theme
 from scoring.services.boards.foreign_leaderboards import ImportedBoard
 from scoring.services.boards.phases import DAY, Allowance, allowance, spoken
-from scoring.services.boards.ranking import MINUTE, BoardRanking, RankedSubmission, history_rows, rank_change
+from scoring.services.boards.ranking import (
+    LADDER,
+    MINUTE,
+    BoardRanking,
+    RankedSubmission,
+    history_rows,
+    rank_change,
+)
 from scoring.services.boards.rescoring import TeamChange
 
-RULES = {"last": "the last submission of each team", "best": "the best submission of each team"}
+RULES = {
+    "last": "the last submission of each team",
+    "best": "the best submission of each team",
+    LADDER: "the best score of each team that the Ladder shows",
+}
 MOVES = "Moved: since the end of the day before the last submissions."
 RANK = Column("rank", "#", "number", 0, full="rank", width=36)
 SUBMISSIONS = Column("submissions", "submissions", "number", 0, get=lambda team: len(team["history"]))
@@ -34,10 +45,9 @@ Value = Mapping[str, Any]
 """What `BoardRanking.as_dict` gives."""
 
 
-def formula(ranking: BoardRanking, ranked: str = "") -> str:
-    """Return what is scored and which submission is ranked (Markdown). ranked: where it is not by the rule of
-    the board."""
-    which, challenge = ranked or RULES[ranking.board.row.counts], ranking.board.challenge
+def formula(ranking: BoardRanking) -> str:
+    """Return what is scored and which submission is ranked (Markdown)."""
+    which, challenge = RULES[ranking.rule], ranking.board.challenge
     scored = challenge.formula(ranking.board.row.options["score"])
     return f"{scored}. Ranked is {which}; {challenge.scoring.direction}"
 

@@ -32,6 +32,8 @@ class Board(Base):
         created: When.
         version: Number of the test set whose numbers are shown.
         keep_refused: Whether refused files are kept; they count nothing.
+        visibility: Who finds it besides organizers: "draft": nobody; "unlisted": who has its address;
+            "public": everybody, in the list.
     """
 
     __tablename__ = "board"
@@ -43,6 +45,7 @@ class Board(Base):
     created: Mapped[str] = mapped_column(String(40))
     version: Mapped[int]
     keep_refused: Mapped[bool] = mapped_column(default=False)
+    visibility: Mapped[str] = mapped_column(String(8), default="unlisted")
 
 
 class PhaseRow(Base):
@@ -80,13 +83,15 @@ class TestSetVersion(Base):
 
 
 class Team(Base):
-    """A team of a board. facts: of `TeamFacts` by name, None where nothing is known."""
+    """A team of a board. facts: of `TeamFacts` by name, None where nothing is known; excluded: why none of
+    its submissions counts, None where they do."""
 
     __tablename__ = "team"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
     name: Mapped[str] = mapped_column(String(NAME), primary_key=True)
     created: Mapped[str] = mapped_column(String(40))
     facts: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    excluded: Mapped[str | None]
 
 
 class Submission(Base):
@@ -235,9 +240,11 @@ class Hidden(Base):
 
     Attributes:
         board_id: Of the board.
-        detail: "score", "classes" or "cases".
+        detail: "none", "score", "classes" or "cases"; "opened" where the truth is open by now.
         step: By how much a score must beat the team's best to be shown (the Ladder); None: each is shown.
         refused_per_day: Refused submissions of a team on one day (UTC) at most.
+        decimals: To which scores are rounded.
+        spent: Bits that scores may have told under rules that held before.
     """
 
     __tablename__ = "hidden"
@@ -245,6 +252,8 @@ class Hidden(Base):
     detail: Mapped[str] = mapped_column(String(8))
     step: Mapped[float | None]
     refused_per_day: Mapped[int]
+    decimals: Mapped[int] = mapped_column(default=3)
+    spent: Mapped[float] = mapped_column(default=0.0)
 
 
 class Member(Base):

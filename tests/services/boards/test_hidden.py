@@ -1,16 +1,20 @@
 """A hidden truth: each way by which it could leak, closed or bounded (rows of docs/security.md)."""
 
 import json
+import random
 from dataclasses import asdict
 
+import numpy as np
 import pytest
 from sqlalchemy import select
 
 from scoring.common.findings import InputRefused, error
 from scoring.services.access.roles import LOCAL, NOBODY
+from scoring.services.boards import board as boards
 from scoring.services.boards import (
     bundle,
     deleting,
+    hidden_rules,
     hidden_truth,
     members,
     notices,
@@ -18,17 +22,18 @@ from scoring.services.boards import (
     phases,
     publishing,
     redaction,
+    rescoring,
 )
-from scoring.services.boards.hidden_truth import HiddenRules, ladder_scores
+from scoring.services.boards.board import opened
+from scoring.services.boards.hidden_rules import HiddenRules, ladder_scores
 from scoring.services.boards.notices import Reason
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.store import tables
 from scoring.services.store.database import open_store
 from scoring.services.store.tables import RefusedAddress
-from scoring.statistics.optimism import possible_gain
 from tests.support.archives import archive_of
-from tests.support.boards import CASES
+from tests.support.boards import CASES, labels
 from tests.support.hidden_boards import MAX, PAUL, acting, as_actor, good, handed_in, hidden_board, table
 
 SENTENCES = {*redaction.SENTENCES.values()}
@@ -148,7 +153,7 @@ def test_a_foreign_team_is_refused_and_the_organizer_is_told(place, tmp_path):
     assert "https://idp|paul" in told[0].message
     for _ in range(15):
         refusal(board, good(1), team="beta")
-    assert len(notices.attempts(board.store, "h")) <= 1 + hidden_truth.REFUSED_PER_DAY
+    assert len(notices.attempts(board.store, "h")) <= 1 + hidden_rules.REFUSED_PER_DAY
     theirs = board_ranking(board).entries[0].id
     seen = {
         str(raised(participant.submission_detail, acting(board, PAUL), "alpha", one))
@@ -179,7 +184,7 @@ def test_refused_addresses_are_told_to_the_organizer_once_a_day(place, tmp_path,
 
 def test_the_opening_of_a_board_with_a_ladder_says_that_the_best_shown_score_is_ranked(place, tmp_path):
     board = hidden_board(tmp_path)
-    assert "Ranked is the last submission" in publishing.formula(board_ranking(board))
+    assert "Ranked is the last submission" in publishing.html(board_ranking(board))
     hidden_truth.hide(board.store, "h", HiddenRules(step=0.1))
     assert "Ranked is the best score of each team that the Ladder shows" in publishing.html(
         board_ranking(board)
@@ -212,13 +217,49 @@ def test_what_is_published_is_ranked_by_what_is_shown(place, tmp_path):
     value = hidden_truth.published(board_ranking(board))
     assert [(team["team"], team["rank"]) for team in value["teams"]] == [("alpha", 1), ("beta", 1)]
     assert len({team["score"] for team in value["teams"]}) == 1
-    assert "truth_sha256" not in value["provenance"]
+    counted = {team["team"]: team["submission"] for team in value["teams"]}
+    assert {team: entry.id for team, entry in board_ranking(board).counting.items()} == counted
+    assert not {"truth_sha256", "n_cases", "n_units"} & value["provenance"].keys()
     text = json.dumps(value)
     assert "canary" not in text
     for entry in board_ranking(board).entries:
         assert str(entry.score) not in text
     hidden_truth.reveal(board.store, "h")
-    assert hidden_truth.published(board_ranking(board)) == board_ranking(board).as_dict()
+    revealed = board_ranking(board)
+    assert hidden_truth.published(revealed) == revealed.as_dict()
+    assert {team["team"]: team["submission"] for team in revealed.as_dict()["teams"]} == counted
+    assert (revealed.as_dict()["board"]["counts"], value["board"]["counts"]) == ("ladder", "ladder")
+
+
+@pytest.mark.parametrize("known", [HiddenRules(), HiddenRules(step=0.05), HiddenRules("cases")], ids=str)
+@pytest.mark.parametrize("counts", ["last", "best"])
+def test_a_correction_changes_nothing_that_is_told(place, tmp_path, known, counts):
+    """Many submissions that were scored before would give away which labels were corrected, and how."""
+    board = hidden_board(tmp_path, known, Phase("v"))
+    boards.change_settings(board.store, "h", counts=counts)
+    board, draw = opened(board.store, "h"), random.Random(5)
+    for _ in range(6):
+        handed_in(board, table([draw.random() for _ in CASES]))
+    handed_in(board, good(3), actor=MAX, team="beta")
+
+    def told(now):
+        alpha = acting(now, PAUL)
+        own = participant.own_submissions(alpha, "alpha")
+        details = [participant.submission_detail(alpha, "alpha", one.submission) for one in own]
+        return hidden_truth.published(board_ranking(now)), own, details, hidden_truth.use(now)
+
+    before = told(board)
+    scores = {entry.id: entry.score for entry in board_ranking(board).entries}
+    rescoring.rescore(board.store, "h", str(labels(tmp_path / "corrected.csv", wrong=(0, 3, 20, 31, 40, 50))))
+    now = opened(board.store, "h")
+    assert {entry.id: entry.score for entry in board_ranking(now).entries} != scores, "the organizer sees it"
+    assert told(now)[1:] == before[1:]
+    public, was = told(now)[0], before[0]
+    assert public["board"].pop("test_set_version") == 2 != was["board"].pop("test_set_version")
+    assert public["board"].pop("test_set_versions") == 2 != was["board"].pop("test_set_versions")
+    assert public == was
+    entry = handed_in(now, good())
+    assert entry.score == round(board_ranking(now).counting["alpha"].score, 3) or known.step
 
 
 def test_the_ladder_climbs_over_all_phases(place, tmp_path, monkeypatch):
@@ -281,10 +322,12 @@ def test_the_use_of_a_truth_is_counted(place, tmp_path):
     handed_in(board, good(1))
     handed_in(board, good(2), actor=MAX, team="beta")
     assert hidden_truth.use(board).answers == 2
-    assert hidden_truth.use(board).words.startswith("2 scores have been shown of 60 hidden cases.")
-    measured = {(300, 41): 0.99, (300, 100): 0.92, (300, 600): 0.72, (300, 4000): 0.59}
-    for (answers, cases), accuracy in measured.items():
-        assert 0.5 + possible_gain(answers, cases) == pytest.approx(accuracy, abs=0.012)
+    assert hidden_truth.use(board).bits == pytest.approx(2 * np.log2(1002))
+    assert hidden_truth.use(board).words.startswith("2 scores have been shown")
+    hidden_truth.hide(board.store, "h", HiddenRules(step=0.5))
+    assert hidden_truth.use(board).bits == pytest.approx(2 * np.log2(1002) + 2 * np.log2(4)), (
+        "what was told stays"
+    )
 
 
 def test_a_role_that_is_taken_away_ends_at_the_next_write(place, tmp_path):
@@ -311,7 +354,7 @@ def test_what_organizers_do_is_refused_to_others(place, tmp_path, actor):
         (notices.board_notices, ("h",)),
     ):
         assert codes(raised(action, store, *arguments)) == ["forbidden"]
-    assert hidden_truth.rules(board.store, "h") == HiddenRules()
+    assert hidden_rules.rules(board.store, "h") == HiddenRules()
     if actor is NOBODY:
         assert codes(refusal(board, good(), actor=NOBODY)) == ["forbidden"]
 
@@ -333,5 +376,5 @@ def test_a_hidden_board_stays_hidden_in_a_bundle_and_is_deleted_with_all_it_know
     deleting.delete_board(board.store, "h")
     assert notices.attempts(board.store, "h") == []
     assert bundle.import_board(board.store, data) == "h"
-    assert hidden_truth.rules(board.store, "h") == HiddenRules(step=0.1)
+    assert hidden_rules.rules(board.store, "h") == HiddenRules(step=0.1)
     assert members.members(board.store, "h") == {}, "addresses of people are in no bundle"

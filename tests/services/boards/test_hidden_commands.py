@@ -2,7 +2,7 @@
 
 import json
 
-from scoring.services.boards import hidden_truth
+from scoring.services.boards import hidden_rules
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.store.database import open_store
 from tests.support import schemas
@@ -14,7 +14,12 @@ def test_an_organizer_hides_names_members_and_reads_attempts(place, tmp_path):
     opened = hidden_board(tmp_path)
     done = board("hide", "h", "--detail", "classes", "--ladder", 0.05, "--json", "-")
     assert done.status == 0, done.err
-    assert done.json["hidden"] == {"detail": "classes", "step": 0.05, "refused_per_day": 20}
+    assert done.json["hidden"] == {
+        "detail": "classes",
+        "step": 0.05,
+        "refused_per_day": 20,
+        "decimals": 3,
+    }
     assert board("hide", "h", "--detail", "all").status == 2
     assert board("members", "h", "--team", "gamma", "--member", "G@example.org").status == 0
     assert board("members", "h", "--json", "-").json["teams"]["gamma"] == ["g@example.org"]
@@ -30,4 +35,4 @@ def test_an_organizer_hides_names_members_and_reads_attempts(place, tmp_path):
     assert str(board_ranking(opened).entries[0].score)[:7] not in html
     assert "canary" not in html + json.dumps(shown.json)
     assert board("hide", "h", "--open").status == 0
-    assert hidden_truth.rules(open_store(), "h") is None
+    assert hidden_rules.rules(open_store(), "h") is None
