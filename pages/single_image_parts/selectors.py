@@ -13,6 +13,7 @@ from pages.single_image_parts.image_upload import ChosenImage
 from pages.single_image_parts.query import preview
 from scoring.challenges import load_challenge, samples
 from scoring.common.text import markdown
+from scoring.inference.image_upload import MICROSCOPES
 from scoring.inference.model_task import TileSupport
 from scoring.single_image import quality, wording
 
@@ -69,18 +70,37 @@ def model_title(challenge_id: str, chosen: ChosenInput) -> str:
 
 
 def tile_quality(
-    support: TileSupport, chosen: ChosenImage, among: Outcome | Running | None
+    support: TileSupport, chosen: ChosenImage, micrometres: float | None, among: Outcome | Running | None
 ) -> tuple[quality.QualityBadge, ...]:
-    """Draw what can be said of a tile before anything is counted on it, and return it. among: the test set's
-    tiles."""
+    """Draw what can be said of a tile before anything is counted on it, and return it. micrometres: along a
+    pixel, None where nobody knows. among: the test set's tiles."""
     st.caption(_about_image(chosen))
     badges = quality.tile_chips(
-        image_upload.measured(chosen), *chosen.photograph.size, support.micrometres_per_pixel
+        image_upload.measured(chosen), *chosen.photograph.size, support.micrometres_per_pixel, micrometres
     )
     unlikeness = image_upload.unlikeness(among, chosen, tile=True)
     all_badges = (*badges, *quality.likeness_chip(unlikeness, "tile"))
     prediction.chips(all_badges)
     return all_badges
+
+
+def tile_scale(support: TileSupport, chosen: ChosenImage) -> float | None:
+    """Return micrometres along a pixel: the challenge's of its test tiles, else the file's, else those that
+    are asked for; None where nobody knows."""
+    if chosen.case is not None:
+        return support.micrometres_per_pixel
+    if chosen.photograph.seen.micrometres:
+        return chosen.photograph.seen.micrometres
+    return st.number_input(
+        "Micrometres per pixel",
+        *MICROSCOPES,
+        None,
+        0.01,
+        "%.3f",
+        key=f"single_scale_{chosen.token}",
+        placeholder=f"not in the file; the challenge's tiles have {support.micrometres_per_pixel:g}",
+        help="Without it nuclei are counted, and there are no densities.",
+    )
 
 
 def title_of(test_set: ChosenInput) -> str:

@@ -1,7 +1,7 @@
 """Nuclei of one tile, from a dense model or a prediction file: viewer, counts and record."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -21,13 +21,14 @@ from scoring.challenges import samples
 from scoring.common.text import as_json, markdown
 from scoring.inference.model_task import TileSupport
 from scoring.inputs.nuclei import Nuclei
-from scoring.presentation.figures.numerals import decimal, percent
+from scoring.presentation.figures.numerals import UNDEFINED, decimal, percent
 from scoring.presentation.figures.single_image import preview
 from scoring.presentation.html import single_image
-from scoring.single_image import nuclei, record
+from scoring.single_image import nuclei, record, wording
 from scoring.single_image.nuclei import Detector, Overview
 from scoring.single_image.quality import QualityBadge
 from scoring.single_image.record import TileRecord
+from scoring.single_image.wording import NO_ANSWER
 
 MODEL, FILE = "Model", "Prediction file"
 VIEWER = "single_nuclei"
@@ -37,11 +38,13 @@ WITH_IMAGE = "Put the image into the record"
 
 @dataclass(frozen=True)
 class About:
-    """Facts of a tile for its record. title: of the model or file; chips: what was noticed about the tile."""
+    """Facts of a tile for its record. title: of the model or file; chips: what was noticed about the tile;
+    micrometres: along a pixel, None where nobody knows."""
 
     support: TileSupport
     title: str
     chips: Sequence[QualityBadge]
+    micrometres: float | None
 
 
 def source(challenge_id: str) -> ChosenInput | None:
@@ -95,43 +98,64 @@ def show(
     """Draw numbers first, then the viewer; its slider of confidence moves both. A fragment: a move repaints
     this and nothing else. about: what the record says besides."""
     least = viewer.confidence(VIEWER)
-    counts = nuclei.overview(about.support, listed, image.photograph.size, least)
-    confidence = f"confidence from {least:.2f}" if least else "all that were found"
+    counts = nuclei.overview(about.support, listed, image.photograph.size, least, about.micrometres)
+    sha256 = detector.sha256 if detector else ""
+    made = TileRecord(image.photograph, about.title, sha256, counts, least, about.chips, _today())
+    if made.abstentions:
+        st.subheader(NO_ANSWER, anchor=False)
+        for sentence in made.abstentions:
+            st.warning(markdown(sentence, 500), icon=":material/front_hand:")
+        shown = st.toggle("Show the counts anyway", key=f"single_anyway_{image.token}")
+        made = replace(made, counts_shown=shown)
+    if made.counts_shown or not made.abstentions:
+        _counts(listed, image, chosen, counts, least, about)
+    _record(image, made)
+
+
+def _today() -> str:
+    return f"{datetime.now(UTC):%d %B %Y}"
+
+
+def _counts(
+    listed: Nuclei, image: ChosenImage, chosen: ChosenInput, counts: Overview, least: float, about: About
+) -> None:
+    """Draw numbers, the viewer and the table."""
+    confidence, area = f"confidence from {least:.2f}" if least else "all that were found", counts.area_mm2
+    found = counts.lymphocytes
+    share = percent(found.hits / found.n) if found.n else UNDEFINED
+    between = f"{found.hits:,} of {found.n:,}; {percent(found.low)} to {percent(found.high)}"
+    per_mm2 = (
+        Fact("Per mm²", UNDEFINED, wording.scale_words(None))
+        if area is None
+        else Fact("Per mm²", decimal(counts.total / area, 0), f"tile of {area:.4f} mm²")
+    )
     layout.facts(
         [
             Fact("Nuclei", f"{counts.total:,}", confidence),
-            Fact("Per mm²", decimal(counts.total / counts.area_mm2, 0), f"tile of {counts.area_mm2:.4f} mm²"),
-            Fact("TIL share", percent(counts.til_share), "lymphocytes of all nuclei"),
+            per_mm2,
+            Fact(wording.LYMPHOCYTES, share, between if found.n else "none"),
         ]
     )
-    payload = session.cached(
-        "payload", (chosen.key, image.token), partial(_packed, about.support, listed, image)
-    )
-    viewer.show(payload, VIEWER)
+    packed = partial(_packed, about, listed, image)
+    viewer.show(session.cached("payload", (chosen.key, image.token, about.micrometres), packed), VIEWER)
     _table(counts, confidence)
-    _record(image, detector, counts, least, about)
 
 
-def _record(
-    image: ChosenImage, detector: Detector | None, counts: Overview, least: float, about: About
-) -> None:
+def _record(image: ChosenImage, made: TileRecord) -> None:
     """Draw the downloads: a page to print, and the counts as JSON."""
-    sha256 = detector.sha256 if detector else ""
     with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_tile_with_image_{image.token}")
-
-    def page() -> str:
-        told = f"{datetime.now(UTC):%d %B %Y}"
-        tile_record = TileRecord(image.photograph, about.title, sha256, counts, least, about.chips, told)
-        return single_image.tile_html(tile_record, with_image)
-
-    downloads.html_button(page, "single-tile", "single_tile_html", "Record to print (HTML)")
+    downloads.html_button(
+        lambda: single_image.tile_html(made, with_image),
+        "single-tile",
+        "single_tile_html",
+        "Record to print (HTML)",
+    )
     st.caption("One page; the browser's print makes a PDF of it.")
     with st.expander("Technical", icon=":material/build:"):
         with_pixels = st.checkbox("Put all pixels into the JSON", key=f"single_tile_pixels_{image.token}")
-        document = partial(record.tile_document, image.photograph, detector, counts, least, with_pixels)
         downloads.button(
             "nuclei.json",
-            lambda: as_json(document()),
+            lambda: as_json(record.tile_document(made, with_pixels)),
             "single-tile",
             "json",
             "application/json",
@@ -139,29 +163,24 @@ def _record(
         )
 
 
-def _packed(support: TileSupport, listed: Nuclei, image: ChosenImage):
+def _packed(about: About, listed: Nuclei, image: ChosenImage):
     jpeg = preview(image.photograph.pixels, DRAWN_SIDE)
-    about = TileInfo(image.name, image.photograph.size, support.classes, support.micrometres_per_pixel, jpeg)
-    return detections(listed, about)
+    scale = about.micrometres or 0.0
+    return detections(listed, TileInfo(image.name, image.photograph.size, about.support.classes, scale, jpeg))
 
 
 def _table(counts: Overview, confidence: str) -> None:
-    rows = pd.DataFrame(
-        {
-            "class": [name.replace("_", " ") for name in counts.support.classes],
-            "nuclei": counts.counts,
-            "per mm²": counts.per_mm2,
-        }
-    )
+    columns = {"class": [name.replace("_", " ") for name in counts.support.classes], "nuclei": counts.counts}
+    if counts.per_mm2 is not None:
+        columns["per mm²"] = counts.per_mm2
     layout.table(
         "How many nuclei of each class?",
-        rows.sort_values("nuclei", ascending=False, kind="stable"),
+        pd.DataFrame(columns).sort_values("nuclei", ascending=False, kind="stable"),
         {
-            "class": tables.text_column("class"),
-            "nuclei": tables.number_column("nuclei", 0),
-            "per mm²": tables.number_column("per mm²", 0),
+            name: tables.number_column(name, 0) if name != "class" else tables.text_column(name)
+            for name in columns
         },
-        f"Of this one tile, {confidence}; {counts.support.micrometres_per_pixel} µm per px. No truth stands "
-        "behind these counts.",
+        f"Of this one tile, {confidence}; {wording.scale_words(counts.micrometres)}. No truth stands behind "
+        "these counts.",
         key="single_counts",
     )

@@ -29,7 +29,8 @@ def show(challenge_id: str) -> None:
     with image_place:
         image = image_upload.image(challenge_id, test_set, truth)
         if image is not None:
-            chips = selectors.tile_quality(support, image, among)
+            scale = selectors.tile_scale(support, image)
+            chips = selectors.tile_quality(support, image, scale, among)
     with answer_column:
         if image is None or chosen is None:
             st.info(
@@ -49,7 +50,7 @@ def show(challenge_id: str) -> None:
                 )
         else:
             title = selectors.model_title(challenge_id, chosen)
-            tile.show(outcome.value, image, chosen, detector, tile.About(support, title, chips))
+            tile.show(outcome.value, image, chosen, detector, tile.About(support, title, chips, scale))
     if isinstance(among, Running):
         st.caption("Meanwhile the tiles of the test set are measured, to see whether this one is like them.")
         scoring_run.running(among)

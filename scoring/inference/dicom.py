@@ -8,21 +8,45 @@ import io
 import numpy as np
 import pydicom
 from PIL import Image
-from pydicom.uid import UID, ExplicitVRLittleEndian, ImplicitVRLittleEndian, JPEGBaseline8Bit, RLELossless
+from pydicom.encaps import generate_frames
+from pydicom.uid import (
+    JPEG2000,
+    UID,
+    ExplicitVRBigEndian,
+    ExplicitVRLittleEndian,
+    ImplicitVRLittleEndian,
+    JPEG2000Lossless,
+    JPEGBaseline8Bit,
+    JPEGLossless,
+    JPEGLosslessSV1,
+    RLELossless,
+)
 
 from scoring.common.arrays import Array, Floats
 from scoring.inference.preprocessing import MOST_PIXELS, ImageUnreadable
 
-READ = (ImplicitVRLittleEndian, ExplicitVRLittleEndian, RLELossless, JPEGBaseline8Bit)
+LOSSLESS = (JPEGLossless, JPEGLosslessSV1)
+"""Transfer syntaxes that Pillow decodes and pydicom does not ask it to."""
+READ = (
+    ImplicitVRLittleEndian,
+    ExplicitVRLittleEndian,
+    ExplicitVRBigEndian,
+    RLELossless,
+    JPEGBaseline8Bit,
+    JPEG2000Lossless,
+    JPEG2000,
+    *LOSSLESS,
+)
 """Transfer syntaxes that are decoded with what is there."""
 GREY = ("MONOCHROME1", "MONOCHROME2")
 LINEAR = "LINEAR"
 """Usual function of a window: whole values, both ends among them."""
-COLOUR = ("RGB", "YBR_FULL", "YBR_FULL_422")
+COLOUR = ("RGB", "YBR_FULL", "YBR_FULL_422", "YBR_ICT", "YBR_RCT")
+SPACINGS = ("PixelSpacing", "ImagerPixelSpacing", "NominalScannedPixelSpacing")
 
 
-def picture(data: bytes) -> Image.Image:
-    """Return the picture of a DICOM file, mode "L" or "RGB".
+def picture(data: bytes) -> tuple[Image.Image, float]:
+    """Return the picture of a DICOM file, mode "L" or "RGB", and micrometres along a pixel, 0 if unknown.
 
     Raises:
         ImageUnreadable: In one sentence: no picture, several, too large, or stored in a way that is not read.
@@ -30,12 +54,25 @@ def picture(data: bytes) -> Image.Image:
     """
     file = pydicom.dcmread(io.BytesIO(data))
     _refuse(file)
-    pixels = file.pixel_array
+    pixels, scale = _pixels(file), 1000 * (_first(next(filter(None, map(file.get, SPACINGS)), None)) or 0.0)
     if file.PhotometricInterpretation in GREY:
-        return Image.fromarray(_displayed_pixels(file, pixels))
+        return Image.fromarray(_displayed_pixels(file, pixels)), scale
     if pixels.dtype != np.uint8:
         raise ImageUnreadable("The DICOM file has more than 8 bits per colour: export it as JPEG or PNG.")
-    return Image.fromarray(np.ascontiguousarray(pixels), "RGB")
+    return Image.fromarray(np.ascontiguousarray(pixels), "RGB"), scale
+
+
+def _pixels(file: pydicom.FileDataset) -> Array:
+    if file.file_meta.TransferSyntaxUID not in LOSSLESS:
+        return np.asarray(file.pixel_array)
+    if int(file.BitsAllocated) != 8:
+        raise ImageUnreadable(
+            "The DICOM file is lossless JPEG of more than 8 bits: export it as JPEG or PNG."
+        )
+    with Image.open(io.BytesIO(next(generate_frames(file.PixelData))), formats=("JPEG",)) as frame:
+        if frame.size != (int(file.Columns), int(file.Rows)):
+            raise ImageUnreadable("The DICOM file is damaged: its picture has another size than it says.")
+        return np.asarray(frame)
 
 
 def _refuse(file: pydicom.FileDataset) -> None:
@@ -49,7 +86,7 @@ def _refuse(file: pydicom.FileDataset) -> None:
     syntax = UID(file.file_meta.TransferSyntaxUID)
     if syntax not in READ:
         known = syntax.name if syntax.name != str(syntax) else "an unknown way"
-        sentence = f"The DICOM file is compressed as {known}, which is not read here"
+        sentence = f"The DICOM file is stored as {known}, which is not read here"
         raise ImageUnreadable(f"{sentence}: export it uncompressed, or as JPEG or PNG.")
     if file.PhotometricInterpretation not in (*GREY, *COLOUR):
         sentence = "The DICOM file stores its colours in a way that is not read here"

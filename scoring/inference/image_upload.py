@@ -10,6 +10,7 @@ import re
 import struct
 import sys
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,7 @@ DECODERS = {
         "pydicom.pixels.decoders",
         "pydicom.pixels.decoders.pillow",
         "pydicom.pixels.decoders.rle",
+        "PIL.Jpeg2KImagePlugin",
         "scoring.inference.dicom",
     ),
 }
@@ -90,6 +92,16 @@ _STRUCTURE = frozenset(
 )
 """TIFF tags that describe the pixels, and not who took them."""
 _BITS_PER_SAMPLE = 0x0102
+_DESCRIPTION, _X_RESOLUTION, _RESOLUTION_UNIT = 0x010E, 0x011A, 0x0128
+_UNITS = {2: 25_400.0, 3: 10_000.0}
+"""Unit of a TIFF's resolution -> its micrometres: inch, centimetre."""
+_NUMBER = r"(\d{1,6}(?:\.\d{1,9})?)(?![\d.])"
+_SLIDE = re.compile(rf"\bMPP\s*=\s*{_NUMBER}")
+_OME, _OME_UNIT = re.compile(rf'PhysicalSizeX="{_NUMBER}"'), re.compile(r'PhysicalSizeXUnit="([^"]*)"')
+_MICROMETRE = re.compile(r"(µ|μ|u|\?|Âµ|Î¼|&#181;|&#xB5;)m", re.IGNORECASE)
+"""The unit as files spell it, and as it reads in the wrong code page."""
+MICROSCOPES = (0.05, 10.0)
+"""Micrometres along a pixel that a microscope can have: a screen's 72 per inch are none."""
 
 
 def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
@@ -109,7 +121,7 @@ def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels
                 if image.width * image.height > MOST_PIXELS:
                     raise Image.DecompressionBombError
                 _refuse(image, data)
-                info = image_info(image)
+                info = replace(image_info(image), micrometres=micrometres(image))
                 dropped = _dropped(image, data, info)
                 image.load()
                 picture = _reduced(image if image.mode == "RGB" else image.convert("RGB"), most_pixels)
@@ -150,10 +162,28 @@ def _of_dicom(data: bytes, most_pixels: int) -> tuple[Pixels, Pixels, ImageInfo,
     dicom: Any = sys.modules.get("scoring.inference.dicom")
     if dicom is None:
         raise ImageUnreadable("The file is a DICOM file: export it as JPEG or PNG.")
-    image = dicom.picture(data)
-    info = ImageInfo(image.width, image.height, image.mode, DICOM, False, 1)
+    image, spacing = dicom.picture(data)
+    info = ImageInfo(image.width, image.height, image.mode, DICOM, False, 1, spacing)
     picture = _reduced(image.convert("RGB"), most_pixels)
     return np.asarray(picture), np.asarray(small(picture)), info, ["DICOM tags"]
+
+
+def micrometres(image: Image.Image) -> float:
+    """Return micrometres along a pixel by the tags of a scanner: "MPP" of a slide, OME's physical size, or a
+    resolution per centimetre or inch that a microscope can have; 0 where there is none."""
+    tags: Any = getattr(image, "tag_v2", {})
+    described = str(tags.get(_DESCRIPTION, ""))
+    ome, unit = _OME.search(described), _OME_UNIT.search(described)
+    if found := _SLIDE.search(described) or (None if unit and not _MICROMETRE.fullmatch(unit[1]) else ome):
+        return _of_microscope(float(found[1]))
+    resolution, length = tags.get(_X_RESOLUTION), _UNITS.get(tags.get(_RESOLUTION_UNIT, 2))
+    if image.format != "TIFF" or not resolution or length is None:
+        return 0.0
+    return _of_microscope(length / float(resolution))
+
+
+def _of_microscope(scale: float) -> float:
+    return scale if MICROSCOPES[0] <= scale <= MICROSCOPES[1] else 0.0
 
 
 def _reduced(picture: Image.Image, most_pixels: int) -> Image.Image:

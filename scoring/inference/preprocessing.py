@@ -75,7 +75,7 @@ class Recipe:
 @dataclass(frozen=True)
 class ImageInfo:
     """What the file was before it was prepared: size in pixels, Pillow's mode and format, any transparency,
-    EXIF orientation 1..8."""
+    EXIF orientation 1..8, micrometres along a pixel, 0 where the file does not say."""
 
     width: int
     height: int
@@ -83,6 +83,7 @@ class ImageInfo:
     format: str
     alpha: bool
     orientation: int
+    micrometres: float = 0.0
 
 
 def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, ImageInfo]:

@@ -203,7 +203,7 @@ def _recipe(header: Header) -> Recipe:
 
 
 def _as_list(seen: ImageInfo) -> list[Any]:
-    return [seen.width, seen.height, seen.mode, seen.format, seen.alpha, seen.orientation]
+    return [seen.width, seen.height, seen.mode, seen.format, seen.alpha, seen.orientation, seen.micrometres]
 
 
 def _numbers(output: Any) -> Floats | None:

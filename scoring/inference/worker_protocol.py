@@ -208,5 +208,6 @@ def _plain(text: str, most: int = 80) -> str:
 
 
 def _seen(entry: Sequence[Any]) -> ImageInfo:
-    width, height, mode, kind, alpha, orientation = entry
-    return ImageInfo(int(width), int(height), str(mode)[:20], str(kind)[:20], bool(alpha), int(orientation))
+    width, height, mode, kind, alpha, orientation, micrometres = entry
+    size, words = (int(width), int(height)), (str(mode)[:20], str(kind)[:20])
+    return ImageInfo(*size, *words, bool(alpha), int(orientation), float(micrometres))

@@ -60,6 +60,11 @@ def least_score(reference: Reference) -> float | None:
     return None if rank < 0 else float(np.sort(reference.probabilities.max(1))[rank])
 
 
+def reasons_of(chips: Sequence[QualityBadge]) -> tuple[str, ...]:
+    """Return why there is no answer by what was said of an image alone, a sentence each."""
+    return tuple(chip.words for chip in chips if chip.level == STOP)
+
+
 def reasons(
     highest: float,
     least: float | None,
@@ -76,7 +81,7 @@ def reasons(
         chips: What was said of the image.
         failed: Why the model failed on the image turned or mirrored, "" where it did not.
     """
-    sentences = [chip.words for chip in chips if chip.level == STOP]
+    sentences = list(reasons_of(chips))
     if views is not None and views.others and views.changed >= UNSTABLE * views.others:
         sentences.append(
             f"The model's answer is not stable: turned and mirrored, the same image gets another class in "

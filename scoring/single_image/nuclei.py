@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges import load_challenge
+from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused, error
 from scoring.inference import preflight
 from scoring.inference.model_task import TileSupport
@@ -16,6 +17,7 @@ from scoring.inference.results import ModelFailed
 from scoring.inputs.nuclei import Nuclei
 from scoring.single_image.model import CALLED, ModelHandle, loaded
 from scoring.single_image.photograph import CALLED as IMAGE
+from scoring.statistics.intervals import Share, counted
 
 
 @dataclass(frozen=True)
@@ -29,18 +31,29 @@ class Detector(ModelHandle):
 
 @dataclass(frozen=True)
 class Overview:
-    """Nuclei of a tile. counts [K] by class; per_mm2 [K]; area_mm2: of the tile at the challenge's
-    resolution; til_share: lymphocytes / all nuclei, None without any."""
+    """Nuclei of a tile. counts [K] by class; micrometres: along a pixel, None where nobody knows, and then
+    there are no densities; area_px: of the tile; lymphocytes: among the detected nuclei."""
 
     support: TileSupport
     counts: np.ndarray
-    per_mm2: np.ndarray
-    area_mm2: float
-    til_share: float | None
+    micrometres: float | None
+    area_px: int
+    lymphocytes: Share
 
     @property
     def total(self) -> int:
         return int(self.counts.sum())
+
+    @property
+    def area_mm2(self) -> float | None:
+        """Area of the tile, None where its scale is not known."""
+        return None if self.micrometres is None else self.area_px * self.micrometres**2 / 1e6
+
+    @property
+    def per_mm2(self) -> Floats | None:
+        """Nuclei of each class per mm² [K]."""
+        area = self.area_mm2
+        return None if area is None else self.counts / area
 
 
 def tile_support(challenge_id: str) -> TileSupport:
@@ -81,12 +94,17 @@ def listed(support: TileSupport, data: bytes, size: tuple[int, int], name: str =
 
 
 def overview(
-    support: TileSupport, nuclei: Nuclei, size: tuple[int, int], least_confidence: float = 0.0
+    support: TileSupport,
+    nuclei: Nuclei,
+    size: tuple[int, int],
+    least_confidence: float = 0.0,
+    micrometres: float | None = None,
 ) -> Overview:
-    """Counts of the nuclei with at least this confidence in a tile of this width and height, px."""
+    """Return counts of the nuclei with at least this confidence in a tile of this width and height, px, whose
+    pixels have so many micrometres."""
     counts = np.bincount(
         nuclei.classes[nuclei.confidences >= least_confidence], minlength=len(support.classes)
     )
-    area = float(size[0] * size[1]) * support.micrometres_per_pixel**2 / 1e6
-    share = float(support.til_share(counts)) if counts.sum() else None
-    return Overview(support, counts, counts / area, area, share)
+    total = int(counts.sum())
+    lymphocytes = counted(round(float(support.til_share(counts)) * total) if total else 0, total)
+    return Overview(support, counts, micrometres, size[0] * size[1], lymphocytes)

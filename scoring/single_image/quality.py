@@ -29,6 +29,7 @@ LEAST_SKIN = 0.35
 STOP_SHOWN = 0.05
 STAINED, LEAST_STAINED, MOST_WHITE = 0.5, 0.4, 0.5
 TILE_SIDE = 1024
+MOST_RESCALED = 1.2
 LEAST_SIDE = 224
 LIKENESS = "likeness"
 USUAL = (0.01, 0.99)
@@ -42,7 +43,7 @@ class QualityBadge:
     """One statement about a picture.
 
     Attributes:
-        name: "size", "sharpness", "exposure", "colours", "frame", "tissue", "likeness".
+        name: "size", "scale", "sharpness", "exposure", "colours", "frame", "tissue", "likeness".
         level: Of LEVELS; "stop" where the challenge refuses such a picture, hardly anything in it is sharp,
             it is a tile of tissue instead of skin, or nothing like the test set's.
         value: What was measured, for people.
@@ -152,26 +153,35 @@ def photograph_chips(
 
 
 def tile_chips(
-    measures: Quality, width: int, height: int, micrometres_per_pixel: float
+    measures: Quality, width: int, height: int, usual: float, micrometres: float | None
 ) -> tuple[QualityBadge, ...]:
-    """Return chips of a tile of stained tissue of `width` x `height` px. micrometres_per_pixel: of the
-    challenge's tiles."""
-    usual = width == height == TILE_SIDE
-    size = f"{width} x {height} px"
-    sentence = (
+    """Return chips of a tile of stained tissue of `width` x `height` px. usual, micrometres: along a pixel of
+    the challenge's tiles, and of this one, None where nobody knows."""
+    as_usual = width == height == TILE_SIDE
+    size = (
         "The size of the challenge's tiles."
-        if usual
-        else (
-            f"The challenge's tiles have {TILE_SIDE} x {TILE_SIDE} px at 40x: counts per area assume "
-            f"{micrometres_per_pixel} µm per px."
-        )
+        if as_usual
+        else f"The challenge's tiles have {TILE_SIDE} x {TILE_SIDE} px at 40x."
     )
     return (
-        QualityBadge("size", GOOD if usual else NOTE, size, sentence),
+        QualityBadge("size", GOOD if as_usual else NOTE, f"{width} x {height} px", size),
+        _scale(usual, micrometres),
         _sharpness(measures),
         _exposure(measures),
         _tissue(measures),
     )
+
+
+def _scale(usual: float, micrometres: float | None) -> QualityBadge:
+    models = f"models of this challenge are made for {usual:g} µm per px"
+    if micrometres is None:
+        sentence = f"Micrometres per pixel are not known: there are counts, no densities; {models}."
+        return QualityBadge("scale", NOTE, "not known", sentence)
+    value = f"{micrometres:.3g} µm per px"
+    if abs(np.log(micrometres / usual)) > np.log(MOST_RESCALED):
+        sentence = f"This tile has {value}; {models}: nuclei look {usual / micrometres:.2g} times as large."
+        return QualityBadge("scale", CAUTION, value, sentence)
+    return QualityBadge("scale", GOOD, value, "The scale of the challenge's tiles.")
 
 
 def percentile(name: str, value: float, among: Sequence[Quality | None]) -> float | None:

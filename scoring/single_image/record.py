@@ -12,10 +12,10 @@ from PIL import Image
 
 from scoring.core.scorecard import plain
 from scoring.metrics.quality import Quality
-from scoring.single_image.abstention import Withheld
+from scoring.single_image.abstention import Withheld, reasons_of
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.model import OpenModel
-from scoring.single_image.nuclei import Detector, Overview
+from scoring.single_image.nuclei import Overview
 from scoring.single_image.operating import ChosenOperatingPoint
 from scoring.single_image.photograph import CALLED, Photograph
 from scoring.single_image.quality import QualityBadge
@@ -46,6 +46,7 @@ class TileRecord:
         least_confidence: Smallest confidence of those.
         chips: What was noticed about the tile.
         date: Of the record, for people.
+        counts_shown: Whether counts were shown although there is no answer.
     """
 
     photograph: Photograph
@@ -55,6 +56,12 @@ class TileRecord:
     least_confidence: float
     chips: Sequence[QualityBadge]
     date: str
+    counts_shown: bool = False
+
+    @property
+    def abstentions(self) -> tuple[str, ...]:
+        """Why there is no answer; empty where there is one."""
+        return reasons_of(self.chips)
 
 
 @dataclass(frozen=True)
@@ -163,10 +170,7 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
         "class_set": None if test_set.class_set is None else _class_set(classes, test_set.class_set),
         "operating_point": None if test_set.operating_point is None else _operating(test_set.operating_point),
         "quality": None if checks.quality is None else plain(checks.quality.as_dict()),
-        "chips": [
-            {"name": c.name, "level": c.level, "value": c.value, "words": c.words, "percentile": c.percentile}
-            for c in checks.chips
-        ],
+        "chips": _chips(checks.chips),
         "no_answer_because": list(checks.abstentions),
         "no_answer_on_test_set": None if test_set.withheld is None else vars(test_set.withheld),
         "other_photographs": [_by_class(classes, prediction.probabilities) for prediction in more.others],
@@ -175,23 +179,23 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
     }
 
 
-def tile_document(
-    photograph: Photograph,
-    source: Detector | None,
-    counts: Overview,
-    least_confidence: float,
-    with_image: bool = False,
-) -> dict[str, Any]:
-    """Return the export of one tile. source: the detector, None for a prediction file."""
+def tile_document(record: TileRecord, with_image: bool = False) -> dict[str, Any]:
+    """Return the export of one tile, without counts where there is no answer and they were not shown."""
+    counts, found, classes = record.counts, record.counts.lymphocytes, record.counts.support.classes
+    shown = record.counts_shown or not record.abstentions
     return {
-        **_head(photograph, with_image),
+        **_head(record.photograph, with_image),
         "challenge": counts.support.challenge,
-        "model": None if source is None else {"sha256": source.sha256},
-        "least_confidence": least_confidence,
+        "model": {"sha256": record.sha256} if record.sha256 else None,
+        "least_confidence": record.least_confidence,
+        "micrometres_per_pixel": counts.micrometres,
         "area_mm2": counts.area_mm2,
-        "til_share": counts.til_share,
-        "counts": _by_class(counts.support.classes, counts.counts),
-        "per_mm2": _by_class(counts.support.classes, counts.per_mm2),
+        "til_share": found.hits / found.n if shown and found.n else None,
+        "lymphocytes_among_nuclei": _share(found) if shown and found.n else None,
+        "counts": _by_class(classes, counts.counts) if shown else None,
+        "per_mm2": _by_class(classes, counts.per_mm2) if shown and counts.per_mm2 is not None else None,
+        "chips": _chips(record.chips),
+        "no_answer_because": list(record.abstentions),
     }
 
 
@@ -199,6 +203,13 @@ def sha256(pixels: np.ndarray) -> str:
     """SHA-256 of pixels uint8 and their shape: of the image, never of the file, which could identify it
     elsewhere."""
     return hashlib.sha256(repr(pixels.shape).encode() + np.ascontiguousarray(pixels).tobytes()).hexdigest()
+
+
+def _chips(chips: Sequence[QualityBadge]) -> list[dict[str, Any]]:
+    return [
+        {"name": c.name, "level": c.level, "value": c.value, "words": c.words, "percentile": c.percentile}
+        for c in chips
+    ]
 
 
 def _head(photograph: Photograph, with_image: bool) -> dict[str, Any]:

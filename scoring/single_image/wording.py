@@ -46,6 +46,7 @@ UNKNOWN_INPUT = (
 )
 POSSIBLE = "Possible classes (built to hold the true one in 9 of 10 test cases)"
 NO_ANSWER = "No answer"
+LYMPHOCYTES = "Lymphocytes among detected nuclei"
 
 BANNED = (
     r"diagnos\w*",
@@ -155,6 +156,11 @@ def views_line(views: TurnedViews) -> str:
 def dropped_line(kinds: Sequence[str]) -> str:
     """Return what was dropped from the file."""
     return f"Dropped from the file: {', '.join(kinds)}." if kinds else "The file held no personal data."
+
+
+def scale_words(micrometres: float | None) -> str:
+    """Return how many micrometres a pixel of a tile has, for people."""
+    return "micrometres per pixel not known" if micrometres is None else f"{micrometres:.3g} µm per px"
 
 
 def map_line(name: str, before: float, after: float) -> str:

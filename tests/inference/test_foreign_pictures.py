@@ -1,5 +1,6 @@
 """HEIC, AVIF and DICOM as photographs, decoded in the confined worker: pixels stay, everything else goes."""
 
+import base64
 import importlib
 import io
 
@@ -7,9 +8,18 @@ import numpy as np
 import pydicom
 import pytest
 from PIL import Image
+from PIL.TiffImagePlugin import IFDRational, ImageFileDirectory_v2
 from pydicom.dataset import FileDataset, FileMetaDataset
 from pydicom.encaps import encapsulate
-from pydicom.uid import ExplicitVRLittleEndian, JPEG2000Lossless, JPEGBaseline8Bit
+from pydicom.uid import (
+    JPEG2000,
+    ExplicitVRBigEndian,
+    ExplicitVRLittleEndian,
+    JPEG2000Lossless,
+    JPEGBaseline8Bit,
+    JPEGLosslessSV1,
+    JPEGLSLossless,
+)
 
 from scoring.inference.dicom import picture
 from scoring.inference.image_upload import decoders, register_decoders, upright
@@ -93,6 +103,69 @@ def test_jpeg_within_dicom_is_decoded():
     assert np.abs(found.astype(int) - pixels)[4:20].mean() < 6
 
 
+@pytest.mark.parametrize(
+    ("photometric", "syntax", "format", "more"),
+    [
+        ("YBR_RCT", JPEG2000Lossless, "JPEG2000", {"no_jp2": True}),
+        ("RGB", JPEG2000, "JPEG2000", {"no_jp2": True}),
+    ],
+)
+def test_jpeg_2000_within_dicom_is_decoded(photometric, syntax, format, more):
+    file = io.BytesIO()
+    Image.fromarray(half()).save(file, format, **more)
+    found = received(
+        dicom(half(), photometric, syntax, encapsulate([file.getvalue()]), PixelSpacing=[0.0005] * 2)
+    )
+    np.testing.assert_array_equal(found.pixels, half())
+    assert found.seen.micrometres == 0.5
+
+
+def test_big_endian_dicom_is_read_and_what_is_not_read_is_named_truly():
+    swapped = np.frombuffer(half().tobytes(), np.uint16).byteswap().tobytes()
+    np.testing.assert_array_equal(here(dicom(half(), "RGB", ExplicitVRBigEndian, swapped)), half())
+    words = refusal(dicom(half(), "RGB", JPEGLSLossless, encapsulate([b"\xff\xd8\xff\xd9"])))
+    assert "stored as JPEG-LS Lossless" in words
+
+
+# A red, a green and a blue line of 2 px each in lossless JPEG (selection value 1), encoded by hand.
+LOSSLESS = base64.b64decode(
+    "/9j/wwARCAADAAIDAREAAhEAAxEA/8QAHQAAAAAKAAAAAAAAAAAAAAAAAAECAwQFBgcICf/aAAwDAQACAAMAAQAAf/"
+    "D/AA/gAQAR/gAAEAEf4AH/2Q=="
+)
+
+
+def test_lossless_jpeg_within_dicom_is_decoded():
+    lines = np.repeat(np.array([[[255, 0, 0]], [[0, 255, 0]], [[0, 0, 255]]], np.uint8), 2, axis=1)
+    found = received(dicom(lines, "RGB", JPEGLosslessSV1, encapsulate([LOSSLESS])))
+    np.testing.assert_array_equal(found.pixels, lines)
+    assert "damaged" in refusal(dicom(half(), "RGB", JPEGLosslessSV1, encapsulate([LOSSLESS])))
+
+
+@pytest.mark.parametrize(
+    ("tags", "micrometres"),
+    [
+        ({0x010E: "Aperio|AppMag = 40|MPP = 0.2521|Left = 3"}, 0.2521),
+        ({0x010E: '<Pixels PhysicalSizeX="0.5" PhysicalSizeXUnit="µm" SizeX="3"/>'}, 0.5),
+        ({0x010E: '<Pixels PhysicalSizeX="0.5" PhysicalSizeXUnit="mm" SizeX="3"/>'}, 0),
+        ({0x010E: "MPP = 0.0.1.2"}, 0),
+        ({0x010E: "MPP = 900"}, 0),
+        ({0x011A: IFDRational(40000, 1), 0x0128: 3}, 0.25),
+        ({0x011A: IFDRational(101600, 1), 0x0128: 2}, 0.25),
+        ({0x011A: IFDRational(72, 1), 0x0128: 2}, 0),
+        ({0x011A: IFDRational(0, 0), 0x0128: 3}, 0),
+        ({}, 0),
+    ],
+)
+def test_the_scale_of_a_tile_is_that_of_its_file(tags, micrometres):
+    file = io.BytesIO()
+    info = ImageFileDirectory_v2()
+    for tag, value in tags.items():
+        info[tag] = value
+    Image.fromarray(half()).save(file, "TIFF", tiffinfo=info)
+    register_decoders()
+    assert upright(file.getvalue())[2].micrometres == pytest.approx(micrometres)
+
+
 def test_grey_is_shown_within_its_window():
     values = np.tile(np.arange(0, 640, 10, np.uint16), (HEIGHT, 1))
     window = {"WindowCenter": 200, "WindowWidth": 200, "RescaleSlope": 1, "RescaleIntercept": -100}
@@ -141,7 +214,7 @@ def test_a_window_is_that_of_the_standard(kind, slope, intercept, photometric, f
     for centre, width in WINDOWS:
         data = dicom(values, photometric, WindowCenter=centre, WindowWidth=width, **tags)
         wanted, halfway = displayed_by_pydicom(data, photometric == "MONOCHROME1")
-        shown = np.asarray(picture(data)).astype(int)
+        shown = np.asarray(picture(data)[0]).astype(int)
         np.testing.assert_array_equal(shown[~halfway], wanted[~halfway], err_msg=f"{centre}/{width}")
         assert np.abs(shown - wanted).max() <= 1
 
@@ -149,13 +222,13 @@ def test_a_window_is_that_of_the_standard(kind, slope, intercept, photometric, f
 @pytest.mark.parametrize("window", [{"WindowWidth": 0.5}, {"WindowWidth": 0}, {"WindowWidth": -3}])
 def test_a_window_that_the_standard_does_not_allow_is_none(window):
     values = np.arange(256, dtype=np.uint8).reshape(16, 16)
-    shown = np.asarray(picture(dicom(values, "MONOCHROME2", WindowCenter=100, **window)))
+    shown = np.asarray(picture(dicom(values, "MONOCHROME2", WindowCenter=100, **window))[0])
     np.testing.assert_array_equal(shown, values)
 
 
 HOSTILE = [
     (lambda: dicom(half(), "RGB", NumberOfFrames=2), "2 pictures"),
-    (lambda: dicom(half(), "RGB", JPEG2000Lossless, encapsulate([b"\xff\x4f\xff\x51"])), "JPEG 2000"),
+    (lambda: dicom(half(), "RGB", JPEG2000Lossless, encapsulate([b"\xff\x4f\xff\x51"])), "damaged"),
     (lambda: dicom(half()[:, :, 0], "PALETTE COLOR"), "colours"),
     (lambda: dicom(half(), "RGB", Rows=65000, Columns=65000), "more than 178,956,970 pixels"),
     (lambda: dicom(half(), "RGB")[:-1000], "damaged"),

@@ -286,6 +286,16 @@ def test_a_foreign_picture_is_called_so_with_the_rate_of_false_alarms(single_ima
 def test_skin_on_the_page_of_tissue_is_called_foreign(single_image):
     app = settled(own(single_image(challenge="puma"), photographs.encoded(lesion(1024))))
     assert "nothing like the tiles of the test set" in said(app)
+    assert headlines(app)[0] == "No answer"
+    assert not app.dataframe
+    next(one for one in app.toggle if one.key.startswith("single_anyway")).set_value(True).run()
+    assert headlines(app)[0] == "No answer"
+    assert list(app.dataframe[0].value.columns) == ["class", "nuclei"]
+    assert "micrometres per pixel not known" in said(app)
+    next(one for one in app.number_input if one.key.startswith("single_scale")).set_value(0.46)
+    app.run()
+    assert "per mm²" in app.dataframe[0].value.columns
+    assert "0.46 µm per px; models of this challenge are made for 0.23 µm per px" in said(app)
 
 
 @pytest.mark.parametrize(

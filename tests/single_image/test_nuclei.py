@@ -11,6 +11,7 @@ from scoring.challenges.puma.peaks import peaks
 from scoring.common.findings import InputRefused
 from scoring.single_image import nuclei
 from scoring.single_image.photograph import received
+from scoring.statistics.intervals import counted
 from tests.inference import builders
 from tests.support.dense_models import dense
 from tests.support.single_image import TILE_SUPPORT
@@ -55,7 +56,7 @@ def test_no_peak_at_all():
     found = peaks(answer, 4)
     assert len(found) == 0
     seen = nuclei.overview(TILE_SUPPORT, found, (80, 80))
-    assert (seen.total, seen.til_share) == (0, None)
+    assert (seen.total, seen.lymphocytes.n) == (0, 0)
 
 
 def test_counts_per_class_and_area():
@@ -65,13 +66,17 @@ def test_counts_per_class_and_area():
     answer = np.clip(answer, 0, 40) / 40
     answer[0] = 1 - answer.sum(0)
     found = peaks(answer, 1000 / 60, least=0.01)
-    seen = nuclei.overview(TILE_SUPPORT, found, (1000, 1000))
+    seen = nuclei.overview(TILE_SUPPORT, found, (1000, 1000), micrometres=0.23)
     area = (1000 * 0.23 / 1000) ** 2
     counted = {name: n for name, n in zip(CLASSES, seen.counts.tolist(), strict=True) if n}
     assert counted == {"tumor": 2, "lymphocytes": 3, "stromal_cells": 1}
     assert seen.area_mm2 == pytest.approx(area)
     assert seen.per_mm2 == pytest.approx(seen.counts / area)
-    assert seen.til_share == pytest.approx(3 / 6)
+    assert (seen.lymphocytes.hits, seen.lymphocytes.n) == (3, 6)
+    twice = nuclei.overview(TILE_SUPPORT, found, (1000, 1000), micrometres=0.46)
+    assert twice.per_mm2 == pytest.approx(seen.per_mm2 / 4)
+    unknown = nuclei.overview(TILE_SUPPORT, found, (1000, 1000))
+    assert (unknown.area_mm2, unknown.per_mm2, unknown.total) == (None, None, 6)
     surer = nuclei.overview(TILE_SUPPORT, found, (1000, 1000), float(np.median(found.confidences)))
     assert surer.total == int((found.confidences >= np.median(found.confidences)).sum()) < seen.total
 
@@ -94,7 +99,7 @@ def points(*centres) -> bytes:
 def test_a_prediction_file_instead_of_a_model():
     found = nuclei.listed(TILE_SUPPORT, points((10, 20), (30, 40)), (100, 100))
     assert found.centroids.tolist() == [[10, 20], [30, 40]]
-    assert nuclei.overview(TILE_SUPPORT, found, (100, 100)).til_share == 1
+    assert nuclei.overview(TILE_SUPPORT, found, (100, 100)).lymphocytes == counted(2, 2)
     assert len(nuclei.listed(TILE_SUPPORT, b'{"nuclei": []}', (100, 100))) == 0
 
 

@@ -89,18 +89,24 @@ def test_a_black_frame_is_said():
 
 
 def test_tiles(tile):
-    assert {chip.name: chip.level for chip in tile_chips(measure(tile), 1024, 1024, 0.23)} == {
+    assert {chip.name: chip.level for chip in tile_chips(measure(tile), 1024, 1024, 0.23, 0.23)} == {
         "size": GOOD,
+        "scale": GOOD,
         "sharpness": GOOD,
         "exposure": GOOD,
         "tissue": GOOD,
     }
-    assert [chip.level for chip in tile_chips(measure(tile), 900, 1024, 0.23) if chip.name == "size"] == [
-        NOTE
-    ]
+    assert [
+        chip.level for chip in tile_chips(measure(tile), 900, 1024, 0.23, 0.23) if chip.name == "size"
+    ] == [NOTE]
+    for micrometres, level in ((None, NOTE), (0.25, GOOD), (0.46, CAUTION), (0.11, CAUTION)):
+        (scale,) = (c for c in tile_chips(measure(tile), 1024, 1024, 0.23, micrometres) if c.name == "scale")
+        assert scale.level == level
     for pixels in (lesion(), np.full((512, 512, 3), 250, np.uint8)):
         assert [
-            chip.level for chip in tile_chips(measure(pixels), 1024, 1024, 0.23) if chip.name == "tissue"
+            chip.level
+            for chip in tile_chips(measure(pixels), 1024, 1024, 0.23, 0.23)
+            if chip.name == "tissue"
         ] == [CAUTION]
 
 

@@ -136,17 +136,30 @@ def test_no_result_word_is_banned(said):
 def test_tiles():
     tile = received((samples.FOLDER / "puma" / "truth" / "sample_primary_roi_001.tif").read_bytes())
     points = nuclei.listed(TILE_SUPPORT, b'{"nuclei": [{"centroid": [5, 5], "class": "tumor"}]}', tile.size)
-    found = record.tile_document(tile, None, nuclei.overview(TILE_SUPPORT, points, tile.size), 0.0)
+    counts = nuclei.overview(TILE_SUPPORT, points, tile.size)
+    made = record.TileRecord(tile, "mine.json", "", counts, 0.0, (), "today")
+    found = record.tile_document(made)
     assert json.loads(as_json(found))["counts"]["tumor"] == 1
-    assert found["model"] is None
-    assert found["til_share"] == 0
+    assert (found["model"], found["til_share"], found["per_mm2"]) == (None, 0, None)
+    assert found["lymphocytes_among_nuclei"]["n"] == 1
+    nothing_like = chips.QualityBadge(
+        "likeness", "stop", "", "This is nothing like the tiles of the test set."
+    )
+    foreign = replace(made, chips=(nothing_like,))
+    found = record.tile_document(foreign)
+    assert (found["counts"], found["no_answer_because"]) == (None, [nothing_like.words])
+    page = words_of(html.tile_html(foreign))
+    assert "How many nuclei are in the tile? No answer This is nothing like the tiles" in page
+    assert "1 nucleus" not in page
+    assert "Lymphocytes" not in page
+    assert record.tile_document(replace(foreign, counts_shown=True))["counts"]["tumor"] == 1
 
 
 def test_the_record_of_a_tile_is_one_page():
     tile = received((samples.FOLDER / "puma" / "truth" / "sample_primary_roi_001.tif").read_bytes())
     points = nuclei.listed(TILE_SUPPORT, b'{"nuclei": [{"centroid": [5, 5], "class": "tumor"}]}', tile.size)
-    counts = nuclei.overview(TILE_SUPPORT, points, tile.size)
-    noticed = (chips.QualityBadge("sharpness", "stop", "12", "blurred <b>"),)
+    counts = nuclei.overview(TILE_SUPPORT, points, tile.size, micrometres=0.23)
+    noticed = (chips.QualityBadge("sharpness", "caution", "12", "blurred <b>"),)
     made = record.TileRecord(
         tile, "Dense <i>network</i>", "ab" * 32, counts, 0.25, noticed, "22 November 2026"
     )
@@ -154,6 +167,9 @@ def test_the_record_of_a_tile_is_one_page():
     said = words_of(page)
     for words in (
         "1 nucleus",
+        "class nuclei per mm²",
+        "0.23 µm per px",
+        "Lymphocytes among detected nuclei 0 of 1 (0%; 0 to 79%)",
         "Model Dense <i>network</i>",
         "Confidence from 0.25",
         "ab" * 32,

@@ -75,7 +75,8 @@ def every_sentence():
         chips += [
             *quality.photograph_chips(found, 512),
             *quality.photograph_chips(found, 512, [found]),
-            *quality.tile_chips(found, 900, 900, 0.23),
+            *quality.tile_chips(found, 900, 900, 0.23, None),
+            *quality.tile_chips(found, 900, 900, 0.23, 0.5),
         ]
     yield from (chip.words for chip in chips)
     for support in ((20,) * 6, (3, 20, 20, 20, 20, 20), (0,) * 6):

@@ -12,7 +12,7 @@ const SETS = { errors: "Errors", fp: "FP", fn: "FN", all: "All" };
 class Nuclei {
   /** before: the layer that was shown until now; what it shows stays when it has the same classes. */
   constructor(viewer, head, arrays, image, before) {
-    Object.assign(this, arrays, { viewer, head, unit: head.um_per_px, unitName: "µm", maxScale: 24 });
+    Object.assign(this, arrays, { viewer, head, unit: head.um_per_px || 1, unitName: head.um_per_px ? "µm" : "px", maxScale: 24 });
     this.outlines = new Outlines(arrays, head.width, head.height);
     this.images = image ? [image] : [];
     this.names = head.classes.map((name) => name.replaceAll("_", " "));

@@ -26,7 +26,7 @@ class TileInfo:
         name: Of the case.
         size: Width and height in px.
         classes: Names of the classes.
-        um_per_px: Micrometres per pixel.
+        um_per_px: Micrometres per pixel, 0 where nobody knows: then lengths are in px.
         jpeg: The image, of any size, in the same frame; None without.
     """
 

@@ -9,7 +9,7 @@ from PIL import Image
 
 from scoring.challenges import REGISTRY
 from scoring.common.text import shortened
-from scoring.presentation.figures.numerals import decimal, percent
+from scoring.presentation.figures.numerals import decimal
 from scoring.presentation.html.document import POLICY, template
 from scoring.single_image.abstention import withheld_line
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line
@@ -20,12 +20,14 @@ from scoring.single_image.reference import right_alike
 from scoring.single_image.sweep import FIELDS
 from scoring.single_image.wording import (
     BANNER,
+    LYMPHOCYTES,
     NO_ANSWER,
     POSSIBLE,
     RESEARCH_USE,
     TURNED,
     dropped_line,
     right_line,
+    scale_words,
     set_line,
     views_line,
 )
@@ -76,20 +78,27 @@ def html(record: Record, with_image: bool = True) -> str:
 
 def tile_html(record: TileRecord, with_image: bool = True) -> str:
     """Return the record of a tile as one self-contained HTML page; arguments as of `html`."""
-    counts, least = record.counts, record.least_confidence
+    counts, least, area = record.counts, record.least_confidence, record.counts.area_mm2
+    shown, densities = record.counts_shown or not record.abstentions, counts.per_mm2
+    columns = [counts.counts] if densities is None else [counts.counts, densities]
     most = max(int(counts.counts.max()), 1)
     rows = [
-        (name.replace("_", " "), [float(count), float(density)], round(100 * int(count) / most))
-        for name, count, density in zip(counts.support.classes, counts.counts, counts.per_mm2, strict=True)
+        (
+            name.replace("_", " "),
+            [float(column[k]) for column in columns],
+            round(100 * counts.counts[k] / most),
+        )
+        for k, name in enumerate(counts.support.classes)
     ]
     facts = [
         ("Model" if record.sha256 else "File of nuclei", record.source),
         ("Challenge", REGISTRY[counts.support.challenge].short_name),
         ("Confidence", f"from {least:.2f}" if least else "all that were found"),
-        ("Area", f"{counts.area_mm2:.4f} mm²"),
-        ("Nuclei per mm²", decimal(counts.total / counts.area_mm2, 0)),
-        ("TIL share", f"{percent(counts.til_share)}, lymphocytes of all nuclei"),
     ]
+    if shown and area is not None:
+        facts += [("Area", f"{area:.4f} mm²"), ("Nuclei per mm²", decimal(counts.total / area, 0))]
+    if shown:
+        facts.append((LYMPHOCYTES, str(counts.lymphocytes)))
     return template("record.html").render(
         policy=POLICY,
         version=__version__,
@@ -100,21 +109,23 @@ def tile_html(record: TileRecord, with_image: bool = True) -> str:
         image_line=_size_line(record.photograph),
         facts=facts,
         question="How many nuclei are in the tile?",
-        headline=f"{counts.total:,} {'nucleus' if counts.total == 1 else 'nuclei'}",
-        no_answer=False,
-        reasons=(),
+        headline=NO_ANSWER
+        if record.abstentions
+        else f"{counts.total:,} {'nucleus' if counts.total == 1 else 'nuclei'}",
+        no_answer=bool(record.abstentions),
+        reasons=record.abstentions,
         class_set="",
         class_set_line="",
         rate_line="",
         impression="",
         second_line="",
         test_set_line="No truth stands behind these counts.",
-        cautions=[chip.words for chip in record.chips if chip.level != GOOD],
+        cautions=[chip.words for chip in record.chips if chip.level not in (GOOD, STOP)],
         heading="Nuclei by class",
         digits=0,
-        scores=sorted(rows, key=lambda row: -row[1][0]),
-        heads=["nuclei", "per mm²"],
-        scores_line=f"Of this one tile; {counts.support.micrometres_per_pixel} µm per px.",
+        scores=sorted(rows, key=lambda row: -row[1][0]) if shown else (),
+        heads=["nuclei", "per mm²"][: len(columns)],
+        scores_line=f"Of this one tile; {scale_words(counts.micrometres)}.",
         sha256=record.sha256,
     )
 
