@@ -145,6 +145,7 @@ def test_the_command_and_the_version_are_those_of_the_code(wheel):
     module, function = PROJECT["scripts"]["benchside"].split(":")
     assert callable(getattr(import_module(module), function))
     assert wheel.name.split("-")[1] == __version__
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_without_sample_data_one_sentence_says_so(monkeypatch, tmp_path):
@@ -196,6 +197,42 @@ def test_an_empty_environment(wheel, tmp_path):
         assert float(page.get_by_test_id("stMetricValue").inner_text()) > 0
         assert page.get_by_test_id("stException").count() == 0
         browser.close()
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+def test_the_oldest_versions_that_are_allowed_give_the_golden_numbers(wheel, tmp_path):
+    def ran(*command: object) -> subprocess.CompletedProcess:
+        given = [str(part) for part in command]
+        return subprocess.run(given, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    tools, oldest = tmp_path / "tools", tmp_path / "oldest" / "bin" / "python"
+    ran(sys.executable, "-m", "venv", tools)
+    made = ran(tools / "bin" / "pip", "install", "--quiet", "uv==0.13.9")
+    if made.returncode:
+        pytest.skip(f"packages could not be fetched: {made.stderr.splitlines()[-1]}")
+    uv = tools / "bin" / "uv"
+    install = (uv, "pip", "install", "--quiet", "--python", oldest)
+    bounds = ("--resolution", "lowest-direct", "-r", ROOT / "pyproject.toml", "--extra", "app")
+    for command in (
+        (uv, "venv", "--python", sys.executable, tmp_path / "oldest"),
+        (*install, *bounds),
+        (*install, "--no-deps", wheel),
+    ):
+        assert (done := ran(*command)).returncode == 0, done.stderr
+    versions = ran(oldest, "-c", "import numpy, streamlit; print(numpy.__version__, streamlit.__version__)")
+    assert versions.stdout.startswith("2.2.")
+    tried = 0
+    for folder in golden.CASES:
+        case = golden.described(folder)
+        if (case["arguments"][0], case["exit"]) != ("score", 0):
+            continue
+        arguments = golden.placed(case["arguments"], folder)
+        scored = ran(oldest, "-m", "scoring", *arguments, "--json", "-")
+        assert scored.returncode == 0, scored.stderr
+        assert json.loads(scored.stdout)["score"] == pytest.approx(case["expect"]["score"], abs=1e-9)
+        tried += 1
+    assert tried > 20
 
 
 @pytest.mark.parametrize(
