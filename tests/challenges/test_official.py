@@ -269,10 +269,39 @@ def test_names_that_the_evaluator_does_not_know_find_nothing_there():
 
 
 @pytest.mark.parametrize("write", [nuclei.nuclei, nuclei.features])
-def test_the_evaluator_stops_at_other_formats(write):
+def test_the_evaluator_finds_nothing_in_other_formats(write):
     item = nuclei.nucleus("nuclei_tumor") if write is nuclei.nuclei else nuclei.feature()
-    found = card("puma", {"a.json": nuclei.squares([(15, 15)], "nuclei_tumor")}, {"a.json": write(item)})
-    assert (found.official.same, found.official.score) == (False, None)
+    truth = {"a.json": nuclei.squares([(15, 15)], "nuclei_tumor")}
+    found = card("puma", truth, {"a.json": write(item)}, rules="grand-challenge")
+    assert (found.score, found.official.same, found.official.score) == (1.0, False, 0.0)
+
+
+@pytest.mark.parametrize("side", ["truth", "submission"])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda data: data.replace(b'"name"', b'"class"', 1), "polygons without the key"),
+        (lambda data: b"\xef\xbb\xbf" + data, "byte order mark"),
+    ],
+)
+def test_the_evaluator_stops_at_polygons_without_a_name_and_at_a_byte_order_mark(side, change, words):
+    files = {"truth": tiles(), "submission": tiles()}
+    files[side]["t0.json"] = change(files[side]["t0.json"])
+    found = card("puma", files["truth"], files["submission"], rules="grand-challenge")
+    assert (found.score, found.official.same, found.official.score) == (1.0, False, None)
+    assert words in found.official.reason
+
+
+def test_names_are_compared_as_written_on_both_sides():
+    plain = card("puma", tiles("tumor"), tiles("tumor"), rules="grand-challenge")
+    assert official(plain) == same(plain)
+    other = card("puma", tiles("tumor"), tiles(), rules="grand-challenge")
+    assert (other.score, other.official.same, other.official.score) == (1.0, False, 0.0)
+
+
+def test_the_evaluator_stops_at_a_prediction_for_a_case_that_the_truth_lacks():
+    found = card("puma", tiles(count=1), tiles(count=2), rules="grand-challenge")
+    assert (found.score, found.official.same, found.official.score) == (1.0, False, None)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.puma import matches, matching, outlines, tissue_statistics
-from scoring.challenges.puma.findings import EVALUATOR, missing_words, official, score_warnings
+from scoring.challenges.puma.findings import score_warnings
 from scoring.challenges.puma.formula import (
     ID,
     METRICS,
@@ -31,6 +31,7 @@ from scoring.challenges.puma.matching import (
     reaching,
 )
 from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.official_score import EVALUATOR, missing_words, official
 from scoring.challenges.puma.options import OPTIONS, OUTLINES
 from scoring.challenges.puma.outlines import MeasuredOutlines
 from scoring.challenges.puma.predictions import NucleiPredictions
@@ -280,7 +281,7 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
             ),
         },
         matches.table(d, m, e.truth.ids, e.rule.confidences(d), measured.iou if measured else None),
-        official=official(d, e.predictions, e.rule, counted[EVALUATOR], float(point["score"][0])),
+        official=official(e.truth, e.predictions, d, e.rule, counted[EVALUATOR], float(point["score"][0])),
         incomplete=missing_words(d),
     )
     return card if measured is None else _with_outlines(card, e, measured, point, replicates)

@@ -23,7 +23,7 @@ from scoring.core.file_contents import (
     case_key,
     with_pictures,
 )
-from scoring.inputs.nuclei import Nuclei, NucleiFile, counted, positions, read_nuclei
+from scoring.inputs.nuclei import POLYGONS, Nuclei, NucleiFile, counted, positions, read_nuclei
 from scoring.inputs.sources import SourceFiles, sha256
 from scoring.inputs.tables import TextTable, find_column, key, repeated_row
 
@@ -35,6 +35,26 @@ SHOWN = 5
 LEAVE_OUT = SuggestedFix(
     "Leave out nuclei of other classes", InputChanges(options=(("unknown_classes", "ignore"),))
 )
+
+
+@dataclass(frozen=True)
+class WrittenFiles:
+    """How the files of the cases are written, where the challenge's evaluator goes by that.
+
+    Attributes:
+        keys: What the file of each case calls its list, "" for a case without a file.
+        names: Class names in it as written.
+        marked: Whether a file begins with a byte order mark.
+        unnamed: Whether a nucleus of Multiple polygons has no key `name`.
+    """
+
+    keys: tuple[str, ...] = ()
+    names: tuple[frozenset[str], ...] = ()
+    marked: bool = False
+    unnamed: bool = False
+
+
+NO_FILE = NucleiFile(Nuclei.empty())
 
 
 @dataclass(frozen=True)
@@ -55,6 +75,16 @@ class CaseFiles:
     @property
     def nuclei(self) -> tuple[Nuclei, ...]:
         return tuple(nuclei_file.nuclei for nuclei_file in self.contents)
+
+    def written(self, of_case: Iterable[NucleiFile]) -> WrittenFiles:
+        """Return how they are written. of_case: the file of each case, `NO_FILE` without."""
+        files = tuple(of_case)
+        return WrittenFiles(
+            tuple(file.key for file in files),
+            tuple(frozenset(file.names or ()) for file in files),
+            any(finding.code == "bom" for file in self.contents for finding in file.findings),
+            any(file.unnamed and file.key == POLYGONS for file in self.contents),
+        )
 
 
 def case_id(name: str) -> str:
@@ -100,7 +130,7 @@ def read_cases(files: SourceFiles, members: Iterable[str], naming: Naming, grade
             data = files.read(member)
         except InputRefused as refusal:
             problems += refusal.problems
-            contents.append(NucleiFile(Nuclei.empty()))
+            contents.append(NO_FILE)
             continue
         digest_of[member] = sha256(data)
         nuclei_file = read_nuclei(

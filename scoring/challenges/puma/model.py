@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.puma import truth
+from scoring.challenges.puma.cases import WrittenFiles
 from scoring.challenges.puma.dense import AS_IT_IS, DenseModel, examined, probabilities
 from scoring.challenges.puma.formula import ID, MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.names import CLASSES, PLATFORM
@@ -62,7 +63,9 @@ def read_images(source: Source, name: str | None = None) -> PumaTruth:
     sizes, readable, findings = truth.measure(files, [members_of[case][0] for case in ids])
     others = ignored(files, {member for members in members_of.values() for member in members})
     nothing = tuple(Nuclei.empty() for _ in ids)
-    return PumaTruth(files.name, files, ids, nothing, sizes, files, readable, (*findings, *others), {})
+    return PumaTruth(
+        files.name, files, ids, nothing, sizes, files, readable, (*findings, *others), {}, WrittenFiles()
+    )
 
 
 def inspect(
@@ -158,7 +161,10 @@ def predict(model: Model, cases: PumaTruth, context: Context) -> NucleiPredictio
         findings,
         None,
         Counter(PLATFORM[k] for k in classes.tolist()),
-        frozenset({POLYGONS}),
+        WrittenFiles(
+            (POLYGONS,) * len(nuclei),
+            tuple(frozenset(PLATFORM[k] for k in output.classes.tolist()) for output in nuclei),
+        ),
         inspected.model,
         digests,
     )

@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from scoring.challenges.puma import cases, names
-from scoring.challenges.puma.cases import SubmissionMembers, find_predictions, outward
+from scoring.challenges.puma.cases import NO_FILE, SubmissionMembers, WrittenFiles, find_predictions, outward
 from scoring.challenges.puma.names import Naming
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.findings import Finding, InputRefused, error, note, warning
@@ -125,7 +125,7 @@ class NucleiPredictions:
 
     nuclei: of each case, none where it is missing. missing: bool [N], whether there is no prediction for the
     case. digest: SHA-256 of what was submitted, None for a model. names: class names as written -> nuclei.
-    lists: what the files call their lists of nuclei. model: what was inspected of a model, None for files.
+    written: how the files are written. model: what was inspected of a model, None for files.
     images: SHA-256 of the images that a model was run on, by member.
     """
 
@@ -136,7 +136,7 @@ class NucleiPredictions:
     findings: tuple[Finding, ...]
     digest: str | None
     names: Mapping[str, int]
-    lists: frozenset[str]
+    written: WrittenFiles
     model: Mapping[str, Any] | None = None
     images: Mapping[str, str] = field(default_factory=dict)
 
@@ -168,8 +168,8 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
         ).reshape(-1, 2)
         read = cases.in_place(read, sizes, map(files.called, read_of.values()))
         problems += _no_common(files, truth, submission)
-    nuclei_of = dict(zip(read_of, read.nuclei, strict=True))
-    nuclei = tuple(nuclei_of.get(case, Nuclei.empty()) for case in ids)
+    file_of = dict(zip(read_of, read.contents, strict=True))
+    nuclei = tuple(file_of.get(case, NO_FILE).nuclei for case in ids)
     problems += read.problems
     findings += [
         *read.findings,
@@ -192,7 +192,7 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
         tuple(findings),
         files.digest({**submission.digest_of, **read.digest_of}),
         read.names,
-        frozenset(nuclei_of.key for nuclei_of in read.contents if nuclei_of.key),
+        read.written(file_of.get(case, NO_FILE) for case in ids),
     )
 
 

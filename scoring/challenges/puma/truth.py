@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image
 
 from scoring.challenges.puma import cases, names
+from scoring.challenges.puma.cases import WrittenFiles
 from scoring.challenges.puma.names import Naming
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Context
@@ -96,7 +97,8 @@ class PumaTruth:
     """The cases of a truth, sorted by id (code points).
 
     nuclei: of each case. sizes: int [N, 2], width and height in px, 1024 without an image. images: member of
-    `pictures` that shows each case, None without. digest_of: SHA-256 of each file of nuclei.
+    `pictures` that shows each case, None without. digest_of: SHA-256 of each file of nuclei. written: how the
+    files are written.
     """
 
     id_column: ClassVar[str] = "case"
@@ -110,6 +112,7 @@ class PumaTruth:
     images: tuple[str | None, ...]
     findings: tuple[Finding, ...]
     digest_of: Mapping[str, str]
+    written: WrittenFiles
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -169,5 +172,14 @@ def _read(
         *ignored(files, looked_at),
     )
     return PumaTruth(
-        files.name, files, ids, read.nuclei, sizes, pictures, readable, findings, read.digest_of
+        files.name,
+        files,
+        ids,
+        read.nuclei,
+        sizes,
+        pictures,
+        readable,
+        findings,
+        read.digest_of,
+        read.written(read.contents),
     ), read.problems

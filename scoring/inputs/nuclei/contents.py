@@ -144,6 +144,7 @@ class Listed:
         lengths: Number of points of each item [n].
         outlined: Whether items have outlines.
         parted: Positions of the MultiPolygons.
+        unnamed: Whether an item has no key `name`.
     """
 
     key: str
@@ -156,6 +157,7 @@ class Listed:
     lengths: Ints
     outlined: bool
     parted: Sequence[int] = ()
+    unnamed: bool = False
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,7 @@ class NucleiFile:
         confidence_keys: Keys of confidences -> number of `nuclei`.
         problems: Errors; with any of them `nuclei` is incomplete.
         findings: Warnings and notes.
+        unnamed: Whether an item has no key `name`.
     """
 
     nuclei: Nuclei
@@ -181,6 +184,7 @@ class NucleiFile:
     confidence_keys: Mapping[str, int] | None = None
     problems: tuple[Finding, ...] = ()
     findings: tuple[Finding, ...] = ()
+    unnamed: bool = False
 
 
 def too_large(where: str, items: int) -> Finding:
@@ -243,6 +247,7 @@ def contents(
         {key: count for key, count in keyed.items() if key is not None},
         tuple(problems),
         tuple(_findings(listed, where, nuclei, enough, lengths, left_out)),
+        listed.unnamed,
     )
 
 

@@ -50,6 +50,7 @@ class _Columns:
     lengths: list[int] = field(default_factory=list)
     vertices: list[Any] = field(default_factory=list)
     parted: list[int] = field(default_factory=list)
+    unnamed: bool = False
 
 
 def listed(data: bytes, graded: bool) -> Listed | None:
@@ -104,6 +105,7 @@ def _listed(data: bytes, graded: bool) -> Listed:
         lengths,
         key != "nuclei",
         columns.parted,
+        columns.unnamed,
     )
 
 
@@ -132,6 +134,7 @@ def _plain(items: Iterable[Object], graded: bool, shape: Callable[[Object], tupl
         keys = tuple(item)
         if keys != planned:
             planned, (name, confidence) = keys, _plan(item, graded)
+            columns.unnamed |= name != "name"
         length, vertices = shape(item)
         columns.names.append(item[name])
         columns.lengths.append(length)

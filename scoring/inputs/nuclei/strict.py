@@ -153,6 +153,7 @@ def listed(key: str, items: list[Any], graded: bool) -> tuple[Listed, dict[str, 
         np.array(lengths, int),
         key != "nuclei",
         parted,
+        any(type(item) is dict and "name" not in item for item in items),
     ), faults
 
 

@@ -1,0 +1,138 @@
+"""The macro F1 that the Grand Challenge evaluator gives the same files."""
+
+from collections.abc import Iterator
+from itertools import compress
+
+import numpy as np
+
+from scoring.challenges.puma import matching
+from scoring.challenges.puma.cases import WrittenFiles
+from scoring.challenges.puma.formula import RADIUS, RULE_NAMES, Tallies, class_values, macro_f1, sums
+from scoring.challenges.puma.matching import Detections, MatchingRule, reaching
+from scoring.challenges.puma.names import CLASSES, PLATFORM, position
+from scoring.challenges.puma.predictions import NucleiPredictions
+from scoring.challenges.puma.truth import PumaTruth
+from scoring.common.arrays import Bools
+from scoring.core.scorecard import Official
+from scoring.core.submission import FIXED
+from scoring.inputs.nuclei import POLYGONS
+
+EVALUATOR, CENTROIDS = "grand-challenge", "nuclei"
+
+
+def official(
+    truth: PumaTruth,
+    predictions: NucleiPredictions,
+    d: Detections,
+    rule: MatchingRule,
+    counted: Tallies,
+    score: float | None,
+) -> Official:
+    """Return what the evaluator gives.
+
+    Args:
+        truth: The test set.
+        predictions: What was submitted.
+        d: The nuclei of both.
+        rule: What they were scored by.
+        counted: Tallies of the evaluator's matching, at the radius and smallest confidence of `rule`.
+        score: The score here; None or NaN where it is undefined.
+    """
+    stops = list(_stops(truth, predictions, d))
+    written = predictions.written
+    names = frozenset[str]().union(*truth.written.names, *written.names)
+    foreign = not names <= {*PLATFORM}
+    reasons = [*stops, *_as_written(truth.written, written, foreign), *_otherwise(d, rule)]
+    if stops or not reasons:
+        return Official.compare(score, None, *reasons)
+    return Official.compare(score, _evaluated(truth.written, written, d, rule, counted), *reasons)
+
+
+def missing_words(d: Detections) -> str:
+    """Return how many images have no prediction, "" where none lacks it."""
+    n = int(d.missing.sum())
+    return f"{n} of {len(d)} tiles missing, counted as empty" if n else ""
+
+
+def _stops(truth: PumaTruth, predictions: NucleiPredictions, d: Detections) -> Iterator[str]:
+    if missing := missing_words(d):
+        yield f"{missing}: the Grand Challenge evaluator stops."
+    codes = {finding.code for finding in (*truth.findings, *predictions.findings)}
+    if "extra-case" in codes:
+        yield "The Grand Challenge evaluator stops at predictions for cases that the truth does not have."
+    if truth.written.marked or predictions.written.marked:
+        yield "The Grand Challenge evaluator stops at files that begin with a byte order mark."
+    if truth.written.unnamed or predictions.written.unnamed:
+        yield "The Grand Challenge evaluator stops at polygons without the key “name”."
+    if FIXED in codes:
+        yield "The Grand Challenge evaluator reads the files as given, without the changes made here."
+
+
+def _as_written(truth: WrittenFiles, written: WrittenFiles, foreign: bool) -> Iterator[str]:
+    if CENTROIDS in truth.keys or {*written.keys} - {POLYGONS, ""}:
+        yield (
+            "The Grand Challenge evaluator reads Multiple polygons JSON only, and finds no nucleus in other "
+            "files."
+        )
+    if foreign:
+        yield (
+            "The Grand Challenge evaluator compares class names as written, and some here are none of its "
+            "ten."
+        )
+
+
+def _otherwise(d: Detections, rule: MatchingRule) -> Iterator[str]:
+    if rule.name != EVALUATOR:
+        yield f"This is the macro F1 by the rule “{RULE_NAMES[rule.name]}”, not by the evaluator's."
+    if rule.radius != RADIUS:
+        yield f"Nuclei are matched within {rule.radius:g} px here, within {RADIUS:g} px there."
+    if _leaves_out(d, rule):
+        yield f"Predictions with a confidence below {rule.min_confidence:g} are left out here, not there."
+
+
+def _leaves_out(d: Detections, rule: MatchingRule) -> bool:
+    least = rule.min_confidence
+    return least is not None and bool((d.confidence < least).any())
+
+
+def _evaluated(
+    truth: WrittenFiles, written: WrittenFiles, d: Detections, rule: MatchingRule, counted: Tallies
+) -> float | None:
+    """Return the evaluator's macro F1 of all predictions that it reads, at its own radius; None where the
+    nuclei are too crowded for it, or a class has several names."""
+    if rule.radius != RADIUS or _leaves_out(d, rule):
+        within = reaching(d, RADIUS)
+        if within is None:
+            return None
+        counted = matching.tallies(within, matching.match(within, MatchingRule(EVALUATOR, RADIUS, -np.inf)))
+    read = np.array([key in (POLYGONS, "") for key in written.keys])[:, None]
+    known = np.array([key != CENTROIDS for key in truth.keys])[:, None]
+    there = Tallies(counted.true_positive * read * known, counted.support * known, counted.predicted * read)
+    found = _alike(_names(truth, known), _names(written, read))
+    if found is None:
+        return None
+    alike, names = found
+    values = class_values(EVALUATOR, sums(there, np.ones((1, len(d)))))
+    if alike.all() and names == int(there.occurs.any(0).sum()):
+        return float(macro_f1(EVALUATOR, values, names)[0])
+    return float(np.where(alike, np.nan_to_num(values), 0).sum()) / names if names else None
+
+
+def _names(written: WrittenFiles, is_read: Bools) -> frozenset[str]:
+    """Return the names in the files that the evaluator reads, bool [N, 1]."""
+    return frozenset[str]().union(*compress(written.names, is_read[:, 0].tolist()))
+
+
+def _alike(there: frozenset[str], sent: frozenset[str]) -> tuple[Bools, int] | None:
+    """Return which classes have one name in truth and predictions, bool [10], and the number of names, each
+    of which is a class to the evaluator; None where that does not say which nuclei can match."""
+    shared = there & sent
+    if any(position(name) is None for name in there | sent):
+        return None  # left out here, or read as a class that was chosen for the name
+    alike = np.ones(len(CLASSES), bool)
+    for k in range(len(CLASSES)):
+        names = {name for name in there | sent if position(name) == k}
+        if len(names) > 1 and names & shared:
+            return None
+        alike[k] = len(names) < 2
+    return alike, len(there | sent)
