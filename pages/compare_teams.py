@@ -34,12 +34,16 @@ def compare_teams() -> None:
             sets, challenge.id, challenge.inputs.truth.words, challenge.inputs.truth.endings
         )
     of_board = teams.test_set_of(selectors.packs_of_teams(challenge.id), challenge)
-    test_set = of_board or test_set
+    test_set, sample = of_board or test_set, sets.get(panel.sample, samples.NO_SAMPLE)
+    if not test_set.key:
+        st.info(selectors.NO_TEST_SET, icon=":material/upload_file:")
+        layout.closing()
+        return
     fixes.lines(test_set)
     own_test_set, test_set = test_set, fixes.fixed_truth(challenge, test_set)
     read = scoring_run.truth(challenge.id, test_set, fixes.options_of(own_test_set))
     with right:
-        chosen, problems, options = teams.selected_teams(challenge, test_set, sets[panel.sample])
+        chosen, problems, options = teams.selected_teams(challenge, test_set, sample)
     drop_messages.line(challenge.id, compares=True)
     if isinstance(read, scoring_run.Running):
         panel.caption("Being read: see below.")
@@ -52,7 +56,7 @@ def compare_teams() -> None:
         class_names.change(challenge, own_test_set, "set")
         cases = cases_were_read(read.value)
         panel.caption(f"{cases} from the dropped board: its test set is used." if of_board else f"{cases}.")
-        metadata = None if test_set.own else sets[panel.sample].metadata
+        metadata = None if test_set.own else sample.metadata
         result.show(challenge, test_set, metadata, read.value, chosen, problems, options)
     layout.closing()
 

@@ -1,5 +1,6 @@
 """A challenge in a card of the overview: what it looks like, its rule, and how the sample teams do."""
 
+import base64
 from collections.abc import Sequence
 
 import streamlit as st
@@ -8,31 +9,42 @@ from pages.challenge import scoring_run
 from pages.display import layout
 from pages.display.layout import draw_picture
 from scoring.challenges import REGISTRY, load_challenge, samples
+from scoring.comparison import scale as scales
 from scoring.core.scorecard import ScoreCard
 from scoring.presentation.figures.intervals import IntervalRow, intervals
-from scoring.presentation.figures.numerals import points, share
+
+NEUTRAL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAADklEQVR42mOYtWAZEAEADQ8DwTwL7qwAAAAASUVORK5CYII="
+)
+"""A grey picture, twice as wide as high."""
 
 
 def challenge_card(challenge_id: str) -> None:
     """One challenge: what it looks like, its rule in a line, and how the sample teams do."""
     challenge = load_challenge(challenge_id)
     with st.container(gap="xsmall"):
+        picture, title = _picture(challenge_id), challenge.words.title
         draw_picture(
-            _picture(challenge_id), width="stretch", alt=f"A drawn sample of {challenge.words.title}"
+            picture or NEUTRAL,
+            width="stretch",
+            alt=f"A drawn sample of {title}" if picture else f"There is no picture of {title}",
         )
         st.header(REGISTRY[challenge_id].name, anchor=False)
         st.markdown(f"Scored: {challenge.formula()}")
         st.caption(challenge.words.about)
     with st.container(gap="xsmall"):
         teams = scoring_run.sample_cards(challenge_id)
-        _scores(challenge_id, tuple((title, card.score) for title, card in teams), layout.theme().name, teams)
-        st.caption("The sample teams with their 95% intervals, best first.")
-        st.page_link(f"../{challenge_id}.py", label="Open on sample data", icon=":material/arrow_forward:")
+        if teams:
+            known = tuple((title, card.score) for title, card in teams)
+            _scores(challenge_id, known, layout.theme().name, teams)
+            st.caption("The sample teams with their 95% intervals, best first.")
+        label = "Open on sample data" if teams else "Open"
+        st.page_link(f"../{challenge_id}.py", label=label, icon=":material/arrow_forward:")
 
 
 @st.cache_resource(max_entries=len(REGISTRY), show_spinner=False)
-def _picture(challenge_id: str) -> bytes:
-    return (samples.FOLDER / "pictures" / f"{challenge_id}.jpg").read_bytes()
+def _picture(challenge_id: str) -> bytes | None:
+    return samples.picture(challenge_id)
 
 
 @st.cache_resource(max_entries=4 * len(REGISTRY), show_spinner=False)
@@ -44,13 +56,13 @@ def _scores(
 ) -> None:
     """Draw the scores of the sample teams, once for each theme."""
     challenge = load_challenge(challenge_id)
-    scale, as_text = (100, points) if challenge.scoring.as_points else (1, share)
+    scale = scales.of(challenge)
     rows = [
         IntervalRow(
             title,
-            scale * card.score,
-            [scale * bound for bound in card.intervals["score"] or ()] or None,
-            beside=as_text(card.score),
+            scale.points(card.score),
+            scale.scaled(card.intervals.get("score")),
+            beside=scale.number(card.score),
         )
         for title, card in _teams
         if card.score is not None
@@ -59,8 +71,8 @@ def _scores(
         rows,
         layout.theme(),
         f"{REGISTRY[challenge_id].name}: what do the sample teams score?",
-        "points of 100" if challenge.scoring.as_points else "score",
-        digits=0 if scale == 100 else 2,
+        scale.unit,
+        digits=0 if scale.factor == 100 else 2,
     )
     st.plotly_chart(
         figure,

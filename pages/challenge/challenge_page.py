@@ -117,7 +117,7 @@ def show(page: ChallengePage) -> None:
         test_set, truth_panel = selectors.test_set(
             sets, challenge.id, challenge.inputs.truth.words, challenge.inputs.truth.endings
         )
-    sample = sets[truth_panel.sample]
+    sample = sets.get(truth_panel.sample, samples.NO_SAMPLE)
     with right_column:
         submission, panel = selectors.submission(
             sample.submissions,
@@ -125,10 +125,32 @@ def show(page: ChallengePage) -> None:
             challenge.inputs.submission.words,
             challenge.inputs.submission.several,
         )
-    if not submission.own and not test_set.own:
+    if panel.sample and not submission.own and not test_set.own:
         panel.caption(markdown(sample.submissions[panel.sample].about))
     drop_messages.line(challenge.id)
     history_restore.lacks(challenge.id)
+    if test_set.key:
+        _read(page, Inputs(test_set, submission, truth_panel, panel), sample)
+    else:
+        st.info(selectors.NO_TEST_SET, icon=":material/upload_file:")
+    deferred_widgets.rest()  # where there is no score
+    layout.closing("Files stay in your session and go with it, unless you keep them.")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What stands at both inputs of a page, with what says so."""
+
+    test_set: ChosenInput
+    submission: ChosenInput
+    truth_panel: InputPanel
+    panel: InputPanel
+
+
+def _read(page: ChallengePage, inputs: Inputs, sample: samples.SampleTestSet) -> None:
+    """Read the test set, and score what was submitted to it."""
+    challenge, test_set, submission = page.challenge, inputs.test_set, inputs.submission
+    truth_panel, panel = inputs.truth_panel, inputs.panel
     fixes.lines(test_set)
     truth = scoring_run.truth(
         challenge.id, fixes.fixed_truth(challenge, test_set), fixes.options_of(test_set)
@@ -138,12 +160,13 @@ def show(page: ChallengePage) -> None:
     else:
         truth_panel.caption(page.lines.truth(truth.value))
         class_names.change(challenge, test_set, "set")
-        if test_set.own and not submission.own and not submission.is_model:
-            panel.caption(
-                "The sample teams belong to the sample test set: drop your own "
-                "submission"
-                f"{', or choose a sample model' * any(s.is_model for s in sample.submissions.values())}."
-            )
+        waits = test_set.own and not submission.own and not submission.is_model
+        if waits or not submission.key:
+            if waits:
+                panel.caption(
+                    "The sample teams belong to the sample test set: drop your own submission"
+                    f"{', or choose a sample model' * any(s.is_model for s in sample.submissions.values())}."
+                )
             finding_list.findings(truth.value.findings)
             st.info(
                 f"{cases_were_read(truth.value)}. Now choose a submission.", icon=":material/upload_file:"
@@ -159,8 +182,6 @@ def show(page: ChallengePage) -> None:
             keys = (truth_panel.sample, panel.sample)
             chosen = Chosen(test_set, submission, title, others, keys)
             _submitted(page, chosen, truth.value, panel)
-    deferred_widgets.rest()  # where there is no score
-    layout.closing("Files stay in your session and go with it, unless you keep them.")
 
 
 def _no_test_set(challenge, outcome, test_set: ChosenInput, panel) -> None:

@@ -360,8 +360,11 @@ def sweep(
 
 
 def sample_cards(challenge_id: str) -> list[tuple[str, ScoreCard]]:
-    """Title and scorecard of the prediction files of a challenge's first sample, best first."""
-    sample = next(iter(samples.test_sets(challenge_id).values()))
+    """Title and scorecard of the prediction files of a challenge's first sample, best first; none of a
+    challenge without samples."""
+    sample = next(iter(samples.test_sets(challenge_id).values()), None)
+    if sample is None:
+        return []
     chosen_input = selectors.sample_set(sample)
     cases = _sample_truth(
         challenge_id, scoring.__version__, (chosen_input.key, chosen_input.name), chosen_input

@@ -13,7 +13,7 @@ from scoring.common.text import markdown
 
 @dataclass(frozen=True)
 class InputPanel:
-    """What was chosen: the key of the sample, or the visitor's own files (empty: none).
+    """What was chosen: the key of the sample ("": there is none), or the visitor's own files (empty: none).
     `caption` takes one line about it once it has been read."""
 
     sample: str
@@ -70,6 +70,9 @@ def sample_selector(
     def draw() -> None:
         with buttons:
             uploader()
+        if not samples:
+            chosen.caption(label)
+            return
         chosen.selectbox(
             label,
             list(samples),
@@ -86,10 +89,10 @@ def sample_selector(
             uploader()
         chosen.caption(label)
         with chosen:
-            own_files(in_use, f"{key}_back", "Back to sample")
+            own_files(in_use, f"{key}_back", "Back to sample" if samples else "Remove")
     else:
         deferred_widgets.after(draw)
-    return InputPanel(st.session_state.get(key, next(iter(samples))), in_use.files, caption.caption)
+    return InputPanel(st.session_state.get(key, next(iter(samples), "")), in_use.files, caption.caption)
 
 
 def own_files(in_use: InUse, key: str, back: str) -> None:

@@ -38,6 +38,11 @@ class ChosenInput:
     problems: tuple[Finding, ...] = ()
 
 
+NOTHING = ChosenInput("", "", {}, own=True)
+"""Where a challenge has no samples and nothing was dropped; its key is ""."""
+NO_TEST_SET = "Drop a test set to begin: this challenge comes without a sample."
+
+
 def test_set(
     samples: Mapping[str, SampleTestSet], page: str, about_upload: str, types: Sequence[str]
 ) -> tuple[ChosenInput, InputPanel]:
@@ -59,7 +64,7 @@ def test_set(
     titles = {name: sample.title for name, sample in samples.items()}
     panel = sample_selector("Test set", titles, key, "set", uploader, in_use(f"{key}_kept"))
     if not panel.upload:
-        return sample_set(samples[panel.sample]), panel
+        return sample_set(samples[panel.sample]) if samples else NOTHING, panel
     return dropped(panel.upload, tuple(f".{ending}" for ending in types)), panel
 
 
@@ -93,7 +98,7 @@ def submission(
     panel = sample_selector("Submission", titles, key, "submission", uploader, own)
     if panel.upload:
         return dropped(panel.upload), panel
-    return sample_submission(samples[panel.sample]), panel
+    return sample_submission(samples[panel.sample]) if samples else NOTHING, panel
 
 
 def second(

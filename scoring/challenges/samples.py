@@ -51,6 +51,16 @@ class SampleTestSet:
     metadata: Path | None = None
 
 
+NO_SAMPLE = SampleTestSet("", "", FOLDER, {})
+"""What stands for a sample where a challenge has none."""
+
+
+def picture(challenge_id: str) -> bytes | None:
+    """Return the picture of a challenge as a JPEG; None where none was drawn of it."""
+    path = FOLDER / "pictures" / f"{challenge_id}.jpg"
+    return path.read_bytes() if path.exists() else None
+
+
 def test_sets(challenge_id: str) -> dict[str, SampleTestSet]:
     """Return the sample test sets of a challenge by key."""
     challenge = load_challenge(challenge_id)
