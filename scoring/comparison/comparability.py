@@ -1,15 +1,16 @@
 """Comparability of submissions: refused ones, equal ones, and the test set and options they must share."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from scoring.common.arrays import Array
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
+from scoring.core.submission import fingerprint
 
 
 @dataclass(frozen=True)
@@ -65,18 +66,14 @@ def identical_groups(cards: Mapping[str, ScoreCard]) -> tuple[tuple[str, ...], .
     """Return groups of teams whose aligned predictions are equal."""
     groups: dict[bytes, list[str]] = {}
     for name, card in cards.items():
-        groups.setdefault(_fingerprint(card), []).append(name)
+        groups.setdefault(_fingerprint(card).tobytes(), []).append(name)
     return tuple(tuple(names) for names in groups.values() if len(names) > 1)
 
 
-def _fingerprint(card: ScoreCard) -> bytes:
-    if "aligned" in card.arrays:
-        return card.arrays["aligned"].tobytes()
-    content = (
-        np.ascontiguousarray(card.arrays["outputs"], float).tobytes()
-        + np.ascontiguousarray(card.arrays["predicted"]).tobytes()
-    )
-    return hashlib.sha256(content).digest()
+def _fingerprint(card: ScoreCard) -> Array:
+    """Return the fingerprint of a card's predictions, which cards of earlier versions may lack."""
+    known = card.arrays.get("aligned")
+    return fingerprint(card.arrays["outputs"], card.arrays["predicted"]) if known is None else known
 
 
 def identical_findings(

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, T
 from scoring.common.citation import Citation
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.quantities import SCORE, SHARE, Better, Quantity
+from scoring.core import card_contract, submission
 from scoring.core import options as of_options
-from scoring.core import submission
 from scoring.core.challenge_files import Inputs, OtherNames, OutputFile, Sample
 from scoring.core.options import Formula, Option, Stage, Values
 from scoring.core.scorecard import ScoreCard
@@ -420,4 +420,9 @@ class Challenge(Generic[Truth, Predictions]):
         card = self.scoring.score(truth, predictions, settings)
         if problems:  # a scorer refuses them together with its own
             raise InputRefused(problems, [*truth.findings, *predictions.findings])
+        card = card_contract.with_fingerprint(card, predictions)
+        metrics = (*self.comparison.metrics, *self.scoring.parts)
+        lacking = tuple(card_contract.lacking(card, self.id, metrics, self.scoring.quantity))
+        if lacking:
+            raise InputRefused(lacking)
         return submission.with_provenance(card)

@@ -1,6 +1,7 @@
 """Predictions aligned with the cases of a truth; provenance of a scorecard, with the fixes of its inputs."""
 
 import csv
+import hashlib
 import io
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -8,7 +9,7 @@ from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 
-from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, split
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.scorecard import ScoreCard
@@ -67,9 +68,20 @@ class Predictions:
     images: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def fingerprint(self) -> Array:
+        """SHA-256, uint8 [32], of outputs and labels; equal for equal predictions."""
+        return fingerprint(self.outputs, self.labels)
+
+    @property
     def has_outputs(self) -> Bools:
         """Which cases have outputs [N]."""
         return _complete(self.outputs)
+
+
+def fingerprint(outputs: Floats, labels: Ints) -> Array:
+    """Return the SHA-256, uint8 [32], of outputs [N, K] and labels [N]."""
+    content = np.ascontiguousarray(outputs, float).tobytes() + np.ascontiguousarray(labels).tobytes()
+    return np.frombuffer(hashlib.sha256(content).digest(), np.uint8)
 
 
 def largest(outputs: Floats) -> Ints:

@@ -45,7 +45,6 @@ def score(truth: HecktorTruth, predictions: HecktorSubmission, settings: ScoreSe
     replicates = replicate(evaluation.quantities, evaluation.point, units, statistics)
     metrics = _metrics(evaluation)
     arrays = {
-        "aligned": predictions.fingerprint,
         "units": units,
         **curves(evaluation),
         **replicates.arrays,
