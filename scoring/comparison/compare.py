@@ -419,7 +419,9 @@ def _test_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> tup
         earlier = name == replicate_comparison.AUTO and cards[0].provenance["n_units"] >= FEW_UNITS
         return None, replicate_comparison.BOOTSTRAP if earlier else name
     sums = np.stack([card.arrays[permutation_test.UNIT_SUMS] for card in cards])
-    return Exchange(sums, score, cards[0].provenance["seed"]), name
+    return Exchange(
+        sums, score, cards[0].provenance["seed"], spec.categories and spec.categories(cards[0])
+    ), name
 
 
 def _ranks(

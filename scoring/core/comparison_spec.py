@@ -12,7 +12,7 @@ from scoring.common.quantities import SHARE, Quantity
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
 from scoring.statistics.paired_tests import BinarySample, Sample, ScoreSample
-from scoring.statistics.permutation_test import Score
+from scoring.statistics.permutation_test import Categories, Score
 
 Value = Callable[[str], NDArray[np.float64]]
 """Gives a metric by name: [1] of the test set itself or [B] of its replicates."""
@@ -140,7 +140,9 @@ class ComparisonSpec:
         slice_measures: Measures of a row of `slices` that are compared, each with the metric that is the
             same for all cases and the row's number of cases that it counts.
         score_of_sums: From a card, the score of sums over units [..., K] of what `arrays["unit_sums"]` holds,
-            up to a constant of the team; for telling teams apart with few units. None: nobody is told apart.
+            up to a constant of the team; for telling teams apart. None: nobody is told apart.
+        categories: From a card, which of these sums count the answers to categories that the score averages,
+            however few cases they hold; None: there are none.
         slices: A card's column -> group -> row.
         what_if: The score under other parameters, where its formula has any.
         weight_map: Three weighted parts of the score, where it has them.
@@ -156,6 +158,7 @@ class ComparisonSpec:
     sample: Callable[[ScoreCard, str], Sample | None]
     slice_measures: Mapping[str, tuple[str, str]]
     score_of_sums: Callable[[ScoreCard], Score | None] | None = None
+    categories: Callable[[ScoreCard], Categories | None] | None = None
     slices: Callable[[ScoreCard], Groups] = slices_of
     what_if: WhatIf | None = None
     weight_map: WeightMap | None = None

@@ -3,8 +3,8 @@
 If two teams are equally good, nothing changes by that, so the differences of the exchanged scores show what
 chance does. It errs less than the bootstrap (docs/statistics.md has the rates, and the designs in which it
 errs too), for scores that are a function of sums over units: means, and everything made of counts. AUC and
-C-index enter as the mean of their pseudo-values. Limits: a team that fails rarely and badly escapes it where
-no bad unit was drawn, and so do rare classes that teams know differently well.
+C-index enter as the mean of their pseudo-values. A category that holds few cases is answered alike by many
+pairs of teams that know it differently well: there each pair has chance added (`Categories`).
 """
 
 from collections.abc import Callable, Iterator
@@ -23,10 +23,61 @@ Signs = NDArray[np.int8]
 BLOCK_CELLS = 400_000
 SIGN_CELLS = 4_000_000
 UNIT_SUMS = "unit_sums"
-STREAM = 1
-"""Beside the seed, so that signs are other random numbers than the replicates."""
+STREAM, LUCK = 1, 2
+"""Beside the seed, so that signs are other random numbers than the replicates, and than each other."""
 PUBLISHED = 2e-6
 """By how much a difference of scores that are published with six decimals can be off."""
+
+
+@dataclass(frozen=True)
+class Categories:
+    """Categories of cases whose rates a score averages, so that a case of a rare one weighs much.
+
+    Each is known by the places of its sums, of which several may be added [C].
+
+    Attributes:
+        hits: What counts the right answers, or adds up values.
+        cases: What counts the cases; nothing for values that may fail (an overlap of 0), of which a few units
+            decide the mean.
+        gains: What a right answer adds to.
+        losses: What a wrong answer adds to.
+        unseen: Variance of the difference, in cases, of two teams that answered all cases of a category
+            alike; of values, in squares of the largest difference of two teams in any unit. It is what kept
+            equal teams from being told apart in simulations (docs/statistics.md).
+    """
+
+    hits: Ints
+    cases: tuple[Ints, ...]
+    gains: tuple[Ints, ...]
+    losses: tuple[Ints, ...] = ()
+    unseen: float = 1.0
+
+    def added(self, sums: Floats) -> Floats:
+        """Return by how many cases chance moves two teams beside what is exchanged [A, A, C].
+
+        Of two teams that answered two cases alike nobody knows that they know the category equally well. So
+        there is a variance, which each unit in which the two differ makes less by half a case.
+
+        Args:
+            sums: By team and unit [A, n, K].
+        """
+        hits = sums[..., self.hits]
+        teams, _, categories = hits.shape
+        if not self.cases:
+            shape = (teams, teams, categories)
+            return np.broadcast_to(np.sqrt(2 * self.unseen) * np.ptp(hits, axis=0).max(0), shape)
+        held = np.sum([sums[0][:, places] for places in self.cases], axis=0)
+        size = held.sum(0) / np.maximum((held > 0).sum(0), 1)
+        seen = np.stack([(hits != of_team).sum(1) for of_team in hits])
+        cases: Floats = np.sqrt(2 * np.maximum(self.unseen - seen / 2, 0)) * size
+        return cases
+
+    def move(self, sums: Floats, answers: Floats) -> None:
+        """Turn wrong answers [..., C] into right ones, in sums [..., K]."""
+        for places in self.gains:
+            sums[..., places] += answers
+        for places in self.losses:
+            sums[..., places] -= answers
 
 
 @dataclass(frozen=True)
@@ -37,11 +88,13 @@ class Exchange:
         sums: What the score is made of, by team and unit [A, n, K].
         score: The score of sums over units.
         seed: Seed of the exchanges, 0 or more.
+        categories: Where a rare one weighs as much as a frequent one; None: nowhere.
     """
 
     sums: Floats
     score: Score
     seed: int = 0
+    categories: Categories | None = None
 
 
 def applies(n_units: int) -> bool:
@@ -101,22 +154,34 @@ def pseudo_values(point: float, left_out: Floats) -> Floats:
     return values
 
 
-def signs(n_units: int, resamples: int, seed: int) -> Signs:
+def signs(n_units: int, resamples: int, seed: int, stream: int = STREAM) -> Signs:
     """Draw which units are exchanged.
 
     Args:
         n_units: Number of units.
         resamples: Number of exchanges N.
         seed: Seed of the generator, 0 or more.
+        stream: Which random numbers of that seed.
 
     Returns:
         1 (kept) and -1 (exchanged), a byte each [N, n]; the first row exchanges nothing.
     """
-    exchanges = np.random.default_rng([seed, STREAM]).integers(0, 2, (resamples, n_units), dtype=np.int8)
+    exchanges = np.random.default_rng([seed, stream]).integers(0, 2, (resamples, n_units), dtype=np.int8)
     exchanges *= 2
     exchanges -= 1
     exchanges[0] = 1
     return exchanges
+
+
+def _added(exchange: Exchange) -> Floats:
+    """Return `Categories.added`, nothing for teams that sent the same."""
+    sums = exchange.sums
+    if exchange.categories is None:
+        return np.zeros((len(sums), len(sums), 0))
+    answers = [of_team.tobytes() for of_team in sums]
+    differ = np.array([[one != other for other in answers] for one in answers])
+    cases: Floats = exchange.categories.added(sums) * differ[..., None]
+    return cases
 
 
 def swap_test(scores: Floats, exchange: Exchange, resamples: int) -> PairTest | None:
@@ -161,13 +226,16 @@ def _moved(differences: Floats, exchange: Exchange, flips: Signs) -> Iterator[tu
     columns, at_once = sums.transpose(1, 0, 2).reshape(n, teams * k), max(1, SIGN_CELLS // n)
     blocks = [flips[i : i + at_once].astype(float) @ columns for i in range(0, len(flips), at_once)]
     flipped = np.concatenate(blocks).reshape(len(flips), teams, k)
-    shift, start = flips.mean(1)[:, None], 0
+    shift, start, added = flips.mean(1)[:, None], 0, _added(exchange)
+    luck = signs(teams * added.shape[2], len(flips), exchange.seed, LUCK).reshape(len(flips), teams, -1)
     width = max(1, BLOCK_CELLS // (len(flips) * k))
     for a in range(teams - 1):
         for b in range(a + 1, teams, width):
             others = slice(b, min(b + width, teams))
             middle = (total[a] + total[others]) / 2
             half = (flipped[:, a, None] - flipped[:, others]) / 2
+            if exchange.categories is not None and added[a, others].any():
+                exchange.categories.move(half, (luck[:, a, None] - luck[:, others]) / 4 * added[a, others])
             rows = slice(start, start + others.stop - b)
             start = rows.stop
             moved = np.round(score(middle + half) - score(middle - half), DIGITS)

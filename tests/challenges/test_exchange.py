@@ -73,5 +73,20 @@ def test_the_score_is_a_function_of_its_sums(name):
         assert score(weights @ sums) + rest == pytest.approx(card.arrays["score_replicates"], abs=1e-9)
 
 
+@pytest.mark.parametrize("name", [name for name in CARDS if name != "isic auc"])
+def test_categories_count_right_answers_and_cases(name):
+    card = CARDS[name]()
+    spec, sums = scoring.load_challenge(card.challenge).comparison, card.arrays["unit_sums"]
+    score, known = spec.score_of_sums(card), spec.categories(card)
+    cases = sum(sums[:, places] for places in known.cases)
+    assert (sums[:, known.hits] <= cases + 1e-9).all()
+    for category in np.flatnonzero(sums[:, known.hits].sum(0) < cases.sum(0)):
+        better, worse = sums.sum(0), sums.sum(0)
+        right = np.eye(len(known.hits))[category] / 2
+        known.move(better, right)
+        known.move(worse, -right)
+        assert score(better) > score(worse)
+
+
 def test_average_precision_tells_nobody_apart():
     assert "unit_sums" not in isic("ap").arrays

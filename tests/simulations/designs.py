@@ -6,6 +6,7 @@ sqrt(RHO) common[u] + sqrt(1 - RHO) own[u, t] + shift[t].
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,7 +19,7 @@ from scoring.challenges.melanoma.formula import combined
 from scoring.challenges.puma import formula as puma
 from scoring.challenges.tricorder3 import measures as tricorder3
 from scoring.metrics import binary, curves
-from scoring.statistics.permutation_test import Exchange
+from scoring.statistics.permutation_test import Categories, Exchange
 from scoring.statistics.replicates import leave_one_out_weights, replicate_weights
 
 RHO, RESAMPLES = 0.5, 1000
@@ -71,17 +72,17 @@ def labels(random: np.random.Generator, shares: np.ndarray, z: np.ndarray, skill
     return truth, np.where(z + ndtri(skill) > 0, truth[:, None], np.minimum(wrong, len(shares) - 1))
 
 
-def of_sums(sums: list[np.ndarray], score: Callable, draws: Draws) -> Simulated:
+def of_sums(sums: list[np.ndarray], score: Callable, draws: Draws, categories: Categories) -> Simulated:
     """A score that is a function of sums on every weights."""
     found = np.stack(sums)
     values = np.stack([score((draws.drawn @ one.astype(np.float32)).astype(float)) for one in found])
-    return Simulated(values[:, 0], values[:, 1:], Exchange(found, score))
+    return Simulated(values[:, 0], values[:, 1:], Exchange(found, score, categories=categories))
 
 
 def of_tricorder3(random, n: int, shifts: np.ndarray, draws: Draws) -> Simulated:
     truth, called = labels(random, ELEVEN, latent(random, n, shifts))
     sums = [tricorder3.unit_sums(truth, one, np.arange(n)) for one in called.T]
-    return of_sums(sums, tricorder3.score_of_sums, draws)
+    return of_sums(sums, tricorder3.score_of_sums, draws, tricorder3.categories_of_sums())
 
 
 def of_isic(random, n: int, shifts: np.ndarray, draws: Draws) -> Simulated:
@@ -90,7 +91,8 @@ def of_isic(random, n: int, shifts: np.ndarray, draws: Draws) -> Simulated:
     for one in called.T:
         answers = SimpleNamespace(categories=range(7), labels=truth, predicted=one)
         sums.append(isic.unit_sums(answers, np.arange(n), np.ones(n), metric, 0.0))
-    return of_sums(sums, lambda added: isic.score_of_sums(metric, added), draws)
+    score, categories = partial(isic.score_of_sums, metric), isic.categories_of_sums(metric, 7)
+    return of_sums(sums, score, draws, categories)
 
 
 def of_puma(random, n: int, shifts: np.ndarray, draws: Draws) -> Simulated:
@@ -104,8 +106,8 @@ def of_puma(random, n: int, shifts: np.ndarray, draws: Draws) -> Simulated:
         in_data = int(tallies.occurs.any(0).sum())
         values.append(puma.score_of_sums("description", draws.drawn.astype(float) @ sums[-1], in_data))
     found = np.stack(values)
-    score = Exchange(np.stack(sums), lambda added: puma.score_of_sums("description", added))
-    return Simulated(found[:, 0], found[:, 1:], score)
+    score, categories = partial(puma.score_of_sums, "description"), puma.categories_of_sums("description", 10)
+    return Simulated(found[:, 0], found[:, 1:], Exchange(np.stack(sums), score, categories=categories))
 
 
 def of_melanoma(random, n: int, shifts: np.ndarray, draws: Draws) -> Simulated:
@@ -121,7 +123,8 @@ def of_melanoma(random, n: int, shifts: np.ndarray, draws: Draws) -> Simulated:
         values.append(combined(d, auc[:b]))
         sums.append(melanoma.unit_sums(positive, risk > 0.5, np.arange(n), float(auc[0]), auc[b:]))
     found = np.stack(values)
-    return Simulated(found[:, 0], found[:, 1:], Exchange(np.stack(sums), melanoma.score_of_sums))
+    exchange = Exchange(np.stack(sums), melanoma.score_of_sums, categories=melanoma.categories_of_sums())
+    return Simulated(found[:, 0], found[:, 1:], exchange)
 
 
 def c_index(time: np.ndarray, event: np.ndarray, weights: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
@@ -156,7 +159,9 @@ def of_hecktor2026(random, n: int, shifts: np.ndarray, draws: Draws) -> Simulate
         added[:, -1] = of_team[:b]
         values.append(hecktor2026.score_of_sums(added))
     found = np.stack(values)
-    return Simulated(found[:, 0], found[:, 1:], Exchange(np.stack(sums), hecktor2026.score_of_sums))
+    categories = hecktor2026.categories_of_sums()
+    exchange = Exchange(np.stack(sums), hecktor2026.score_of_sums, categories=categories)
+    return Simulated(found[:, 0], found[:, 1:], exchange)
 
 
 CHALLENGES = {

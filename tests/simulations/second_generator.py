@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scoring.statistics.permutation_test import Categories
+
 RARE = 2
 """Cases of each class that is rare."""
 
@@ -36,11 +38,13 @@ class Design:
 
 @dataclass(frozen=True)
 class TestSet:
-    """Sums [A, n, K] that the score is made of, by team and unit, and the score of added sums."""
+    """Sums [A, n, K] that the score is made of, by team and unit, the score of added sums, and what counts
+    the answers to categories that it averages."""
 
     __test__ = False
     sums: np.ndarray
     score: Callable[[np.ndarray], np.ndarray]
+    categories: Categories
 
 
 def _profiles(design: Design, recalls: np.ndarray, alike: list[list[int]]) -> np.ndarray:
@@ -88,7 +92,8 @@ def balanced_accuracy(random, design: Design) -> TestSet:
         present = cases > 0
         return np.divide(right, cases, out=np.zeros_like(right), where=present).sum(-1) / present.sum(-1)
 
-    return TestSet(sums, score)
+    hits = np.arange(6)
+    return TestSet(sums, score, Categories(hits, (hits + 6,), (hits,)))
 
 
 def weighted_f1(random, design: Design) -> TestSet:
@@ -110,7 +115,8 @@ def weighted_f1(random, design: Design) -> TestSet:
         means = [weight * f1[..., group].mean(-1) for group, weight in zip(groups, weights, strict=True)]
         return 0.45 * hits.sum(-1) / cases.sum(-1) + 0.45 * sum(means) / sum(weights)
 
-    return TestSet(sums, score)
+    hits = np.arange(11)
+    return TestSet(sums, score, Categories(hits, (hits + 22,), (hits, hits + 11), unseen=0.5))
 
 
 def image_f1(random, design: Design) -> TestSet:
@@ -138,7 +144,8 @@ def image_f1(random, design: Design) -> TestSet:
         present = images > 0
         return np.divide(values, images, out=np.zeros_like(values), where=present).sum(-1) / present.sum(-1)
 
-    return TestSet(sums, score)
+    found = np.arange(6)
+    return TestSet(sums, score, Categories(found, (found + 6,), (found,)))
 
 
 def mean_overlap(random, design: Design) -> TestSet:
@@ -154,7 +161,9 @@ def mean_overlap(random, design: Design) -> TestSet:
     values = np.where(luck < failing, 0.0, inside ** (1 / shape))
     values *= 0.6 / ((1 - failing) * shape / (shape + 1))
     sums = np.stack([values.T, np.ones_like(values.T)], axis=2)
-    return TestSet(sums, lambda added: added[..., 0] / added[..., 1])
+    value = np.array([0])
+    categories = Categories(value, cases=(), gains=(value,), unseen=0.5)
+    return TestSet(sums, lambda added: added[..., 0] / added[..., 1], categories)
 
 
 SCORES: dict[str, Callable[..., TestSet]] = {

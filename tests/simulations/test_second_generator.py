@@ -1,8 +1,4 @@
-"""Equal teams of the second generator are told apart as seldom as promised, in designs that are claimed.
-
-`make soak` runs the grid. Not in it: classes of two cases with teams of unequal profiles in balanced
-accuracy, and mean overlap below 50 units, where docs/statistics.md says that the rate is not held.
-"""
+"""Equal teams of the second generator are told apart as seldom as promised; `make soak` runs the grid."""
 
 from itertools import product
 
@@ -21,13 +17,12 @@ SHORT = (
     Design("weighted F1", 60, 4, "opposite", "unequal", rare=2),
     Design("F1 of images", 52, 4, "unequal", 0.95),
     Design("mean overlap", 60, 12, "opposite", 0.5),
+    # Without the chance that is added to categories these erred in 12 to 89 %.
+    Design("balanced accuracy", 100, 12, "unequal", 0.5, rare=2),
+    Design("balanced accuracy", 200, 12, "unequal", 0.95, rare=3),
+    Design("balanced accuracy", 500, 12, "opposite", 0.5, rare=4),
+    Design("mean overlap", 20, 4, "unequal", 0.95),
 )
-
-
-def is_claimed(design: Design) -> bool:
-    if design.score == "mean overlap":
-        return design.units >= 50
-    return not (design.score == "balanced accuracy" and design.rare and design.profiles != "equal")
 
 
 def wrong(design: Design, runs: int) -> float:
@@ -37,7 +32,7 @@ def wrong(design: Design, runs: int) -> float:
         drawn = SCORES[design.score](random, design)
         weights = random.multinomial(design.units, np.full(design.units, 1 / design.units), EXCHANGES)
         replicates = drawn.score(np.einsum("bn,ank->abk", weights.astype(float), drawn.sums, optimize=True))
-        exchange = Exchange(drawn.sums, drawn.score, run)
+        exchange = Exchange(drawn.sums, drawn.score, run, drawn.categories)
         result = compare(drawn.score(drawn.sums.sum(1)), replicates, design.units, exchange)
         assert result.test == "swap"
         errors += any(pair.separated for pair in result.pairs)
@@ -46,7 +41,6 @@ def wrong(design: Design, runs: int) -> float:
 
 @pytest.mark.parametrize("design", SHORT, ids=str)
 def test_equal_teams_are_seldom_told_apart(design):
-    assert is_claimed(design)
     assert wrong(design, 60) <= most(0.05, 60)
 
 
@@ -54,10 +48,8 @@ def test_equal_teams_are_seldom_told_apart(design):
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("units", [20, 50, 100, 200])
 def test_the_grid(score, units):
-    """Every design that is claimed, 200 test sets each."""
     for teams, profiles, copying, rare in product(
         (4, 12), ("equal", "unequal", "opposite"), (0.0, 0.5, 0.95, "unequal"), (0, 2)
     ):
         design = Design(score, units, teams, profiles, copying, rare)
-        if is_claimed(design):
-            assert wrong(design, 200) <= most(0.05, 200), design
+        assert wrong(design, 200) <= most(0.05, 200), design

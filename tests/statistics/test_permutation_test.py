@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scoring.statistics import permutation_test
-from scoring.statistics.permutation_test import Exchange, swap_test
+from scoring.statistics.permutation_test import Categories, Exchange, swap_test
 from scoring.statistics.replicate_comparison import compare
 
 TEAMS, UNITS, DRAWS = 3, 24, 200
@@ -137,3 +137,59 @@ def test_a_card_keeps_sums_only_where_they_serve():
     assert permutation_test.card_arrays(True, units, lambda: holes) == {}
     assert permutation_test.card_arrays(False, units, lambda: whole) == {}
     assert permutation_test.card_arrays(True, np.arange(19), lambda: whole) == {}
+
+
+RARE, COMMON, DRAWN = 2, 20, 20_000
+
+
+def balanced(sums: np.ndarray) -> np.ndarray:
+    """Mean recall of two categories: hits and cases of each."""
+    return (sums[..., 0] / sums[..., 2] + sums[..., 1] / sums[..., 3]) / 2
+
+
+def answered(rare: list[list[int]], size: int = 1) -> Exchange:
+    """Teams that answer a rare category so and a common one half right, at random; cases count `size`."""
+    random = np.random.default_rng(6)
+    common = random.integers(0, 2, (len(rare), COMMON))
+    is_rare = np.arange(RARE + COMMON) < RARE
+    hits = np.hstack([np.array(rare), common])
+    columns = [
+        hits * is_rare,
+        hits * ~is_rare,
+        np.tile(is_rare, (len(rare), 1)),
+        np.tile(~is_rare, (len(rare), 1)),
+    ]
+    sums = size * np.stack(columns, 2).astype(float)
+    return Exchange(sums, balanced, 3, Categories(np.array([0, 1]), (np.array([2, 3]),), (np.array([0, 1]),)))
+
+
+@pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.parametrize(
+    ("rare", "cases"), [([[1, 0], [1, 0]], 1), ([[1, 0], [1, 1]], 0.5), ([[1, 1], [0, 0]], 0)]
+)
+def test_a_rare_category_that_two_teams_answer_alike_moves_them_by_a_case(rare, cases, size):
+    exchange = answered(rare, size)
+    scores = balanced(exchange.sums.sum(1))
+    apart = np.square(exchange.sums[0] - exchange.sums[1])[:, :2].sum(0) / size**2
+    assert apart[1] >= 2
+    variance = ((apart[0] + cases) / RARE**2 + apart[1] / COMMON**2) / 4
+    found = swap_test(scores, exchange, DRAWN)
+    n, d = exchange.sums.shape[1], scores[0] - scores[1]
+    assert found.errors[0] == pytest.approx(np.sqrt((n * variance - d**2) / (n - 1)), rel=0.03)
+
+
+def test_no_chance_is_added_to_copies():
+    exchange = answered([[1, 0], [1, 0]])
+    copies = Exchange(exchange.sums[[0, 0]], balanced, 3, exchange.categories)
+    found = swap_test(balanced(copies.sums.sum(1)), copies, DRAWS)
+    assert (found.errors[0], found.p_values[0], found.separated[0]) == (0, 1, False)
+
+
+def test_values_move_by_their_largest_difference_wherever_they_differ():
+    random = np.random.default_rng(7)
+    values, place = random.random((3, UNITS, 1)), np.array([0])
+    exchange = Exchange(values, lambda sums: sums[..., 0], 3, Categories(place, (), (place,), unseen=0.5))
+    scores, plain = values.sum((1, 2)), Exchange(values, lambda sums: sums[..., 0], 3)
+    found, without = (swap_test(scores, one, DRAWN).errors for one in (exchange, plain))
+    largest = np.ptp(values, axis=0).max()
+    assert found**2 - without**2 == pytest.approx(UNITS * largest**2 / 2 / (UNITS - 1), rel=0.1)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS, WEIGHTS
-from scoring.challenges.hecktor2026.measures import OF_CENTERS, score_of_sums
+from scoring.challenges.hecktor2026.measures import OF_CENTERS, categories_of_sums, score_of_sums
 from scoring.challenges.hecktor2026.options import ORDER
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import warning
@@ -264,6 +264,7 @@ COMPARISON = ComparisonSpec(
     correct=correct,
     sample=sample,
     score_of_sums=lambda _card: score_of_sums,
+    categories=lambda _card: categories_of_sums(),
     slice_measures={
         name: (name, "comparable_pairs" if name == "c_index" else "n_cases") for name in OF_CENTERS
     },

@@ -12,6 +12,7 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics import classification, survival
 from scoring.metrics.survival import TERTILES
 from scoring.statistics import permutation_test
+from scoring.statistics.permutation_test import Categories
 
 WITH_INTERVAL = (
     "score",
@@ -55,10 +56,23 @@ def unit_sums(
     return np.column_stack([permutation_test.unit_sums(np.hstack(columns), units), shares])
 
 
+def _parts(sums: Floats | Ints) -> list[Any]:
+    """Split sums [..., 23] into those of both structures, hits and patients of both kinds of stages, and the
+    C-index."""
+    widths = [2, 2, *(width for names in STAGES.values() for width in (len(names),) * 2)]
+    return np.split(sums, np.cumsum(widths), axis=-1)
+
+
+def categories_of_sums() -> Categories:
+    """Return which of the sums of `unit_sums` count the answers to each T and N stage."""
+    _, _, t_hits, t_support, n_hits, n_support, _ = _parts(np.arange(23))
+    hits, support = np.concatenate([t_hits, n_hits]), np.concatenate([t_support, n_support])
+    return Categories(hits, cases=(support,), gains=(hits,))
+
+
 def score_of_sums(sums: Floats) -> Floats:
     """Return the score of the sums [..., 23] of `unit_sums`."""
-    places = np.cumsum([2, 2, *(width for names in STAGES.values() for width in (len(names),) * 2)])
-    gtvp, gtvn, t_hits, t_support, n_hits, n_support, c_index = np.split(sums, places, axis=-1)
+    gtvp, gtvn, t_hits, t_support, n_hits, n_support, c_index = _parts(sums)
     segmentation = sum(classification.divide(part[..., 0], part[..., 1]) for part in (gtvp, gtvn)) / 2
     staging = (
         classification.mean_of_defined(classification.divide(t_hits, t_support))

@@ -4,13 +4,13 @@ from functools import partial
 
 import numpy as np
 
-from scoring.challenges.isic.measures import score_of_sums
+from scoring.challenges.isic.measures import categories_of_sums, score_of_sums
 from scoring.challenges.isic.options import METRIC, PAGE_RULES
 from scoring.core.comparison_spec import ComparisonSpec, correct_labels, of_labels
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics.thresholds import HALF, decided
 from scoring.statistics.paired_tests import BinarySample, Sample, ScoreSample
-from scoring.statistics.permutation_test import Score
+from scoring.statistics.permutation_test import Categories, Score
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:
@@ -41,6 +41,10 @@ def _score_of_sums(card: ScoreCard) -> Score | None:
     return None if metric == "ap" else partial(score_of_sums, metric)
 
 
+def _categories(card: ScoreCard) -> Categories:
+    return categories_of_sums(card.provenance["options"]["metric"], len(card.per_class))
+
+
 COMPARISON = ComparisonSpec(
     offered=METRIC.name,
     tie_break="mean_auc",
@@ -56,5 +60,6 @@ COMPARISON = ComparisonSpec(
     correct=correct_labels,
     sample=sample,
     score_of_sums=_score_of_sums,
+    categories=_categories,
     slice_measures={"accuracy": ("accuracy", "n")},
 )

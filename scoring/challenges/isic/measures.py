@@ -18,6 +18,7 @@ from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.roc import Levels
 from scoring.metrics.thresholds import HALF, decided
 from scoring.statistics import permutation_test
+from scoring.statistics.permutation_test import Categories
 
 SENSITIVITY = 0.8
 DECIMALS_OF_A_SUM = 12
@@ -201,6 +202,18 @@ def unit_sums(
     areas = [curves.auc_without_each_unit(*column, units, weights) for column in columns]
     left_out = mean_of_defined(np.stack(areas, axis=-1))
     return permutation_test.pseudo_values(score, left_out)[:, None] / len(left_out)
+
+
+def categories_of_sums(metric: str, number: int) -> Categories:
+    """Return which of the sums of `unit_sums` count the answers to each of a number of categories; the shares
+    in a mean AUC are values."""
+    hits = np.arange(number)
+    if metric == "balanced_accuracy":
+        return Categories(hits, cases=(hits + number,), gains=(hits,))
+    if metric == "dice":
+        misses = hits + 2 * number
+        return Categories(hits, cases=(hits, misses), gains=(hits,), losses=(misses,), unseen=1.5)
+    return Categories(hits[:1], cases=(), gains=(hits[:1],), unseen=0.5)
 
 
 def score_of_sums(metric: str, sums: np.ndarray) -> np.ndarray:

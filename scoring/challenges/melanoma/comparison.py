@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.challenges.melanoma.formula import BETA, MISSING, WEIGHTS
-from scoring.challenges.melanoma.measures import score_of_sums
+from scoring.challenges.melanoma.measures import categories_of_sums, score_of_sums
 from scoring.core.comparison_spec import ComparisonSpec, Parameter, Value, WhatIf, correct_labels, of_labels
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics.classification import divide
@@ -52,6 +52,7 @@ COMPARISON = ComparisonSpec(
     correct=correct_labels,
     sample=sample,
     score_of_sums=lambda _card: score_of_sums,
+    categories=lambda _card: categories_of_sums(),
     slice_measures={"accuracy": ("accuracy", "n"), "recall": ("recall", "n_positive")},
     what_if=WhatIf(PARAMETERS, rescore),
 )

@@ -15,6 +15,7 @@ from scoring.metrics import binary, calibration, classification, roc, subgroups
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import permutation_test
+from scoring.statistics.permutation_test import Categories
 from scoring.statistics.replicates import QuantityName
 
 RANKED = {"auc": roc.auc, "average_precision": roc.average_precision}
@@ -110,6 +111,12 @@ def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_le
     ).astype(float)
     shares = permutation_test.pseudo_values(auc, auc_left_out) / len(auc_left_out)
     return np.column_stack([permutation_test.unit_sums(cells, units), shares])
+
+
+def categories_of_sums() -> Categories:
+    """Return which of the sums of `unit_sums` count the answers to positive and to negative cases."""
+    right, wrong = np.array([0, 3]), np.array([2, 1])
+    return Categories(right, cases=(right, wrong), gains=(right,), losses=(wrong,), unseen=2.0)
 
 
 def score_of_sums(sums: Floats) -> Floats:

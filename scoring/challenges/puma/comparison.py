@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from scoring.challenges.puma.formula import METRICS, score_of_sums
+from scoring.challenges.puma.formula import METRICS, categories_of_sums, score_of_sums
 from scoring.challenges.puma.options import RULE
 from scoring.core.comparison_spec import ComparisonSpec
 from scoring.core.scorecard import ScoreCard
@@ -29,5 +29,6 @@ COMPARISON = ComparisonSpec(
     correct=correct,
     sample=sample,
     score_of_sums=lambda card: partial(score_of_sums, card.provenance["options"]["rules"]),
+    categories=lambda card: categories_of_sums(card.provenance["options"]["rules"], len(card.per_class)),
     slice_measures={},
 )

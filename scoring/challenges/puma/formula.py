@@ -9,6 +9,7 @@ from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.statistics import permutation_test
+from scoring.statistics.permutation_test import Categories
 from scoring.statistics.replicates import QuantityName
 
 ID = "puma"
@@ -91,6 +92,14 @@ def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
     else:
         columns = np.column_stack([np.nan_to_num(tallies.f1), tallies.occurs, np.ones(len(units))])
     return permutation_test.unit_sums(columns.astype(float), units)
+
+
+def categories_of_sums(rules: str, number: int) -> Categories:
+    """Return which of the sums of `unit_sums` hold the F1 of a number of classes and the images with them,
+    and pooled their matches and nuclei."""
+    found = np.arange(number)
+    gains = (found, found + 2 * number) if rules == "pooled" else (found,)
+    return Categories(found, cases=(found + number,), gains=gains)
 
 
 def score_of_sums(rules: str, sums: np.ndarray, in_data: int | None = None) -> np.ndarray:

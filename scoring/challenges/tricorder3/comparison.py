@@ -14,7 +14,7 @@ from scoring.challenges.tricorder3.formula import (
     MODEL_SIZE,
     RISK_WEIGHTS,
 )
-from scoring.challenges.tricorder3.measures import score_of_sums
+from scoring.challenges.tricorder3.measures import categories_of_sums, score_of_sums
 from scoring.core.comparison_spec import (
     ComparisonSpec,
     Parameter,
@@ -61,6 +61,7 @@ COMPARISON = ComparisonSpec(
     correct=correct_labels,
     sample=sample,
     score_of_sums=lambda _card: score_of_sums,
+    categories=lambda _card: categories_of_sums(),
     slice_measures={
         "accuracy": ("accuracy", "n"),
         "malignant_sensitivity": ("malignant_sensitivity", "n_malignant"),

@@ -11,6 +11,7 @@ from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import permutation_test
+from scoring.statistics.permutation_test import Categories
 from scoring.statistics.replicates import Quantities, QuantityName
 
 
@@ -64,6 +65,13 @@ def unit_sums(truth: Ints, predicted: Ints, units: Ints) -> Floats:
     is_true = classification.one_hot(truth, len(CLASSES), float)
     is_predicted = classification.one_hot(predicted, len(CLASSES), float)
     return permutation_test.unit_sums(np.hstack([is_true * is_predicted, is_predicted, is_true]), units)
+
+
+def categories_of_sums() -> Categories:
+    """Return which of the sums of `unit_sums` count the answers to each class."""
+    hits = np.arange(len(CLASSES))
+    predicted, support = hits + len(CLASSES), hits + 2 * len(CLASSES)
+    return Categories(hits, cases=(support,), gains=(hits, predicted), unseen=0.5)
 
 
 def score_of_sums(sums: Floats) -> Floats:
