@@ -205,7 +205,7 @@ def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list
                     ),
                 )
             before = reader.line_num
-            if row and (len(row) > 1 or row[0].strip()):
+            if row and (len(row) > 1 or row[0].strip() or (rows and lines[first + before - 1].strip())):
                 rows.append(row)
                 numbers.append(first + before)
     except csv.Error as problem:

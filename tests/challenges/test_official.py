@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import scoring
+from scoring.common.fixes import InputChanges
 from scoring.core.scorecard import Official
+from scoring.inputs.sources import FixedSource
 from scoring.presentation.html import html
 from tests.challenges.hecktor2026 import four
 from tests.support import category_tables, lesion_tables, nuclei, patients, risk_tables
@@ -122,6 +124,17 @@ def test_an_image_that_the_loader_does_not_find_makes_every_score_0(pictures):
     )
     assert found.score > 0
     assert (found.official.same, found.official.score) == (False, 0.0)
+
+
+def test_a_mended_test_set_is_read_as_given_there():
+    challenge = scoring.load_challenge("tricorder3")
+    given = lesion_tables.truth().replace(b"Class", b"Kind")
+    cases = challenge.read_truth(FixedSource(given, InputChanges(columns=(("Kind", "Class"),))))
+    found = challenge.score(
+        cases, challenge.read_predictions(lesion_tables.predictions(), cases), model_size_mib=1.0, resamples=0
+    )
+    assert (found.official.same, found.official.score) == (False, None)
+    assert "as given" in found.official.reason
 
 
 # Melanoma

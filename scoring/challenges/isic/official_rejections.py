@@ -46,6 +46,7 @@ TRUTH_VALUES = {"true", "false"}
 SPELLING = "id-spelling"
 SPELLED_ALIKE = "id-spelling-alike"
 """Code of the note that ids which it takes as written are written alike in both files."""
+DECLARED = re.compile(rb"(\xef\xbb\xbf)?\s*sep=", re.IGNORECASE)
 JPG = re.compile(r"\.jpg$", re.IGNORECASE)
 
 
@@ -57,11 +58,11 @@ def tolerated(
     where there is a truth."""
     table = source.table
     checks = [
-        ("delimiter", _delimiter(table)),
+        ("delimiter", _delimiter(source)),
         ("encoding", _encoding(source.data)),
         ("header-alias", _alias(source)),
         ("header-spelling", _spelling(source)),
-        ("trailing-delimiter", _trailing(table)),
+        ("trailing-delimiter", _trailing(source, truth)),
         ("decimal-comma", _commas(block, categories)),
         ("odd-space", _odd_spaces(block, categories)),
         ("integer-column", "" if truth else _integers(table, categories, block)),
@@ -117,9 +118,11 @@ def as_given(source: Source, truth: SourceFiles, name: str) -> list[Finding]:
     return [warning("refused-as-given", name, f"without the changes it is refused there; {REFUSES}{refusal}")]
 
 
-def _delimiter(table: TextTable) -> str:
+def _delimiter(source: CategoryTable) -> str:
+    table = source.table
     if table.delimiter == ",":
-        return ""
+        named = DECLARED.match(source.data) is not None
+        return f"the first line names the delimiter and is its heading; {REFUSES}{NO_ID}" * named
     return f"{DELIMITERS[table.delimiter]}s between cells, not commas; {REFUSES}{NO_ID}"
 
 
@@ -153,7 +156,8 @@ def _spelling(source: CategoryTable) -> str:
     )
 
 
-def _trailing(table: TextTable) -> str:
+def _trailing(source: CategoryTable, truth: bool) -> str:
+    table = source.table
     width = len(table.header)
     if len(table.written.header) > width:
         unnamed = [f"Unnamed: {i}" for i in range(width, len(table.written.header))]
@@ -161,8 +165,16 @@ def _trailing(table: TextTable) -> str:
             f"the heading ends with {len(unnamed)} empty cell{'s' * (len(unnamed) > 1)}, ignored; "
             f"{REFUSES}Extra columns in CSV: {unnamed}."
         )
-    if not table.written.padded or 0 in table.written.padded:  # its reader takes the width of the first row
+    if not table.written.padded:
         return ""
+    if 0 in table.written.padded:  # its reader takes the width of the first row
+        if not truth:
+            return ""
+        moved = sorted({*table.columns[source.id_column + 1]}) if source.id_column + 1 < width else ["nan"]
+        return (
+            "the first row ends with more empty cells than the heading, so that it reads each column under "
+            f"the heading before; {REFUSES}Missing images in CSV: [{', '.join(moved[:SHOWN])}]."
+        )
     row = min(table.written.padded)
     difference = (
         f"{len(table.written.padded)} rows end with more empty cells than the heading (line "

@@ -1,6 +1,6 @@
 """The scorecard of Melanoma, and the score that the challenge's own code gives for the same files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -56,7 +56,7 @@ def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSetting
             **evaluation.arrays(_ranks(evaluation, settings.with_curves), reached),
             **evaluation.exchange(lambda: _unit_sums(evaluation)),
         },
-        official=official(number, predictions, evaluation.read),
+        official=official(number, evaluation),
         incomplete=missing_words(predictions.labels),
     )
 
@@ -157,15 +157,11 @@ def _ranks(evaluation: Evaluation, with_curves: bool) -> dict[str, Array]:
     return {"rank_scores": ranks, "units": evaluation.units, **drawn}
 
 
-def official(score: float | None, predictions: Predictions, findings: Sequence[Finding]) -> Official:
-    """Return what the challenge's own code gives.
-
-    Args:
-        score: The score here, 0..1; None or NaN where it is undefined.
-        predictions: What was scored.
-        findings: Those of truth and predictions.
-    """
-    codes, reasons = {finding.code for finding in findings}, of_files(findings)
+def official(score: float | None, evaluation: Evaluation) -> Official:
+    """Return what the challenge's own code gives. score: the score here, 0..1; None or NaN where it is
+    undefined."""
+    predictions, codes = evaluation.predictions, {finding.code for finding in evaluation.read}
+    reasons = of_files(evaluation.read, evaluation.truth.findings)
     if "input-size" in codes:
         reasons.stops.append("The challenge feeds 224 x 224 pixels, and this model would have failed there.")
     if missing := missing_words(predictions.labels):

@@ -16,6 +16,7 @@ from scoring.challenges.safe_scan.tables import (
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, warning
 from scoring.core.scorecard import Official
+from scoring.core.submission import FIXED
 from scoring.inputs.case_tables import ID_COLUMNS
 from scoring.inputs.table_text import read_lines
 from scoring.inputs.tables import TextTable
@@ -31,7 +32,7 @@ class Reasons:
     """Why the validator gives another score, a sentence each.
 
     Attributes:
-        stops: It gives none.
+        stops: It gives none, or one that nothing here tells.
         zero: It gives 0.
         unknown: What it gives is not known here.
     """
@@ -46,9 +47,16 @@ class Reasons:
         return Official.compare(score, gives, *self.stops, *self.zero, *self.unknown)
 
 
-def of_files(findings: Iterable[Finding]) -> Reasons:
-    """Return what the validator's loader and runtime make of the files. findings: of truth and submission."""
+def of_files(findings: Iterable[Finding], truth: Iterable[Finding]) -> Reasons:
+    """Return what the validator's loader and runtime make of the files.
+
+    Args:
+        findings: Of test set and submission.
+        truth: Of the test set, which the loader reads as it was given.
+    """
     codes, reasons = {finding.code for finding in findings}, Reasons()
+    if any(finding.code == FIXED for finding in truth):
+        reasons.stops.append("The validator reads the test set as given, without the changes made here.")
     if "official-run-cancelled" in codes:
         reasons.stops.append("The validator would cancel the run on this test set.")
     if codes & RUNTIME:

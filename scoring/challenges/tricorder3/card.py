@@ -1,6 +1,6 @@
 """The scorecard of TRICORDER-3, and the score that the validator gives for the same files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,7 +95,7 @@ def _card(evaluation: Evaluation, size_mib: float | None, with_curves: bool) -> 
             **evaluation.arrays(drawn, reached),
             **evaluation.exchange(lambda: unit_sums(y, p, evaluation.units)),
         },
-        official=official(score, predictions, evaluation.read, size_mib),
+        official=official(score, evaluation, size_mib),
         incomplete=missing_words(p),
     )
 
@@ -250,18 +250,16 @@ READ_OTHERWISE = frozenset(("age-format", "location-number"))
 """Codes of cells that a model receives here and not from the official loader."""
 
 
-def official(
-    score: float, predictions: Predictions, findings: Sequence[Finding], size_mib: float | None
-) -> Official:
+def official(score: float, evaluation: Evaluation, size_mib: float | None) -> Official:
     """Return what the validator gives.
 
     Args:
         score: The score here, 0..1.
-        predictions: What was scored.
-        findings: Those of truth and predictions.
+        evaluation: What was scored.
         size_mib: Size of the model in MiB, None where it is unknown.
     """
-    reasons = of_files(findings)
+    predictions, findings = evaluation.predictions, evaluation.read
+    reasons = of_files(findings, evaluation.truth.findings)
     missing = missing_words(predictions.labels)
     if missing and only_unusable(predictions.faults):
         reasons.unknown.append(f"{missing}: the validator takes what is no number for the largest value.")
