@@ -29,9 +29,29 @@ def challenge_ids() -> list[str]:
     return list(REGISTRY)
 
 
-def is_known(challenge_id: str) -> bool:
-    """Return whether `load_challenge` finds a challenge, built in or declared."""
-    return challenge_id in REGISTRY or bool(_library().is_named(challenge_id))
+def is_known(challenge_id: object) -> bool:
+    """Return whether an id, of which anybody may be the author, is that of a challenge: of a built-in one, or
+    of this very version of a declared one. The name of a file is none."""
+    if not isinstance(challenge_id, str) or challenge_id in REGISTRY:
+        return challenge_id in REGISTRY
+    declared = _library().find(challenge_id)
+    return declared is not None and declared.id == challenge_id
+
+
+def is_named(name: str) -> bool:
+    """Return whether a person may call a challenge so: by id, or by its file, "FILE.toml"."""
+    return name in REGISTRY or bool(_library().is_named(name))
+
+
+def remember(declaration: object) -> None:
+    """Make the challenge known whose declaration a board, a bundle or the history keeps; nothing for None."""
+    _library().remember(declaration)
+
+
+def kept_declaration(challenge_id: str) -> dict[str, Any]:
+    """Return what else keeps a declared challenge, `{"declaration": ...}`; empty for a built-in one."""
+    declared = None if challenge_id in REGISTRY else _library().declaration_of(challenge_id)
+    return {} if declared is None else {"declaration": declared.tree}
 
 
 def load_challenge(challenge_id: str) -> Challenge[Any, Any]:

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scoring.challenges import REGISTRY, is_known, load_challenge
-from scoring.cli import app, board_commands
+from scoring.challenges import REGISTRY, is_named, load_challenge
+from scoring.cli import app, board_commands, declared_commands
 from scoring.cli.refusing_parser import Parser, add_command, challenge_examples, examples
 from scoring.core.challenge import Challenge
 from scoring.inference.devices import DEVICES
@@ -24,6 +24,7 @@ COMMANDS = {
     "score": "the official score with its interval and everything behind it",
     "compare": "several teams on one truth: ranks, paired differences, and how certain they are",
 }
+CHALLENGE = "challenges of your own, each a file without code: check, add, list, show, remove, init"
 BOARD = "collect submissions over weeks and rank the teams"
 HISTORY = "own submissions that were kept: list, show, note, delete"
 PLATFORM = "score inside Grand Challenge, Codabench or EvalAI, and write what is uploaded there"
@@ -49,6 +50,8 @@ def parser() -> Parser:
     for command, help_text in COMMANDS.items():
         of_command = add_command(commands, command, help_text, examples(prog, command))
         of_command.fill = partial(fill_command, command)
+    of_challenge = add_command(commands, "challenge", CHALLENGE, examples(prog, "challenge"))
+    of_challenge.fill = declared_commands.fill
     of_board = add_command(commands, "board", BOARD, examples(prog, "board"))
     of_board.fill = partial(board_commands.fill, partial(fill_command, "board create"))
     of_history = add_command(commands, "history", HISTORY, examples(prog, "history"))
@@ -68,7 +71,7 @@ def fill_command(command: str, of_command: Parser) -> None:
         listed: dict[str, Any] = {} if refuses else {"help": row.name}
         _add_challenge(by_challenge, command, challenge_id, **listed)
     named = next((text for text in of_command.written if not text.startswith("-")), "")
-    if named not in REGISTRY and is_known(named):
+    if named not in REGISTRY and is_named(named):
         _add_challenge(by_challenge, command, named)
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from scoring.challenges import REGISTRY, load_challenge
+from scoring.challenges import REGISTRY, is_named, load_challenge
 from scoring.cli.output import respond, write
 from scoring.cli.reading import submitted
 from scoring.cli.tables import scorecard_table
@@ -75,11 +75,15 @@ def _changes(
 
 
 def _list(store: Store, arguments: argparse.Namespace) -> None:
-    if arguments.challenge is not None and arguments.challenge not in REGISTRY:
-        named, known = shortened(arguments.challenge, 40), ", ".join(REGISTRY)
+    kept, chosen = entries.saved(store), arguments.challenge
+    if chosen is not None:  # any version of a challenge that is declared in a file
+        wanted = load_challenge(chosen).id if chosen.endswith(".toml") else chosen
+        kept = [entry for entry in kept if wanted in (entry.challenge, entry.challenge.partition("@")[0])]
+    if chosen is not None and not kept and not is_named(chosen):
+        named, known = shortened(chosen, 40), ", ".join(REGISTRY)
         message = f"there is no challenge {named!r}: choose from {known}."
         raise InputRefused([error("bad-option", "--challenge", message)])
-    groups = [steps(store, group) for group in series(entries.saved(store, arguments.challenge))]
+    groups = [steps(store, group) for group in series(kept)]
     value = {"series": [_as_value(group) for group in groups]}
     message = "\n\n".join(map(_table, groups)) or "Nothing is kept yet: `score --keep` keeps what it scored."
     respond(arguments.json, value, message)

@@ -1,5 +1,5 @@
-"""The command line: `benchside challenges | doctor | app | check | predict | score | compare | board |
-history | platform`."""
+"""The command line: `benchside challenges | challenge | doctor | app | check | predict | score | compare |
+board | history | platform`."""
 
 import argparse
 import sys
@@ -57,6 +57,11 @@ def _run(arguments_given: list[str]) -> int:
         from scoring.cli import boards  # with the database, which no other command needs
 
         boards.run(arguments)
+        return DONE
+    if arguments.command == "challenge":
+        from scoring.cli import declared
+
+        declared.run(arguments)
         return DONE
     if arguments.command == "history":
         from scoring.cli import history

@@ -57,7 +57,7 @@ def _bundle(arguments: argparse.Namespace) -> None:
     challenge, is_public = load_challenge(arguments.challenge), arguments.public_truth
     decimals = arguments.decimals if is_public or arguments.decimals is not None else DECIMALS
     settings = PlatformSettings(
-        arguments.challenge,
+        challenge.id,
         chosen(arguments, challenge.options_of("score")),
         vars(statistics(arguments)),
         is_public,

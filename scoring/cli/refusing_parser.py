@@ -92,6 +92,13 @@ EXAMPLES = {
         "{prog} score melanoma --help",
     ),
     "challenges": ("{prog} challenges",),
+    "challenge": (
+        "{prog} challenge init truth.csv",
+        "{prog} challenge check truth.toml --truth truth.csv --predictions predictions.csv",
+        "{prog} score truth.toml --truth truth.csv --predictions predictions.csv --html report.html",
+        "{prog} challenge add truth.toml",
+        "{prog} challenge show camelyon17",
+    ),
     "app": ("{prog} app", "{prog} app --port 8502 --store boards"),
     "doctor": ("{prog} doctor", "{prog} doctor --json installation.json"),
     "board": (

@@ -56,7 +56,7 @@ def score(
     whole = np.ones((1, len(truth))) if weights is None else weights[None]
     point = measured.quantities(whole)
     replicates = replicate(measured.quantities, point, units, statistics, weights)
-    options = {**settings.options, "declaration_sha256": declaration.digest}
+    options = {**settings.options, "declaration": declaration.tree}
     digest = truth_digest(truth, predictions)
     source = provenance(digest, predictions, options, statistics, metadata, unit, units)
     return _Card(declaration, truth, predictions, measured, point, replicates, units, source, soft).made(

@@ -140,8 +140,8 @@ class Declaration:
         score: What makes the score: one metric, or parts of a weighted sum.
         report: Metrics beside the score.
         ranking: How teams are ordered.
-        text: The file, as boards, bundles and the history keep it.
-        digest: SHA-256 of what it says, whatever its comments and layout.
+        tree: The file as `tomllib` gives it, which boards, bundles, cards and the history keep.
+        digest: SHA-256 of it, the same whatever comments and layout the file has.
     """
 
     about: About
@@ -154,7 +154,7 @@ class Declaration:
     score: tuple[MetricUse, ...]
     report: tuple[MetricUse, ...]
     ranking: RankingRule
-    text: str = field(repr=False)
+    tree: Mapping[str, Any] = field(repr=False)
     digest: str
 
     @property

@@ -1,8 +1,10 @@
 """Where declared challenges are found: files that this process read, the folder that `BENCHSIDE_CHALLENGES`
 names, and the gallery that comes with the package."""
 
+import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Any
 
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.definition import challenge_of
-from scoring.challenges.declared.parser import LARGEST, parse
+from scoring.challenges.declared.parser import LARGEST, parse, parse_tree
 from scoring.common.findings import InputRefused, error
 from scoring.core.challenge import Challenge
 
@@ -57,7 +59,7 @@ def own_folder() -> Path:
 def known() -> Iterator[DeclaredFile]:
     """Yield own files, then those of the gallery, by name."""
     for folder, is_own in ((own_folder(), True), (GALLERY, False)):
-        if folder.is_dir():
+        with suppress(OSError):
             for path in sorted(folder.glob(f"*{ENDING}")):
                 yield DeclaredFile(path, is_own)
 
@@ -108,7 +110,21 @@ def of_text(data: bytes | str, name: str) -> Challenge[Any, Any]:
     Raises:
         InputRefused: With every problem.
     """
-    declaration = _parsed(data, name)
+    return _remembered(_parsed(data, name))
+
+
+def remember(tree: object) -> None:
+    """Remember the challenge of a declaration that a board, a scorecard or the history keeps.
+
+    Args:
+        tree: The file as `tomllib` gave it; anything else is passed over.
+    """
+    if isinstance(tree, dict):
+        with suppress(InputRefused):
+            _remembered(_of_json(json.dumps(tree, sort_keys=True)))
+
+
+def _remembered(declaration: Declaration) -> Challenge[Any, Any]:
     if declaration.id not in _read:
         while len(_read) >= REMEMBERED:
             _read.pop(next(iter(_read)))
@@ -121,6 +137,11 @@ def declaration_of(challenge_id: str) -> Declaration | None:
     if "@" not in challenge_id or find(challenge_id) is None:
         return None
     return _read[challenge_id][0]
+
+
+@lru_cache(maxsize=64)
+def _of_json(text: str) -> Declaration:
+    return parse_tree(json.loads(text), "declaration")
 
 
 @lru_cache(maxsize=64)

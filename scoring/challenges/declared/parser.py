@@ -8,6 +8,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from scoring.challenges.declared.declaration import (
@@ -24,7 +25,7 @@ from scoring.challenges.declared.declaration import (
 )
 from scoring.challenges.declared.keys import KEYS, TEXT_LENGTH, KeyReader
 from scoring.challenges.declared.metric_uses import metric_uses
-from scoring.challenges.declared.toml_lines import key_lines
+from scoring.challenges.declared.toml_lines import Path, key_lines
 from scoring.common.findings import InputRefused, error
 
 LARGEST = 256_000
@@ -68,7 +69,23 @@ def parse(data: bytes | str, name: str) -> Declaration:
             `unknown-metric`.
     """
     text, tree = _tree(data, name)
-    keys = KeyReader(name, tree, key_lines(text))
+    return parse_tree(tree, name, key_lines(text))
+
+
+def parse_tree(
+    tree: Mapping[str, Any], name: str, lines: Mapping[Path, int] = MappingProxyType({(): 1})
+) -> Declaration:
+    """Return what a file declares, from the values that it holds.
+
+    Args:
+        tree: As `tomllib` gives them.
+        name: What messages call the file.
+        lines: The line of each key.
+
+    Raises:
+        InputRefused: With every problem.
+    """
+    keys = KeyReader(name, tree, lines)
     keys.unknown((), tree, KEYS[""])
     about = _about(keys)
     task = (
@@ -83,7 +100,7 @@ def parse(data: bytes | str, name: str) -> Declaration:
     ranking = _ranking(keys, len(score) + len(report))
     if keys.problems:
         raise InputRefused(keys.problems)
-    canonical = json.dumps(tree, sort_keys=True, default=str)
+    canonical = json.dumps(tree, sort_keys=True)
     return Declaration(
         about,
         task,
@@ -95,7 +112,7 @@ def parse(data: bytes | str, name: str) -> Declaration:
         score,
         report,
         ranking,
-        text,
+        tree,
         hashlib.sha256(canonical.encode()).hexdigest(),
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from scoring.challenges import REGISTRY, load_challenge
+from scoring.challenges import is_known, kept_declaration, load_challenge, remember
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.core import options as of_options
@@ -160,10 +160,10 @@ def create(
     options = {part: dict(getattr(settings, part)) for part in ("score", "compare", "statistics")}
     row = tables.Board(
         id=board_id,
-        challenge=challenge_id,
+        challenge=challenge.id,
         title=shortened(settings.title),
         counts=settings.counts,
-        options=options,
+        options=options | kept_declaration(challenge.id),
         created=created,
         version=1,
         keep_refused=settings.keep_refused,
@@ -211,7 +211,8 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
         if IMPORTED in row.options:
             message = "it was imported from another platform: it is shown, and takes no submissions."
             raise InputRefused([error("imported-board", board_id, message)])
-        if row.challenge not in REGISTRY:
+        remember(row.options.get("declaration"))
+        if not is_known(row.challenge):
             message = (
                 f"its challenge {shortened(row.challenge, 64)} is unknown here: install a newer Benchside."
             )

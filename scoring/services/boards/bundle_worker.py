@@ -4,7 +4,7 @@ from importlib import import_module
 
 from sqlalchemy import create_engine
 
-from scoring.challenges import challenge_ids, load_challenge
+from scoring.challenges import challenge_ids, load_challenge, remember
 from scoring.core.lazy import Lazy
 from scoring.inputs.confusables import name_skeleton
 from scoring.services.boards import unpacking
@@ -29,6 +29,7 @@ for challenge_id in challenge_ids():
     for each in (*vars(challenge.readers).values(), challenge.scoring.score, challenge.display.views):
         if isinstance(each, Lazy):
             each.resolve()
+remember(None)  # declared challenges and their metrics
 create_engine("sqlite://").dispose()
 name_skeleton("")  # reads its table
 

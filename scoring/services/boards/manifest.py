@@ -6,7 +6,7 @@ from dataclasses import fields
 from itertools import islice, pairwise
 from typing import Any
 
-from scoring.challenges import REGISTRY, load_challenge
+from scoring.challenges import is_known, load_challenge, remember
 from scoring.common.findings import Finding, error
 from scoring.core import options as of_options
 from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
@@ -123,7 +123,8 @@ def _relations(manifest: Row) -> Iterator[Finding]:
         if any(entry["board_id"] != board["id"] for entry in lists[name]):
             yield _bad(name, "it holds parts of another board")
         yield from _repeated(name, table, lists[name])
-    if board["challenge"] not in REGISTRY:
+    remember(board["options"].get("declaration"))
+    if not is_known(board["challenge"]):
         yield _bad("board.challenge", "its challenge is not known here")
     else:
         yield from _of_options(board, lists["submissions"])

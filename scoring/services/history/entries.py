@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from scoring.challenges import load_challenge
+from scoring.challenges import load_challenge, remember
 from scoring.common.findings import InputRefused, error
 from scoring.common.quantities import SHARE, Quantity
 from scoring.common.text import shortened
@@ -74,6 +74,7 @@ def series_of(challenge_id: str, test_set: str, rules: Mapping[str, Any]) -> tup
 
 def of_row(row: tables.Kept, has_truth: bool) -> SavedSubmission:
     """Return a row as an entry."""
+    remember(row.rules.get("declaration"))
     return SavedSubmission(
         id=row.id,
         content=row.content,

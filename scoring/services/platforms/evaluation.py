@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scoring.challenges import REGISTRY, load_challenge
+from scoring.challenges import is_known, kept_declaration, load_challenge, remember
 from scoring.common.findings import Finding, InputRefused, error, lines
 from scoring.common.opening import read_file
 from scoring.common.text import as_json
@@ -75,6 +75,7 @@ class PlatformSettings:
             "decimals": self.decimals,
             "metrics": list(self.metrics),
             "sockets": dict(self.sockets),
+            **kept_declaration(self.challenge_id),
         }
         return as_json(value)
 
@@ -87,7 +88,10 @@ def read_settings(path: str | Path) -> PlatformSettings:
     """
     try:
         value = json.loads(read_file(Path(path), MOST_BYTES))
-        if value["format"] != FORMAT or value["challenge"] not in REGISTRY or value["truth"] not in TRUTHS:
+        if value["format"] != FORMAT or value["truth"] not in TRUTHS:
+            raise ValueError
+        remember(value.get("declaration"))
+        if not is_known(value["challenge"]):
             raise ValueError
         settings = PlatformSettings(
             value["challenge"],
