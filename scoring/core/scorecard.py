@@ -109,6 +109,11 @@ class ScoreCard:
     matches: Mapping[str, Array] | None = None
 
     @property
+    def is_bare(self) -> bool:
+        """Whether it has scores alone: its cases were left out, so that nothing on it tells the truth."""
+        return not self.cases and not self.arrays
+
+    @property
     def confusion(self) -> tuple[list[str], list[list[int]]]:
         """Labels and counts of the confusion matrix, rows = truth; both empty where the card has none."""
         matrix = self.confusion_matrix or {"labels": [], "counts": []}

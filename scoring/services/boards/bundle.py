@@ -25,6 +25,7 @@ from scoring.services.boards.packing import zipped
 from scoring.services.boards.ranking import counting, results
 from scoring.services.boards.row_rules import plain
 from scoring.services.boards.unpacking import FILES, unpack_bundle
+from scoring.services.boards.without_truth import Rows, reduced
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.secure_delete import discard_left, pin_files
@@ -40,13 +41,13 @@ def export(board: OpenBoard, with_truth: bool) -> bytes:
 
     Args:
         board: The board.
-        with_truth: Whether the test sets are in it; without them it is ranked elsewhere, but takes no
-            submissions.
+        with_truth: Whether the test sets are in it. Without them nothing in it tells the truth: it is ranked
+            elsewhere by scores alone, and takes no submissions.
     """
     store, row = board.store, board.row
     store.actor.require(Role.ORGANIZER)
     with store.read() as session:
-        rows = {
+        rows: Rows = {
             name: [
                 plain(scalar)
                 for scalar in session.scalars(select(table).where(table.__table__.c.board_id == row.id))
@@ -58,12 +59,16 @@ def export(board: OpenBoard, with_truth: bool) -> bytes:
         keys = [column.name for column in ROWS[name].__table__.primary_key]
         entries.sort(key=lambda entry, keys=keys: [entry[key] for key in keys])  # type: ignore[misc]
     digests = {one["sha256"] for one in (*rows["submissions"], *rows["refused"])}
-    digests |= {one["card"] for one in rows["scorings"] if one["card"]}
+    of_board, cards = plain(row), dict[str, bytes]()
     if with_truth:
+        digests |= {one["card"] for one in rows["scorings"] if one["card"]}
         digests |= {one[key] for one in rows["test_sets"] for key in ("sha256", "metadata_sha256")} - {None}
-    files = {digest: store.files.read(digest) for digest in sorted(digests)}
+    else:
+        of_board, rows, cards = reduced(board, of_board, rows)
+    found = {**cards, **{digest: store.files.read(digest) for digest in digests}}
+    files = {digest: found[digest] for digest in sorted(found)}
     sizes = {digest: len(data) for digest, data in files.items()}
-    manifest = {"format": BOARD_FORMAT, "board": plain(row), **rows, "files": sizes}
+    manifest = {"format": BOARD_FORMAT, "board": of_board, **rows, "files": sizes}
     text = json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True)
     members = [(BOARD_MANIFEST, text.encode()), *((FILES + digest, data) for digest, data in files.items())]
     return zipped(members)

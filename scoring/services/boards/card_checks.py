@@ -181,6 +181,8 @@ def _of_options(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any])
 
 def _of_cases(card: ScoreCard) -> Iterator[str]:
     """Yield where numbers of cases and lengths of arrays differ within a card."""
+    if card.is_bare:
+        return
     if card.n_cases < 1 or card.n_cases != len(card.cases):
         yield f"a scorecard says {card.n_cases} cases and lists {len(card.cases)}"
         return

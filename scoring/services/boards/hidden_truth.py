@@ -39,8 +39,8 @@ RATES = frozenset(
 )
 """Of a class, told where the organizer allows it: not what follows from the truth alone, as the worth of a
 class, nor what tells several labels at once, as log loss."""
-NOT_PUBLISHED = ("truth_sha256", "n_cases", "n_units")
-"""Of the provenance: guesses of the truth could be checked with the first."""
+PUBLISHED = ("version", "seed", "resamples", "interval", "unit")
+"""Of the provenance: neither what guesses of the truth could be checked with, nor the number of cases."""
 
 BITS_OF_OPEN = 64
 """Of a score that was shown in full, before a truth was hidden."""
@@ -145,20 +145,19 @@ def _shown(ranking: BoardRanking) -> ShownScores:
 def published(ranking: BoardRanking) -> dict[str, Any]:
     """Return what may be published of a board: `BoardRanking.as_dict`. Of a hidden truth only scores as
     they are shown, ranked by these, without intervals and ties."""
-    value = ranking.as_dict()
     if ranking.hidden is None:
-        return value
+        return ranking.as_dict()
     chosen = counted(ranking)
     teams = [_team(ranking, team, chosen.get(team)) for team in ranking.by_team]
     placed, quantity = [team for team in teams if team["score"] is not None], _shown(ranking).quantity
     for team in placed:
         team["rank"] = 1 + sum(quantity.improves(other["score"], team["score"]) for other in placed)
-    provenance = {name: item for name, item in value["provenance"].items() if name not in NOT_PUBLISHED}
-    return value | {
-        "teams": sorted(placed, key=lambda team: (team["rank"], team["team"])),
-        "unranked": sorted(team["team"] for team in teams if team["score"] is None),
-        "provenance": provenance,
-    }
+    known = ranking.card(next(iter(chosen.values()))).provenance if chosen else {}
+    return ranking.framed(
+        sorted(placed, key=lambda team: (team["rank"], team["team"])),
+        sorted(team["team"] for team in teams if team["score"] is None),
+        {name: known[name] for name in PUBLISHED} | {"pairs_test": None} if known else {},
+    )
 
 
 def _team(ranking: BoardRanking, team: str, counts: RankedSubmission | None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ What `as_dict` gives can be published: scores, intervals, ties and history, but 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import groupby
 from types import MappingProxyType
@@ -24,7 +24,7 @@ from scoring.services.boards.hidden_rules import HiddenRules, kept_rules, shown_
 from scoring.services.boards.members import facts as facts_of_teams
 from scoring.services.boards.members import teams_excluded
 from scoring.services.boards.phases import DAY, Phase
-from scoring.services.boards.row_rules import OPENED, damaged, row_problems
+from scoring.services.boards.row_rules import OPENED, WITHHELD, damaged, row_problems
 from scoring.services.store import tables
 
 NOBODY: Mapping[str, "RankedSubmission"] = MappingProxyType({})
@@ -163,7 +163,18 @@ class BoardRanking:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `board show --json` writes."""
-        row, comparison = self.board.row, self.comparison
+        comparison = self.comparison
+        return self.framed(
+            [self._team(team, comparison) for team in comparison.cards] if comparison else [],
+            sorted(set(self.by_team) - set(self.counting)),
+            self._provenance(comparison),
+        )
+
+    def framed(
+        self, teams: list[dict[str, Any]], unranked: list[str], provenance: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return these teams and what stands beside them in what `board show --json` writes."""
+        row = self.board.row
         return {
             "board": {
                 "id": row.id,
@@ -175,15 +186,15 @@ class BoardRanking:
                 "test_set_versions": row.version,
                 "phase": self.phase,
             },
-            "teams": [self._team(team, comparison) for team in comparison.cards] if comparison else [],
+            "teams": teams,
             "phases": [phase.as_dict() for phase in self.phases],
-            "unranked": sorted(set(self.by_team) - set(self.counting)),
+            "unranked": unranked,
             "excluded": [
                 {"team": entry.team, "submission": entry.id, "time": entry.created, "reason": entry.excluded}
                 for entry in self.entries
                 if entry.excluded is not None
             ],
-            "provenance": self._provenance(comparison),
+            "provenance": provenance,
         }
 
     def _team(self, team: str, comparison: Comparison) -> dict[str, Any]:
@@ -302,7 +313,8 @@ def _shown(board: OpenBoard, sent: Sequence[Row[Any]], teams: Mapping[str, str])
         if row.id in first and row.excluded is None and row.team not in teams
     )
     quantity = board.challenge.scoring.quantity()
-    scores = shown_scores(((i, team, first[i].score) for _, i, team in eligible), known, quantity)
+    climbs = known if board.test_set.sha256 != WITHHELD else replace(known, step=None)
+    scores = shown_scores(((i, team, first[i].score) for _, i, team in eligible), climbs, quantity)
     return ShownScores(known, {i: row.card for i, row in first.items()}, scores, quantity)
 
 

@@ -277,7 +277,7 @@ def _cases(before: BoardRanking, after: BoardRanking, team: str) -> tuple[tuple[
     on which it is more right. A case that one version lacks is as one with nothing right."""
     entry = after.counting.get(team)
     old = next((past for past in before.entries if entry and past.id == entry.id and past.card), None)
-    if entry is None or old is None:
+    if entry is None or old is None or after.card(entry).is_bare or before.card(old).is_bare:
         return (), frozenset()
     now, then = _right(after, after.card(entry)), _right(before, before.card(old))
     cases = tuple(case for case in (now | then) if not _same(now.get(case), then.get(case)))

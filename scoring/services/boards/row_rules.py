@@ -10,6 +10,7 @@ from typing import Any
 from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
 from scoring.comparison.team_facts import LABELS, TeamFacts, parse
+from scoring.inputs.sources import sha256
 from scoring.services.store import tables
 from scoring.services.store.files import DIGEST
 
@@ -17,6 +18,9 @@ COUNTS = ("last", "best")
 DETAILS = ("none", "score", "classes", "cases")
 OPENED = "opened"
 """The detail of a truth that was hidden and is open now: which submission counts stays as it was."""
+WITHHELD = sha256(b"withheld")
+"""Stands for the SHA-256 of a hidden truth in a bundle without it: guesses could be checked with that one,
+and scores of such a board are those that were shown."""
 VISIBILITIES = ("draft", "unlisted", "public")
 IMPORTED = "imported"
 """The option that holds a leaderboard of another platform: a board without test set and submissions."""

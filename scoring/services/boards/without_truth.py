@@ -1,0 +1,124 @@
+"""What a bundle without test sets holds of a board: scores and intervals, and nothing that tells the truth.
+
+Everything is left out that is not named here, whatever a challenge puts on its scorecards. Replicates are
+left out too: drawn with a known seed, they are as many equations about the labels. Of a hidden truth there is
+one version with the scores that were shown.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from scoring.common.findings import Finding
+from scoring.core.scorecard import Official, ScoreCard
+from scoring.inputs.sources import sha256
+from scoring.services.boards import hidden_truth, packing
+from scoring.services.boards.board import OpenBoard
+from scoring.services.boards.ranking import BoardRanking, board_ranking
+from scoring.services.boards.redaction import redact
+from scoring.services.boards.row_rules import WITHHELD
+
+PROVENANCE = (
+    *("version", "truth_sha256", "predictions_sha256", "model_sha256"),
+    *("options", "seed", "resamples", "interval", "unit", "n_units"),
+)
+MORE = ("model_size_mib",)
+"""What the team said of its model, and the score counts."""
+Rows = Mapping[str, list[dict[str, Any]]]
+
+
+def bare(card: ScoreCard) -> ScoreCard:
+    """Return a scorecard without anything about single cases or classes."""
+    return ScoreCard(
+        card.challenge,
+        card.score,
+        card.metrics,
+        {},
+        card.n_cases,
+        (),
+        (),
+        {name: card.provenance[name] for name in PROVENANCE},
+        official=card.official,
+        intervals=card.intervals,
+        more={name: card.more[name] for name in MORE if name in card.more},
+    )
+
+
+def _as_shown(card: ScoreCard, score: float | None) -> ScoreCard:
+    """Return a bare scorecard of a hidden truth. score: as it is shown."""
+    options = {**card.provenance["options"], "metadata_sha256": None}
+    known = {**bare(card).provenance, "options": options, "truth_sha256": WITHHELD, "n_units": 0}
+    official = Official(card.official.same, score if card.official.same else None, card.official.reason)
+    names = dict.fromkeys(card.metrics)
+    return replace(
+        bare(card), score=score, metrics=names, n_cases=0, intervals={}, provenance=known, official=official
+    )
+
+
+def reduced(
+    board: OpenBoard, row: Mapping[str, Any], rows: Rows
+) -> tuple[dict[str, Any], Rows, dict[str, bytes]]:
+    """Return the rows of a board without what tells its truth.
+
+    Args:
+        board: The board, on the version that it shows.
+        row: Its own row.
+        rows: Those of its parts, by list of the manifest.
+
+    Returns:
+        The board's row, the lists, and the files of scorecards by SHA-256.
+    """
+    ranking, files = board_ranking(board), dict[str, bytes]()
+    if ranking.hidden is not None:
+        board_row, lists = _of_hidden(ranking, row, rows, files)
+    else:
+        board_row = dict(row)
+        lists = {**rows, "scorings": [_kept(board, entry, files) for entry in rows["scorings"]]}
+    refused = [entry | {"problems": _redacted(entry["problems"])} for entry in lists["refused"]]
+    return board_row, {**lists, "refused": refused}, files
+
+
+def _kept(board: OpenBoard, entry: dict[str, Any], files: dict[str, bytes]) -> dict[str, Any]:
+    if entry["card"] is None:
+        return entry | {"problems": _redacted(entry["problems"])}
+    card = packing.card_from_bytes(board.store.files.read(entry["card"]))
+    return entry | {"card": _added(files, bare(card))}
+
+
+def _of_hidden(
+    ranking: BoardRanking, row: Mapping[str, Any], rows: Rows, files: dict[str, bytes]
+) -> tuple[dict[str, Any], Rows]:
+    """Return the rows of a board with a hidden truth: one version, scores as they are shown, and the rule by
+    which they are ranked."""
+    assert ranking.shown is not None
+    shown = {
+        score.entry.id: score.score
+        for team in ranking.by_team
+        for score in hidden_truth.visible_scores(ranking, team)
+    }
+    scorings = []
+    for entry in rows["scorings"]:
+        submission = entry["submission_id"]
+        if submission in shown and entry["card"] == ranking.shown.cards[submission] and entry["card"]:
+            card = packing.card_from_bytes(ranking.board.store.files.read(entry["card"]))
+            digest = _added(files, _as_shown(card, shown[submission]))
+            ends: dict[str, Any] = {"low": None, "high": None, "number": 1}
+            scorings.append(entry | ends | {"score": shown[submission], "card": digest, "problems": []})
+    once = {entry["submission_id"]: entry for entry in reversed(scorings)}
+    first = {**rows["test_sets"][0], "number": 1, "sha256": WITHHELD, "metadata_sha256": None}
+    rules = [entry | {"spent": 0.0} for entry in rows["hidden"]]
+    lists = {**rows, "test_sets": [first], "scorings": [once[key] for key in sorted(once)], "hidden": rules}
+    return {**row, "version": 1}, lists
+
+
+def _added(files: dict[str, bytes], card: ScoreCard) -> str:
+    data = packing.card_to_bytes(card)
+    digest = sha256(data)
+    files[digest] = data
+    return digest
+
+
+def _redacted(problems: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return problems as sentences that quote nothing."""
+    findings = (Finding("error", p["code"], p["where"], p["message"]) for p in problems)
+    return [finding.as_dict() for finding in redact(findings)]
