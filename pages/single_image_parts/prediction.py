@@ -19,6 +19,7 @@ from scoring.single_image.reference import right_alike
 
 UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
 """Style of what is read aloud and not shown."""
+LABELS = {"likeness": "similarity to the test images"}
 BADGES = {GOOD: ("green", "✓"), NOTE: ("gray", "i"), CAUTION: ("orange", "▲"), STOP: ("red", "✕")}
 
 
@@ -27,14 +28,12 @@ def chips(badges_of_image: tuple[QualityBadge, ...]) -> None:
     badges = []
     for chip in badges_of_image:
         colour, sign = BADGES[chip.level]
-        badges.append(f":{colour}-badge[{sign} {chip.name}: {markdown(chip.value)}]")
+        name = LABELS.get(chip.name, chip.name)
+        badges.append(f":{colour}-badge[{sign} {name[0].upper()}{name[1:]}: {markdown(chip.value)}]")
     st.markdown(" ".join(badges))
     for chip in badges_of_image:
         if chip.level != GOOD:
             st.caption(markdown(chip.words, 400))
-    places = [f"{chip.name} {chip.percentile:.0%}" for chip in badges_of_image if chip.percentile is not None]
-    if places:
-        st.caption(f"Test set images with a lower value: {markdown(', '.join(places))}.")
 
 
 def impression_first() -> bool:

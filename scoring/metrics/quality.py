@@ -19,7 +19,9 @@ EVERY = 2
 """Colours are counted on every second pixel each way."""
 LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 FIELD_STOP_LUMA, FIELD_STOP_RIM, LEAST_SEEN = 24, 8, 0.2
-DARK_LUMA, BRIGHT_CHANNEL = 20, 248
+DARK_CHANNEL, BRIGHT_CHANNEL = 40, 210
+"""A pixel is underexposed where no channel reaches the one, overexposed where all pass the other; skin of any
+tone does neither."""
 SKIN_CR, SKIN_CB, SKIN_LUMA = (133, 185), (70, 132), 30
 WHITE_CHANNEL = 225
 STAINED_DENSITY = 0.15
@@ -54,6 +56,7 @@ class Quality:
         skin: Share of pixels with the colour of skin.
         field_stop: Share of the whole image that is a black frame.
         tissue: What it shows if it is a tile of tissue.
+        edges: How far edges in the middle stand out, see `edges_of_middle`.
     """
 
     short_side: int
@@ -65,6 +68,7 @@ class Quality:
     skin: float
     field_stop: float
     tissue: Tissue
+    edges: float
 
     def as_dict(self) -> dict[str, float]:
         """Return all measurements by name."""
@@ -94,11 +98,12 @@ def quality(small: Numbers, short_side: int) -> Quality:
         sharpness,
         1000 * sharpness / (float(luma[seen].var()) + 1e-6),
         float(light.mean()),
-        float((light < DARK_LUMA).mean()),
+        float((colours.max(0) < DARK_CHANNEL).mean()),
         float((dullest > BRIGHT_CHANNEL).mean()),
         float(skin(colours, light).mean()),
         float(stop.mean()),
         tissue(colours[:, dullest <= WHITE_CHANNEL], len(light)),
+        edges_of_middle(small),
     )
 
 
@@ -152,10 +157,33 @@ def tissue(colours: Floats, total: int) -> Tissue:
     return Tissue(1 - colours.shape[1] / total, float(stained.mean()), float(density.mean()))
 
 
+EDGES_SIDE, EDGES_SMOOTHED, EDGES_SHARE, FAINTEST_EDGE = 64, 2.0, 0.9, 0.2
+MIDDLE = 0.35
+CHROMA = 2.0
+"""Weight of a chroma's edges against those of luma."""
+
+
+def edges_of_middle(small: Numbers) -> float:
+    """Return how far edges in the middle stand out: the 90 % quantile of their strength there over its median
+    in the whole image.
+
+    Args:
+        small: RGB uint8 [height, width, 3].
+    """
+    planes = _planes(small, EDGES_SIDE)
+    slopes = (
+        np.hypot(*np.gradient(scipy.ndimage.gaussian_filter(plane, EDGES_SMOOTHED))) for plane in planes
+    )
+    luma, *chromas = slopes
+    strength = luma + CHROMA * sum(chromas)
+    middle = strength[_away(*strength.shape) < MIDDLE]
+    return float(np.quantile(middle, EDGES_SHARE) / (np.median(strength) + FAINTEST_EDGE))
+
+
 SIDE = 128
 """Pixels of the shorter side on which appearance is measured."""
-LONGEST = 4 * SIDE
-"""Pixels of the longer side; a longer strip is squeezed, for it would take seconds."""
+LONGEST = 4
+"""Times the shorter side that the longer one has at most: a strip is squeezed, for it would take seconds."""
 OPPONENT = np.array([[0.299, 0.587, 0.114], [0.5, -0.419, -0.081], [-0.169, -0.331, 0.5]], np.float32)
 """Luma, red against green, blue against yellow."""
 SCALES = ((0.7, 1.4, 2.8, 5.6, 11.0), (1.4, 5.6), (1.4, 5.6))
@@ -175,11 +203,7 @@ def appearance(small: Numbers) -> Floats:
         Numbers [28]: of luma and both chromas the 5, 50 and 95 % quantiles and the deviation; logarithms of
         the strength of their texture, band by band; centre less rim; how far edges share one direction.
     """
-    height, width = small.shape[:2]
-    scale = SIDE / min(height, width)
-    size = min(round(width * scale), LONGEST), min(round(height * scale), LONGEST)
-    image = Image.fromarray(small).resize(size, Image.Resampling.BILINEAR, reducing_gap=2)
-    planes = np.moveaxis(np.asarray(image, np.float32) @ OPPONENT.T, 2, 0)
+    planes = _planes(small, SIDE)
     features: list[float] = []
     for plane in planes:
         features += [*np.quantile(plane, (0.05, 0.5, 0.95)), plane.std()]
@@ -205,6 +229,22 @@ def patches(small: Numbers, across: int) -> Floats:
     )
 
 
+def _planes(small: Numbers, side: int) -> Floats:
+    """Return luma and both chromas of an image whose shorter side has `side` px [3, height, width]."""
+    height, width = small.shape[:2]
+    scale, longest = side / min(height, width), LONGEST * side
+    size = min(round(width * scale), longest), min(round(height * scale), longest)
+    image = Image.fromarray(small).resize(size, Image.Resampling.BILINEAR, reducing_gap=2)
+    return np.moveaxis(np.asarray(image, np.float32) @ OPPONENT.T, 2, 0)
+
+
+def _away(height: int, width: int) -> Floats:
+    """Return how far each pixel is from the middle, 0 to 0.5 at the edge, along the axis where it is more."""
+    y, x = np.mgrid[:height, :width]
+    away: Floats = np.maximum(np.abs((y + 0.5) / height - 0.5), np.abs((x + 0.5) / width - 0.5))
+    return away
+
+
 def _bands(plane: Floats, scales: tuple[float, ...]) -> list[float]:
     """Return the logarithm of the strength of each band of texture, the coarsest last."""
     smoothed = [plane, *(scipy.ndimage.gaussian_filter(plane, scale) for scale in scales)]
@@ -213,9 +253,7 @@ def _bands(plane: Floats, scales: tuple[float, ...]) -> list[float]:
 
 
 def _centre_less_rim(planes: Floats) -> Floats:
-    height, width = planes.shape[1:]
-    y, x = np.mgrid[:height, :width]
-    away = np.maximum(np.abs((y + 0.5) / height - 0.5), np.abs((x + 0.5) / width - 0.5))
+    away = _away(*planes.shape[1:])
     difference: Floats = np.median(planes[:, away < CENTRE], 1) - np.median(planes[:, away > RIM], 1)
     return difference
 

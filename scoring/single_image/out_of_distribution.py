@@ -1,8 +1,9 @@
-"""Outlier score: distance of an image from the images of a test set, and its false alarms on those images.
+"""Outlier score: distance of an image from the nearest images of a test set, and its false alarms on those
+images.
 
-Robust Mahalanobis distance of the appearance (`scoring.metrics.quality`): median and median deviation,
-values far out cut off, correlations shrunk. What is usual is measured on the test set by leaving each image
-out.
+Mean distance to the five nearest, over the appearance (`scoring.metrics.quality`) made standard and
+uncorrelated: by median and median deviation, values far out cut off, correlations shrunk. What is usual is
+measured on the test set by leaving each image out.
 """
 
 from collections.abc import Sequence
@@ -10,15 +11,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from scoring.common.arrays import Array, Floats
 from scoring.metrics.conformal import quantile
 
 FALSE_ALARMS = 0.05
 """Share of the test set's own images that may be called unlike it."""
-FAR = 1.5
-"""Times the limit beyond which an image is called foreign."""
-FEWEST, ENOUGH = 5, 20
+FAR_ALARMS = 0.03
+"""Share of them that may be called nothing like it."""
+FEWEST, NEAREST = 5, 5
 FEW_MARGIN = 1.25
 CUT, RIDGE, LEAST = 4.0, 0.05, 1e-3
 NORMAL = 1.4826
@@ -31,8 +33,9 @@ class OutlierScore:
     """How unlike the test set an image is.
 
     Attributes:
-        distance: Its distance from the test set's images, about 1 for one of them.
+        distance: Its distance from the test set's images.
         limit: Distance beyond which an image is called unlike them.
+        far_limit: Distance beyond which it is called nothing like them.
         false_alarms: Of the test set's own images, each left out in turn, how many are beyond it.
         far_alarms: How many of them are so unlike that an answer to them would mean nothing.
         images: How many images those are.
@@ -40,6 +43,7 @@ class OutlierScore:
 
     distance: float
     limit: float
+    far_limit: float
     false_alarms: int
     far_alarms: int
     images: int
@@ -52,7 +56,7 @@ class OutlierScore:
     @property
     def far(self) -> bool:
         """Whether it is so unlike that an answer to it means nothing."""
-        return self.distance > FAR * self.limit
+        return self.distance > self.far_limit
 
 
 @dataclass(frozen=True)
@@ -79,13 +83,11 @@ class KnownImages:
         """Distance of each image from the others [n]."""
         return np.array([self._without(row).distance(self.features[row]) for row in range(len(self))])
 
-    @cached_property
-    def limit(self) -> float:
-        """Distance beyond which an image is unlike these: the conformal quantile of `left_out`; of fewer than
-        20 images, a quarter more than the largest."""
-        if len(self) < ENOUGH:
-            return float(self.left_out.max()) * FEW_MARGIN
-        return quantile(self.left_out, FALSE_ALARMS)
+    def limit(self, alarms: float) -> float:
+        """Return the distance that a share of these, `alarms`, may be beyond: the conformal quantile of
+        `left_out`; of too few images for that, a quarter more than the largest."""
+        beyond = quantile(self.left_out, alarms)
+        return beyond if np.isfinite(beyond) else float(self.left_out.max()) * FEW_MARGIN
 
     def unlikeness(self, parts: Floats, own: int | None = None) -> OutlierScore | None:
         """Return how unlike these an image is.
@@ -101,8 +103,9 @@ class KnownImages:
             return None
         places = np.flatnonzero(self.indices == (-1 if own is None else own))
         distance = float(self.left_out[places[0]]) if len(places) else self.distance(parts)
-        alarms, far = (int((self.left_out > times * self.limit).sum()) for times in (1, FAR))
-        return OutlierScore(distance, self.limit, alarms, far, len(self))
+        limits = self.limit(FALSE_ALARMS), self.limit(FAR_ALARMS)
+        alarms, far = (int((self.left_out > limit).sum()) for limit in limits)
+        return OutlierScore(distance, *limits, alarms, far, len(self))
 
     def _without(self, row: int) -> "KnownImages":
         return replace(self, features=np.delete(self.features, row, 0), indices=np.delete(self.indices, row))
@@ -116,7 +119,7 @@ def known_images(appearances: Sequence[Floats | None]) -> KnownImages:
 
 
 def _distances(known: Floats, rows: Floats) -> Floats:
-    """Return the distance of rows [m, d] from known ones [n, d], about 1 for one of them."""
+    """Return the mean distance of rows [m, d] from the nearest known ones [n, d]."""
     middle = np.median(known, 0)
     spread = NORMAL * np.median(np.abs(known - middle), 0) + LEAST * (1 + np.abs(middle))
     usual = np.clip((known - middle) / spread, -CUT, CUT)
@@ -124,7 +127,8 @@ def _distances(known: Floats, rows: Floats) -> Floats:
     # Of few images correlations are not known: then each number counts by itself.
     shrinkage = known.shape[1] / (known.shape[1] + len(known))
     shrunk = (1 - shrinkage) * covariance + shrinkage * np.diag(np.diag(covariance) + RIDGE)
-    away = (rows - middle) / spread
-    squared: Floats = np.einsum("ij,ij->i", away @ np.linalg.inv(shrunk), away)
-    distances: Floats = np.sqrt(squared / known.shape[1])
-    return distances
+    variances, directions = np.linalg.eigh(shrunk)
+    plain = directions / np.sqrt(variances * known.shape[1])
+    away = cdist((rows - middle) / spread @ plain, (known - middle) / spread @ plain)
+    nearest: Floats = np.sort(away, 1)[:, :NEAREST].mean(1)
+    return nearest

@@ -6,7 +6,7 @@ few free photographs; they order pictures, they prove nothing.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -19,11 +19,11 @@ from scoring.metrics.quality import Quality as Quality
 from scoring.metrics.quality import appearance, patches, quality
 from scoring.single_image.out_of_distribution import TILE_PATCHES, KnownImages, OutlierScore, known_images
 from scoring.single_image.photograph import Photograph, received
+from scoring.statistics.intervals import counted
 
 GOOD, NOTE, CAUTION, STOP = "good", "note", "caution", "stop"
 LEVELS = (GOOD, NOTE, CAUTION, STOP)
 BLURRED, VERY_BLURRED, LEAST_RELATIVE = 0.8, 0.25, 1.1
-BRIGHTNESS = (60, 220)
 MOST_LOST = 0.10
 LEAST_SKIN = 0.35
 STOP_SHOWN = 0.05
@@ -32,6 +32,8 @@ TILE_SIDE = 1024
 MOST_RESCALED = 1.2
 LEAST_SIDE = 224
 LIKENESS = "likeness"
+NO_LESION, FAINT_LESION = 0.02, 0.05
+"""Shares of the test set's images below whose edges there is no answer, and a caution."""
 USUAL = (0.01, 0.99)
 """Quantiles of the test set's images between which a value is usual."""
 ENOUGH = 20
@@ -43,9 +45,10 @@ class QualityBadge:
     """One statement about a picture.
 
     Attributes:
-        name: "size", "scale", "sharpness", "exposure", "colours", "frame", "tissue", "likeness".
+        name: "size", "scale", "sharpness", "exposure", "colours", "lesion", "frame", "tissue",
+            "likeness".
         level: Of LEVELS; "stop" where the challenge refuses such a picture, hardly anything in it is sharp,
-            it is a tile of tissue instead of skin, or nothing like the test set's.
+            it is a tile of tissue instead of skin, nothing like the test set's, or no lesion stands out.
         value: What was measured, for people.
         words: A sentence.
         percentile: Share 0..1 of the test set's images with a lower value, None where unknown.
@@ -119,23 +122,23 @@ def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[
     anything: what the test set holds, "image" or "tile"."""
     if score is None:
         return ()
-    alarms = score.far_alarms if score.far else score.false_alarms
-    rate = (
-        f"Of the test set's own {score.images} {anything}s, each left out in turn, "
-        f"{'this is' if score.unlike else 'unlike the others are'} "
-        f"{'said of ' if score.unlike else ''}{alarms} ({alarms / score.images:.0%})."
-    )
+    alarms = counted(score.far_alarms if score.far else score.false_alarms, score.images)
+    rate = f"Of the test set's own {anything}s, each left out in turn, {{}} {alarms}."
     if score.far:
-        sentence = f"This is nothing like the {anything}s of the test set, in colours and texture. {rate}"
-        return (QualityBadge(LIKENESS, STOP, "nothing like the test set", sentence),)
+        sentence = f"This is nothing like the {anything}s of the test set, in colours and texture."
+        words = f"{sentence} {rate.format('this is said of')}"
+        return (QualityBadge(LIKENESS, STOP, "nothing like them", words),)
     if score.unlike:
         sentence = (
             f"This is unlike the {anything}s of the test set, in colours and texture: how well the model "
-            f"does on such is not known. {rate}"
+            "does on such is not known."
         )
-        return (QualityBadge(LIKENESS, CAUTION, "unlike the test set", sentence),)
-    sentence = f"Colours and texture are such as the test set's {anything}s have. {rate}"
-    return (QualityBadge(LIKENESS, GOOD, "as in the test set", sentence),)
+        return (
+            QualityBadge(LIKENESS, CAUTION, "unlike them", f"{sentence} {rate.format('this is said of')}"),
+        )
+    sentence = f"Colours and texture are such as the test set's {anything}s have."
+    words = f"{sentence} {rate.format('unlike the others are')}"
+    return (QualityBadge(LIKENESS, GOOD, "usual", words),)
 
 
 def photograph_chips(
@@ -146,8 +149,9 @@ def photograph_chips(
     return (
         _size(measures, shortest_side),
         _sharpness(measures, among),
-        _exposure(measures, among),
+        _exposure(measures),
         _colours(measures),
+        *_lesion(measures, among),
         *_frame(measures),
     )
 
@@ -167,7 +171,7 @@ def tile_chips(
         QualityBadge("size", GOOD if as_usual else NOTE, f"{width} x {height} px", size),
         _scale(usual, micrometres),
         _sharpness(measures),
-        _exposure(measures),
+        _exposure(replace(measures, bright=0.0)),  # glass is white
         _tissue(measures),
     )
 
@@ -225,46 +229,57 @@ def _enough(among: Sequence[Quality | None]) -> bool:
 
 
 def _sharpness(measures: Quality, among: Sequence[Quality | None] = ()) -> QualityBadge:
-    below, value = (
-        percentile("sharpness", measures.sharpness, among),
-        f"{measures.sharpness:{'.0f' if measures.sharpness >= 10 else '.2g'}}",
-    )
+    below = percentile("sharpness", measures.sharpness, among)
     beyond = _beyond("sharpness", measures.sharpness, among)
     blurred = measures.sharpness < BLURRED or measures.relative_sharpness < LEAST_RELATIVE
     if measures.sharpness < VERY_BLURRED or beyond == "low" or (blurred and not _enough(among)):
-        sentence = "This image is blurred." if below is None else _blurrier(1 - below)
-        level = STOP if measures.sharpness < VERY_BLURRED else CAUTION
-        return QualityBadge("sharpness", level, value, f"{sentence} The score may not mean anything.", below)
-    if beyond == "high":
         sentence = (
-            f"This image has more fine detail than {below:.0%} of the test images: hair, print, noise or "
-            "another camera. The score may not mean anything."
+            "This image is blurred."
+            if below is None
+            else "Blurrier than every test image."
+            if below == 0
+            else f"Blurrier than {1 - below:.0%} of the test images."
         )
-        return QualityBadge("sharpness", CAUTION, value, sentence, below)
+        level = STOP if measures.sharpness < VERY_BLURRED else CAUTION
+        words = f"{sentence} The score may not mean anything."
+        return QualityBadge("sharpness", level, "blurred", words, below)
+    if beyond == "high" and below is not None:
+        those = "every test image has" if below == 1 else f"{below:.0%} of the test images have"
+        sentence = (
+            f"More fine detail than {those}: hair, print, noise or another camera. The score may not mean "
+            "anything."
+        )
+        return QualityBadge("sharpness", CAUTION, "unusual", sentence, below)
+    value = "enough" if below is None else f"usual (sharper than {below:.0%} of the test images)"
     return QualityBadge("sharpness", GOOD, value, "Sharp enough.", below)
 
 
-def _blurrier(share: float) -> str:
-    return f"This image is blurrier than {share:.0%} of the test images."
-
-
-def _exposure(measures: Quality, among: Sequence[Quality | None] = ()) -> QualityBadge:
-    below = percentile("brightness", measures.brightness, among)
-    value = f"mean {measures.brightness:.0f} of 255"
-    low, high = BRIGHTNESS
-    faults = []
-    if measures.brightness < low or measures.dark > MOST_LOST:
-        faults.append("too dark")
-    if measures.brightness > high or measures.bright > MOST_LOST:
-        faults.append("too bright")
+def _exposure(measures: Quality) -> QualityBadge:
+    """Judge by what is clipped, never by the mean, which is the tone of the skin."""
+    value = f"{measures.dark:.0%} too dark, {measures.bright:.0%} too bright"
+    shares = {"dark": measures.dark, "bright": measures.bright}
+    faults = [f"too {name}" for name, share in shares.items() if share > MOST_LOST]
     if faults:
         sentence = f"Parts of this image are {' and '.join(faults)}: what is lost there the model cannot see."
-        return QualityBadge("exposure", CAUTION, value, sentence, below)
-    beyond = _beyond("brightness", measures.brightness, among)
-    if beyond:
-        sentence = f"This image is {'darker' if beyond == 'low' else 'brighter'} than nearly all test images."
-        return QualityBadge("exposure", CAUTION, value, sentence, below)
-    return QualityBadge("exposure", GOOD, value, "Neither too dark nor too bright.", below)
+        return QualityBadge("exposure", CAUTION, value, sentence)
+    return QualityBadge("exposure", GOOD, "usual", "Neither too dark nor too bright.")
+
+
+def _lesion(measures: Quality, among: Sequence[Quality | None]) -> tuple[QualityBadge, ...]:
+    """Say whether anything stands out from the skin, as lesions of the test set do; nothing of too few."""
+    edges = np.sort([image.edges for image in among if image is not None])
+    for level, share in ((STOP, NO_LESION), (CAUTION, FAINT_LESION)):
+        rank = int(np.floor(share * (len(edges) + 1)))
+        if rank and measures.edges < edges[rank - 1]:
+            rate = counted(int((edges < edges[rank - 1]).sum()), len(edges))
+            sentence = (
+                "No lesion stands out from the skin" if level == STOP else "The lesion hardly stands out"
+            )
+            words = (
+                f"{sentence}: edges in the middle are fainter than usual. So are those of {rate} test images."
+            )
+            return (QualityBadge("lesion", level, "none stands out" if level == STOP else "faint", words),)
+    return (QualityBadge("lesion", GOOD, "stands out", "Something stands out."),) if len(edges) else ()
 
 
 def _colours(measures: Quality) -> QualityBadge:

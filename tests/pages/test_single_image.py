@@ -279,8 +279,8 @@ def test_a_foreign_picture_is_called_so_with_the_rate_of_false_alarms(single_ima
     (drawn,) = gallery(1)[kind]
     app = settled(own(single_image(challenge="melanoma"), photographs.encoded(drawn)))
     assert re.search(r"(unlike|nothing like) the images of the test set", said(app))
-    assert re.search(r"own \d+ images, each left out in turn, this is said of \d+ \(\d+%\)", said(app))
-    assert not re.search(r"green-badge\[. likeness", said(app))
+    assert re.search(r"own images, each left out in turn, this is said of \d+ of \d+ \(\d+%; ", said(app))
+    assert not re.search(r"green-badge\[. Similarity", said(app))
 
 
 def test_skin_on_the_page_of_tissue_is_called_foreign(single_image):

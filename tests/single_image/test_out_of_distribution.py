@@ -99,7 +99,7 @@ def test_orange_fur_gets_no_green_tick():
         (chip,) = likeness_chip(known.unlikeness(seen_parts(photograph(drawn))))
         assert chip.level in (CAUTION, STOP)
         assert "%" in chip.words
-        assert f"own {len(known)} images" in chip.words
+        assert f"of {len(known)} (" in chip.words
 
 
 def test_a_case_is_held_against_the_others():
@@ -110,8 +110,8 @@ def test_a_case_is_held_against_the_others():
     others = known_images(list(np.delete(rows, 7, 0)))
     assert known.unlikeness(rows[7], 7).distance == pytest.approx(others.distance(rows[7]))
     assert known.unlikeness(rows[7], 7).distance > known.distance(rows[7])
-    assert known.unlikeness(rows[7], 7).far
-    assert known.unlikeness(rows[7], 7).far_alarms == 1
+    assert known.unlikeness(rows[7], 7).unlike
+    assert known.unlikeness(rows[7], 7).false_alarms == 1
 
 
 def test_new_images_of_the_same_kind_are_called_unlike_as_rarely_as_is_said():
@@ -155,7 +155,7 @@ def test_appearance_of_any_shape(shape):
 
 
 def test_the_chip_of_a_usual_image_is_good():
-    (chip,) = likeness_chip(out_of_distribution.OutlierScore(0.8, 1.2, 2, 0, 60))
+    (chip,) = likeness_chip(out_of_distribution.OutlierScore(0.8, 1.2, 1.4, 2, 0, 60))
     assert chip.level == GOOD
-    assert "2 (3%)" in chip.words
+    assert "2 of 60 (3%; 1 to 11%)" in chip.words
     assert set(GALLERY) >= {"fur", "leaf", "text", "sky", "screen", "black", "noise", "X-ray"}

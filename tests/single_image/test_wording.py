@@ -2,6 +2,7 @@
 forbids."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -70,11 +71,20 @@ def every_sentence():
     for values in itertools.product((100, 600), (0.1, 0.5, 4), (30, 130, 240), (0.0, 1.0), (0.0, 0.2)):
         side, sharp, light, share, stop = values
         found = Quality(
-            side, sharp, 5 * sharp, light, share, share, share, stop, Tissue(share, 1 - share, 0.2)
+            side,
+            sharp,
+            5 * sharp,
+            light,
+            share,
+            share,
+            share,
+            stop,
+            Tissue(share, 1 - share, 0.2),
+            1.5 + light / 100,
         )
         chips += [
             *quality.photograph_chips(found, 512),
-            *quality.photograph_chips(found, 512, [found]),
+            *quality.photograph_chips(found, 512, [replace(found, edges=n / 30) for n in range(99)]),
             *quality.tile_chips(found, 900, 900, 0.23, None),
             *quality.tile_chips(found, 900, 900, 0.23, 0.5),
         ]
