@@ -14,7 +14,6 @@ from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Bools
 from scoring.core.scorecard import Official
-from scoring.core.submission import FIXED
 from scoring.inputs.nuclei import POLYGONS
 
 EVALUATOR, CENTROIDS = "grand-challenge", "nuclei"
@@ -64,8 +63,6 @@ def _stops(truth: PumaTruth, predictions: NucleiPredictions, d: Detections) -> I
         yield "The Grand Challenge evaluator stops at files that begin with a byte order mark."
     if truth.written.unnamed or predictions.written.unnamed:
         yield "The Grand Challenge evaluator stops at polygons without the key “name”."
-    if FIXED in codes:
-        yield "The Grand Challenge evaluator reads the files as given, without the changes made here."
 
 
 def _as_written(truth: WrittenFiles, written: WrittenFiles, foreign: bool) -> Iterator[str]:
