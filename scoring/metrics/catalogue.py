@@ -7,7 +7,7 @@ Methods 2024, and Maier-Hein et al., "Metrics Reloaded", Nature Methods 2024.
 import math
 from dataclasses import replace
 
-from scoring.metrics.catalogue_of_images import OF_MASKS
+from scoring.metrics.catalogue_of_images import OF_MASKS, OF_OBJECTS
 from scoring.metrics.metric import Parameter, Row, metrics
 
 CLASSES = ("classification", "ordinal")
@@ -382,4 +382,4 @@ OF_RISKS = (
         ),
     ),
 )
-METRICS = OF_CLASSES + OF_LABELS + OF_VALUES + OF_RISKS + OF_MASKS
+METRICS = OF_CLASSES + OF_LABELS + OF_VALUES + OF_RISKS + OF_MASKS + OF_OBJECTS

@@ -2,7 +2,7 @@
 
 from scoring.metrics.metric import Parameter, Row, metrics
 
-MASKS = ("segmentation",)
+MASKS, POINTS, BOXES = ("segmentation",), ("points",), ("boxes",)
 SHARE, ANY_SIZE = (0.0, 1.0), (0.0, float("inf"))
 DEEPMIND = "DeepMind: surface-distance (Nikolov et al. 2021)"
 RULES = ("best", "worst", "skip")
@@ -167,6 +167,106 @@ OF_MASKS = (
                 ("positive", "Who predicts nothing has none."),
                 ("negative", "Who predicts everything has none."),
             )
+        ),
+    ),
+)
+
+OBJECTS = "Where the truth has an object."
+RADIUS = Parameter(float, 10.0, ANY_SIZE, "Largest distance of a match, in the unit of the coordinates.")
+IOU = Parameter(float, 0.5, (0.01, 1.0), "Least intersection over union of a match.")
+RATES = Parameter(
+    str,
+    "luna16",
+    ("luna16", "camelyon16"),
+    "False alarms per image at which sensitivity is read: 1/8, 1/4, 1/2, 1, 2, 4, 8, or 1/4 to 8.",
+)
+ONE_KIND = Parameter(str, None, (), "Name of the one class that counts; without it the mean over all.")
+OF_KIND = {"class": ONE_KIND}
+RADIUS_DECIDES = "The radius decides it: state where it comes from."
+FREE_RESPONSE = "It depends on the number of images without an object, and forgives more the larger they are."
+
+OF_OBJECTS = (
+    *metrics(
+        "detections",
+        POINTS,
+        "higher",
+        SHARE,
+        "points",
+        Row(
+            "f1",
+            "F1 of detections",
+            "Where a class has an object or a detection.",
+            "MIDOG, evalutils: score_detection",
+            f"{RADIUS_DECIDES} All images are taken as one: an image with many objects decides much.",
+            ("f1 of points",),
+            {
+                "radius": RADIUS,
+                "prefer": Parameter(
+                    str, "nearest", ("nearest", "score"), "Which free detection an object takes first."
+                ),
+                "average": Parameter(
+                    str, "macro", ("macro", "micro"), "Mean over classes: plain, or of all objects as one."
+                ),
+                **OF_KIND,
+            },
+            "found_objects:chosen_points",
+        ),
+        Row(
+            "froc",
+            "Sensitivity at false alarms per image (FROC)",
+            OBJECTS,
+            "LUNA16, CAMELYON16",
+            FREE_RESPONSE,
+            ("competition performance metric", "cpm"),
+            {"radius": RADIUS, "rates": RATES, **OF_KIND},
+            "found_objects:froc_points",
+        ),
+        Row(
+            "average_precision",
+            "Average precision of detections",
+            OBJECTS,
+            "Everingham et al. 2010, not interpolated",
+            f"{RADIUS_DECIDES} Its precision depends on how frequent objects are.",
+            ("ap",),
+            {"radius": RADIUS, **OF_KIND},
+            "found_objects:ranked_points",
+        ),
+    ),
+    *metrics(
+        "detections",
+        BOXES,
+        "higher",
+        SHARE,
+        "boxes",
+        Row(
+            "ap",
+            "Average precision of boxes",
+            OBJECTS,
+            "COCO, pycocotools: AP at one IoU, all areas, 100 detections of a class in an image",
+            "For small objects a shift by a pixel costs the match; choose a lower IoU for them.",
+            ("ap50", "average precision"),
+            {"iou": IOU, **OF_KIND},
+            "found_objects:coco_boxes",
+        ),
+        Row(
+            "coco_map",
+            "COCO's mean average precision",
+            OBJECTS,
+            "COCO, pycocotools: AP at IoU 0.50 to 0.95, all areas, 100 detections of a class in an image",
+            "Its higher limits ask for more than experts agree on: show ap at a lower IoU beside it.",
+            ("map", "ap@[.50:.95]"),
+            OF_KIND,
+            "found_objects:coco_boxes",
+        ),
+        Row(
+            "froc",
+            "Sensitivity at false alarms per image (FROC)",
+            OBJECTS,
+            "LUNA16, CAMELYON16",
+            FREE_RESPONSE,
+            ("competition performance metric", "cpm"),
+            {"iou": IOU, "rates": RATES, **OF_KIND},
+            "found_objects:froc_boxes",
         ),
     ),
 )

@@ -46,7 +46,7 @@ def near_pairs(
     """Find every pair of points that are near each other.
 
     Args:
-        truth: Truth points of each image, float64 [n, 2].
+        truth: Truth points of each image, float64 [n, 2], or of any number of dimensions.
         predictions: Predicted points of each image, float64 [m, 2].
         reach: Largest distance of a pair, sqrt(dx^2 + dy^2) in float64.
         most: Largest number of pairs.
@@ -69,8 +69,7 @@ def near_pairs(
                 return None
             neighbours = trees[0].sparse_distance_matrix(trees[1], further, output_type="ndarray")
             i, j = neighbours["i"], neighbours["j"]
-            away = t[i] - p[j]
-            distance = np.sqrt(away[:, 0] ** 2 + away[:, 1] ** 2)
+            distance = np.sqrt(((t[i] - p[j]) ** 2).sum(1))
             within = distance <= reach
             parts.append((i[within] + first_truth, j[within] + first_prediction, distance[within]))
             total += len(parts[-1][2])
@@ -103,12 +102,12 @@ def preference(pairs: NearbyPairs, confidence: Floats) -> Ints:
     return np.lexsort((pairs.prediction, pairs.distance, -confidence[pairs.prediction], pairs.truth))
 
 
-def within(distance: Floats, radius: float, inclusive: bool) -> Bools:
+def within(distance: Floats, radius: float | Floats, inclusive: bool) -> Bools:
     """Tell which distances are within a radius.
 
     Args:
         distance: Distances of any shape.
-        radius: The radius, in the same unit.
+        radius: The radius, in the same unit, of a shape that broadcasts.
         inclusive: Whether a distance of exactly the radius is within.
     """
     return distance <= radius if inclusive else distance < radius

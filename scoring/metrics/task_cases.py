@@ -106,16 +106,32 @@ class RegionCases:
 
 
 @dataclass(frozen=True, eq=False)
+class Objects:
+    """Points or boxes of one image, of the truth or detected.
+
+    Attributes:
+        places: Coordinates of points [n, dimensions], or x, y, width and height of boxes [n, 4].
+        kinds: Class number of each [n], 0..K-1.
+        scores: Score of each detection [n]; None where there are none, as in the truth.
+        radii: Of points of the truth how far off a detection may be [n], in the unit of the coordinates; None
+            = as the metric's `radius` says.
+    """
+
+    places: Floats
+    kinds: Ints
+    scores: Floats | None = None
+    radii: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class DetectionCases:
     """Images with points or boxes, matched one by one with `Metric.measure`.
 
     Attributes:
-        image: Number of the image of each detection [D], 0..N-1, ascending; of equal scores the first counts
-            as the higher.
-        kind: Class number of each detection [D], 0..K-1.
-        score: Score of each detection [D]; equal throughout where there are none.
-        matched: What each detection is [D, T], at each of T limits of a match: 1 the hit of an object, 0 a
-            false alarm, -1 neither.
+        image: Number of the image of each hit or false alarm [D], 0..N-1, ascending.
+        kind: Class number of each [D], 0..K-1.
+        score: Score of each [D].
+        hit: Whether each is a hit [D, T], at each of T limits of a match.
         objects: Objects of the truth of each image and class [N, K].
         classes: Names of the classes.
     """
@@ -123,7 +139,7 @@ class DetectionCases:
     image: Ints
     kind: Ints
     score: Floats
-    matched: Ints
+    hit: Bools
     objects: Ints
     classes: tuple[str, ...]
 

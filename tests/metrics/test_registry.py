@@ -1,5 +1,6 @@
 """The registry's metrics of classes and labels against scikit-learn, and what holds for every metric."""
 
+import importlib
 from dataclasses import replace
 
 import numpy as np
@@ -386,7 +387,27 @@ def test_the_contract_of_names():
     assert names["ordinal"] == f"{of_classes} {of_values}".split()
     assert names["regression"] == of_values.split()
     assert names["survival"] == ["c_index", "uno_c_index"]
+    of_masks = "dice iou hd95 nsd assd volume_difference lesion_f1 lesion_dice"
+    more = {"false_positive_volume", "false_negative_volume"}
+    assert set(names["segmentation"]) == set(of_masks.split()) | more
+    assert names["points"] == ["f1", "froc", "average_precision"]
+    assert names["boxes"] == ["ap", "coco_map", "froc"]
+    labels = set(of_classes.split()) - {"linear_kappa", "quadratic_kappa", "top_k_accuracy"}
+    assert set(names["multilabel"]) == labels
     assert all(len(set(of_task)) == len(of_task) for of_task in names.values())
+
+
+@pytest.mark.parametrize("metric", registry.METRICS, ids=lambda m: f"{m.tasks[0]}-{m.name}")
+def test_every_row_of_the_catalogue_is_whole(metric):
+    assert metric.range[0] < metric.range[1]
+    for text in (metric.title, metric.defined, metric.source, metric.pitfall):
+        assert text == text.strip() != ""
+    assert metric.defined.endswith(".")
+    assert metric.pitfall.endswith(".")
+    assert not metric.problems({name: p.default for name, p in metric.parameters.items()})
+    for path in filter(None, (metric.formula, metric.measures)):
+        module, _, function = path.partition(":")
+        assert callable(getattr(importlib.import_module(f"scoring.metrics.{module}"), function))
 
 
 def test_a_wrong_name_or_parameter_is_said():

@@ -1,0 +1,174 @@
+"""Matches of the detections of one image, as metrics of points and boxes measure them.
+
+Each function returns the hits and false alarms of an image: kind [d], score [d] and whether each is a hit at
+each of T limits [d, T].
+"""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.findings import InputRefused, error
+from scoring.metrics import detection
+from scoring.metrics.classification import divide
+from scoring.metrics.matching import match_in_order
+from scoring.metrics.metric import Metric
+from scoring.metrics.task_cases import DetectionCases, Objects
+
+Found = tuple[Ints, Floats, Bools]
+MOST_PAIRS = 10_000_000
+COCO_LIMITS = np.linspace(0.5, 0.95, 10)
+COCO_DETECTIONS = 100
+"""How many detections of a class in an image COCO looks at, those of the highest scores."""
+
+
+def detection_cases(
+    metric: Metric, images: Iterable[tuple[Objects, Objects]], classes: tuple[str, ...], **chosen: float | str
+) -> DetectionCases:
+    """Match the detections of images, one image at a time.
+
+    Args:
+        metric: A metric of points or boxes.
+        images: Objects of the truth and detections of each image.
+        classes: Names of the classes.
+        chosen: Parameters of the metric.
+    """
+    counts, parts = [], []
+    for number, (truth, found) in enumerate(images):
+        kind, score, hit = metric.measure(truth, found, **chosen)
+        counts.append(np.bincount(truth.kinds, minlength=len(classes)))
+        parts.append((np.full(len(kind), number), kind, score, hit))
+    image, kinds, scores, hits = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return DetectionCases(image, kinds, scores, hits, np.array(counts), classes)
+
+
+def chosen_points(truth: Objects, found: Objects, radius: float, prefer: str) -> Found:
+    """Match points one to one: each of the truth in turn takes the nearest free detection within its radius,
+    or the one of the highest score."""
+
+    def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
+        confidence = _scores(found)[guess] if prefer == "score" else np.zeros(len(guess))
+        pairs = _near(truth, found, true, guess, radius, inclusive=True)
+        hit = np.zeros((len(guess), 1), bool)
+        hit[detection.choose(pairs, confidence)[1]] = True
+        return guess, _scores(found)[guess], hit
+
+    return _by_kind(truth, found, match)
+
+
+def ranked_points(truth: Objects, found: Objects, radius: float) -> Found:
+    """Match points one to one: each detection in turn, the highest score first, takes the nearest free point
+    of the truth whose radius it is within."""
+
+    def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
+        score = _scores(found)[guess]
+        pairs = _near(truth, found, true, guess, radius, inclusive=True)
+        order = np.lexsort((pairs.truth, pairs.distance, pairs.prediction, -score[pairs.prediction]))
+        rows = match_in_order(pairs.prediction, pairs.truth, order)[0]
+        hit = np.zeros((len(guess), 1), bool)
+        hit[pairs.prediction[rows]] = True
+        return guess, score, hit
+
+    return _by_kind(truth, found, match)
+
+
+def froc_points(truth: Objects, found: Objects, radius: float) -> Found:
+    """Give each point of the truth the highest score of the detections within its radius; a detection within
+    none is a false alarm (LUNA16)."""
+
+    def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
+        pairs = _near(truth, found, true, guess, radius, inclusive=False)
+        return _best_of_each(pairs.truth, pairs.prediction, _scores(found)[guess], guess)
+
+    return _by_kind(truth, found, match)
+
+
+def froc_boxes(truth: Objects, found: Objects, iou: float) -> Found:
+    """Give each box of the truth the highest score of the detections that overlap it enough; a detection that
+    overlaps none is a false alarm."""
+
+    def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
+        first, second = np.nonzero(box_iou(truth.places[true], found.places[guess]) >= iou)
+        return _best_of_each(first, second, _scores(found)[guess], guess)
+
+    return _by_kind(truth, found, match)
+
+
+def coco_boxes(truth: Objects, found: Objects, iou: float | None = None) -> Found:
+    """Match boxes as COCO does: each detection in turn, the highest score first, takes the free box of the
+    truth that it overlaps most, at a limit of the overlap or at COCO's ten."""
+    limits = COCO_LIMITS if iou is None else np.array([iou])
+
+    def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
+        ranked = guess[np.argsort(-_scores(found)[guess], kind="stable")][:COCO_DETECTIONS]
+        overlaps = box_iou(found.places[ranked], truth.places[true])
+        hit = np.zeros((len(ranked), len(limits)), bool)
+        for place, limit in enumerate(limits):
+            free = np.ones(len(true), bool)
+            for row in np.flatnonzero(overlaps.max(1, initial=0) >= min(limit, 1 - 1e-10)):
+                shares = np.where(free, overlaps[row], -1)[::-1]
+                # Of equal overlaps COCO takes the box that is listed last.
+                best = len(shares) - 1 - int(shares.argmax())
+                if free[best] and overlaps[row, best] >= min(limit, 1 - 1e-10):
+                    hit[row, place], free[best] = True, False
+        return ranked, _scores(found)[ranked], hit
+
+    return _by_kind(truth, found, match)
+
+
+def box_iou(first: Floats, second: Floats) -> Floats:
+    """Return intersection over union of boxes [n, 4] and [m, 4], x, y, width and height, as [n, m]."""
+    sides = []
+    for axis in (0, 1):
+        low = np.maximum(first[:, None, axis], second[None, :, axis])
+        high = np.minimum(
+            first[:, None, axis] + first[:, None, axis + 2], second[None, :, axis] + second[None, :, axis + 2]
+        )
+        sides.append(np.maximum(high - low, 0))
+    both = sides[0] * sides[1]
+    areas = [boxes[:, 2] * boxes[:, 3] for boxes in (first, second)]
+    union = areas[0][:, None] + areas[1] - both
+    return divide(both, union, 0)
+
+
+def _scores(found: Objects) -> Floats:
+    return np.ones(len(found.places)) if found.scores is None else np.asarray(found.scores, float)
+
+
+def _near(
+    truth: Objects, found: Objects, true: Ints, guess: Ints, radius: float, inclusive: bool
+) -> detection.NearbyPairs:
+    """Return pairs of some points of the truth and some detections within the radius of the former, by their
+    places among these."""
+    radii = np.full(len(true), radius) if truth.radii is None else truth.radii[true]
+    pairs = detection.near_pairs(
+        [truth.places[true]], [found.places[guess]], float(radii.max(initial=0)), MOST_PAIRS
+    )
+    if pairs is None:
+        advice = (
+            f"more than {MOST_PAIRS:,} pairs of an object and a detection are near: choose a smaller one."
+        )
+        raise InputRefused([error("bad-option", "radius", advice)])
+    return pairs[detection.within(pairs.distance, radii[pairs.truth], inclusive)]
+
+
+def _best_of_each(objects: Ints, detections: Ints, scores: Floats, guess: Ints) -> tuple[Ints, Floats, Bools]:
+    """Return a hit for each object that has a detection and a false alarm for each detection without one."""
+    order = np.lexsort((-scores[detections], objects))
+    hits = detections[order][np.unique(objects[order], return_index=True)[1]]
+    alarms = np.setdiff1d(np.arange(len(guess)), detections)
+    rows = np.r_[hits, alarms]
+    return guess[rows], scores[rows], (np.arange(len(rows)) < len(hits))[:, None]
+
+
+def _by_kind(
+    truth: Objects, found: Objects, match: Callable[[Ints, Ints], tuple[Ints, Floats, Bools]]
+) -> Found:
+    """Match the objects of each class that is detected; where none is, of a class that nothing has."""
+    parts = [
+        match(np.flatnonzero(truth.kinds == kind), np.flatnonzero(found.kinds == kind))
+        for kind in (np.unique(found.kinds) if len(found.kinds) else [-1])
+    ]
+    rows, scores, hits = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return found.kinds[rows], scores, hits

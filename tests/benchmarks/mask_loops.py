@@ -1,0 +1,22 @@
+"""Runs inside the environment of the peers: Dice, HD95 and NSD of the masks of a file by surface-distance; as
+JSON its CPU seconds and values."""
+
+import json
+import sys
+import time
+
+import numpy as np
+import surface_distance
+
+TOLERANCE = 1.0
+
+with np.load(sys.argv[1]) as file:
+    truth, prediction, spacing = (file[name] for name in ("truth", "prediction", "spacing"))
+start = time.process_time()
+found = surface_distance.compute_surface_distances(truth, prediction, spacing)
+values = (
+    surface_distance.compute_dice_coefficient(truth, prediction),
+    surface_distance.compute_robust_hausdorff(found, 95),
+    surface_distance.compute_surface_dice_at_tolerance(found, TOLERANCE),
+)
+print(json.dumps({"seconds": time.process_time() - start, "values": list(map(float, values))}))
