@@ -146,7 +146,7 @@ def read_facts(
         InputRefused: With every cell that cannot be.
     """
     files = open_source(source, name)
-    _, table = files.read_table(case_tables.find_table(files), files.name)
+    _, table = files.read_table(case_tables.find_table(files, case_tables.WITH_METADATA), files.name)
     columns, problems = _columns(table)
     facts_of: dict[str, TeamFacts] = {}
     ignored = [

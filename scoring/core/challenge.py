@@ -18,6 +18,7 @@ from scoring.core import options as of_options
 from scoring.core.challenge_files import Inputs, OtherNames, OutputFile, Sample
 from scoring.core.options import Formula, Option, Stage, Values
 from scoring.core.scorecard import ScoreCard
+from scoring.inputs.jobs import open_table
 from scoring.inputs.sources import Source
 from scoring.statistics.options import StatisticsOptions
 
@@ -177,7 +178,8 @@ class Readers(Generic[Truth, Predictions]):
 
     Attributes:
         truth: (source, other place of the images, context) -> the test set.
-        predictions: (source, truth, context) -> what was submitted, matched to the truth by case id.
+        predictions: (source, truth, context) -> what was submitted, matched to the truth by case id. Job
+            folders come as one table, unless a submission may be several files.
         faults: Faults of predictions as errors and warnings, by the options.
         counts: What progress counts while files are read, where that takes long.
         recognise: What dropped files can be for the challenge.
@@ -341,7 +343,8 @@ class Challenge(Generic[Truth, Predictions]):
         """Read what was submitted and match it to the truth's cases, if there are any; as `read_truth`."""
         values = of_options.complete(self.options_of("predictions"), options)
         how = Context(name, values, progress, cancelled)
-        return submission.with_note(self.readers.predictions(source, truth, how), source)
+        opened = source if self.inputs.submission.several else open_table(source, name)
+        return submission.with_note(self.readers.predictions(opened, truth, how), source)
 
     def read_images(self, source: Source, name: str | None = None) -> Truth:
         """Read cases without labels, for `predict`. Raises InputRefused."""

@@ -16,7 +16,10 @@ from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.inputs.tables import MISSING, TextTable, key, repeated_row
 from scoring.inputs.text_columns import LazyColumns, trimmed
 
-TABLE_NAMES = ("labels.csv", "label.csv", "test.csv", "data.csv", "metadata.csv", "dataset.csv")
+METADATA = "metadata.csv"
+WITH_METADATA = ("labels.csv", "label.csv", "test.csv", "data.csv", METADATA, "dataset.csv")
+"""Usual names of a table, where one about the cases may hold the labels too."""
+TABLE_NAMES = tuple(name for name in WITH_METADATA if name != METADATA)
 IMAGE_ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".gif")
 ID_COLUMNS = (
     "newfilename",
@@ -51,13 +54,13 @@ class CaseColumns(Protocol):
     def columns(self) -> Mapping[str, tuple[str, ...]]: ...
 
 
-def find_table(files: SourceFiles) -> str:
+def find_table(files: SourceFiles, names: Sequence[str] = TABLE_NAMES) -> str:
     """Return the member that holds the table: by its usual names at the top, then one folder down, else the
-    only CSV. Raises InputRefused."""
+    only CSV, beside which there may be `metadata.csv`. Raises InputRefused."""
     if files.kind == "file":
         return files.members[0]
     for depth in (0, 1):
-        for wanted in TABLE_NAMES:
+        for wanted in names:
             here = [
                 m for m in files.members if m.count("/") == depth and posixpath.basename(m).lower() == wanted
             ]
@@ -66,7 +69,8 @@ def find_table(files: SourceFiles) -> str:
             if here:
                 text = f"several tables are called {wanted}: {', '.join(here[:5])}. Keep one."
                 raise InputRefused([error("ambiguous-table", files.name, text)])
-    candidates = [m for m in files.members if m.lower().endswith(".csv")]
+    every = [m for m in files.members if m.lower().endswith(".csv")]
+    candidates = [m for m in every if posixpath.basename(m).lower() != METADATA] or every
     if len(candidates) == 1:
         return candidates[0]
     if not candidates:
@@ -97,7 +101,7 @@ def joined_columns(
     if metadata is None:
         return cases.columns
     files = open_source(metadata, name)
-    _, table = files.read_table(find_table(files), files.name)
+    _, table = files.read_table(find_table(files, WITH_METADATA), files.name)
     column, twice = tables.find_column(table, (cases.id_column, *ID_COLUMNS))
     if column is None:
         raise InputRefused([tables.missing_column(table, "the case id", ID_COLUMNS)])

@@ -10,6 +10,7 @@ import pytest
 from tests.support import tutorial
 from tests.support.tutorial import CLASSES, FILES, REGISTRY, TEAMS, macro_f1, python
 
+ALPHA = list(enumerate(TEAMS["alpha"]))
 DEFINITION = "scoring/challenges/smears/definition.py"
 OPEN_PAGES = """
 import sys
@@ -98,6 +99,19 @@ def test_every_problem_of_a_file_is_refused_at_once(project, tmp_path):
     assert done.returncode == 2
     codes = [line.split()[1] for line in done.stderr.splitlines()]
     assert codes[:3] == ["bad-label", "bad-label", "missing-case"]
+
+
+def test_job_folders_are_read_as_the_table(project, tmp_path):
+    jobs = [{"pk": f"job{i}", "inputs": [{"image": {"name": f"{case}.png"}}]} for i, (case, _) in ALPHA]
+    folder, card = tmp_path / "jobs", tmp_path / "card.json"
+    for i, (_, name) in ALPHA:
+        (folder / f"job{i}" / "output").mkdir(parents=True)
+        (folder / f"job{i}" / "output" / "class.json").write_text(json.dumps(name))
+    (folder / "predictions.json").write_text(json.dumps(jobs))
+    truth = project / "sample_data" / "smears" / "labels.csv"
+    files = ("--truth", truth, "--predictions", folder, "--json", card)
+    run(project, "-m", "scoring", "score", "smears", *files, "--resamples", 0)
+    assert json.loads(card.read_text())["score"] == pytest.approx(macro_f1(TEAMS["alpha"]), abs=1e-12)
 
 
 def pages_of(said: str) -> dict[str, str]:

@@ -1,7 +1,10 @@
-"""Metadata joined to a test set by case id."""
+"""The table of a test set, and metadata joined to it by case id."""
+
+import pytest
 
 import scoring
-from scoring.inputs.case_tables import joined_columns
+from scoring.inputs.case_tables import TABLE_NAMES, WITH_METADATA, find_table, joined_columns
+from scoring.inputs.sources import open_source
 from tests.support.findings import codes, places, refused
 from tests.support.lesion_tables import table, truth
 
@@ -41,3 +44,17 @@ def test_metadata_with_rows_of_the_wrong_length():
     assert places(refused(joined_columns, cases, b"case,x\nc1.jpg\nc2.jpg,1\n", "m.csv").problems) == [
         ("row-length", "m.csv:2")
     ]
+
+
+@pytest.mark.parametrize(
+    ("members", "names", "table"),
+    [
+        (("grades.csv", "metadata.csv"), TABLE_NAMES, "grades.csv"),
+        (("set/grades.csv", "metadata.csv"), TABLE_NAMES, "set/grades.csv"),
+        (("dataset.csv", "metadata.csv"), TABLE_NAMES, "dataset.csv"),
+        (("metadata.csv", "a.png"), TABLE_NAMES, "metadata.csv"),
+        (("dataset.csv", "metadata.csv"), WITH_METADATA, "metadata.csv"),
+    ],
+)
+def test_metadata_are_no_truth_where_there_is_another_table(members, names, table):
+    assert find_table(open_source(dict.fromkeys(members, b"a,b\n1,2\n")), names) == table

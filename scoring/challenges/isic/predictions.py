@@ -15,8 +15,7 @@ from scoring.common.fixes import renaming
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, ignored
 from scoring.inputs import suggestions
-from scoring.inputs.jobs import open_table
-from scoring.inputs.sources import Source
+from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import TextTable
 
 SHOWN = 3
@@ -39,7 +38,7 @@ def read_predictions(source: Source, truth: IsicCases | None, context: Context) 
 
     Raises InputRefused with every problem.
     """
-    files = open_table(source, context.name)
+    files = open_source(source, context.name)
     rows = category_tables.read(files, (truth.id_column,) if truth else ())
     table = rows.table
     others = [h for i, h in enumerate(table.header) if i != rows.id_column and h]

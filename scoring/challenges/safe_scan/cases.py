@@ -14,7 +14,7 @@ from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, error, ordered, warning
 from scoring.core.challenge import Context
 from scoring.inputs import matching, tables
-from scoring.inputs.case_tables import ID_COLUMNS, IMAGE_ENDINGS, find_table
+from scoring.inputs.case_tables import ID_COLUMNS, IMAGE_ENDINGS, WITH_METADATA, find_table
 from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable
 from scoring.inputs.text_columns import LazyColumns, trimmed
@@ -162,7 +162,7 @@ def _read_cases(
 ) -> SafeScanCases:
     files = open_source(source, name)
     pictures = files if images is None else open_source(images)
-    member = find_table(files)
+    member = find_table(files, WITH_METADATA)
     data, table = files.read_table(member)
     problems = list(table.problems)
     findings = official_score.file_consequences(table, data, with_demographics) if read_labels else []

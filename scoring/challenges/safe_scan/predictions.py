@@ -12,9 +12,8 @@ from scoring.common.findings import Finding, InputRefused, ordered
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, grade, ignored
 from scoring.inputs import case_tables, tables
-from scoring.inputs.case_tables import ID_COLUMNS, AlignedRows, find_table
-from scoring.inputs.jobs import open_table
-from scoring.inputs.sources import Source, sha256
+from scoring.inputs.case_tables import ID_COLUMNS, WITH_METADATA, AlignedRows, find_table
+from scoring.inputs.sources import Source, open_source, sha256
 from scoring.inputs.tables import TextTable
 
 UNUSABLE_NUMBER = (
@@ -68,8 +67,8 @@ def read_predictions(
     Raises:
         InputRefused: The table is at fault.
     """
-    files = open_table(source, context.name)
-    member = find_table(files)
+    files = open_source(source, context.name)
+    member = find_table(files, WITH_METADATA)
     data, table = files.read_table(member)
     problems: list[Finding] = list(table.problems)
     findings: list[Finding] = []
