@@ -192,7 +192,7 @@ def test_commands_without_a_challenge_have_examples_too(command, capsys):
     ("arguments", "words"),
     [
         ([], "COMMAND is missing: choose from challenges, doctor, app, check, predict, score, compare, "),
-        (["score"], "CHALLENGE is missing: choose from tricorder3, melanoma, isic, puma, hecktor2026. See "),
+        (["score"], f"CHALLENGE is missing: choose from {', '.join(scoring.challenge_ids())}. See "),
         (["history"], "ACTION is missing: choose from list, show, note, delete. See "),
     ],
 )

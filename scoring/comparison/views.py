@@ -30,6 +30,8 @@ def section_names(comparison: Comparison) -> list[str]:
     left_out = set()
     if comparison.own_ranking is None:
         left_out.add("Orders")
+    if not comparison.spec.class_measures:
+        left_out.add("Classes")
     if not comparison.spec.slice_measures:
         left_out.add("Subgroups")
     if all(card.more.get("model_size_mib") is None for card in comparison.cards.values()):

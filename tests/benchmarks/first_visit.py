@@ -21,9 +21,10 @@ from statistics import median
 
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
+from scoring.challenges import challenge_ids
 from tests.browser import driver
 
-PAGES = ("tricorder3", "melanoma", "isic", "puma", "hecktor2026")
+PAGES = tuple(challenge_ids())
 FIGURES = ".js-plotly-plot .main-svg .trace"
 WATCH = """
 window.seen = {};

@@ -12,6 +12,7 @@ from tests.support.blocks import assert_drawn, every
 from tests.support.findings import codes, places, refused
 from tests.support.golden import CASES, described, name_of, placed
 from tests.support.html_reader import read
+from tests.support.sample_files import sample_files
 
 IDS = scoring.challenge_ids()
 HECKTOR_ROWS = [
@@ -29,7 +30,8 @@ FILES = {
     "puma": (nuclei_lists.files(NUCLEI), nuclei_lists.files(NUCLEI)),
     "hecktor2026": (patients.table(HECKTOR_ROWS), patients.table(HECKTOR_ROWS)),
 }
-"""A truth and a submission of each challenge."""
+"""A truth and a submission of challenges; of others the first sample is taken."""
+FILES |= {name: sample_files(name) for name in IDS if name not in FILES}
 TABLES = [name for name in IDS if isinstance(FILES[name][0], bytes)]
 STATISTICS = {"resamples": -1, "seed": -1, "interval": "normal"}
 

@@ -18,11 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
+from scoring.challenges import challenge_ids
 from tests.browser.driver import Server, served
 from tests.inference import builders
 from tests.support.visitor import Visitor
 
-PAGES = ("tricorder3", "melanoma", "isic", "puma", "hecktor2026", "compare_teams")
+PAGES = (*challenge_ids(), "compare_teams")
 PAUSE = (3.0, 8.0)
 """Seconds between two clicks of a visitor."""
 RUSH, IDLE = 25, 200

@@ -127,9 +127,11 @@ def test_teams_are_described(name):
 
 def test_every_sample_is_offered_and_every_file_that_is_offered_is_there():
     offered = [a_set for challenge in challenge_ids() for a_set in samples.test_sets(challenge).values()]
-    assert sorted(a_set.name for a_set in offered) == sorted(SAMPLES)
+    assert set(SAMPLES) <= {a_set.name for a_set in offered}
     for a_set in offered:
-        assert set(SAMPLES[a_set.name].teams) <= set(a_set.submissions)
+        assert a_set.submissions
+        if a_set.name in SAMPLES:
+            assert set(SAMPLES[a_set.name].teams) <= set(a_set.submissions)
         assert all(one.path.exists() for one in a_set.submissions.values())
 
 

@@ -5,12 +5,12 @@ from functools import partial
 
 from scoring.challenges import classification_views as shared
 from scoring.challenges import load_challenge
+from scoring.common.text import named
+from scoring.comparison import scale as scales
 from scoring.core.scorecard import ScoreCard
-from scoring.core.views import Block, Column, Fact, Figure, Headline, Section, Table, Views
+from scoring.core.views import Block, Column, Fact, Figure, Headline, Section, Table, Views, directed
 from scoring.presentation.figures.calibration import LARGEST_OUTPUT, risk_labels
 from scoring.presentation.figures.confusion import confusion_matrix_figure
-from scoring.presentation.figures.numerals import points, span
-from scoring.presentation.figures.numerals import share as written
 from scoring.presentation.figures.thresholds import Condition
 
 NONE = "none"
@@ -20,15 +20,22 @@ NONE = "none"
 def views(card: ScoreCard) -> Views:
     """Return headline and sections of a card."""
     curves = shared.curves(card) if "roc_grid" in card.arrays else ()
-    blocks = (*_per_class(card), *_matrices(card), *curves, *_calibration(card), *_slices(card))
+    blocks = (
+        *_metrics(card),
+        *_per_class(card),
+        *_matrices(card),
+        *curves,
+        *_calibration(card),
+        *_slices(card),
+    )
     return Views(_headline(card), (Section("All", blocks),))
 
 
 def _headline(card: ScoreCard) -> Headline:
     challenge = load_challenge(card.challenge)
     interval, ceiling = card.intervals.get("score"), card.more.get("best_possible_score")
-    write, digits, scale = (points, 1, 100) if challenge.scoring.as_points else (written, 3, 1)
-    facts = () if ceiling is None else (Fact("Ceiling", write(ceiling), "with every case right"),)
+    scale = scales.of(challenge)
+    facts = () if ceiling is None else (Fact("Ceiling", scale.number(ceiling), "with every case right"),)
     strip = (
         shared.score_strip(card, challenge.scoring.parts, ceiling)
         if challenge.scoring.parts and card.score is not None
@@ -37,12 +44,30 @@ def _headline(card: ScoreCard) -> Headline:
     return Headline(
         Fact(
             "Score of 100 points" if challenge.scoring.as_points else "Score",
-            write(card.score),
-            span(interval, digits, scale) if interval else "",
+            scale.number(card.score),
+            scale.span(interval) if interval else "",
             shared.method(card) if card.provenance.get("unit") else None,
+            challenge.scoring.better if challenge.scoring.better == "lower" else None,
         ),
         facts,
         strip,
+    )
+
+
+def _metrics(card: ScoreCard) -> Iterator[Block]:
+    quantity, known = load_challenge(card.challenge).scoring.quantity, card.metrics
+    if not known:
+        return
+    yield Table.of(
+        "What do the metrics say?",
+        known,
+        [
+            Column("metric", "metric", get=lambda name: directed(named(name), quantity(name).better)),
+            Column("value", "value", "number", get=known.__getitem__),
+            Column("interval", "95% interval", "interval", lighter=True, get=card.intervals.get),
+        ],
+        f"An arrow says which direction is better. {shared.method(card)}",
+        key="metrics",
     )
 
 
@@ -89,6 +114,9 @@ def _calibration(card: ScoreCard) -> Iterator[Block]:
 
 
 def _slices(card: ScoreCard) -> Iterator[Block]:
-    if card.more.get("slices"):
-        accuracy = shared.RISK_MEASURES[0]
-        yield from shared.subgroups(card, [accuracy])
+    rows = [row for groups in card.more.get("slices", {}).values() for row in groups.values()]
+    measured = load_challenge(card.challenge).comparison.slice_measures
+    known = [name for name in measured or ("accuracy",) if rows and all(name in row for row in rows)]
+    if known:
+        measures = [shared.Measure(n, f"Which subgroups differ in {named(n)}?", named(n)) for n in known]
+        yield from shared.subgroups(card, measures)
