@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from scoring.challenges import REGISTRY
+
 ROOT = Path(__file__).parents[1]
 SLOW = (
     "alembic",

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import tutorial
+from tests.support.command_line import ROOT
 from tests.support.tutorial import CLASSES, FILES, REGISTRY, TEAMS, macro_f1, python
 
 ALPHA = list(enumerate(TEAMS["alpha"]))
@@ -137,6 +138,19 @@ def test_every_page_opens_where_it_has_no_samples(tmp_path):
     for page in ("smears", "compare_teams"):
         assert "Drop a test set to begin: this challenge comes without a sample." in said[page]
     assert "Blood smears" in said["overview"]
+
+
+def test_what_is_tested_of_every_challenge_holds_of_it(project):
+    driven = [
+        str(path.relative_to(ROOT))
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        if "challenge_ids()" in (text := path.read_text(encoding="utf-8")) or "REGISTRY" in text
+        if path.parent.name not in ("browser", "benchmarks") and "tutorial" not in text
+    ]
+    assert len(driven) > 12
+    done = python(project, "-m", "pytest", "-q", "-k", "smears", "-m", "not soak", *driven)
+    assert "passed" in done.stdout
+    assert "failed" not in done.stdout
 
 
 def test_the_example_is_small():

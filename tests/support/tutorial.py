@@ -39,12 +39,15 @@ def macro_f1(rows: list[tuple[str, str]]) -> float:
 
 
 def copied(copy: Path) -> Path:
-    """Copy the project as far as it runs; tests, documents and sample data are links."""
+    """Copy the project as far as it runs; tests, documents and samples are links."""
     for folder in ("scoring", "pages", ".streamlit"):
         shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "sample_data").mkdir()
     for path in (ROOT / "sample_data").iterdir():
         (copy / "sample_data" / path.name).symlink_to(path)
+    for path in ROOT.iterdir():
+        if not (copy / path.name).exists() and not path.name.startswith(".git"):
+            (copy / path.name).symlink_to(path)
     return copy
 
 
