@@ -60,9 +60,10 @@ def show(store: Store, board_id: str) -> None:
     top = st.container(gap="small")
     bar = st.container(horizontal=True, gap="small", vertical_alignment="center")
     ways = bar.container(horizontal=True, gap="small", vertical_alignment="center", width="content")
+    found = attempt(opened, replace(store, actor=NOBODY) if is_public else store, board_id)
     with bar:
-        phase = _phase(store, board_id)
-    outcome = attempt(_board_page, store, board_id, is_public, phase)
+        phase = None if found.refused else _phase(store, board_id)
+    outcome = found if found.refused else attempt(_board_page, store, board_id, is_public, phase)
     if not organizes:
         _record_guess(outcome)
     if outcome.refused:

@@ -17,7 +17,7 @@ from scoring.core.challenge import Challenge
 from scoring.core.options import Option
 from scoring.services.boards import bundle, members, phases
 from scoring.services.boards.board import USUAL, BoardSettings, create, listed
-from scoring.services.boards.row_rules import COUNTS
+from scoring.services.boards.row_rules import COUNTS, DRAFT, PUBLIC
 from scoring.services.boards.sample import ID, create_sample
 from scoring.services.boards.views import RULES
 from scoring.services.store.database import Store
@@ -36,8 +36,7 @@ def show(store: Store) -> None:
     """Draw the boards and, for who may, forms that make one."""
     layout.plain_opening("Boards", WHAT)
     if not actions.may_organize():
-        every = listed(store) if store.actor.key else []
-        own = [board for board in every if members.teams_of(store, board["id"], store.actor)]
+        own = [board for board in listed(store) if _is_found(store, board)]
         for board in own:
             _card(store, board)
         which = "Other boards open" if own else "A board opens"
@@ -66,6 +65,13 @@ def show(store: Store) -> None:
         _new(store)
     with st.expander("**Import a board**", icon=":material/unarchive:"):
         _import(store)
+
+
+def _is_found(store: Store, board: dict) -> bool:
+    """Return whether the list names a board to somebody who organizes none."""
+    if board["visibility"] in (PUBLIC, DRAFT):
+        return board["visibility"] == PUBLIC
+    return bool(store.actor.key) and bool(members.teams_of(store, board["id"], store.actor))
 
 
 def _card(store: Store, board: dict) -> None:

@@ -20,13 +20,15 @@ from scoring.comparison.team_facts import LABELS, UNKNOWN, fact_text
 from scoring.services.boards import deleting, members, phases, views
 from scoring.services.boards.board import OpenBoard, change_settings
 from scoring.services.boards.phases import Phase
-from scoring.services.boards.row_rules import COUNTS
+from scoring.services.boards.row_rules import COUNTS, VISIBILITIES
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 
 NEW = ""
 """The choice that adds a phase."""
 LIMIT = 2**31 - 1
+SEEN = {"draft": "nobody", "unlisted": "who has its address", "public": "everybody, in the list"}
+"""Who finds a board besides organizers."""
 WIDTH = 240
 """Of a field, px: four stand side by side, on a phone one below the other."""
 
@@ -158,6 +160,13 @@ def _rules(board: OpenBoard) -> None:
             format_func=views.RULES.get,
             key=f"settings_counts_{row.id}_{row.counts}",
         )
+        visibility = st.radio(
+            "Who finds it besides organizers?",
+            VISIBILITIES,
+            VISIBILITIES.index(row.visibility),
+            format_func=SEEN.get,
+            key=f"settings_visibility_{row.id}_{row.visibility}",
+        )
         keeps = st.toggle(
             "Keep files that are refused from now on",
             row.keep_refused,
@@ -165,7 +174,8 @@ def _rules(board: OpenBoard) -> None:
             help="For you to look at; they count nothing. Those that are kept already stay.",
         )
         if st.form_submit_button("Save", icon=":material/save:"):
-            actions.done(actions.attempt(change_settings, board.store, row.id, title.strip(), counts, keeps))
+            changed = (title.strip(), counts, keeps, visibility)
+            actions.done(actions.attempt(change_settings, board.store, row.id, *changed))
 
 
 def delete(store: Store, board_id: str, title: str, submissions: int | None) -> None:

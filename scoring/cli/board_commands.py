@@ -100,6 +100,8 @@ def _settings(action: Parser) -> None:
     action.add_argument(
         "--counts", metavar="WHICH", help="which submission of a team is ranked: last or best"
     )
+    seen = "who finds it besides organizers: draft (nobody), unlisted (with its address) or public (listed)"
+    action.add_argument("--visibility", metavar="WHO", help=seen)
     keep = "keep files that are refused from now on, for the organizer to look at; they count nothing"
     action.add_argument("--keep-refused", action=argparse.BooleanOptionalAction, help=keep)
 

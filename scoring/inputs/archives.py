@@ -96,6 +96,8 @@ def open_archive(source: Path | bytes, name: str, streamed: tuple[str, ...] = ()
         file.seek(0)
         archive = zipfile.ZipFile(file)
         entries = archive.infolist()
+        for entry in entries:
+            entry.filename = _as_written(entry)
         problems = [
             *_path_problems(name, entries),
             *_content_problems(name, entries, archive.start_dir, streamed),
@@ -176,9 +178,21 @@ def _directory_problem(file: io.BufferedIOBase, start: int, end: int) -> str:
     return ""
 
 
+def _as_written(entry: zipfile.ZipInfo, name: str | None = None) -> str:
+    """Return a member's name: one without the flag of UTF-8 whose bytes are UTF-8 is such a name all the
+    same, as many programs write it. name: as zipfile read it; None: that of the entry."""
+    name = entry.filename if name is None else name
+    if entry.flag_bits & UTF8 or name.isascii():
+        return name
+    try:
+        return name.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return name
+
+
 def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Finding]:
     for entry in entries:
-        written = entry.orig_filename
+        written = _as_written(entry, entry.orig_filename)
         where = f"{name} › {shown(written)}"
         parts = (written[:-1] if written.endswith("/") else written).split("/")
         if has_hidden(written):

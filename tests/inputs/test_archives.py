@@ -172,6 +172,14 @@ def test_names_in_an_old_chinese_encoding_are_read_as_they_come():
     assert [found.read(name) for name in found.sizes] == [b"0", b"1", b"2"]
 
 
+def test_a_name_in_utf_8_without_its_flag_is_read_as_it_was_written():
+    name = "Universität Graz/p.csv"
+    found = opened(archive([Member(name.encode(), b"1", method=STORED)]))
+    assert {member: found.read(member) for member in found.sizes} == {name: b"1"}
+    refusal(archive([Member("ä\u202e.csv".encode(), b"1")]), "unsafe-path")
+    refusal(archive([Member("../ä.csv".encode(), b"1")]), "unsafe-path")
+
+
 @pytest.mark.parametrize(
     "names",
     [("a.csv", "a.csv"), ("A.csv", "a.csv"), ("\u00e9.csv", "e\u0301.csv"), ("Straße.csv", "STRASSE.CSV")],

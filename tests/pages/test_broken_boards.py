@@ -37,7 +37,10 @@ BROKEN = {
     "phase": ("UPDATE phase SET per_day = 'many'", "it is not a whole number"),
     "low": ("UPDATE scoring SET low = 9e999", "inf is not a finite number"),
     "card": ("UPDATE scoring SET card = ''", "is not 64 hexadecimal digits"),
-    "detail": ("INSERT INTO hidden VALUES ('b', 'all', NULL, 20)", "all is not one of score, classes, cases"),
+    "detail": (
+        "INSERT INTO hidden (board_id, detail, step, refused_per_day) VALUES ('b', 'all', NULL, 20)",
+        "all is not one of none, score, classes, cases, opened",
+    ),
     "facts": ("""UPDATE team SET facts = '{"a": 1}'""", "it is not facts about a team"),
 }
 OF_PAGE = ("low", "card", "detail", "facts")

@@ -16,9 +16,17 @@ from scoring.core.scorecard import ScoreCard
 from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.sources import Source, sha256
 from scoring.inputs.team_entries import MODEL
+from scoring.services.access.roles import Role
 from scoring.services.boards import packing
 from scoring.services.boards.packing import packed
-from scoring.services.boards.row_rules import BOARD_ID, COUNTS, IMPORTED, require_readable
+from scoring.services.boards.row_rules import (
+    BOARD_ID,
+    COUNTS,
+    DRAFT,
+    IMPORTED,
+    VISIBILITIES,
+    require_readable,
+)
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.secure_delete import pin_files
@@ -83,6 +91,9 @@ class OpenBoard:
     def truth(self) -> Any:
         """Return the truth. Raises InputRefused where the store does not have it."""
         score = self.row.options["score"]
+        if self.imported and not self.store.files.holds(self.test_set.sha256):
+            message = "it was imported without its test set: it is shown, and nothing is scored on it."
+            raise InputRefused([error("imported-board", self.row.id, message)])
         data = self.store.files.read(self.test_set.sha256)
         needed = self.challenge.needed("truth", score)
         return self.challenge.read_truth(data, name=self.test_set.name, **needed)
@@ -196,16 +207,20 @@ def _wrong(challenge: Challenge[Any, Any], settings: BoardSettings) -> list[Find
 
 
 def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
-    """Return a board with a version of its test set, None: the one whose numbers are shown.
+    """Return a board with a version of its test set, None: the one whose numbers are shown. Drafts are
+    there for organizers alone, and only they are told which boards there are.
 
     Raises:
         InputRefused: `no-board` or `no-version` where there is none.
     """
     with store.read() as session:
         row = session.get(tables.Board, board_id)
-        if row is None:
-            known = ", ".join(session.scalars(select(tables.Board.id).order_by(tables.Board.id)))
-            message = f"there is no such board here. Boards: {known or 'none yet'}."
+        organizes = store.actor.role >= Role.ORGANIZER
+        if row is None or (row.visibility == DRAFT and not organizes):
+            message = "there is no such board here."
+            if organizes:
+                known = ", ".join(session.scalars(select(tables.Board.id).order_by(tables.Board.id)))
+                message += f" Boards: {known or 'none yet'}."
             raise InputRefused([error("no-board", shortened(board_id, 64), message)])
         require_readable(board_id, [row])
         if IMPORTED in row.options:
@@ -229,7 +244,7 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
 def listed(store: Store) -> list[dict[str, Any]]:
     """Return the boards, oldest first, with how many teams and submissions each has; `broken` says why one
     cannot be read."""
-    names = ("id", "challenge", "title", "created", "version")
+    names = ("id", "challenge", "title", "created", "version", "visibility")
     with store.read() as session:
         columns = (getattr(tables.Board, name) for name in names)
         rows = session.execute(select(*columns).order_by(tables.Board.created, tables.Board.id)).all()
@@ -306,12 +321,12 @@ def name_problems(store: Store, board_id: str, title: str) -> list[Finding]:
     """Return what is wrong with the id and the title of a new board."""
     problems = []
     if not BOARD_ID.fullmatch(board_id):
-        message = "write small letters, digits and hyphens, at most 64, such as lesions-2026."
+        message = "the address of a board has small letters, digits and hyphens, at most 64: lesions-2026."
         problems.append(error("bad-option", "--id", message))
     problems += title_problems(title)
     with store.read() as session:
         if session.get(tables.Board, board_id) is not None:
-            message = f"there is a board {board_id} already: choose another id."
+            message = f"there is a board {board_id} already: choose another address (id)."
             problems.append(error("board-exists", "--id", message))
     return problems
 
@@ -329,6 +344,7 @@ def change_settings(
     title: str | None = None,
     counts: str | None = None,
     keep_refused: bool | None = None,
+    visibility: str | None = None,
 ) -> OpenBoard:
     """Change a board; None leaves a setting as it is.
 
@@ -338,6 +354,7 @@ def change_settings(
         title: Above its page and report.
         counts: Which submission of a team is ranked: "last" or "best".
         keep_refused: Whether files that are refused from now on are kept. Those that are kept stay.
+        visibility: Who finds it besides organizers: "draft", "unlisted" or "public".
 
     Raises:
         InputRefused: `no-board` where there is none, `bad-option` with every setting that cannot be.
@@ -347,11 +364,15 @@ def change_settings(
     if counts not in (None, *COUNTS):
         message = f"{counts!r} is not one of {', '.join(COUNTS)}."
         problems.append(error("bad-option", "--counts", message))
+    if visibility not in (None, *VISIBILITIES):
+        message = f"{visibility!r} is not one of {', '.join(VISIBILITIES)}."
+        problems.append(error("bad-option", "--visibility", message))
     if problems:
         raise InputRefused(problems)
     with store.write() as session:
         row = session.get(tables.Board, board.row.id, with_for_update=True)
         if row is not None:
+            row.visibility = row.visibility if visibility is None else visibility
             row.title = row.title if title is None else shortened(title)
             row.counts = row.counts if counts is None else counts
             row.keep_refused = row.keep_refused if keep_refused is None else keep_refused

@@ -17,8 +17,9 @@ from typing import Any
 from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.sources import Source, SourceFiles, open_source
+from scoring.services.access.roles import Role
 from scoring.services.boards.board import name_problems
-from scoring.services.boards.row_rules import IMPORTED, require_readable
+from scoring.services.boards.row_rules import DRAFT, IMPORTED, require_readable
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 
@@ -340,7 +341,7 @@ def find(store: Store, board_id: str) -> ImportedBoard | None:
     """
     with store.read() as session:
         row = session.get(tables.Board, board_id)
-    if row is None:
+    if row is None or (row.visibility == DRAFT and store.actor.role < Role.ORGANIZER):
         return None
     require_readable(board_id, [row])
     return _of_row(row) if IMPORTED in row.options else None

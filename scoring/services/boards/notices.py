@@ -25,6 +25,8 @@ from scoring.services.store.tables import Attempt, RefusedAddress
 NEAR_SHARE, NEAR_LOOKED_AT = 0.01, 10
 """Two submissions of a team are near each other where at most this share of cases, or one case, is more or
 less right; of so many earlier submissions."""
+OTHERS_LOOKED_AT, ALIKE_FROM = 30, 0.999
+"""Of so many other teams the last submission is compared; correlation of ranks from which one is a copy."""
 FEWEST_ROWS = 3
 MOST_BYTES = 1 << 24
 """Of a file in which constant columns are looked for; in a larger one nobody probes case by case."""
@@ -38,11 +40,14 @@ NEAR = "differ in hardly a case from an earlier one: this is how a hidden truth 
 ALIKE = (
     "have the same number for all cases, in every column or in one: how often a class occurs is probed so."
 )
+EQUAL = "are the same to the byte: do these teams work together, or share what they are told?"
+COPIES = "answers of these teams are in nearly the same order: one may be a copy of the other."
 UNSCORED = "could not be scored by a fault of this server, not of the file: its log says more."
 
 
 def near(ranking: BoardRanking, entry: RankedSubmission) -> str | None:
-    """Return the submission of the same team from which one differs in hardly a case; None without."""
+    """Return the submission of the same team from which one differs in hardly a case, or the last one of
+    another team whose answers are in nearly the same order; None without."""
     correct = ranking.board.challenge.comparison.correct
     values = correct(ranking.card(entry))
     most = max(1, NEAR_SHARE * len(values))
@@ -55,7 +60,32 @@ def near(ranking: BoardRanking, entry: RankedSubmission) -> str | None:
         other = correct(ranking.card(past))
         if np.shape(other) == np.shape(values) and int(np.sum(~np.isclose(other, values))) <= most:
             return past.id
+    return _copied(ranking, entry)
+
+
+def _copied(ranking: BoardRanking, entry: RankedSubmission) -> str | None:
+    """Return the last submission of another team whose answers are nearly those of one; None without."""
+    answers = _answers(ranking, entry)
+    last = [own[-1] for team, own in ranking.by_team.items() if team != entry.team and own[-1].card]
+    last.sort(key=lambda past: past.created)
+    for past in last[-OTHERS_LOOKED_AT:]:
+        other = _answers(ranking, past)
+        if answers is not None and other is not None and other.shape == answers.shape:
+            with np.errstate(invalid="ignore"):
+                alike = float(np.corrcoef(answers, other)[0, 1])
+            if alike >= ALIKE_FROM:
+                return past.id
     return None
+
+
+def _answers(ranking: BoardRanking, entry: RankedSubmission) -> Floats | None:
+    """Return ranks of the outputs of a submission, or how right its cases are where that is a degree; None
+    where neither tells submissions apart."""
+    card = ranking.card(entry)
+    if (outputs := card.arrays.get("outputs")) is not None:
+        return np.unique(np.nan_to_num(np.asarray(outputs, float)).ravel(), return_inverse=True)[1] + 0.0
+    degrees = np.nan_to_num(np.asarray(ranking.board.challenge.comparison.correct(card), float).ravel())
+    return degrees if len(np.unique(degrees)) > FEWEST_ROWS else None
 
 
 def constant(data: bytes) -> str:
@@ -218,15 +248,42 @@ def board_notices(store: Store, board_id: str) -> list[Finding]:
     ]
     scored = [attempt for attempt in tried if attempt.outcome == SCORED]
     alike = Counter(attempt.team for attempt in scored if constant_file(store, attempt.sha256))
-    near = Counter(attempt.team for attempt in tried if attempt.near)
+    team_of = _teams_by_submission(store, board_id)
+    near = Counter(a.team for a in tried if a.near and team_of.get(a.near, a.team) == a.team)
+    copies = {(a.team, team_of[a.near]) for a in tried if a.near and team_of.get(a.near, a.team) != a.team}
     failed = Counter(attempt.team for attempt in tried if attempt.outcome in (FAILED, "clock-behind"))
     return [
         *foreign,
+        *equal_files(store, board_id),
+        *(note("near-copy", shortened(f"{team}, {other}", 120), COPIES) for team, other in sorted(copies)),
         *(_counted("near-duplicates", team, count, NEAR) for team, count in sorted(near.items())),
         *(_counted("constant-columns", team, count, ALIKE) for team, count in sorted(alike.items())),
         *(_counted("not-scored", team, count, UNSCORED) for team, count in sorted(failed.items())),
         *address_notices(store),
     ]
+
+
+def equal_files(store: Store, board_id: str) -> list[Finding]:
+    """Return which teams submitted the same file: accounts that work together, or a copy."""
+    sent = tables.Submission
+    with store.read() as session:
+        columns = (sent.sha256, sent.team)
+        rows = session.execute(select(*columns).where(sent.board_id == board_id).distinct()).all()
+    teams: dict[str, list[str]] = {}
+    for sha, team in rows:
+        teams.setdefault(sha, []).append(team)
+    groups = Counter(tuple(sorted(names)) for names in teams.values() if len(names) > 1)
+    return [
+        note("equal-files", shortened(", ".join(names), 120), f"{count} of their files {EQUAL}")
+        for names, count in sorted(groups.items())
+    ]
+
+
+def _teams_by_submission(store: Store, board_id: str) -> dict[str, str]:
+    sent = tables.Submission
+    with store.read() as session:
+        query = select(sent.id, sent.team).where(sent.board_id == board_id)
+        return {row.id: row.team for row in session.execute(query)}
 
 
 def _counted(code: str, team: str, count: int, message: str) -> Finding:

@@ -21,7 +21,8 @@ OPENED = "opened"
 WITHHELD = sha256(b"withheld")
 """Stands for the SHA-256 of a hidden truth in a bundle without it: guesses could be checked with that one,
 and scores of such a board are those that were shown."""
-VISIBILITIES = ("draft", "unlisted", "public")
+DRAFT, PUBLIC = "draft", "public"
+VISIBILITIES = (DRAFT, "unlisted", PUBLIC)
 IMPORTED = "imported"
 """The option that holds a leaderboard of another platform: a board without test set and submissions."""
 PARTS = ("score", "compare", "statistics")

@@ -108,7 +108,7 @@ def test_a_board_without_its_truth_is_ranked_elsewhere_but_takes_nothing(sent, t
     assert board("export", "b", tmp_path / "again.zip").status == 0
     assert (tmp_path / "again.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
     new = predictions(tmp_path / "c.csv", 9, 1.3)
-    assert "store-damaged" in refusal("submit", "b", "--team", "gamma", "--predictions", new)
+    assert "imported-board" in refusal("submit", "b", "--team", "gamma", "--predictions", new)
 
 
 def test_the_best_submission_can_count(place, tmp_path):

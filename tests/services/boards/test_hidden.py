@@ -34,6 +34,7 @@ from scoring.services.store.database import open_store
 from scoring.services.store.tables import RefusedAddress
 from tests.support.archives import archive_of
 from tests.support.boards import CASES, labels
+from tests.support.boards import board as run_board
 from tests.support.hidden_boards import MAX, PAUL, acting, as_actor, good, handed_in, hidden_board, table
 
 SENTENCES = {*redaction.SENTENCES.values()}
@@ -297,6 +298,47 @@ def test_constant_columns_are_told_to_the_organizer(place, tmp_path):
         "alpha",
         "1 of its submissions hav",
     )
+
+
+def test_equal_and_nearly_equal_files_of_other_teams_are_told_to_the_organizer(place, tmp_path):
+    board, draw = hidden_board(tmp_path, phase=Phase("v")), random.Random(3)
+    values = [draw.random() for _ in CASES]
+    handed_in(board, table(values))
+    handed_in(board, table([draw.random() for _ in CASES]), actor=MAX, team="beta")
+    assert notices.board_notices(board.store, "h") == []
+    handed_in(board, table([0.9 * value + 0.001 * draw.random() for value in values]), actor=MAX, team="beta")
+    handed_in(board, table(values), actor=MAX, team="beta")
+    told = {one.code: one.where for one in notices.board_notices(board.store, "h")}
+    assert told == {"equal-files": "alpha, beta", "near-copy": "beta, alpha"}
+
+
+def test_a_draft_is_there_for_organizers_alone_and_an_unknown_board_names_no_other(place, tmp_path):
+    board = hidden_board(tmp_path)
+    unknown = [str(raised(opened, as_actor(board.store, who), "nothing")) for who in (NOBODY, PAUL)]
+    assert all("Boards" not in text for text in unknown)
+    assert "Boards: h" in str(raised(opened, board.store, "nothing"))
+    assert opened(as_actor(board.store, NOBODY), "h").row.id == "h"
+    assert (
+        run_board("settings", "h", "--visibility", "draft", "--json", "-").json["board"]["visibility"]
+        == "draft"
+    )
+    for who in (NOBODY, PAUL):
+        draft = str(raised(opened, as_actor(board.store, who), "h"))
+        assert draft == unknown[0].replace("nothing", "h")
+    assert opened(board.store, "h").row.visibility == "draft"
+    assert run_board("settings", "h", "--visibility", "hidden").status == 2
+
+
+def test_a_board_imported_without_its_test_set_says_so_to_who_submits(place, tmp_path):
+    board = hidden_board(tmp_path)
+    data = bundle.export(board, with_truth=False)
+    deleting.delete_board(board.store, "h")
+    bundle.import_board(board.store, data)
+    sent = tmp_path / "p.csv"
+    sent.write_bytes(good())
+    done = run_board("submit", "h", "--team", "alpha", "--predictions", sent)
+    assert (done.status, "store-damaged" in done.err) == (2, False)
+    assert "imported without its test set" in done.err
 
 
 @pytest.mark.parametrize(

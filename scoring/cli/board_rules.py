@@ -1,0 +1,184 @@
+"""Actions of the command about boards that settle their rules and people."""
+
+import argparse
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from scoring.cli.board_tables import phase_lines
+from scoring.cli.output import print_findings, respond
+from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.services.boards import board as boards
+from scoring.services.boards import hidden_rules, hidden_truth, members, notices, phases, submitting
+from scoring.services.boards.board import opened
+from scoring.services.boards.budget import Budget
+from scoring.services.boards.hidden_rules import HiddenRules
+from scoring.services.boards.phases import Phase
+from scoring.services.store import tables
+from scoring.services.store.database import Store
+
+
+def hide(store: Store, arguments: argparse.Namespace) -> None:
+    """Hide the truth of a board, change what it tells, or open it."""
+    board = opened(store, arguments.board)
+    if arguments.open:
+        hidden_truth.reveal(store, board.row.id)
+        respond(arguments.json, {"board": board.row.id, "hidden": None}, "The truth is open to participants.")
+        return
+    before = hidden_rules.rules(store, board.row.id)
+    values = {
+        "detail": arguments.detail,
+        "step": arguments.ladder,
+        "decimals": arguments.digits,
+        "refused_per_day": arguments.refused_per_day,
+    }
+    wanted = {name: value for name, value in values.items() if value is not None}
+    rules = before or HiddenRules()
+    if before is None and not wanted.keys() - {"refused_per_day"}:
+        rules = hidden_truth.planned(board).proposed or rules
+    rules = replace(rules, **wanted)
+    if rules.step == 0:
+        rules = replace(rules, step=None)
+    hidden_truth.hide(store, board.row.id, rules)
+    used, budget = hidden_truth.use(board), hidden_truth.planned(board)
+    _warn_of(budget)
+    value = {"board": board.row.id, "hidden": asdict(rules), "use": asdict(used) | {"gain": used.gain}}
+    value["budget"] = budget.as_dict()
+    ladder = "without the Ladder" if rules.step is None else f"the Ladder's step is {rules.step:g}"
+    message = f"Hidden: participants see {rules.detail}, {ladder}.\n{used.words}"
+    respond(arguments.json, value, f"{message}\n{budget.words}" if budget.proposed is None else message)
+
+
+def _warn_of(budget: Budget) -> None:
+    """Say that the scores of a board can tell its truth."""
+    if budget.proposed is not None:
+        print_findings([warning("truth-not-safe", "hide", budget.words)])
+
+
+def set_members(store: Store, arguments: argparse.Namespace) -> None:
+    """Say who is in a team, or list the teams."""
+    board = opened(store, arguments.board)
+    if arguments.team is None and (arguments.member or arguments.nobody):
+        raise InputRefused([error("bad-option", "--team", "name the team.")])
+    if arguments.team is not None:
+        if not arguments.member and not arguments.nobody:
+            raise InputRefused([error("bad-option", "--member", "name a member, or say --nobody.")])
+        members.set_members(store, board.row.id, arguments.team, arguments.member)
+    teams = members.members(store, board.row.id)
+    message = "\n".join(f"{team}: {', '.join(people)}" for team, people in teams.items())
+    respond(arguments.json, {"board": board.row.id, "teams": teams}, message or "No team has members yet.")
+
+
+def attempts(store: Store, arguments: argparse.Namespace) -> None:
+    """List what participants tried, or end the logins of one."""
+    board = opened(store, arguments.board)
+    if arguments.revoke is not None:
+        members.revoke(store, arguments.revoke)
+    trials = notices.attempts(store, board.row.id)
+    print_findings(notices.board_notices(store, board.row.id))
+    columns = ("created", "team", "person", "outcome", "sha256", "near")
+    rows = [{name: getattr(trial, name) for name in columns} for trial in trials]
+    message = "\n".join(
+        f"{trial.created[:16].replace('T', ' ')}  {trial.team[:24]:<24}{trial.outcome:<16}{trial.person}"
+        for trial in trials
+    )
+    value = {"board": board.row.id, "attempts": rows, "revoked": arguments.revoke}
+    respond(arguments.json, value, message or "No participant tried anything yet.")
+
+
+NONE = "none"
+"""Takes a time or a limit away."""
+
+
+def phase(store: Store, arguments: argparse.Namespace) -> None:
+    """Add, change, remove or list phases."""
+    board = opened(store, arguments.board)
+    known = {each.name: each for each in phases.phases(store, board.row.id)}
+    values, problems = _values(arguments)
+    if arguments.name is None and (values or problems or arguments.remove):
+        problems.append(error("bad-option", "--name", "name the phase."))
+    if arguments.remove and values:
+        problems.append(error("bad-option", "--remove", "it goes without times and limits."))
+    if problems:
+        raise InputRefused(problems)
+    if arguments.remove:
+        phases.remove(store, board.row.id, arguments.name)
+    elif arguments.name is not None:
+        before = known.get(arguments.name, Phase(arguments.name))
+        phases.define(store, board.row.id, replace(before, **values))
+    defined = phases.phases(store, board.row.id)
+    if hidden_rules.rules(store, board.row.id) is not None:
+        _warn_of(hidden_truth.planned(board))
+    message = phase_lines(defined) or "No phases: submissions are taken at any time, without limits."
+    respond(arguments.json, {"board": board.row.id, "phases": [each.as_dict() for each in defined]}, message)
+
+
+def change_settings(store: Store, arguments: argparse.Namespace) -> None:
+    """Change what may be changed of a board, and say how it is."""
+    row = boards.change_settings(
+        store,
+        arguments.board,
+        arguments.title,
+        arguments.counts,
+        arguments.keep_refused,
+        arguments.visibility,
+    ).row
+    refusals = "kept" if row.keep_refused else "not kept"
+    message = f"{row.title} ({row.id}): the {row.counts} submission counts; refused files are {refusals}."
+    message += f" It is {SEEN[row.visibility]}."
+    value = {"id": row.id, "title": row.title, "counts": row.counts, "keep_refused": row.keep_refused}
+    value["visibility"] = row.visibility
+    respond(arguments.json, {"board": value}, message)
+
+
+SEEN = {
+    "draft": "a draft: only organizers see it",
+    "unlisted": "unlisted: whoever has its address sees it",
+    "public": "public: everybody finds it in the list",
+}
+"""Who finds a board."""
+
+
+def list_refused(store: Store, arguments: argparse.Namespace) -> None:
+    """List the refused files that are kept."""
+    board = opened(store, arguments.board)
+    files = submitting.refused_files(board)
+    message = "\n".join(
+        f"{file['time'][:16].replace('T', ' ')}  {file['team']}: {file['file']}, {file['submission']}\n"
+        + "\n".join(f"    {p['code']} {p['where']}: {p['message']}" for p in file["problems"])
+        for file in files
+    )
+    none = "No refused files are kept."
+    if not board.row.keep_refused:
+        none += " This board does not keep them: `board settings BOARD --keep-refused` changes that."
+    respond(arguments.json, {"board": board.row.id, "refused": files}, message or none)
+
+
+def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Finding]]:
+    """Return what is set, by field of a phase, and what cannot be read."""
+    values: dict[str, Any] = {}
+    problems: list[Finding] = []
+    for field in ("opens", "closes", "per_day", "total"):
+        text, flag = getattr(arguments, field), "--" + field.replace("_", "-")
+        if text is None:
+            continue
+        if text == NONE:
+            values[field] = None
+        elif field in ("opens", "closes"):
+            values[field] = submitting.time_of(text)
+            if values[field] is None:
+                message = f"{text[:60]!r} is no time: write 2026-01-31 or 2026-01-31T18:00 (UTC), or none."
+                problems.append(error("bad-option", flag, message))
+            elif field == "closes" and len(text.strip()) == phases.DAY:
+                values[field] = _day_after(values[field])
+        elif text.isascii() and text.isdigit():
+            values[field] = int(text)
+        else:
+            message = f"{text[:60]!r} is no number of submissions: write one from 1 on, or none."
+            problems.append(error("bad-option", flag, message))
+    return values, problems
+
+
+def _day_after(time: str) -> str:
+    """Return the end of the day that begins at a time: a day that is named to close belongs to the phase."""
+    return tables.written(datetime.fromisoformat(time) + timedelta(days=1))
