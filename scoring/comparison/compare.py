@@ -252,6 +252,7 @@ def compare_cards(
     pairs_test: str = replicate_comparison.AUTO,
     facts: Mapping[str, TeamFacts] | None = None,
     excluded: Sequence[Excluded] = (),
+    submissions: int = 0,
     **options: Any,
 ) -> Comparison:
     """Compare teams that are scored already.
@@ -264,6 +265,7 @@ def compare_cards(
         facts: What is known of teams beside their predictions. Where the challenge scores sizes, the size is
             that of the card.
         excluded: Submissions that were refused, to be listed.
+        submissions: How many were looked at so far, from which the teams' were chosen; 0: these.
         **options: The challenge's options of the stage "compare".
 
     Raises:
@@ -281,7 +283,7 @@ def compare_cards(
     wrong += test_problems(pairs_test)
     if wrong:
         raise InputRefused(wrong)
-    chosen = PairsChoice(pairs_metric, pairs_test)
+    chosen = PairsChoice(pairs_metric, pairs_test, submissions)
     return annotated(_compared(challenge, cards, chosen, values), facts or {}, excluded)
 
 
@@ -360,7 +362,7 @@ def _compared(
     scores = np.array([card.score for card in scored.values()], float)
     exchange, test = _test_of(spec, tuple(scored.values()), chosen.test)
     result = replicate_comparison.compare(
-        scores, replicates, source["n_units"], exchange, test, challenge.scoring.better
+        scores, replicates, source["n_units"], exchange, test, challenge.scoring.better, chosen.submissions
     )
     if own and own.places is not None and scored and result.shares_won is not None:
         result = replicate_comparison.ranked(result, np.stack([own.places[name] for name in scored]))

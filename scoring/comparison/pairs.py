@@ -27,10 +27,12 @@ LEAST_SHARED_ERRORS = 15
 
 @dataclass(frozen=True)
 class PairsChoice:
-    """What pairs of teams are tested on, and by which of `replicate_comparison.PAIRS_TESTS`."""
+    """What pairs of teams are tested on, by which of `replicate_comparison.PAIRS_TESTS`, and after a look at
+    how many submissions."""
 
     metric: str
     test: str = replicate_comparison.AUTO
+    submissions: int = 0
 
 
 @dataclass(frozen=True)

@@ -70,8 +70,9 @@ def _signed(pair: Pair, sign: int) -> list[float] | None:
     return None if ends is None else sorted(sign * end for end in ends)
 
 
-def summary(displayed: Displayed, first: str, second: str) -> str:
-    """Return in a sentence or two whether the first submission is better than the second (Markdown)."""
+def summary(displayed: Displayed, first: str, second: str, chosen: bool = False) -> str:
+    """Return in a sentence or two whether the first submission is better than the second (Markdown). chosen:
+    whether the second is the best of several: who is worse than it is then not told apart."""
     comparison, scale = displayed.comparison, displayed.scale
     a, b = markdown(first, 60), markdown(second, 60)
     score = change(comparison, first, second)
@@ -87,6 +88,8 @@ def summary(displayed: Displayed, first: str, second: str) -> str:
         start += " (lower is better)"
     if score.apart is None:
         return f"{start}. {markdown(summary_text.untold(comparison))}".strip()
+    if chosen and score.value * (-1 if scale.better == "lower" else 1) < 0:
+        return f"{start}: the best of several leads by chance too, so nothing is said of who is worse."
     if score.apart:
         return f"{start}: told apart, this is more than chance."
     return f"{start}: not told apart, on these cases the difference could be chance."

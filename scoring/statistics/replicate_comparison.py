@@ -20,6 +20,7 @@ from scoring.statistics.paired_bootstrap import PairTest, bootstrap_test, resolv
 from scoring.statistics.paired_tests import holm
 from scoring.statistics.permutation_test import Exchange, swap_test
 from scoring.statistics.ranking import kendall_tau
+from scoring.statistics.repeated_looks import corrected
 
 AUTO, SWAP, BOOTSTRAP = "auto", "swap", "bootstrap"
 PAIRS_TESTS = (AUTO, SWAP, BOOTSTRAP)
@@ -94,6 +95,7 @@ def compare(
     exchange: Exchange | None = None,
     pairs_test: str = AUTO,
     better: Better = "higher",
+    submissions: int = 0,
 ) -> ReplicateComparison:
     """Compare teams by their scores on the same replicates.
 
@@ -104,6 +106,7 @@ def compare(
         exchange: What the scores are made of, for the swap test.
         pairs_test: One of `PAIRS_TESTS`.
         better: Direction of the scores; differences are first less second in any case.
+        submissions: How many were looked at so far, from which those of the teams were chosen; 0: these.
 
     Returns:
         Pairs, ranks and how stable they are; only the pairs' differences without replicates, or with one
@@ -125,6 +128,8 @@ def compare(
     test, name = _test(scores, replicates, n_units, exchange, pairs_test)
     if test is None:
         return replace(described, pairs=_with_intervals(described.pairs, replicates, n_units))
+    first, second = np.triu_indices(len(scores), 1)
+    test = corrected(test, scores[first] - scores[second], n_units, submissions)
     beats = _better(sign * scores, test.separated)
     tied = np.logical_not(beats.any(0))
     return replace(

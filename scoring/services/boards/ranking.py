@@ -119,7 +119,15 @@ class BoardRanking:
         """Return the comparison of the teams; None where nobody is ranked."""
         chosen = {team: self.card(entry) for team, entry in self.counting.items()}
         options = self.board.row.options["compare"]
-        return compare_cards(self.board.challenge, chosen, facts=self.facts, **options) if chosen else None
+        if not chosen:
+            return None
+        challenge, submissions = self.board.challenge, self.scored
+        return compare_cards(challenge, chosen, facts=self.facts, submissions=submissions, **options)
+
+    @property
+    def scored(self) -> int:
+        """Return how many submissions have a score, also excluded ones: those that were looked at."""
+        return sum(entry.card is not None for entry in self.entries)
 
     @cached_property
     def ranks_by_day(self) -> dict[str, dict[str, int]]:

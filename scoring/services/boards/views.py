@@ -70,6 +70,23 @@ def _of_excluded(value: Value) -> tuple[Section, ...]:
     return (Section("History", blocks),) if blocks else ()
 
 
+def looks(ranking: BoardRanking) -> str:
+    """Return what many submissions do to claims and intervals, as a sentence; "" where nothing is claimed."""
+    compared = ranking.comparison
+    if compared is None or compared.result.test is None:
+        return ""
+    claims = (
+        f"After {ranking.scored} submissions a lead has to be larger than in a single comparison to be told "
+        "apart: so the claims hold at every look, whichever of the submissions counts."
+    )
+    chosen = ranking.rule != "last" and any(len(ranking.by_team[team]) > 1 for team in compared.cards)
+    optimism = (
+        " The best of several tries is likely too high, and its own interval, which knows of no other try, "
+        "covers less than 95%."
+    )
+    return claims + optimism * chosen
+
+
 def _ranking(ranking: BoardRanking, value: Value, scale: Scale) -> list[Block]:
     compared = ranking.comparison
     assert compared is not None
@@ -77,6 +94,7 @@ def _ranking(ranking: BoardRanking, value: Value, scale: Scale) -> list[Block]:
     sentences = [
         summary_text.leaders(compared),
         summary_text.caveat(compared),
+        looks(ranking),
         summary_text.gap(compared, scale),
     ]
     text = " ".join(markdown(sentence, display.SENTENCE) for sentence in sentences if sentence)

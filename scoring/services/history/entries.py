@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import select
@@ -156,7 +156,8 @@ class Step:
     """One submission of a series.
 
     before: the best of those that were kept earlier; change: its score less that of `before`. Both are None
-    for the first, and where one has no score.
+    for the first, and where one has no score. What is no better than the best of several is not told apart
+    from it.
     """
 
     entry: SavedSubmission
@@ -207,7 +208,12 @@ def steps(store: Store, group: Sequence[SavedSubmission]) -> list[Step]:
             for item in (entry, best):
                 cards.setdefault(item.card, card_of(store, item))
             between = compared(entry.challenge, cards[entry.card], cards[best.card])
-            steps.append(Step(entry, best, pairwise.change(between.comparison, FIRST, SECOND)))
+            change = pairwise.change(between.comparison, FIRST, SECOND)
+            chosen = sum(step.entry.score is not None for step in steps) > 1
+            if change and chosen and not quantity.improves(entry.score, best.score):
+                # Of many equal ones the best leads by chance, and the others would be told apart from it.
+                change = replace(change, apart=None)
+            steps.append(Step(entry, best, change))
         if best is None or quantity.improves(entry.score, best.score):
             best = entry
             cards = {digest: card for digest, card in cards.items() if digest == entry.card}

@@ -20,7 +20,8 @@ QUESTION = "Did it get better?"
 DRAWN = 60
 """Submissions that the figure holds at most, the newest."""
 CAUTION = (
-    "Each difference has its own 95% interval, not adjusted for looking at several. The best of many tries "
+    "Each difference has its own 95% interval, not adjusted for looking at several. Who is worse than the "
+    "best of several is not told apart from it, since that leads by chance too. The best of many tries "
     "on one test set is likely too {way}: confirm it on cases that none of them was chosen by."
 )
 SMALLEST_CAUTION = 3
@@ -132,4 +133,5 @@ def summary(store: Store, card: ScoreCard, name: str, others: Sequence[SavedSubm
         return ""
     names = shortened(name, 40), f"{shortened(best.name, 40)} of {best.created[:10]}"
     between = compared(card.challenge, card, card_of(store, best), names)
-    return pairwise.summary(between, *names)
+    chosen = sum(other.score is not None for other in others) > 1
+    return pairwise.summary(between, *names, chosen)

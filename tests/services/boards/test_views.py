@@ -2,6 +2,7 @@
 
 from scoring.challenges.recognition import recognise
 from scoring.comparison import scale
+from scoring.comparison.compare import compare_cards
 from scoring.core.views import Table
 from scoring.services.boards import bundle, rescoring, views
 from scoring.services.boards.board import opened
@@ -54,3 +55,21 @@ def test_a_bundle_is_recognised_and_says_what_is_ranked(sent):
     }
     assert counted.truth is None
     assert bundle.counted(bundle.export(board, with_truth=True)).truth[0] == "labels.csv"
+
+
+def test_claims_know_of_every_submission_and_the_best_of_several_is_said_to_be_so(sent):
+    store = open_store()
+    newest = board_ranking(opened(store, "b")).entries[-1]
+    exclude(store, "b", newest.id, "sent by mistake")
+    found = board_ranking(opened(store, "b"))
+    cards = {team: found.card(entry) for team, entry in found.counting.items()}
+    looked_at = compare_cards(found.board.challenge, cards, submissions=len(found.entries)).result
+    alone = compare_cards(found.board.challenge, cards).result
+    assert found.comparison.result.pairs == looked_at.pairs
+    assert looked_at.critical_value > alone.critical_value
+    sentence = f"After {len(found.entries)} submissions a lead has to be larger"
+    assert sentence in views.looks(found)
+    assert "The best of several tries" not in views.looks(found)
+    assert any(len(found.by_team[team]) > 1 for team in cards)
+    found.board.row.counts = "best"
+    assert "The best of several tries" in views.looks(found)

@@ -1,0 +1,45 @@
+"""The correction of a test of every two teams for all submissions that were ever looked at.
+
+The best of many tries leads by chance, and who looks after each submission finds a lead sooner or later. A
+test set stays the same, so a look adds only the pairs of the newest submission. At m submissions each pair is
+tested at 5 % / (m (m - 1)^2): over all m and the m - 1 pairs that each adds, that sums to 5 %, however long
+teams go on and whichever of their submissions counts.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import scipy
+
+from scoring.common.arrays import Floats
+from scoring.statistics.paired_bootstrap import LEVEL, PairTest
+
+
+def corrected(test: PairTest, differences: Floats, n_units: int, submissions: int) -> PairTest:
+    """Return a test whose claims hold at every look, with 95 % for all looks together.
+
+    Args:
+        test: The test of the teams as they stand.
+        differences: Difference of each pair [P].
+        n_units: Number of units.
+        submissions: Submissions of all teams that were scored so far; below 2 nothing is corrected.
+
+    Returns:
+        p-values, critical value and reach no smaller than those of the test, by Student's t.
+    """
+    shares = submissions * (submissions - 1) ** 2
+    if submissions < 2 or test.critical_value is None:
+        return test
+    freedom, varies = n_units - 1, test.errors > 0
+    ratios = np.divide(np.abs(differences), test.errors, out=np.zeros(len(differences)), where=varies)
+    beyond = np.minimum(1, 2 * shares * scipy.special.stdtr(freedom, -ratios))
+    adjusted = np.where(varies, np.maximum(test.p_adjusted, beyond), test.p_adjusted)
+    critical = -float(scipy.special.stdtrit(freedom, (1 - LEVEL) / 2 / shares))
+    critical = max(test.critical_value, critical)
+    return replace(
+        test,
+        p_adjusted=adjusted,
+        critical_value=critical,
+        reach=np.where(varies, critical * np.where(varies, test.errors, 0), test.reach),
+        separated=test.separated & (adjusted <= 1 - LEVEL + 1e-9),
+    )
