@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
 import streamlit as st
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 LEAST = {
     "overview": Role.PARTICIPANT,
     **dict.fromkeys(REGISTRY, Role.PARTICIPANT),
+    "challenges": Role.PARTICIPANT,
+    "declared": Role.PARTICIPANT,
     "single_image": Role.PARTICIPANT,
     "compare_teams": Role.PARTICIPANT,
     "board": Role.VISITOR,
@@ -143,18 +145,20 @@ def guard(file: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class NavEntry:
-    """A page of the navigation."""
+    """A page of the navigation. is_listed: whether it stands there, or opens by its address alone."""
 
     path: Path
     title: str
     default: bool = False
+    is_listed: bool = True
 
     def page(self) -> Any:
         """Return the page for those who may open it; for others a notice at its address, without its file."""
         name = self.path.stem
         least = LEAST[name]
         if allowed(least):
-            return st.Page(self.path, title=self.title, default=self.default)
+            visibility: Literal["visible", "hidden"] = "visible" if self.is_listed else "hidden"
+            return st.Page(self.path, title=self.title, default=self.default, visibility=visibility)
         page = functools.partial(notice, name, least, self.title)
         return st.Page(page, title=self.title, url_path=name, default=self.default, visibility="hidden")
 

@@ -22,6 +22,8 @@ st.set_page_config(page_icon="🔬", layout="wide")
 ENTRIES = [
     NavEntry(path=PAGES / "overview.py", title="Benchside", default=True),
     *(NavEntry(path=PAGES / f"{name}.py", title=row.short_name) for name, row in REGISTRY.items()),
+    NavEntry(path=PAGES / "challenges.py", title="More challenges"),
+    NavEntry(path=PAGES / "declared.py", title="Challenge", is_listed=False),
     NavEntry(path=PAGES / "single_image.py", title="Single image"),
     NavEntry(path=PAGES / "compare_teams.py", title="Compare teams"),
     NavEntry(path=PAGES / "board.py", title="Boards"),

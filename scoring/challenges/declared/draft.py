@@ -139,7 +139,7 @@ def suggest(truth: TruthTable, name: str = "") -> Draft:
     others = [heading for heading in truth.columns if heading != case]
     words = re.sub(r"[^\w ()-]+", " ", re.sub(r"\.\w+$", "", name)).replace("_", " ")
     title = words.strip() or "New challenge"
-    draft = Draft(_id(title), title[:1].upper() + title[1:], "classification", case)
+    draft = Draft(id_of(title), title[:1].upper() + title[1:], "classification", case)
     for fits in (_survival, _flags, _classes, _regression):
         if found := fits(truth, others):
             return with_task(truth, draft, **found)
@@ -239,7 +239,7 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _id(title: str) -> str:
+def id_of(title: str) -> str:
     """Return an id made of a title: small letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:48].strip("-") or "challenge"
 

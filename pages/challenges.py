@@ -1,0 +1,59 @@
+"""Challenges beside the built-in ones: own files, the gallery of public challenges, and a new one."""
+
+import streamlit as st
+
+from pages.challenge import new_challenge
+from pages.display import layout
+from pages.server import access
+from scoring.challenges.declared import library
+from scoring.challenges.declared.library import DeclaredFile
+from scoring.common.findings import InputRefused
+from scoring.common.text import markdown
+from scoring.core.challenge import Challenge
+
+access.guard(__file__)
+
+WHAT = (
+    "A challenge is a file: its columns, its metric, its rule. With it come page, comparison, board, report and "
+    "command line, without a line of Python."
+)
+
+
+def challenges() -> None:
+    layout.plain_opening("More challenges", WHAT)
+    new_challenge.show()
+    known = list(library.known())
+    if own := [file for file in known if file.is_own]:
+        st.header("Own challenges", anchor=False)
+        _grid(own)
+    st.header("Gallery of public challenges", anchor=False)
+    st.caption("Each gives the number of the official program or formula; drop a truth of yours on its page.")
+    _grid([file for file in known if not file.is_own])
+    layout.closing()
+
+
+def _grid(files: list[DeclaredFile]) -> None:
+    with st.grid(min_column_width=330, gap="small"):
+        for file in files:
+            with st.container(border=True, gap="xsmall", height="stretch"):
+                try:
+                    challenge = library.of_file(file.path)
+                except InputRefused as refused:
+                    problem = refused.problems[0]
+                    st.markdown(f"**{markdown(file.path.name, 60)}** cannot be read")
+                    st.caption(f"{markdown(problem.where, 80)}: {markdown(problem.message, 300)}")
+                else:
+                    _card(file.name, challenge)
+
+
+def _card(name: str, challenge: Challenge) -> None:
+    words = challenge.words
+    st.subheader(markdown(words.title), anchor=False)
+    st.caption(markdown(words.about, 300))
+    st.markdown(f"Scored: **{challenge.formula()}**, {challenge.scoring.direction}")
+    st.page_link(
+        "../declared.py", label="Open", icon=":material/arrow_forward:", query_params={"challenge": name}
+    )
+
+
+challenges()
