@@ -10,9 +10,9 @@ from pages.challenge import class_names, scoring_run
 from pages.comparison import result, teams
 from pages.display import finding_list, layout
 from pages.display.finding_list import cases_were_read
-from pages.inputs import drop_messages, fixes, selectors
+from pages.inputs import drop_messages, fixes, known_challenges, selectors
 from pages.server import access
-from scoring.challenges import REGISTRY, samples
+from scoring.challenges import samples
 from scoring.comparison import summary_text
 
 access.guard(__file__)
@@ -20,7 +20,7 @@ access.guard(__file__)
 
 def compare_teams() -> None:
     top = st.container()
-    names = {row.short_name: challenge_id for challenge_id, row in REGISTRY.items()}
+    names = known_challenges.by_name(st.query_params.get("challenge"))
     challenge = scoring.load_challenge(names[_challenge_name(list(names))])
     with top:
         formula = challenge.formula(teams.shared_before(challenge))

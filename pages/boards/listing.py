@@ -8,10 +8,10 @@ import streamlit as st
 from pages.boards import actions
 from pages.boards.truth_correction import ABOUT_CASES
 from pages.display import finding_list, layout
-from pages.inputs import selectors
+from pages.inputs import known_challenges, selectors
 from pages.inputs.option_widgets import option_widget
 from pages.server import url_state
-from scoring.challenges import REGISTRY, load_challenge
+from scoring.challenges import load_challenge
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option
@@ -86,9 +86,8 @@ def _card(store: Store, board: dict) -> None:
         if "broken" in board:
             st.markdown(f":red[{markdown(board['broken'], 300)}]")
             return
-        known = REGISTRY.get(board["challenge"])
         teams, submissions = board["teams"], board["submissions"]
-        name = known.name if known else markdown(board["challenge"])
+        name = markdown(known_challenges.title_of(board["challenge"]))
         counts = f"{teams} team{'s' * (teams != 1)} · {submissions} submission{'s' * (submissions != 1)}"
         st.caption(f"{name} · {counts} · since {board['created'][:10]}")
         times = phases.phases(store, board["id"])
@@ -112,10 +111,16 @@ def _follow(outcome) -> None:
 
 
 def _new(store: Store) -> None:
-    names = {row.short_name: challenge_id for challenge_id, row in REGISTRY.items()}
+    names = known_challenges.by_name()
     left, right = st.columns(2)
     with left:
-        challenge = load_challenge(names[st.selectbox("Challenge", list(names), key="board_new_challenge")])
+        chosen = st.selectbox(
+            "Challenge",
+            list(names),
+            key="board_new_challenge",
+            format_func=lambda name: known_challenges.title_of(names[name]),
+        )
+        challenge = load_challenge(names[chosen])
         title = st.text_input("Title", key="board_new_title", placeholder="Lesions 2026")
         board_id = st.text_input(
             "Address",

@@ -23,12 +23,12 @@ from pages.display import downloads, finding_list, headline, layout, mobile_shee
 from pages.display.finding_list import cases_were_read
 from pages.display.render import CaseLink
 from pages.history import history_restore, history_tab
-from pages.inputs import drop_messages, dropped_files, fixes, selectors
+from pages.inputs import drop_messages, dropped_files, fixes, known_challenges, selectors
 from pages.inputs.option_widgets import chosen_before
 from pages.inputs.sample_selector import InputPanel
 from pages.inputs.selectors import ChosenInput
 from pages.server import deferred_widgets
-from scoring.challenges import REGISTRY, samples
+from scoring.challenges import samples
 from scoring.challenges.samples import SampleSubmission
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
@@ -376,7 +376,7 @@ def _tab(
 def _comparison_button(page: ChallengePage, scored: ScoredSubmission) -> None:
     """What is shown joins the teams of the comparison; once it is among them, a link leads there."""
     if teams.is_added(page.challenge.id, scored):
-        address = {"challenge": REGISTRY[page.challenge.id].short_name}
+        address = {"challenge": known_challenges.name_of(page.challenge.id)}
         st.page_link(
             "../compare_teams.py", label="Compare teams", icon=":material/leaderboard:", query_params=address
         )

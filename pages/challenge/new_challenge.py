@@ -18,7 +18,6 @@ from scoring.challenges.declared import baseline, draft, library
 from scoring.challenges.declared.draft import Draft, TruthTable
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
-from scoring.metrics import registry
 
 TASKS = {
     "classification": "one class per case",
@@ -41,6 +40,7 @@ COLUMNS = {
 }
 PER_CLASS = "a column of 0 and 1 per class"
 SHOWN = 5
+AGAIN, CHOOSE = "Drop another table.", "Choose otherwise above, or drop another file."
 
 
 def show() -> None:
@@ -61,7 +61,7 @@ def show() -> None:
 def _from_truth(truth: ChosenInput) -> None:
     read = attempt(_table, truth.key, truth.name, truth.source)
     if read.refused:
-        finding_list.refusal(read.refused, title="The truth was not read")
+        finding_list.refusal(read.refused, title="The truth was not read", message=AGAIN)
         return
     table: TruthTable = read.value
     st.dataframe(
@@ -118,7 +118,7 @@ def _columns(
 
 def _metric(made: Draft, key: str) -> Draft:
     """Draw the choice of the metric with its pitfall, and of what depends on it."""
-    metrics = {metric.name: metric for metric in registry.of_task(made.task)}
+    metrics = {metric.name: metric for metric in draft.metrics_of(made.task)}
     name = st.selectbox(
         "Ranked by",
         list(metrics),
@@ -152,7 +152,7 @@ def _select(label: str, offered: Sequence[str], usual: str, key: str) -> str:
 def _made(outcome: Outcome, truth: ChosenInput | None) -> None:
     """Draw what a file makes: its first scores, the file, and the way to its page; or what is wrong."""
     if outcome.refused:
-        finding_list.refusal(outcome.refused, title="The challenge is not complete", message="")
+        finding_list.refusal(outcome.refused, title="The challenge is not complete", message=CHOOSE)
         return
     challenge: Challenge = outcome.value
     declaration = library.declaration_of(challenge.id)
@@ -180,7 +180,7 @@ def _scores(challenge: Challenge, truth: ChosenInput, predictions: ChosenInput |
     """Draw the score of the predictions beside that of a constant submission."""
     constant = _score(challenge.id, truth.key, "", truth, None)
     if constant.refused:
-        finding_list.refusal(constant.refused, title="The truth does not fit the file", message="")
+        finding_list.refusal(constant.refused, title="The truth does not fit", message=CHOOSE)
         return
     left, right = st.columns(2)
     left.metric("A constant submission", _number(constant.value))

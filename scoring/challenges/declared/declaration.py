@@ -116,6 +116,12 @@ class MetricUse:
         """Which direction is better."""
         return self.metric.better
 
+    @property
+    def title(self) -> str:
+        """Its standard name with its options: "F1 (average macro)"."""
+        options = ", ".join(f"{key} {value}" for key, value in self.options.items())
+        return f"{self.metric.title}{f' ({options})' if options else ''}"
+
 
 @dataclass(frozen=True)
 class RankingRule:

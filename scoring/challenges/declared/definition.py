@@ -5,7 +5,7 @@ from functools import partial
 from scoring.challenges.declared import reading
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.comparison import comparison_of
-from scoring.challenges.declared.declaration import Declaration, MetricUse
+from scoring.challenges.declared.declaration import Declaration
 from scoring.common.citation import Citation
 from scoring.common.quantities import Quantity
 from scoring.core.challenge import Challenge, Display, Readers, ScoreBreakdownPart, Scoring, Words
@@ -63,9 +63,9 @@ def words_of(declaration: Declaration) -> Words:
     """Return what the challenge is called and how it is explained."""
     about, uses = declaration.about, declaration.score
     formula = (
-        " + ".join(f"{100 * use.weight:g} × {use.key}" for use in uses) if len(uses) > 1 else uses[0].key
+        " + ".join(f"{100 * use.weight:g} × {use.title}" for use in uses) if len(uses) > 1 else uses[0].title
     )
-    rows = [f"| {use.key} | {100 * use.weight:g} | {_told(use)} |" for use in uses]
+    rows = [f"| {use.key} | {100 * use.weight:g} | {use.title} |" for use in uses]
     lines = [
         "| part | weight | what it is |",
         "|---|--:|---|",
@@ -89,8 +89,3 @@ def words_of(declaration: Declaration) -> Words:
         official_source="as the challenge's file declares it",
         no_model=NO_MODEL,
     )
-
-
-def _told(use: MetricUse) -> str:
-    options = ", ".join(f"{key} {value}" for key, value in use.options.items())
-    return f"{use.metric.title}{f' ({options})' if options else ''}"

@@ -168,6 +168,11 @@ def with_task(truth: TruthTable, draft: Draft, **chosen: Any) -> Draft:
     return with_metric(Draft(**values), USUAL[task])
 
 
+def metrics_of(task: str) -> tuple[registry.Metric, ...]:
+    """Return the metrics that a task can be ranked by."""
+    return registry.of_task(task)
+
+
 def with_metric(draft: Draft, name: str) -> Draft:
     """Return a draft with another metric: predictions then have what it needs.
 

@@ -10,7 +10,6 @@ from scoring.challenges import classification_views as shared
 from scoring.challenges.classification_views import Measure
 from scoring.challenges.declared.declaration import Declaration, MetricUse
 from scoring.common.quantities import SCORE
-from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Figure, Headline, Section, Table, Views
 from scoring.presentation.figures.numerals import points, share, span
@@ -64,12 +63,7 @@ def _as_points(declaration: Declaration) -> bool:
 
 def _fact(card: ScoreCard, use: MetricUse) -> Fact:
     below = span(card.intervals.get(use.key), 3)
-    return Fact(use.metric.title, share(card.metrics[use.key]), below, _told(use), use.better)
-
-
-def _told(use: MetricUse) -> str:
-    options = ", ".join(f"{key} {markdown(value)}" for key, value in use.options.items())
-    return f"{f'{options}. ' if options else ''}{use.metric.pitfall}"
+    return Fact(use.title, share(card.metrics[use.key]), below, use.metric.pitfall, use.better)
 
 
 def _metrics(declaration: Declaration, card: ScoreCard) -> Table:
@@ -82,7 +76,7 @@ def _metrics(declaration: Declaration, card: ScoreCard) -> Table:
         "What do the metrics say?",
         declaration.uses,
         (
-            Column("metric", "metric", get=lambda use: use.key),
+            Column("metric", "metric", get=lambda use: use.title),
             Column("value", "value", "number", get=lambda use: card.metrics[use.key]),
             Column("interval", "95% interval", "interval", lighter=True, get=low_high),
             Column("better", "better", get=lambda use: use.better),

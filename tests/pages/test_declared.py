@@ -1,0 +1,119 @@
+"""Pages of challenges that are files: the gallery, a new one from a truth, and the page of a declared one."""
+
+import pytest
+
+import scoring
+from scoring.challenges.declared import library
+from tests.support.payloads import PAYLOADS
+from tests.support.visits import assert_inert, open_tab, put, words
+
+TRUTH = b"image,dx\n" + b"".join(b"i%d,%c\n" % (k, b"abc"[k % 3]) for k in range(30))
+PREDICTIONS = b"image,dx\n" + b"".join(
+    b"i%d,%c\n" % (k, b"abc"[k % 3] if k % 5 else b"a"[0]) for k in range(30)
+)
+AGES = b"case,age\n" + b"".join(b"c%d,%d\n" % (k, 40 + k) for k in range(30))
+AGES_OFF = b"case,age\n" + b"".join(b"c%d,%d\n" % (k, 43 + k) for k in range(30))
+GALLERY = [file for file in library.known() if not file.is_own]
+
+
+def new(opened, truth: bytes, name: str = "lesions.csv"):
+    """Open the page and drop a truth there."""
+    return opened("challenges").file_uploader(key="new_truth_file").upload(name, truth).run()
+
+
+def test_the_gallery_lists_every_file_and_each_has_a_page(opened):
+    app = opened("challenges")
+    assert not app.exception
+    titles = {entry.value.replace("\\", "") for entry in app.subheader}
+    assert titles == {library.of_file(file.path).words.title for file in GALLERY}
+    assert len(titles) >= 20
+
+
+@pytest.mark.parametrize("file", GALLERY[::5], ids=lambda file: file.name)
+def test_a_page_of_the_gallery_asks_for_a_test_set(opened, file):
+    app = opened("declared", challenge=file.name)
+    assert not app.exception
+    assert app.title[0].value.replace("\\", "") == library.of_file(file.path).words.title
+    assert "Drop a test set" in words(app)
+
+
+def test_a_truth_becomes_a_challenge_with_a_score_and_a_page(opened):
+    app = new(opened, TRUTH)
+    assert app.selectbox(key=next(box.key for box in app.selectbox if box.key.endswith("_task"))).value == (
+        "classification"
+    )
+    assert [metric.value for metric in app.metric] == ["0.3333"]
+    app.file_uploader(key="new_predictions_file").upload("alpha.csv", PREDICTIONS).run()
+    assert len(app.metric) == 2
+    app.button(key="new_open").click().run()
+    assert not app.exception
+    challenge_id = app.query_params["challenge"]
+    challenge = scoring.load_challenge(challenge_id)
+    expected = scoring.score(challenge, truth=TRUTH, predictions=PREDICTIONS).score
+    assert app.metric[0].value == f"{expected:.3f}"
+    for tab in ("Classes", "Cases", "History"):
+        assert not open_tab(app, tab).exception
+
+
+def test_a_loss_is_better_when_it_is_lower(opened):
+    app = new(opened, AGES, "ages.csv")
+    assert "Mean absolute error, lower is better" in words(app)
+    app.file_uploader(key="new_predictions_file").upload("alpha.csv", AGES_OFF).run()
+    assert [metric.value for metric in app.metric] == ["7.5", "3"]
+
+
+def test_what_is_not_complete_says_what_is_missing(opened):
+    app = new(opened, AGES, "ages.csv")
+    box = next(box for box in app.selectbox if box.key.endswith("_task"))
+    box.set_value("survival").run()
+    assert not app.exception
+    assert "Choose otherwise above" in words(app)
+    assert "neither 1 (seen) nor 0" in words(app)
+
+
+@pytest.mark.parametrize("data", [b"", b"\x00\x01", b"case,label\n", b"a;b;c\n1;2\n"])
+def test_a_truth_that_cannot_be_read_is_refused(opened, data):
+    app = new(opened, data)
+    assert not app.exception
+    assert app.error
+    assert not app.metric
+
+
+def test_a_file_is_refused_with_every_problem(opened):
+    text = b'id = "X"\ntitel = "t"\ntask = "classifcation"\n'
+    app = opened("challenges").file_uploader(key="new_file_file").upload("x.toml", text).run()
+    assert not app.exception
+    assert "x.toml:2" in words(app)
+    assert "classification" in words(app)
+
+
+def test_teams_of_a_declared_challenge_are_compared(opened):
+    app = new(opened, TRUTH)
+    app.file_uploader(key="new_predictions_file").upload("alpha.csv", PREDICTIONS).run()
+    app.button(key="new_open").click().run()
+    challenge_id = app.query_params["challenge"]
+    app.switch_page("../declared.py")
+    app.query_params["challenge"] = challenge_id
+    app.run().button(key="add_to_comparison").click().run()
+    put(challenge_id, app, submission=("beta.csv", TRUTH))
+    app.button(key="add_to_comparison").click().run()
+    assert not app.exception
+    app.switch_page("../compare_teams.py")
+    app.query_params["challenge"] = challenge_id
+    app.run()
+    assert not app.exception
+    assert "Lesions" in words(app)
+    assert "beta" in words(app)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS[::4])
+def test_names_of_others_stay_text(opened, payload):
+    text = payload.replace('"', "'").replace("\n", " ")
+    truth = f'case,"{text}"\n' + "".join(f"c{k},{k % 2}\n" for k in range(30))
+    assert_inert(new(opened, truth.encode(), "truth.csv"))
+
+
+def test_an_unknown_challenge_is_named_as_unknown(opened):
+    app = opened("declared", challenge="../../etc/passwd")
+    assert not app.exception
+    assert "knows no challenge" in words(app)
