@@ -53,7 +53,8 @@ def show() -> None:
         with right:
             file = selectors.one_file("Its file, if there is one: NAME.toml", "new_file")
         if file is not None:
-            _made(attempt(library.of_text, file.source, file.name), truth)
+            text = file.source.decode("utf-8", "replace")
+            _made(attempt(library.of_text, file.source, file.name), text, truth)
         elif truth is not None:
             _from_truth(truth)
 
@@ -67,8 +68,13 @@ def _from_truth(truth: ChosenInput) -> None:
     st.dataframe(
         pd.DataFrame({heading: cells[:SHOWN] for heading, cells in table.columns.items()}), hide_index=True
     )
-    written = _choices(table, draft.suggest(table, truth.name), f"new_{truth.key[:12]}")
-    _made(attempt(library.of_text, written.toml(), f"{written.id}.toml"), truth)
+    suggested = attempt(draft.suggest, table, truth.name)
+    if suggested.refused:
+        finding_list.refusal(suggested.refused, title="The truth has no case id", message=AGAIN)
+        return
+    written = _choices(table, suggested.value, f"new_{truth.key[:12]}")
+    text = written.toml()
+    _made(attempt(library.of_text, text, f"{written.id}.toml"), text, truth)
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the truth ...")
@@ -149,7 +155,7 @@ def _select(label: str, offered: Sequence[str], usual: str, key: str) -> str:
     return str(st.selectbox(label, offered, place, key=key))
 
 
-def _made(outcome: Outcome, truth: ChosenInput | None) -> None:
+def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
     """Draw what a file makes: its first scores, the file, and the way to its page; or what is wrong."""
     if outcome.refused:
         finding_list.refusal(outcome.refused, title="The challenge is not complete", message=CHOOSE)
@@ -165,12 +171,10 @@ def _made(outcome: Outcome, truth: ChosenInput | None) -> None:
     if truth is not None:
         _scores(challenge, truth, predictions)
     with st.expander("The file"):
-        st.code(declaration.text, "toml")
+        st.code(text, "toml")
     with st.container(horizontal=True, gap="small"):
         stem = declaration.about.id
-        downloads.button(
-            f"{stem}.toml", declaration.text.encode, stem, "toml", "application/toml", "new_download"
-        )
+        downloads.button(f"{stem}.toml", text.encode, stem, "toml", "application/toml", "new_download")
         if st.button("Open its page", key="new_open", type="primary", icon=":material/arrow_forward:"):
             _bring(challenge.id)
             st.switch_page("../declared.py", query_params={"challenge": challenge.id})

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.challenges.declared import library, suggestion
+from scoring.challenges.declared import draft, library
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.library import ENDING, DeclaredFile
 from scoring.cli.output import print_findings, respond, write
@@ -121,8 +121,8 @@ def _init(arguments: argparse.Namespace) -> None:
         raise InputRefused(
             [error("bad-option", str(target), "it is there already: name another with --output.")]
         )
-    found = suggestion.suggest(arguments.file, challenge_id=stem)
-    write(arguments.output or str(target), found.text, "--output")
+    found = draft.suggest(draft.read_truth_table(arguments.file), stem)
+    write(arguments.output or str(target), found.toml(), "--output")
     if arguments.output != "-":
         print("\n".join(found.reasons))
         print(

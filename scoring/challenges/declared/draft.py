@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scoring.common.findings import InputRefused, error
-from scoring.inputs.case_tables import find_table
+from scoring.inputs.case_tables import UNIT_COLUMNS, find_table
 from scoring.inputs.sources import Source, open_source
-from scoring.inputs.tables import MISSING, TextTable
+from scoring.inputs.tables import MISSING, key
 from scoring.metrics import registry
 
-MOST_LABELS = 50
-"""Different values of a column of classes; more are numbers or texts."""
+MOST_CLASSES, MOST_GROUPS = 50, 20
+"""Different values of a column of classes, and of a subgroup; more are numbers or texts."""
+GROUPS = ("center", "centre", "site", "scanner", "vendor", "sex", "gender", "hospital", "cohort")
+POSITIVE = ("1", "true", "yes", "positive", "malignant", "tumor", "tumour", "abnormal", "disease", "melanoma")
 CASE = re.compile(r"case|patient|subject|image|file|study|slide|name|uid|(?:^|_)id$|^id", re.IGNORECASE)
 TIME = re.compile(r"time|days|months|years|rfs|pfs|dfs|(?:^|_)os$|^os|survival", re.IGNORECASE)
 EVENT = re.compile(r"event|status|relapse|death|dead|recurrence|progress", re.IGNORECASE)
@@ -34,9 +36,11 @@ class TruthTable:
     """A truth as it was read, for choosing its columns.
 
     Attributes:
+        name: What messages call it.
         columns: Cells by heading, without blanks around them.
     """
 
+    name: str
     columns: Mapping[str, tuple[str, ...]]
 
     def values(self, heading: str) -> list[str]:
@@ -72,6 +76,8 @@ class Draft:
         metric: Name of the metric of the score.
         options: Options of the metric.
         missing: What a missing prediction does.
+        unit: Column of what is resampled together; "" for the case.
+        subgroups: Columns whose values are compared.
     """
 
     id: str
@@ -88,6 +94,19 @@ class Draft:
     metric: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     missing: str = "refuse"
+    unit: str = ""
+    subgroups: tuple[str, ...] = ()
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What the truth was taken for, a sentence each."""
+        numbers = {"value": self.value, "time": self.time, "event": self.event}
+        columns = ", ".join(f"{name} {column!r}" for name, column in numbers.items() if column)
+        of_classes = f"{self.label!r} holds" if self.label else "columns of 0 and 1 hold"
+        kind = {"ordinal": "grades in order", "multilabel": "labels"}.get(self.task, "classes")
+        found = f"{of_classes} {len(self.classes)} {kind}." if self.classes else f"{self.task}: {columns}."
+        positive = (f"{self.positive!r} is taken as positive.",) if self.positive else ()
+        return (f"The case id is {self.case!r}.", found, *positive)
 
     def toml(self) -> str:
         """Return the file."""
@@ -97,8 +116,11 @@ class Draft:
         truth |= {"time": self.time, "event": self.event}
         if self.classes and not self.label:
             truth["columns"] = "classes"
+        truth["unit"] = self.unit
         score = {"metric": self.metric, **self.options}
         sections = {"truth": truth, "predictions": self._predictions(), "score": score}
+        if self.subgroups:
+            sections["subgroups"] = {"columns": list(self.subgroups)}
         lines = _pairs({**about, **of_classes})
         for name, pairs in sections.items():
             lines += ["", f"[{name}]", *_pairs(pairs)]
@@ -121,11 +143,8 @@ def read_truth_table(source: Source, name: str | None = None) -> TruthTable:
     _, table = files.read_table(find_table(files))
     if not table.columns or not table.columns[0]:
         raise InputRefused([error("empty-truth", table.name, "it has no case: a row for each is needed.")])
-    return TruthTable({heading: tuple(table.cells(i)) for i, heading in enumerate(_headings(table))})
-
-
-def _headings(table: TextTable) -> Sequence[str]:
-    return [heading.strip() for heading in table.header]
+    columns = {heading: tuple(table.cells(i)) for i, heading in enumerate(table.header) if heading}
+    return TruthTable(table.name, columns)
 
 
 def suggest(truth: TruthTable, name: str = "") -> Draft:
@@ -134,12 +153,25 @@ def suggest(truth: TruthTable, name: str = "") -> Draft:
     Args:
         truth: The table.
         name: Of its file, which the id is made of.
+
+    Raises:
+        InputRefused: No column can be the case id.
     """
     case = _case(truth)
     others = [heading for heading in truth.columns if heading != case]
     words = re.sub(r"[^\w ()-]+", " ", re.sub(r"\.\w+$", "", name)).replace("_", " ")
     title = words.strip() or "New challenge"
-    draft = Draft(id_of(title), title[:1].upper() + title[1:], "classification", case)
+    unit = next((h for h in others if key(h) in UNIT_COLUMNS), "")
+    groups = (h for h in others if key(h) in GROUPS and 1 < len(truth.values(h)) <= MOST_GROUPS)
+    draft = Draft(
+        id_of(title),
+        title[:1].upper() + title[1:],
+        "classification",
+        case,
+        unit=unit,
+        subgroups=tuple(groups),
+    )
+    others = [h for h in others if h not in (unit, *draft.subgroups)] or others
     for fits in (_survival, _flags, _classes, _regression):
         if found := fits(truth, others):
             return with_task(truth, draft, **found)
@@ -162,10 +194,10 @@ def with_task(truth: TruthTable, draft: Draft, **chosen: Any) -> Draft:
     if task in ("regression", "survival"):
         values |= {"classes": (), "label": ""}
     classes, two = values["classes"], len(values["classes"]) == 2 and task == "classification"
-    values["positive"] = classes[-1] if two else ""
+    values["positive"] = _positive(truth, label, classes) if two else ""
     by_task = {"regression": "value", "survival": "risk", "multilabel": "scores"}
     values["predicted"] = by_task.get(task, "label" if label else "scores")
-    return with_metric(Draft(**values), USUAL[task])
+    return with_metric(Draft(**values), "auc" if two and label else USUAL[task])
 
 
 def metrics_of(task: str) -> tuple[registry.Metric, ...]:
@@ -190,12 +222,25 @@ def with_metric(draft: Draft, name: str) -> Draft:
     return Draft(**values)
 
 
+def _positive(truth: TruthTable, label: str, classes: Sequence[str]) -> str:
+    """Return which of two classes is named as a finding is, else the rarer one."""
+    named = [value for value in classes if value.lower() in POSITIVE]
+    return named[0] if named else min(reversed(classes), key=truth.columns.get(label, ()).count)
+
+
 def _case(truth: TruthTable) -> str:
-    """Return the column of the case id: named like one and different in every row, else the first that is."""
+    """Return the column of the case id: different in every row, one that is named like one before others.
+
+    Raises:
+        InputRefused: There is none.
+    """
     n = len(next(iter(truth.columns.values())))
     unique = [heading for heading in truth.columns if len(truth.values(heading)) == n]
     named = [heading for heading in unique if CASE.search(heading)]
-    return next(iter([*named, *unique, *truth.columns]))
+    if not unique:
+        message = "no column has a different value in every row, so that none can be the case id."
+        raise InputRefused([error("missing-column", truth.name, message)])
+    return (*named, *unique)[0]
 
 
 def _survival(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
@@ -216,7 +261,12 @@ def _flags(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
 
 def _classes(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
     n = len(next(iter(truth.columns.values())))
-    few = [h for h in others if 2 <= len(truth.values(h)) <= min(MOST_LABELS, max(2, n // 2))]
+    few = [
+        heading
+        for heading in others
+        if 2 <= (k := len(truth.values(heading))) <= MOST_CLASSES
+        and (k <= n / 2 or (k < n and LABEL.search(heading)))
+    ]
     whole = [h for h in few if all(number.is_integer() for number in _floats(truth, h))]
     named = [heading for heading in few if LABEL.search(heading) or truth.is_flag(heading)]
     texts = [heading for heading in few if not truth.is_number(heading) and not CASE.search(heading)]
@@ -251,7 +301,7 @@ def id_of(title: str) -> str:
 
 def _pairs(pairs: Mapping[str, Any]) -> list[str]:
     """Return keys with values as TOML; empty ones are left out."""
-    return [f"{key} = {_value(value)}" for key, value in pairs.items() if value not in ("", [], None)]
+    return [f"{name} = {_value(value)}" for name, value in pairs.items() if value not in ("", [], None)]
 
 
 def _value(value: Any) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import scoring
-from scoring.challenges.declared import library, suggestion
+from scoring.challenges.declared import draft, library
 from scoring.services.boards.packing import zipped
 from tests.support.command_line import run, run_fresh
 
@@ -165,14 +165,14 @@ TRUTHS = {
 @pytest.mark.parametrize("name", TRUTHS)
 def test_a_first_file_fits_the_truth_that_it_was_made_of(name):
     table, task = TRUTHS[name]
-    found = suggestion.suggest(table.encode(), "truth.csv", "mine")
+    found = draft.suggest(draft.read_truth_table(table.encode(), "truth.csv"), "mine")
     assert found.task == task
-    challenge = library.of_text(found.text, "mine.toml")
+    challenge = library.of_text(found.toml(), "mine.toml")
     assert len(challenge.read_truth(table.encode(), "truth.csv")) == table.count("\n") - 1
     if name == "two classes":
-        assert 'positive = "malignant"' in found.text
-        assert 'unit = "patient_id"' in found.text
-    assert ('columns = ["site"]' in found.text) == (name == "labels")
+        assert 'positive = "malignant"' in found.toml()
+        assert 'unit = "patient_id"' in found.toml()
+    assert ('columns = ["site"]' in found.toml()) == (name == "labels")
 
 
 def test_init_writes_what_check_takes(place):
