@@ -43,6 +43,11 @@ INTEGER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 WHOLE = re.compile(r"\d+", re.ASCII)
 NUMERIC = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)", re.ASCII | re.IGNORECASE)
 TRUTH_VALUES = {"true", "false"}
+NOT_THERE = frozenset((
+    "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "1.#IND", "1.#QNAN", "<NA>", "N/A", "n/a", "NA",
+    *("NaN", "nan", "-NaN", "-nan", "NULL", "null", "None"),
+))  # fmt: skip
+"""Cells that its reader takes for missing ones."""
 SPELLING = "id-spelling"
 SPELLED_ALIKE = "id-spelling-alike"
 """Code of the note that ids which it takes as written are written alike in both files."""
@@ -68,6 +73,7 @@ def tolerated(
         ("integer-column", "" if truth else _integers(table, categories, block)),
         (SPELLING, _id_spelling(source, truth)),
         ("numeric-ids", _numeric_ids(source)),
+        ("missing-ids", _missing_ids(source)),
         ("short-file", "" if truth else _short(source.data)),
     ]
     return [warning(code, table.name, text) for code, text in checks if text]
@@ -245,6 +251,16 @@ def _numeric_ids(source: CategoryTable) -> str:
     return (
         f"all ids are {kind}, which it takes for numbers on one side and for text on the other; "
         f"{REFUSES}{message}"
+    )
+
+
+def _missing_ids(source: CategoryTable) -> str:
+    ids = sorted(NOT_THERE.intersection(source.table.columns[source.id_column]))
+    if len(ids) < 2:
+        return ""
+    return (
+        f"{len(ids)} ids that it takes for missing ones ({', '.join(map(repr, ids[:SHOWN]))}); {REFUSES}"
+        "Duplicate image rows detected in CSV: [nan]."
     )
 
 

@@ -54,6 +54,8 @@ ODD = {
     "numbers among names": both(lambda i, case: f"{i}.1" if i < 4 else case),
     "NA": both(lambda i, case: "NA" if i == 1 else case),
     "n/a": both(lambda i, case: "n/a" if i == 1 else case),
+    "NA twice": both(lambda i, case: {1: "#N/A", 2: "<NA>"}.get(i, case)),
+    "nan twice": both(lambda i, case: {1: "-nan", 2: "1.#IND"}.get(i, case)),
     "points in names": both(lambda i, _: f"v1.{i}x"),
     "inner blanks": both(lambda i, _: f"my case {i}"),
     "inner blanks, .jpg there": (
