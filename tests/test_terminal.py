@@ -181,7 +181,7 @@ def test_every_help_has_examples_and_no_option_that_the_challenge_refuses(comman
     assert f"examples:\n  python -m scoring {command} " in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", ["challenges", "doctor"])
+@pytest.mark.parametrize("command", ["challenges", "metrics", "doctor"])
 def test_commands_without_a_challenge_have_examples_too(command, capsys):
     with pytest.raises(SystemExit):
         parser().parse_args([command, "--help"])
@@ -191,7 +191,7 @@ def test_commands_without_a_challenge_have_examples_too(command, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "COMMAND is missing: choose from challenges, doctor, app, check, predict, score, compare, "),
+        ([], "COMMAND is missing: choose from challenges, metrics, doctor, app, check, predict, score, "),
         (["score"], f"CHALLENGE is missing: choose from {', '.join(scoring.challenge_ids())}. See "),
         (["history"], "ACTION is missing: choose from list, show, note, delete. See "),
     ],

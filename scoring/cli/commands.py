@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.challenges import REGISTRY, is_named, load_challenge
-from scoring.cli import app, board_commands, declared_commands
+from scoring.cli import app, board_commands, declared_commands, metrics
 from scoring.cli.refusing_parser import Parser, add_command, challenge_examples, examples
 from scoring.core.challenge import Challenge
 from scoring.inference.devices import DEVICES
@@ -42,6 +42,8 @@ def parser() -> Parser:
     top.add_argument("--version", action="version", version=__version__)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     add_command(commands, "challenges", "list the challenges", examples(prog, "challenges"))
+    of_metrics = add_command(commands, "metrics", metrics.MEANING, examples(prog, "metrics"))
+    of_metrics.fill = metrics.fill
     help_text = "say how this installation is: confinement, limits, what to mend"
     about = add_command(commands, "doctor", help_text, examples(prog, "doctor"))
     about.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")

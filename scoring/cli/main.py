@@ -1,5 +1,5 @@
-"""The command line: `benchside challenges | challenge | doctor | app | check | predict | score | compare |
-board | history | platform`."""
+"""The command line: `benchside challenges | metrics | challenge | doctor | app | check | predict | score |
+compare | board | history | platform`."""
 
 import argparse
 import sys
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scoring.challenges import REGISTRY
-from scoring.cli import app
+from scoring.cli import app, metrics
 from scoring.cli.commands import parser
 from scoring.cli.output import print_findings, write
 from scoring.common.findings import InputRefused
@@ -72,6 +72,9 @@ def _run(arguments_given: list[str]) -> int:
         from scoring.cli import platforms
 
         return DONE if platforms.run(arguments) else REFUSED
+    if arguments.command == "metrics":
+        metrics.run(arguments)
+        return DONE
     if arguments.command == "app":
         app.run(arguments)
         return DONE

@@ -92,6 +92,7 @@ EXAMPLES = {
         "{prog} score melanoma --help",
     ),
     "challenges": ("{prog} challenges",),
+    "metrics": ("{prog} metrics classification", "{prog} metrics segmentation --json metrics.json"),
     "challenge": (
         "{prog} challenge init truth.csv",
         "{prog} challenge check truth.toml --truth truth.csv --predictions predictions.csv",

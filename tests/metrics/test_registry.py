@@ -405,6 +405,10 @@ def test_every_row_of_the_catalogue_is_whole(metric):
     assert metric.defined.endswith(".")
     assert metric.pitfall.endswith(".")
     assert not metric.problems({name: p.default for name, p in metric.parameters.items()})
+    for task in metric.tasks:  # an option means the same in every metric of a task, and is printed once
+        for other in registry.of_task(task):
+            for name in metric.parameters.keys() & other.parameters.keys():
+                assert metric.parameters[name] == other.parameters[name]
     for path in filter(None, (metric.formula, metric.measures)):
         module, _, function = path.partition(":")
         assert callable(getattr(importlib.import_module(f"scoring.metrics.{module}"), function))
