@@ -32,10 +32,11 @@ from scoring.comparison.pairs import (
 )
 from scoring.comparison.team_facts import UNKNOWN, TeamFacts, scored_facts, with_sizes
 from scoring.core import options as of_options
-from scoring.core.challenge import Challenge, Scoring
+from scoring.core.challenge import Challenge
 from scoring.core.comparison_spec import ComparisonSpec, Ranking
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard, plain
+from scoring.core.scores import Scoring
 from scoring.inputs.team_entries import name_problems
 from scoring.statistics import permutation_test, replicate_comparison
 from scoring.statistics.options import FEW_UNITS

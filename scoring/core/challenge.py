@@ -8,16 +8,16 @@ them; docs/adding-a-challenge.md adds one step by step.
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from scoring.common.citation import Citation
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.common.quantities import SCORE, SHARE, Better, Quantity
 from scoring.core import card_contract, submission
 from scoring.core import options as of_options
-from scoring.core.challenge_files import Inputs, OtherNames, OutputFile, Sample
+from scoring.core.challenge_files import Inputs, OtherNames, Sample
 from scoring.core.options import Formula, Option, Stage, Values
 from scoring.core.scorecard import ScoreCard
+from scoring.core.scores import Predictions, ScoreSettings, Scoring, Truth
 from scoring.inputs.jobs import open_table
 from scoring.inputs.sources import Source
 from scoring.statistics.options import StatisticsOptions
@@ -37,33 +37,6 @@ Progress = Callable[[int, int], object]  # done, total
 Cancelled = Callable[[], bool]
 
 
-class Input(Protocol):
-    """Something that was read: a truth, or predictions."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def findings(self) -> Sequence[Finding]: ...
-
-
-class TestSet(Input, Protocol):
-    """A truth: its length is the number of cases."""
-
-    def __len__(self) -> int: ...
-
-
-Truth = TypeVar("Truth", bound=TestSet)
-Predictions = TypeVar("Predictions", bound=Input)
-
-
-class ScoreBreakdownPart(NamedTuple):
-    """A part of a score that is a weighted sum. weight: the points of 100 that it decides."""
-
-    name: str
-    short_name: str
-    weight: float
-
-
 @dataclass(frozen=True)
 class Context:
     """How a file is read or a model is run.
@@ -79,28 +52,6 @@ class Context:
     options: Values = field(default_factory=dict)
     progress: Progress | None = None
     cancelled: Cancelled | None = None
-
-
-@dataclass(frozen=True)
-class ScoreSettings:
-    """How predictions are scored.
-
-    Attributes:
-        options: The challenge's own options with their values.
-        statistics: Replicates, seed, unit and kind of interval.
-        metadata: A table joined to the truth by case id, for slices and units.
-        with_curves: Whether the card keeps curves with bands; comparisons need none.
-        quantity: Gives direction and range of the score and of each metric, by name.
-        problems: `bad-option` for options that are not allowed: to be refused together with everything else
-            that is wrong.
-    """
-
-    options: Values
-    statistics: StatisticsOptions
-    metadata: Source | None = None
-    with_curves: bool = True
-    problems: tuple[Finding, ...] = ()
-    quantity: Callable[[str], Quantity] = field(default=lambda _name: SHARE)
 
 
 @dataclass(frozen=True)
@@ -194,45 +145,6 @@ class Readers(Generic[Truth, Predictions]):
     counts: str | None = None
     recognise: "Callable[[FileContents], Iterable[Candidate]]" = _recognises_nothing
     other_names: OtherNames | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scoring(Generic[Truth, Predictions]):
-    """How predictions of a challenge are scored.
-
-    Attributes:
-        score: (truth, predictions, settings) -> everything that is shown anywhere.
-        better: Which direction of the score is.
-        range: Lowest and highest possible score; infinite where there is none.
-        metrics: Direction and range of metrics and class measures by name, of those that are not from 0 to 1
-            with higher ones better.
-        parts: The weighted parts of the score by metric; empty where it is no weighted sum.
-        as_points: Whether the score 0..1 is shown as points of 100.
-        outputs: Further files of the command `score`.
-    """
-
-    score: Callable[[Truth, Predictions, ScoreSettings], ScoreCard]
-    better: Better = "higher"
-    range: tuple[float, float] = SHARE.range
-    metrics: Mapping[str, Quantity] = field(default_factory=dict)
-    parts: Mapping[str, ScoreBreakdownPart] = field(default_factory=dict)
-    as_points: bool = False
-    outputs: tuple[OutputFile, ...] = ()
-
-    @property
-    def direction(self) -> str:
-        """The direction of the score in words: "higher is better"."""
-        return f"{self.better} is better"
-
-    def quantity(self, name: str = SCORE) -> Quantity:
-        """Return direction and range of a number.
-
-        Args:
-            name: "score", a name of `metrics` of a card, or MEASURE/CLASS.
-        """
-        if name == SCORE:
-            return Quantity(self.better, self.range)
-        return self.metrics.get(name) or self.metrics.get(name.partition("/")[0], SHARE)
 
 
 @dataclass(frozen=True, kw_only=True)

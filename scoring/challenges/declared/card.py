@@ -17,8 +17,8 @@ from scoring.challenges.few_cases import few_cases
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.quantities import SCORE
-from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import Official, ScoreCard, plain
+from scoring.core.scores import ScoreSettings
 from scoring.core.submission import Predictions, provenance, truth_digest
 from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.inputs.tables import key

@@ -8,9 +8,10 @@ from scoring.challenges.declared.comparison import comparison_of
 from scoring.challenges.declared.declaration import Declaration
 from scoring.common.citation import Citation
 from scoring.common.quantities import Quantity
-from scoring.core.challenge import Challenge, Display, Readers, ScoreBreakdownPart, Scoring, Words
+from scoring.core.challenge import Challenge, Display, Readers, Words
 from scoring.core.challenge_files import InputKind, Inputs
 from scoring.core.lazy import Lazy
+from scoring.core.scores import ScoreBreakdownPart, Scoring
 from scoring.core.submission import Predictions
 
 NO_MODEL = "this challenge scores files, not models: give --predictions."

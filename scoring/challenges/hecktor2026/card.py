@@ -22,8 +22,8 @@ from scoring.challenges.hecktor2026.tables import stage_name
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Bools, Floats, Ints, Numbers
 from scoring.common.findings import InputRefused
-from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import ScoreCard, plain
+from scoring.core.scores import ScoreSettings
 from scoring.core.submission import provenance
 from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.metrics import classification, overlap, survival

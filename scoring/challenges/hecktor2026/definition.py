@@ -9,9 +9,10 @@ from scoring.challenges.hecktor2026.predictions import read_predictions
 from scoring.challenges.hecktor2026.truth import read_truth
 from scoring.common.citation import Citation
 from scoring.common.quantities import COUNT
-from scoring.core.challenge import Challenge, Display, Readers, ScoreBreakdownPart, Scoring, Words
+from scoring.core.challenge import Challenge, Display, Readers, Words
 from scoring.core.challenge_files import InputKind, Inputs, Sample
 from scoring.core.lazy import Lazy
+from scoring.core.scores import ScoreBreakdownPart, Scoring
 
 RULE = """
 | part | weight | what it is |

@@ -9,17 +9,10 @@ from scoring.challenges.isic.options import OPTIONS, formula
 from scoring.challenges.isic.predictions import read_predictions
 from scoring.challenges.isic.truth import read_images, read_truth
 from scoring.common.citation import Citation
-from scoring.core.challenge import (
-    Challenge,
-    Display,
-    ModelSupport,
-    Readers,
-    Scoring,
-    SingleImage,
-    Words,
-)
+from scoring.core.challenge import Challenge, Display, ModelSupport, Readers, SingleImage, Words
 from scoring.core.challenge_files import InputKind, Inputs, Sample
 from scoring.core.lazy import Lazy
+from scoring.core.scores import Scoring
 from scoring.core.submission import faults_by_option
 
 RULE = """

@@ -23,8 +23,8 @@ from scoring.challenges.safe_scan.evaluation import Evaluation, evaluate
 from scoring.challenges.safe_scan.official_score import missing_words, of_files
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.common.findings import Finding, note, warning
-from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import Official, ScoreCard, plain
+from scoring.core.scores import ScoreSettings
 from scoring.core.submission import Predictions
 from scoring.metrics import calibration, classification, curves, subgroups
 

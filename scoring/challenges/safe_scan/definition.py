@@ -7,16 +7,10 @@ from typing import Any
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.common.citation import Citation
 from scoring.common.quantities import LOSS
-from scoring.core.challenge import (
-    Display,
-    ModelSupport,
-    Readers,
-    ScoreBreakdownPart,
-    Scoring,
-    SingleImage,
-)
+from scoring.core.challenge import Display, ModelSupport, Readers, SingleImage
 from scoring.core.challenge_files import InputKind, Inputs
 from scoring.core.lazy import Lazy
+from scoring.core.scores import ScoreBreakdownPart, Scoring
 from scoring.core.submission import Predictions, faults_by_option, table
 
 LOSSES = {"log_loss": LOSS, "brier_score": LOSS}

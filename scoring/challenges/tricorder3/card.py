@@ -29,8 +29,8 @@ from scoring.challenges.tricorder3.measures import published, quantities, slice_
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, error, warning
 from scoring.common.fixes import InputChanges, SuggestedFix
-from scoring.core.challenge import ScoreSettings
 from scoring.core.scorecard import Official, ScoreCard, plain
+from scoring.core.scores import ScoreSettings
 from scoring.core.submission import Predictions
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import mean_of_defined
