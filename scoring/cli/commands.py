@@ -167,7 +167,7 @@ def _replicates(command: Parser) -> None:
     group = "column whose values are resampled together; none = each row"
     command.add_argument("--group", metavar="COLUMN", help=group)
     interval = (
-        "auto (default: percentile from 50 units on, logit t from 6 to 49), percentile, jackknife or bca"
+        "auto (default: Wilson's interval with Student's t, from 6 units on), percentile, jackknife or bca"
     )
     command.add_argument("--interval", default="auto", metavar="KIND", help=interval)
 

@@ -9,10 +9,9 @@ import numpy as np
 from scoring.common.findings import SMALL_CLASS
 from scoring.common.quantities import Quantity
 from scoring.comparison.compare import Comparison
-from scoring.comparison.pairs import difference_interval, number
+from scoring.comparison.pairs import Varied, difference_interval, number
 from scoring.core.comparison_spec import Groups
 from scoring.core.scorecard import ScoreCard
-from scoring.statistics.replicates import array_name
 
 
 @dataclass(frozen=True)
@@ -69,10 +68,12 @@ def differences(comparison: Comparison, a: str, b: str) -> tuple[ClassDifference
     rows = []
     for k, (name, measure) in enumerate(zip(table.classes, table.measures, strict=True)):
         difference = float(table.values[k, columns[0]] - table.values[k, columns[1]])
-        key = array_name((measure, name))
-        interval = difference_interval(
-            first.arrays.get(key), second.arrays.get(key), comparison.provenance["n_units"]
+        key, of_both = (measure, name), table.values[k, columns]
+        ours, theirs = (
+            Varied.of(card, key, float(value), table.support[k])
+            for card, value in zip((first, second), of_both, strict=True)
         )
+        interval = difference_interval(ours, theirs, first, table.quantities[k].range)
         values = (difference, interval, table.quantities[k].oriented(difference))
         rows.append(
             ClassDifference(
@@ -160,28 +161,33 @@ def subgroups(comparison: Comparison) -> tuple[Subgroup, ...]:
         for group, entry in groups.items():
             for measure, (overall, counted) in comparison.spec.slice_measures.items():
                 if measure in entry and all(group in of_team.get(column, {}) for of_team in slices.values()):
+                    n = entry[counted]
                     estimates = tuple(
-                        _estimate(comparison, name, slices[name], (column, group, measure), overall)
+                        _estimate(comparison, name, slices[name], (column, group, measure), overall, n)
                         for name in comparison.cards
                     )
-                    n = entry[counted]
                     rows.append(Subgroup(column, group, measure, n, n < SMALL_CLASS, estimates))
     return tuple(rows)
 
 
 def _estimate(
-    comparison: Comparison, team: str, slices: Groups, key: tuple[str, str, str], overall: str
+    comparison: Comparison,
+    team: str,
+    slices: Groups,
+    key: tuple[str, str, str],
+    overall: str,
+    rests_on: int,
 ) -> Estimate:
     card, (column, group, measure) = comparison.cards[team], key
     row = slices[column][group]
     value, whole = number(row[measure]), number(card.metrics.get(overall))
     if value != value:
         return Estimate(team, None, None, None, None)
-    drawn = card.arrays.get(array_name(("slice", *key)))
+    inside, all_cases = Varied.of(card, ("slice", *key), value, rests_on), Varied.of(card, overall, whole)
     return Estimate(
         team,
         value,
         row.get(f"{measure}_interval"),
         None if whole != whole else value - whole,
-        difference_interval(drawn, card.arrays.get(array_name(overall)), comparison.provenance["n_units"]),
+        difference_interval(inside, all_cases, card, comparison.quantity(overall).range),
     )

@@ -26,6 +26,7 @@ from scoring.comparison.pairs import (
     SubmissionSimilarity,
     alike,
     as_entries,
+    left_out_of,
     near_identical,
     pairs_of,
     test_problems,
@@ -362,13 +363,24 @@ def _compared(
     source = next(iter(cards.values())).provenance
     scores = np.array([card.score for card in scored.values()], float)
     exchange, test = _test_of(spec, tuple(scored.values()), chosen.test)
+    low, high = challenge.scoring.range
     result = replicate_comparison.compare(
-        scores, replicates, source["n_units"], exchange, test, challenge.scoring.better, chosen.submissions
+        scores,
+        replicates,
+        source["n_units"],
+        exchange,
+        test,
+        challenge.scoring.better,
+        chosen.submissions,
+        left_out_of(tuple(scored.values()), SCORE),
+        high - low,
     )
     if own and own.places is not None and scored and result.shares_won is not None:
         result = replicate_comparison.ranked(result, np.stack([own.places[name] for name in scored]))
     pairs = PairDifferences(SCORE, TESTS[result.test], tuple(scored), result.pairs)
-    pairs = pairs if chosen.metric == SCORE else pairs_of(spec, ordered, chosen)
+    if chosen.metric != SCORE:
+        low, high = challenge.scoring.quantity(chosen.metric).range
+        pairs = pairs_of(spec, ordered, replace(chosen, width=high - low))
     likeness, same = alike(ordered), identical_groups(ordered)
     findings = [
         *identical_findings(cards, same),

@@ -1,6 +1,6 @@
 """Pairs of teams: differences of any metric with its test, and the similarity of two submissions."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -13,10 +13,12 @@ from scoring.core.comparison_spec import ComparisonSpec, Value
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics import agreement
 from scoring.statistics import intervals, replicate_comparison
-from scoring.statistics.options import UNITS_OF_COMPARISON
+from scoring.statistics.basis import QuantityName
+from scoring.statistics.intervals import AUTO, SHARE, WILSON_T, Range
+from scoring.statistics.options import DIGITS, UNITS_OF_COMPARISON, StatisticsOptions
 from scoring.statistics.paired_tests import NAMES, Sample, p_value
 from scoring.statistics.replicate_comparison import Pair
-from scoring.statistics.replicates import array_name
+from scoring.statistics.replicates import array_name, left_out_name
 
 TESTS = {"bootstrap": "paired bootstrap t", "swap": "swap test", None: None}
 """The tests of all metrics, in words; None: units are too few for any."""
@@ -27,12 +29,13 @@ LEAST_SHARED_ERRORS = 15
 
 @dataclass(frozen=True)
 class PairsChoice:
-    """What pairs of teams are tested on, by which of `replicate_comparison.PAIRS_TESTS`, and after a look at
-    how many submissions."""
+    """What pairs of teams are tested on, by which of `replicate_comparison.PAIRS_TESTS`, after a look at how
+    many submissions, and how far the limits of that metric lie apart."""
 
     metric: str
     test: str = replicate_comparison.AUTO
     submissions: int = 0
+    width: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,8 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], chosen: Pairs
         replicates,
         n_units,
         pairs_test=chosen.test,
+        left_out=left_out_of(tuple(valued.values()), metric),
+        width=chosen.width,
     )
     pairs, test = result.pairs, TESTS[result.test]
     samples = _samples(spec, valued, metric, n_units)
@@ -101,6 +106,13 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], chosen: Pairs
             pairs, [p_value(samples[pair.a], samples[pair.b]) for pair in pairs]
         )
     return PairDifferences(metric, test, tuple(valued), pairs)
+
+
+def left_out_of(cards: Sequence[ScoreCard], metric: str) -> np.ndarray | None:
+    """Return a metric of the cards without each unit [A, n]; None where one of them does not hold that."""
+    found = [card.arrays.get(left_out_name(metric)) for card in cards]
+    known = [values for values in found if values is not None]
+    return np.stack(known) if known and len(known) == len(found) else None
 
 
 def _samples(
@@ -231,9 +243,77 @@ def has_replicates(card: ScoreCard) -> bool:
     return "score_replicates" in card.arrays
 
 
-def difference_interval(a: np.ndarray | None, b: np.ndarray | None, n_units: int) -> list[float] | None:
-    """Return the 95 % percentile interval of a - b from paired replicates [B]; None without them, where more
-    than half are undefined, and with fewer than 20 units, where it would cover far less."""
+def without_each_unit(card: ScoreCard) -> Value | None:
+    """Return a function that gives a metric without each unit [n], as `resampled`; None where the card has
+    none."""
+    whole = card.arrays.get(left_out_name(SCORE))
+    if whole is None:
+        return None
+    n_units = len(whole)
+
+    def value(name: str) -> np.ndarray:
+        left_out = card.arrays.get(left_out_name(name))
+        return np.full(n_units, number(value_of(card, name))) if left_out is None else left_out
+
+    return value
+
+
+@dataclass(frozen=True)
+class Varied:
+    """A number of the test set, on its replicates [B], and without each unit [n], None where that is unknown.
+    rests_on: the units that it is made of, None: all."""
+
+    point: float
+    drawn: np.ndarray
+    left_out: np.ndarray | None = None
+    rests_on: int | None = None
+
+    @classmethod
+    def of(
+        cls, card: ScoreCard, name: QuantityName, point: float, rests_on: int | None = None
+    ) -> "Varied | None":
+        """Return a number of a card; None without replicates of it."""
+        drawn = card.arrays.get(array_name(name))
+        if drawn is None:
+            return None
+        return cls(point, drawn, card.arrays.get(left_out_name(name)), rests_on)
+
+    def interval(self, card: ScoreCard, limits: Range = SHARE) -> list[float] | None:
+        """Return the 95 % interval of the number, by the card's method."""
+        options = StatisticsOptions(interval=card.provenance["options"].get("interval", AUTO))
+        n_units = card.provenance["n_units"]
+        return options.interval_of(self.point, self.drawn, self.left_out, n_units, limits)
+
+    def __sub__(self, other: "Varied") -> "Varied":
+        left_outs = None
+        if self.left_out is not None and other.left_out is not None:
+            left_outs = np.round(self.left_out - other.left_out, DIGITS)
+        drawn, rests_on = np.round(self.drawn - other.drawn, DIGITS), self.rests_on
+        return Varied(self.point - other.point, drawn, left_outs, rests_on)
+
+
+def difference_interval(
+    a: Varied | None, b: Varied | None, card: ScoreCard, limits: Range = SHARE
+) -> list[float] | None:
+    """Return the 95 % interval of a - b.
+
+    Args:
+        a: A number between the limits.
+        b: Another on the same replicates.
+        card: A scorecard of either.
+        limits: Lowest and highest possible value of both.
+
+    Returns:
+        The interval by the card's method; None without replicates, where more than half are undefined, and
+        with fewer than 20 units.
+    """
+    n_units = card.provenance["n_units"]
     if a is None or b is None or n_units < UNITS_OF_COMPARISON:
         return None
-    return intervals.percentile(np.round(a - b, 12))
+    both, options = a - b, StatisticsOptions(interval=card.provenance["options"].get("interval", AUTO))
+    if options.method(n_units) != WILSON_T:
+        return options.interval_of(both.point, both.drawn, both.left_out, n_units)
+    if not np.isfinite(both.point) or np.isnan(both.drawn).mean() > 0.5:
+        return None
+    estimate = intervals.estimated(both.point, both.drawn, both.left_out, n_units, both.rests_on)
+    return intervals.difference_t(estimate, limits[1] - limits[0])

@@ -56,7 +56,8 @@ def change(comparison: Comparison, first: str, second: str, metric: str = SCORE)
     if metric == SCORE:
         teams, pairs = comparison.scored, comparison.result.pairs
     else:
-        of = pairs_of(comparison.spec, comparison.cards, PairsChoice(metric))
+        low, high = comparison.quantity(metric).range
+        of = pairs_of(comparison.spec, comparison.cards, PairsChoice(metric, width=high - low))
         teams, pairs = of.teams, of.of
     pair = next((p for p in pairs if {teams[p.a], teams[p.b]} == {first, second}), None)
     if pair is None:

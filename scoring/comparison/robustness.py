@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scoring.common.quantities import Quantity
+from scoring.common.quantities import SCORE, Quantity
 from scoring.comparison.classes import subgroups
 from scoring.comparison.compare import Comparison
-from scoring.comparison.pairs import has_replicates, number, point, resampled
-from scoring.statistics import intervals, replicate_comparison
+from scoring.comparison.pairs import Varied, has_replicates, number, point, resampled, without_each_unit
+from scoring.statistics import replicate_comparison
 from scoring.statistics.options import DIGITS
 from scoring.statistics.ranking import SCHEMES, competition_ranks, kendall_tau, rank_cases, ranks_along_teams
 
@@ -169,35 +169,51 @@ def what_if(comparison: Comparison, parameters: Mapping[str, float]) -> Rescored
         return None
     usual = {parameter.name: parameter.usual for parameter in change.parameters}
     chosen = {**usual, **parameters}
-    scores, drawn = {}, {}
+    scores, varied = {}, {}
     for name, card in comparison.cards.items():
         value = float(change.rescore(point(card), chosen)[0])
         rounding = number(card.score) - float(change.rescore(point(card), usual)[0])
         scores[name] = value + (0.0 if np.isnan(rounding) else rounding)
         if has_replicates(card):
-            drawn[name] = change.rescore(resampled(card), chosen)
-    placed = _placed(scores, drawn, comparison)
-    official = chosen == usual and placed.teams == tuple(comparison.cards)
-    return replace(placed, result=comparison.result) if official else placed
+            left_out = without_each_unit(card)
+            varied[name] = Varied(
+                scores[name],
+                change.rescore(resampled(card), chosen),
+                None if left_out is None else change.rescore(left_out, chosen),
+            )
+    placed = _placed(scores, varied, comparison)
+    if chosen != usual or placed.teams != tuple(comparison.cards):
+        return placed
+    official = tuple(card.intervals.get(SCORE) for card in comparison.cards.values())
+    return replace(placed, result=comparison.result, intervals=official)
 
 
-def _placed(scores: Mapping[str, float], drawn: Mapping[str, np.ndarray], comparison: Comparison) -> Rescored:
+def _placed(scores: Mapping[str, float], varied: Mapping[str, Varied], comparison: Comparison) -> Rescored:
     quantity, n_units = comparison.quantity(), comparison.provenance["n_units"]
     ranks = dict(zip(scores, _ranked(scores.values(), quantity), strict=True))
     teams = sorted(scores, key=lambda name: (ranks[name], name))
     scored = [name for name in teams if not np.isnan(scores[name])]
-    replicates = (
-        np.stack([drawn[name] for name in scored]) if drawn and scored else np.empty((len(scored), 0))
-    )
+    known = [varied[name] for name in scored if name in varied]
+    replicates = np.stack([of.drawn for of in known]) if known else np.empty((len(scored), 0))
+    left_outs = [of.left_out for of in known if of.left_out is not None]
+    low, high = quantity.range
     return Rescored(
         tuple(teams),
         tuple(scores[name] if name in scored else None for name in teams),
         tuple(
-            intervals.percentile(drawn[name]) if name in scored and name in drawn else None for name in teams
+            varied[name].interval(comparison.cards[name], quantity.range)
+            if name in scored and name in varied
+            else None
+            for name in teams
         ),
         tuple(ranks[name] for name in teams),
         replicate_comparison.compare(
-            [scores[name] for name in scored], replicates, n_units, better=quantity.better
+            [scores[name] for name in scored],
+            replicates,
+            n_units,
+            better=quantity.better,
+            left_out=np.stack(left_outs) if left_outs and len(left_outs) == len(scored) else None,
+            width=high - low,
         ),
     )
 

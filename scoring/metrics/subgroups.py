@@ -69,6 +69,16 @@ def quantities(
     return {name: divide(sums[:, 2 * i], sums[:, 2 * i + 1]) for i, name in enumerate(names)}
 
 
+def members(groups: Groups, shares: Mapping[str, SubgroupShare]) -> dict[tuple[str, str, str, str], Bools]:
+    """Return the cases [N] that each share of each group is one of, by the name of `quantities`."""
+    return {
+        ("slice", column, name, quantity): share.whole & inside
+        for column, masks in groups.items()
+        for name, inside in masks.items()
+        for quantity, share in shares.items()
+    }
+
+
 def rows(
     groups: Groups,
     shares: Mapping[str, SubgroupShare],

@@ -9,10 +9,18 @@ from numpy.typing import ArrayLike
 from scoring.common.arrays import Bools, Floats, Ints
 
 QUANTILES = (0.025, 0.975)
-AUTO, PERCENTILE, LOGIT_T = "auto", "percentile", "logit t"
+AUTO, PERCENTILE, WILSON_T = "auto", "percentile", "wilson t"
+ONCE_AUTO = (PERCENTILE, "logit t")
+"""What `auto` was in earlier versions, whose scorecards are kept."""
 METHODS = (AUTO, PERCENTILE, "jackknife", "bca")
-"""What can be chosen; `auto` is the percentile or, with few units, the logit t interval."""
+"""What can be chosen; `auto` is `wilson_t`."""
 Z = 1.959963984540054
+Range = tuple[float, float]
+SHARE: Range = (0.0, 1.0)
+NOISE, LONGEST = 1e-12, 50.0
+"""Standard errors below this are none; the longest reach of a logarithm."""
+FULL, FEWEST, ROOT_NOISE = 0.125, 0.3, 1e-6
+"""Variance of no answer with two more, fewest answers, and imaginary parts of what is a real root."""
 
 
 @dataclass(frozen=True)
@@ -131,54 +139,148 @@ def replicate_error(replicates: Floats, n_units: int) -> float:
     return float(np.std(defined, ddof=1) * np.sqrt(n_units / (n_units - 1)))
 
 
-def student(point: float, replicates: Floats, n_units: int) -> list[float] | None:
-    """Return Student's t interval of a quantity that has no bounds, such as a difference.
+@dataclass(frozen=True)
+class Estimate:
+    """A quantity of a test set, and how it varies from one test set to another.
 
-    It is point +- t(0.975, n - 1) x `replicate_error`.
+    Attributes:
+        point: Its value.
+        variance: Variance of that value.
+        centers: Values from which its interval is made, one or more: that of the test set, the same corrected
+            for its bias. The interval reaches from the lowest end to the highest.
+        n_units: Number of units of the test set.
+        rests_on: Number of units that the quantity is made of.
+        has_hidden: Whether the variance holds what few units hide (`basis.with_unseen`).
+    """
+
+    point: float
+    variance: float
+    centers: tuple[float, ...]
+    n_units: int
+    rests_on: int
+    has_hidden: bool = False
+
+
+def estimated(
+    point: float, replicates: Floats, left_out: Floats | None, n_units: int, rests_on: int | None = None
+) -> Estimate:
+    """Return a quantity with its variance and bias, by the jackknife or by the replicates.
 
     Args:
         point: The quantity on the whole test set.
         replicates: The quantity in each replicate [B], NaN where undefined.
-        n_units: Number of units n.
-
-    Returns:
-        The lower and the upper end; None where `percentile` is None, and with fewer than two units or
-        replicates.
+        left_out: The quantity without each unit [n]; None: the replicates are taken.
+        n_units: Number of units n of the test set.
+        rests_on: Number of units that the quantity is made of; None: all.
     """
-    if n_units < 2 or percentile(replicates) is None or np.isfinite(replicates).sum() < 2:
-        return None
-    reach = float(scipy.special.stdtrit(n_units - 1, QUANTILES[1])) * replicate_error(replicates, n_units)
-    return [float(point) - reach, float(point) + reach]
+    rests_on = n_units if rests_on is None else rests_on
+    if not np.isfinite(point) or np.isfinite(replicates).sum() < 2:
+        error, corrected, rests_on = 0.0, point, 0
+    elif left_out is None:
+        error, corrected = replicate_error(replicates, n_units), 2 * point - float(np.nanmean(replicates))
+    elif np.isnan(left_out).any():  # it hinges on one unit
+        error, corrected, rests_on = 0.0, point, min(rests_on, 1)
+    else:
+        error = jackknife_error(left_out)
+        corrected = n_units * point - (n_units - 1) * float(left_out.mean())
+    return Estimate(point, error**2 if error > NOISE else 0.0, (point, corrected), n_units, rests_on)
 
 
-def logit_t(point: float, left_out: Floats) -> list[float] | None:
-    """Return the logit t interval of a quantity between 0 and 1, which holds its level with few units.
+def wilson_t(estimate: Estimate, limits: Range = SHARE) -> list[float] | None:
+    """Return the interval of a quantity within its limits, by one method whatever the number of units.
 
-    It is logit(c) +- t(0.975, n - 1) x se / (c (1 - c)), transformed back, with c = (n point + 1) / (n + 2)
-    and the jackknife standard error; where that is 0, the one of a share, sqrt(c (1 - c) / n). Where units
-    hardly differ it would lie beside the point, which is then its end.
+    Between two limits, mapped to 0..1, it is Wilson's interval of a share p among m = p (1 - p) / variance
+    answers of yes or no, m being how many of them would vary as the quantity does, with the quantile of
+    Student's t in place of the normal one. Where the variance holds what few units hide, m is how many would
+    vary so with one answer of each kind more; where nothing varies, the number of units that the quantity
+    rests on. Above one limit it is Student's t on the logarithm of the distance from it, without limits
+    Student's t.
 
     Args:
-        point: The quantity on the whole test set, 0..1.
-        left_out: The quantity without each unit [n], NaN where undefined.
+        estimate: The quantity.
+        limits: Lowest and highest possible value, infinite where there is none.
 
     Returns:
-        The lower and the upper end, 0..1, around the point; None with fewer than two units, and where the
-        point or one of `left_out` is undefined: then the quantity hinges on one unit.
+        The lower and the upper end, within the limits and around the point; None where the point is
+        undefined, with fewer than two units that it rests on, and where nothing varies and a limit is
+        missing.
 
     Example:
-        >>> [round(end, 2) for end in logit_t(1.0, np.ones(8))]
-        [0.36, 1.0]
+        >>> ends = wilson_t(estimated(1.0, np.ones(2), np.ones(8), 8))
+        >>> [round(end, 2) for end in ends]
+        [0.59, 1.0]
     """
-    n = len(left_out)
-    if n < 2 or not np.isfinite(point) or np.isnan(left_out).any():
+    low, high = limits
+    if not np.isfinite(estimate.point) or min(estimate.rests_on, estimate.n_units) < 2:
         return None
-    center = (n * point + 1) / (n + 2)
-    error = jackknife_error(left_out) or float(np.sqrt(center * (1 - center) / n))
-    reach = float(scipy.special.stdtrit(n - 1, QUANTILES[1])) * error / (center * (1 - center))
-    middle = scipy.special.logit(center)
-    low, high = (float(scipy.special.expit(middle + side * reach)) for side in (-1, 1))
-    return [min(low, point), max(high, point)]
+    if np.isfinite(low) and np.isfinite(high):
+        return _between(estimate, low, high - low)
+    if not estimate.variance:
+        return None
+    if np.isfinite(low) or np.isfinite(high):
+        limit, side = (low, 1) if np.isfinite(low) else (high, -1)
+        ends = [limit + side * end for end in _beyond(estimate, limit, side)]
+    else:
+        reach = _quantile(estimate.rests_on) * float(np.sqrt(estimate.variance))
+        ends = [center + side * reach for center in estimate.centers for side in (-1, 1)]
+    return [min(ends), max(ends)]
+
+
+def difference_t(estimate: Estimate, width: float = 1.0) -> list[float] | None:
+    """Return the interval of a difference of two quantities, each between limits that lie this far apart.
+
+    It is `wilson_t` between -width and width. Where nothing varies, the two differed in no unit: then it
+    reaches as far as Wilson's interval of the share of units in which they may differ unseen.
+
+    Args:
+        estimate: The difference.
+        width: Distance of the limits, infinite where there are none.
+    """
+    if estimate.variance or not np.isfinite(width):
+        return wilson_t(estimate, (-width, width))
+    if not np.isfinite(estimate.point) or min(estimate.rests_on, estimate.n_units) < 2:
+        return None
+    reach = width * float(wilson(0, estimate.rests_on, _quantile(estimate.n_units))[1])
+    return [max(estimate.point - reach, -width), min(estimate.point + reach, width)]
+
+
+def _between(estimate: Estimate, low: float, width: float) -> list[float]:
+    share, variance = (estimate.point - low) / width, estimate.variance / width**2
+    answers = float(estimate.rests_on)
+    if variance and estimate.has_hidden:
+        answers = _answers_and_two(share, variance)
+    elif variance and 0 < share < 1:
+        answers = share * (1 - share) / variance
+    # What varies as yes and no do has no variance of its own to be estimated; what varies less has.
+    units = estimate.n_units if answers <= estimate.rests_on else estimate.rests_on
+    centers = np.clip([(center - low) / width for center in estimate.centers], 0, 1)
+    lower, upper = wilson(answers * centers, np.full(len(centers), answers), _quantile(units))
+    ends = low + width * min(float(lower.min()), share), low + width * max(float(upper.max()), share)
+    return list(ends)
+
+
+def _answers_and_two(share: float, variance: float) -> float:
+    """Return m so that a share of m answers, with one of each kind more, has this variance:
+    (m p + 1) (m (1 - p) + 1) / (m + 2)^3."""
+    if variance >= FULL:
+        return FEWEST
+    cubic = [variance, 6 * variance - share * (1 - share), 12 * variance - 1, 8 * variance - 1]
+    roots = np.roots(cubic)
+    return max(float(roots.real[np.abs(roots.imag) < ROOT_NOISE].max()), FEWEST)
+
+
+def _beyond(estimate: Estimate, limit: float, side: int) -> list[float]:
+    """Return the ends as distances from the limit."""
+    distance, error = side * (estimate.point - limit), float(np.sqrt(estimate.variance))
+    if distance <= 0:
+        return [0.0, _quantile(estimate.rests_on) * error]
+    reach = min(_quantile(estimate.rests_on) * error / distance, LONGEST)
+    centers = [value for center in estimate.centers if (value := side * (center - limit)) > 0]
+    return [value * float(np.exp(sign * reach)) for value in centers for sign in (-1, 1)]
+
+
+def _quantile(units: int) -> float:
+    return float(scipy.special.stdtrit(units - 1, QUANTILES[1]))
 
 
 def bca(point: float, replicates: Floats, left_out: Floats) -> list[float] | None:
@@ -207,20 +309,21 @@ def bca(point: float, replicates: Floats, left_out: Floats) -> list[float] | Non
     return [float(v) for v in np.quantile(replicates[~np.isnan(replicates)], levels)]
 
 
-def wilson(hits: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats]:
+def wilson(hits: ArrayLike, n: ArrayLike, z: float = Z) -> tuple[Floats, Floats]:
     """Return Wilson's 95 % bounds of shares.
 
     Args:
         hits: Number of hits, any shape.
         n: Number of trials, of the same shape, at least `hits`.
+        z: Quantile of the standardised share.
 
     Returns:
         The lower and the upper bounds of hits / n, 0..1, of that shape; NaN where n is 0.
     """
     hits, n = np.asarray(hits, float), np.asarray(n, float)
     with np.errstate(invalid="ignore", divide="ignore"):
-        share, spread = hits / n, Z * Z / n
+        share, spread = hits / n, z * z / n
         middle = (share + spread / 2) / (1 + spread)
-        reach = Z / (1 + spread) * np.sqrt(share * (1 - share) / n + spread / (4 * n))
+        reach = z / (1 + spread) * np.sqrt(share * (1 - share) / n + spread / (4 * n))
     low, high = np.clip(middle - reach, 0, 1), np.clip(middle + reach, 0, 1)
     return np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)

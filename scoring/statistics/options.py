@@ -9,6 +9,7 @@ import numpy as np
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error, note, warning
 from scoring.statistics import intervals
+from scoring.statistics.intervals import SHARE, Estimate, Range
 
 FEW_UNITS, FEW_REPLICATES = 50, 200
 UNITS_OF_INTERVAL, UNITS_OF_COMPARISON = 6, 20
@@ -26,7 +27,7 @@ class StatisticsOptions:
         resamples: Number of bootstrap replicates; 0 = no intervals.
         seed: Seed of the draw, 0 or more.
         group: Column that names the unit of resampling; "none" = the case itself, None = the challenge's own.
-        interval: "auto" (percentile from 50 units, logit t from 6), "percentile", "jackknife" or "bca".
+        interval: "auto" (from 6 units on), "percentile", "jackknife" or "bca".
     """
 
     resamples: int = 1000
@@ -58,17 +59,15 @@ class StatisticsOptions:
         return problems
 
     def method(self, n_units: int) -> str | None:
-        """Return how intervals are computed: "percentile", "logit t", "jackknife" or "bca"; None where units
-        are too few for any.
+        """Return how intervals are computed: "wilson t", "percentile", "jackknife" or "bca"; None where
+        units are too few for any.
 
         Args:
             n_units: Number of units of the test set.
         """
         if self.interval != intervals.AUTO:
             return self.interval
-        if n_units >= FEW_UNITS:
-            return intervals.PERCENTILE
-        return intervals.LOGIT_T if n_units >= UNITS_OF_INTERVAL else None
+        return intervals.WILSON_T if n_units >= UNITS_OF_INTERVAL else None
 
     def interval_of(
         self,
@@ -76,34 +75,34 @@ class StatisticsOptions:
         replicates: Floats,
         left_out: Floats | None,
         n_units: int,
-        is_share: bool = True,
+        limits: Range = SHARE,
+        estimate: Estimate | None = None,
     ) -> list[float] | None:
         """Return the 95 % interval of one quantity by the chosen method.
 
         Args:
             point: The quantity on the whole test set.
             replicates: The quantity in each replicate [B], NaN where undefined.
-            left_out: The quantity without each unit [n]; the percentile interval needs none.
+            left_out: The quantity without each unit [n]; None where that is unknown: then "auto" takes the
+                variance and bias of the replicates, "jackknife" and "bca" give nothing.
             n_units: Number of units of the test set.
-            is_share: Whether the quantity lies between 0 and 1; others have no logit, and the jackknife
-                interval in its stead.
+            limits: Lowest and highest possible value, infinite where there is none.
+            estimate: What "auto" takes; None: made of the others.
 
         Returns:
             The lower and the upper end; None where the quantity is undefined, more than half of its
             replicates are, or units are too few.
-
-        Raises:
-            ValueError: The method needs `left_out`, and it is None.
         """
         method = self.method(n_units)
         if method is None or not np.isfinite(point) or np.isnan(replicates).mean() > 0.5:
             return None
         if method == intervals.PERCENTILE:
             return intervals.percentile(replicates)
+        if method == intervals.WILSON_T:
+            estimate = estimate or intervals.estimated(point, replicates, left_out, n_units)
+            return intervals.wilson_t(estimate, limits)
         if left_out is None:
-            raise ValueError(f"{method} needs the quantity without each unit")
-        if method == intervals.LOGIT_T and is_share:
-            return intervals.logit_t(point, left_out)
+            return None
         if method == "bca":
             return intervals.bca(point, replicates, left_out)
         return intervals.jackknife(point, left_out)
@@ -114,7 +113,8 @@ class StatisticsOptions:
         Args:
             n_units: Number of units of the test set.
         """
-        if n_units < FEW_UNITS:
+        held = self.interval == intervals.AUTO
+        if n_units < (UNITS_OF_COMPARISON if held else FEW_UNITS):
             yield warning("few-units", "intervals", self._of_few(n_units))
         if 0 < self.resamples < FEW_REPLICATES:
             message = (
@@ -127,8 +127,8 @@ class StatisticsOptions:
         method = self.method(n_units)
         if method is None:
             interval = f"too few for an interval, which takes {UNITS_OF_INTERVAL}"
-        elif method == intervals.LOGIT_T:
-            interval = f"below {FEW_UNITS} an interval is Student's t on the log-odds, and wide"
+        elif method == intervals.WILSON_T:
+            interval = "an interval is wide"
         else:
             interval = f"below {FEW_UNITS} this kind of interval ({method}) covers less often than 95 %"
         if n_units < UNITS_OF_COMPARISON:

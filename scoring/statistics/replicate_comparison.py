@@ -96,6 +96,8 @@ def compare(
     pairs_test: str = AUTO,
     better: Better = "higher",
     submissions: int = 0,
+    left_out: Floats | None = None,
+    width: float = 1.0,
 ) -> ReplicateComparison:
     """Compare teams by their scores on the same replicates.
 
@@ -107,6 +109,9 @@ def compare(
         pairs_test: One of `PAIRS_TESTS`.
         better: Direction of the scores; differences are first less second in any case.
         submissions: How many were looked at so far, from which those of the teams were chosen; 0: these.
+        left_out: Scores of the teams without each unit [A, n], for intervals of differences that no test
+            gives; None: the replicates are taken.
+        width: How far the limits of the scores lie apart, infinite where there are none.
 
     Returns:
         Pairs, ranks and how stable they are; only the pairs' differences without replicates, or with one
@@ -127,7 +132,8 @@ def compare(
         return replace(described, rank_intervals=[[1, 1]], tied_for_first=[True])
     test, name = _test(scores, replicates, n_units, exchange, pairs_test)
     if test is None:
-        return replace(described, pairs=_with_intervals(described.pairs, replicates, n_units))
+        pairs = _with_intervals(described.pairs, replicates, left_out, n_units, width)
+        return replace(described, pairs=pairs)
     first, second = np.triu_indices(len(scores), 1)
     test = corrected(test, scores[first] - scores[second], n_units, submissions)
     beats = _better(sign * scores, test.separated)
@@ -183,16 +189,22 @@ def _untested(scores: Floats) -> tuple[Pair, ...]:
     )
 
 
-def _with_intervals(pairs: tuple[Pair, ...], replicates: Floats, n_units: int) -> tuple[Pair, ...]:
-    """Give pairs that no test can tell apart their standard errors and Student's t intervals, from 20 units
-    on."""
+def _with_intervals(
+    pairs: tuple[Pair, ...], replicates: Floats, left_out: Floats | None, n_units: int, width: float
+) -> tuple[Pair, ...]:
+    """Give pairs that no test can tell apart their standard errors and intervals, from 20 units on."""
     if n_units < UNITS_OF_COMPARISON:
         return pairs
     result = []
     for pair in pairs:
         drawn = np.round(replicates[pair.a] - replicates[pair.b], DIGITS)
-        ends = intervals.student(pair.difference, drawn, n_units)
-        error = None if ends is None else intervals.replicate_error(drawn, n_units)
+        if np.isnan(drawn).mean() > 0.5:
+            result.append(pair)
+            continue
+        without = None if left_out is None else np.round(left_out[pair.a] - left_out[pair.b], DIGITS)
+        estimate = intervals.estimated(pair.difference, drawn, without, n_units)
+        ends = intervals.difference_t(estimate, width)
+        error = None if ends is None else float(np.sqrt(estimate.variance))
         result.append(replace(pair, interval=ends, standard_error=error))
     return tuple(result)
 

@@ -10,17 +10,20 @@ import numpy as np
 
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, note, warning
-from scoring.statistics.intervals import PERCENTILE
-from scoring.statistics.options import FEW_UNITS, StatisticsOptions
+from scoring.statistics.basis import Basis, QuantityName, with_unseen
+from scoring.statistics.intervals import PERCENTILE, SHARE, WILSON_T, Estimate, estimated
+from scoring.statistics.options import StatisticsOptions
 
-QuantityName = str | tuple[str, ...]
-"""A metric's name, or its parts where it is of one class or slice: "accuracy", ("f1", "MEL")."""
 Quantities = Mapping[QuantityName, Floats]
 """Values [B] of each quantity, one per row of weights [B, N]."""
 Block = TypeVar("Block")
+ALL_UNITS = Basis()
 MUCH_UNDEFINED = 0.05
 LOSSES = ("log_loss", "brier_score")
 """Quantities that may exceed 1."""
+JACKKNIFE_UNITS = 500
+"""Up to so many units variance and bias come from leaving out each; above from the replicates, which agree
+(docs/statistics.md) and cost nothing more."""
 KEPT_BYTES = 64_000_000
 
 
@@ -37,6 +40,11 @@ def array_name(quantity: QuantityName) -> str:
     return f"{quantity if isinstance(quantity, str) else '/'.join(quantity)}_replicates"
 
 
+def left_out_name(quantity: QuantityName) -> str:
+    """Return the name under which a scorecard's `arrays` hold a quantity without each unit."""
+    return f"{quantity if isinstance(quantity, str) else '/'.join(quantity)}_left_out"
+
+
 @dataclass(frozen=True)
 class Replicates:
     """All quantities of a submission on the replicates.
@@ -45,7 +53,7 @@ class Replicates:
         values: Replicates [B] of each quantity; empty without replicates.
         intervals: 95 % interval of each quantity, None where undefined; empty without replicates.
         findings: What makes the intervals doubtful.
-        left_out: Each quantity without each unit [n]; empty without replicates, and with many units where no
+        left_out: Each quantity without each unit [n]; empty without replicates, with many units, and where no
             interval needs it.
     """
 
@@ -56,15 +64,22 @@ class Replicates:
 
     @property
     def arrays(self) -> dict[str, Floats]:
-        """Replicates [B] of every quantity by `array_name`, read-only, for comparisons with other teams.
+        """Every quantity in each replicate [B] and without each unit [n] by `array_name` and `left_out_name`,
+        read-only, for comparisons with other teams.
 
         Where all are more than 64 MB, those of classes and slices are left out.
         """
-        large = sum(drawn.nbytes for drawn in self.values.values()) > KEPT_BYTES
-        chosen = {name: drawn for name, drawn in self.values.items() if isinstance(name, str) or not large}
-        for drawn in chosen.values():
-            drawn.flags.writeable = False
-        return {array_name(name): drawn for name, drawn in chosen.items()}
+        kinds = ((array_name, self.values), (left_out_name, self.left_out))
+        large = sum(values.nbytes for _, kind in kinds for values in kind.values()) > KEPT_BYTES
+        chosen = {
+            naming(name): values
+            for naming, kind in kinds
+            for name, values in kind.items()
+            if isinstance(name, str) or not large
+        }
+        for values in chosen.values():
+            values.flags.writeable = False
+        return chosen
 
 
 def replicate(
@@ -73,6 +88,7 @@ def replicate(
     units: Ints,
     options: StatisticsOptions,
     case_weights: Floats | None = None,
+    basis: Callable[[Ints], Basis] = lambda _units: ALL_UNITS,
 ) -> Replicates:
     """Evaluate quantities on replicates of the test set, drawn by unit.
 
@@ -84,6 +100,7 @@ def replicate(
         units: Unit number of each case [N], from 0.
         options: Number of replicates, seed and kind of interval.
         case_weights: Weights [N] that multiply the counts of the cases.
+        basis: What quantities rest on, from the unit number of each case [N].
 
     Returns:
         The replicates of every quantity, their intervals and findings; empty with `resamples` 0.
@@ -95,7 +112,7 @@ def replicate(
     left_out: Quantities = {}
     if needs_left_out(n_units, options):
         left_out = evaluate(quantities, leave_one_out_weights(units, case_weights))
-    return of_values(values, left_out, point, n_units, options)
+    return of_values(values, left_out, point, n_units, options, basis(units))
 
 
 def needs_left_out(n_units: int, options: StatisticsOptions) -> bool:
@@ -105,11 +122,18 @@ def needs_left_out(n_units: int, options: StatisticsOptions) -> bool:
         n_units: Number of units of the test set.
         options: Kind of interval.
     """
-    return n_units < FEW_UNITS or options.method(n_units) != PERCENTILE
+    method = options.method(n_units)
+    few = n_units <= JACKKNIFE_UNITS
+    return method not in (PERCENTILE, None) and (few or method != WILSON_T)
 
 
 def of_values(
-    values: Quantities, left_out: Quantities, point: Quantities, n_units: int, options: StatisticsOptions
+    values: Quantities,
+    left_out: Quantities,
+    point: Quantities,
+    n_units: int,
+    options: StatisticsOptions,
+    basis: Basis = ALL_UNITS,
 ) -> Replicates:
     """Return quantities with their intervals and findings, where their values on the replicates are there.
 
@@ -119,14 +143,36 @@ def of_values(
         point: Each quantity on the test set itself, [1].
         n_units: Number of units of the test set.
         options: Kind of interval.
+        basis: What quantities rest on.
     """
+    estimates = {}
+    if options.method(n_units) == WILSON_T:
+        estimates = _estimates(values, left_out, point, n_units, basis)
     intervals = {
         name: options.interval_of(
-            float(point[name][0]), drawn, left_out.get(name), n_units, name not in LOSSES
+            float(point[name][0]),
+            drawn,
+            left_out.get(name),
+            n_units,
+            basis.ranges.get(name, (0.0, np.inf) if name in LOSSES else SHARE),
+            estimates.get(name),
         )
         for name, drawn in values.items()
     }
-    return Replicates(values, intervals, (*options.findings(n_units), *_undefined(values, point)), left_out)
+    doubts = (*options.findings(n_units), *_undefined(values, point))
+    return Replicates(values, intervals, doubts, left_out)
+
+
+def _estimates(
+    values: Quantities, left_out: Quantities, point: Quantities, n_units: int, basis: Basis
+) -> dict[QuantityName, Estimate]:
+    """Return the estimate of every quantity, with what its parts may hide."""
+    found = {
+        name: estimated(float(point[name][0]), drawn, left_out.get(name), n_units, basis.units.get(name))
+        for name, drawn in values.items()
+    }
+    parts = {name: of for name, of in basis.parts.items() if name in found}
+    return found | {name: with_unseen(found[name], of, found) for name, of in parts.items()}
 
 
 def evaluate(quantities: Callable[[Block], Quantities], blocks: Iterable[Block]) -> Quantities:

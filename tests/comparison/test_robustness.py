@@ -9,6 +9,7 @@ from scoring.challenges import samples
 from scoring.comparison import robustness
 from scoring.comparison.compare import compare_cards
 from scoring.comparison.robustness import at_the_ring, held_fixed, weight_map, what_if
+from scoring.statistics import intervals
 from scoring.statistics.ranking import SCHEMES, rank_cases
 from tests.support.patients import two_orders
 from tests.support.teams import lesion_teams, risk_teams
@@ -138,8 +139,12 @@ def test_risks_under_another_beta_in_every_replicate(risks):
     for name, score, interval in zip(again.teams, again.scores, again.intervals, strict=True):
         card = risks.cards[name]
         assert score == pytest.approx((card.metrics["f1"] + card.metrics["auc"]) / 2, abs=1e-12)
-        drawn = (card.arrays["f1_replicates"] + card.arrays["auc_replicates"]) / 2
-        assert interval == pytest.approx(np.quantile(drawn, [0.025, 0.975]).tolist(), abs=1e-12)
+        left_out, drawn = (
+            (card.arrays[f"f1_{kind}"] + card.arrays[f"auc_{kind}"]) / 2
+            for kind in ("left_out", "replicates")
+        )
+        expected = intervals.wilson_t(intervals.estimated(score, drawn, left_out, len(left_out)))
+        assert interval == pytest.approx(expected, abs=1e-12)
 
 
 def test_no_weight_at_all_is_no_score(risks, lesions):

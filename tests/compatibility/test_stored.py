@@ -269,7 +269,7 @@ def test_a_file_written_before_follows_the_schema_of_today(unpacked, commit, nam
 @pytest.mark.parametrize("commit", MADE)
 def test_the_same_files_score_and_compare_as_they_did(unpacked, commit):
     inputs, exported = unpacked(commit) / "inputs" / "lesions", unpacked(commit) / "exported"
-    how = ("--truth", inputs / "corrected.csv", "--resamples", 20)
+    how = ("--truth", inputs / "corrected.csv", "--resamples", 20, "--interval", "percentile")
     one = ("--predictions", inputs / "model-3.csv", "--metadata", inputs / "sites.csv")
     names = ("one", "two", "three")
     teams = [f"{team}={inputs}/model-{number}.csv" for number, team in enumerate(names, 1)]
@@ -278,7 +278,9 @@ def test_the_same_files_score_and_compare_as_they_did(unpacked, commit):
         "comparison": answered("compare", "melanoma", *how, "--pairs-test", "bootstrap", *teams),
     }
     for name, value in now.items():
-        before = json.loads((exported / f"{name}.json").read_text(encoding="utf-8"))
+        text = (exported / f"{name}.json").read_text(encoding="utf-8")
+        # What `auto` was then is asked for by its name now.
+        before = json.loads(text.replace('"interval": "auto"', '"interval": "percentile"'))
         del before["provenance"]["version"]
         assert departures(before, value) == []
 

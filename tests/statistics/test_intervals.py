@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.statistics import intervals
+from tests.support.plain_intervals import wilson_ends
 
 VALUES = st.lists(st.floats(-5, 5).map(lambda x: round(x, 3)), min_size=2, max_size=30)
 
@@ -76,26 +77,84 @@ def test_bca_restated(replicates, left_out, point):
         assert min(replicates) <= found[0] <= found[1] <= max(replicates)
 
 
-@given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.floats(0, 1))
-def test_logit_t_lies_within_0_and_1_around_a_shrunken_centre_and_holds_its_point(left_out, point):
+def estimate(point, left_out, rests_on=None):
+    left_out = np.array(left_out, float)
+    return intervals.estimated(point, np.array([0.5, 0.6]), left_out, len(left_out), rests_on)
+
+
+LIMITS = st.sampled_from([(0.0, 1.0), (-1.0, 1.0), (0.0, 2.0), (-3.0, 5.0)])
+
+
+@given(st.lists(st.floats(0, 1), min_size=3, max_size=30), st.floats(0.01, 0.99), LIMITS, st.integers(2, 30))
+def test_wilson_t_restated(left_out, share, limits, rests_on):
+    low, width = limits[0], limits[1] - limits[0]
     n, middle = len(left_out), statistics.fmean(left_out)
-    low, high = intervals.logit_t(point, np.array(left_out))
-    assert 0 <= low <= high <= 1
-    center = (n * point + 1) / (n + 2)
-    error = math.sqrt((n - 1) / n * sum((value - middle) ** 2 for value in left_out)) or math.sqrt(
-        center * (1 - center) / n
-    )
-    reach = scipy.stats.t.ppf(0.975, n - 1) * error / (center * (1 - center))
-    logits = [math.log(center / (1 - center)) + side * min(reach, 500) for side in (-1, 1)]
-    expected = [1 / (1 + math.exp(-value)) for value in logits]
-    assert [low, high] == pytest.approx([min(expected[0], point), max(expected[1], point)], abs=1e-9)
-    assert low <= point <= high
+    variance = (n - 1) / n * sum((value - middle) ** 2 for value in left_out)
+    varies = variance > 1e-20
+    answers = share * (1 - share) / variance if varies else rests_on
+    units = n if answers <= rests_on else rests_on
+    quantile = scipy.stats.t.ppf(0.975, units - 1)
+    corrected = min(max(n * share - (n - 1) * middle, 0), 1)
+    ends = [end for center in (share, corrected) for end in wilson_ends(center, answers, quantile)]
+    scaled = [low + width * value for value in left_out]
+    found = intervals.wilson_t(estimate(low + width * share, scaled, rests_on), limits)
+    expected = low + width * min(ends), low + width * max(ends)
+    assert found == pytest.approx(list(expected), abs=1e-6)
+    assert limits[0] <= found[0] <= low + width * share <= found[1] <= limits[1]
 
 
-def test_no_logit_t_of_one_unit_or_of_what_hinges_on_one():
-    assert intervals.logit_t(0.5, np.array([0.5])) is None
-    assert intervals.logit_t(0.5, np.array([0.5, np.nan, 0.6])) is None
-    assert intervals.logit_t(np.nan, np.array([0.5, 0.6])) is None
+@given(st.floats(0, 1), st.floats(1e-6, 0.12))
+def test_where_units_hide_something_the_answers_have_two_more(share, variance):
+    def smoothed(m: float) -> float:
+        return (m * share + 1) * (m * (1 - share) + 1) / (m + 2) ** 3
+
+    answers = next(m for m in np.geomspace(1e7, 0.29, 20001) if smoothed(m) > variance or m < 0.3)
+    of = intervals.Estimate(share, variance, (share,), 40, 40, has_hidden=True)
+    expected = wilson_ends(share, max(answers, 0.3), scipy.stats.t.ppf(0.975, 39))
+    assert intervals.wilson_t(of) == pytest.approx(list(expected), abs=2e-3)
+
+
+@given(st.lists(st.floats(0.1, 9), min_size=3, max_size=30), st.floats(0.5, 5))
+def test_above_one_limit_it_is_students_t_on_the_logarithm_and_without_limits_plain(left_out, point):
+    n, middle = len(left_out), statistics.fmean(left_out)
+    error = math.sqrt((n - 1) / n * sum((value - middle) ** 2 for value in left_out))
+    reach, corrected = scipy.stats.t.ppf(0.975, n - 1) * error, n * point - (n - 1) * middle
+    given_ = estimate(point, left_out)
+    if error < 1e-11:
+        assert intervals.wilson_t(given_, (0, np.inf)) is None
+        assert intervals.wilson_t(given_, (-np.inf, np.inf)) is None
+        return
+    plain = intervals.wilson_t(given_, (-np.inf, np.inf))
+    assert plain == pytest.approx([min(point, corrected) - reach, max(point, corrected) + reach])
+    if reach / point < 50:
+        factor, centers = math.exp(reach / point), [c for c in (point, corrected) if c > 0]
+        found = intervals.wilson_t(given_, (0, np.inf))
+        assert found == pytest.approx([min(centers) / factor, max(centers) * factor])
+        mirrored = intervals.wilson_t(estimate(-point, [-v for v in left_out]), (-np.inf, 0))
+        assert mirrored == pytest.approx([-found[1], -found[0]])
+
+
+def test_where_nothing_varies_it_is_as_wide_as_the_units_that_the_quantity_rests_on_are_few():
+    widths = [low for n in (2, 3, 8, 40) for low, _ in [intervals.wilson_t(estimate(1.0, [1.0] * 40, n))]]
+    assert widths == sorted(widths)
+    assert widths[0] < 0.4 < 0.9 < widths[-1]
+    assert intervals.wilson_t(estimate(1.0, [1.0] * 40, 1)) is None
+    none, every = (intervals.wilson_t(estimate(share, [share] * 8)) for share in (0.0, 1.0))
+    assert none == pytest.approx([1 - every[1], 1 - every[0]])
+
+
+def test_no_wilson_t_of_one_unit_or_of_what_hinges_on_one():
+    assert intervals.wilson_t(estimate(0.5, [0.5])) is None
+    assert intervals.wilson_t(estimate(0.5, [0.5, np.nan, 0.6])) is None
+    assert intervals.wilson_t(estimate(np.nan, [0.5, 0.6])) is None
+
+
+def test_many_units_take_variance_and_bias_from_the_replicates():
+    drawn = np.array([0.5, 0.6, 0.9, np.nan])
+    of = intervals.estimated(0.7, drawn, None, 600)
+    assert of.variance == pytest.approx(statistics.variance([0.5, 0.6, 0.9]) * 600 / 599)
+    assert of.centers == pytest.approx((0.7, 1.4 - 2 / 3))
+    assert intervals.estimated(0.7, np.full(3, np.nan), None, 600).rests_on == 0
 
 
 def test_no_bca_where_nothing_is_defined():

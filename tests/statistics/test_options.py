@@ -40,26 +40,27 @@ def test_a_quantity_that_most_replicates_do_not_have_has_no_interval(interval):
     assert options.interval_of(0.2, drawn[:4], left_out, 20) is not None
 
 
-def test_auto_takes_the_interval_that_keeps_its_level():
-    drawn, left_out = np.array([0.1, 0.2, 0.3]), np.array([0.19, 0.2, 0.21])
+def test_auto_is_one_method_from_six_units_on():
+    drawn, left_out = np.array([0.1, 0.2, 0.3]), np.array([0.19, 0.2, 0.21, 0.2, 0.2, 0.2])
     auto = StatisticsOptions()
     assert auto.interval == "auto"
-    assert [auto.method(n) for n in (5, 6, 49, 50)] == [None, "logit t", "logit t", "percentile"]
+    assert [auto.method(n) for n in (5, 6, 49, 50, 5000)] == [None, *["wilson t"] * 4]
     assert auto.interval_of(0.2, drawn, left_out, 5) is None
-    assert auto.interval_of(0.2, drawn, left_out, 49) == intervals.logit_t(0.2, left_out)
-    assert auto.interval_of(1.7, drawn, left_out, 49, is_share=False) == intervals.jackknife(1.7, left_out)
-    assert auto.interval_of(0.2, drawn, None, 50) == intervals.percentile(drawn)
+    for limits in ((0.0, 1.0), (0.0, np.inf)):
+        of = intervals.estimated(0.2, drawn, left_out, 6)
+        assert auto.interval_of(0.2, drawn, left_out, 6, limits) == intervals.wilson_t(of, limits)
     assert StatisticsOptions(interval="bca").method(5) == "bca"
 
 
 def test_few_units_and_few_replicates():
-    assert codes(StatisticsOptions().findings(49)) == ["few-units"]
-    assert codes(StatisticsOptions().findings(50)) == []
+    assert codes(StatisticsOptions().findings(19)) == ["few-units"]
+    assert codes(StatisticsOptions().findings(20)) == []
+    assert codes(StatisticsOptions(interval="bca").findings(49)) == ["few-units"]
+    assert codes(StatisticsOptions(interval="bca").findings(50)) == []
     for units, interval, words in (
         (1, "auto", "1 unit: too few for an interval"),
-        (8, "auto", "from 20 on"),
+        (8, "auto", "8 units: an interval is wide; teams are told apart from 20 on."),
         (8, "percentile", "covers less often than 95 %"),
-        (20, "auto", "Student's t on the log-odds, and wide."),
     ):
         assert words in StatisticsOptions(interval=interval)._of_few(units)
     assert codes(StatisticsOptions(resamples=199).findings(50)) == ["few-replicates"]

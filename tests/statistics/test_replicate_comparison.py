@@ -193,13 +193,15 @@ def test_a_critical_value_beyond_every_number_is_left_open():
 
 def test_a_score_without_a_swap_test_tells_nobody_apart_but_has_intervals(drawn):
     scores, replicates = drawn
-    found = compare_by(scores, replicates, UNITS)
+    found = compare_by(scores, replicates, UNITS, width=np.inf)
     assert (found.test, found.tied_for_first, found.rank_intervals) == (None, None, None)
     for pair in found.pairs:
         assert (pair.p_value, pair.separated, pair.simultaneous_interval) == (None, None, None)
-        error = np.std(replicates[pair.a] - replicates[pair.b], ddof=1) * np.sqrt(UNITS / (UNITS - 1))
-        reach = scipy.stats.t.ppf(0.975, UNITS - 1) * error
+        drawn = replicates[pair.a] - replicates[pair.b]
+        error = np.std(drawn, ddof=1) * np.sqrt(UNITS / (UNITS - 1))
+        reach, corrected = scipy.stats.t.ppf(0.975, UNITS - 1) * error, 2 * pair.difference - drawn.mean()
         assert pair.standard_error == pytest.approx(error)
-        assert pair.interval == pytest.approx([pair.difference - reach, pair.difference + reach])
+        ends = min(pair.difference, corrected) - reach, max(pair.difference, corrected) + reach
+        assert pair.interval == pytest.approx(list(ends))
     few = compare_by(scores, replicates, 19)
     assert {(pair.interval, pair.standard_error) for pair in few.pairs} == {(None, None)}

@@ -20,7 +20,9 @@ def point_of(quantities) -> dict:
 
 
 def test_intervals_are_those_of_the_replicates():
-    found = replicate(share_right, point_of(share_right), np.arange(N), StatisticsOptions(400, 5))
+    found = replicate(
+        share_right, point_of(share_right), np.arange(N), StatisticsOptions(400, 5, interval="percentile")
+    )
     drawn = np.random.default_rng(5).multinomial(N, np.full(N, 1 / N), size=400) @ RIGHT / N
     assert found.values["accuracy"] == pytest.approx(drawn, abs=1e-6)
     assert found.intervals["accuracy"] == pytest.approx(list(np.quantile(drawn, [0.025, 0.975])), abs=1e-6)
@@ -51,7 +53,7 @@ def test_blocks_change_nothing(monkeypatch):
 def test_undefined_replicates(undefined, level, has_interval):
     def quantities(weights):
         values = np.full(len(weights), 0.5)
-        values[: undefined if len(weights) > 1 else 0] = np.nan
+        values[: undefined if len(weights) == 100 else 0] = np.nan
         return {"recall": values, ("recall", "MEL"): values}
 
     found = replicate(quantities, point_of(quantities), np.arange(N), StatisticsOptions(100))
@@ -68,15 +70,12 @@ def test_every_quantity_is_kept_by_name_unless_all_are_too_large(monkeypatch):
         }
 
     found = replicate(quantities, point_of(quantities), np.arange(N), StatisticsOptions(20))
-    assert set(found.arrays) == {
-        "accuracy_replicates",
-        "f1/MEL_replicates",
-        "slice/age/0-29/accuracy_replicates",
-    }
+    names = ("accuracy", "f1/MEL", "slice/age/0-29/accuracy")
+    assert set(found.arrays) == {f"{name}_{kind}" for name in names for kind in ("replicates", "left_out")}
     assert np.array_equal(found.arrays[array_name(("f1", "MEL"))], found.values["f1", "MEL"])
     assert not any(drawn.flags.writeable for drawn in found.arrays.values())
     monkeypatch.setattr(replicates, "KEPT_BYTES", 2 * 20 * 8)
-    assert set(found.arrays) == {"accuracy_replicates"}
+    assert set(found.arrays) == {"accuracy_replicates", "accuracy_left_out"}
     assert replicate(quantities, point_of(quantities), np.arange(N), StatisticsOptions(0)).arrays == {}
 
 

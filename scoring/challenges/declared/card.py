@@ -55,7 +55,7 @@ def score(
     )
     whole = np.ones((1, len(truth))) if weights is None else weights[None]
     point = measured.quantities(whole)
-    replicates = replicate(measured.quantities, point, units, statistics, weights)
+    replicates = replicate(measured.quantities, point, units, statistics, weights, measured.basis)
     options = {**settings.options, "declaration": declaration.tree}
     digest = truth_digest(truth, predictions)
     source = provenance(digest, predictions, options, statistics, metadata, unit, units)

@@ -7,14 +7,17 @@ from typing import Any, cast
 import numpy as np
 
 from scoring.challenges.declared.declaration import Declaration, MetricUse
-from scoring.common.arrays import Bools, Floats
+from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.quantities import SCORE
 from scoring.metrics import classification
 from scoring.metrics.subgroups import Groups
 from scoring.metrics.task_cases import Cases, LabelledCases
-from scoring.statistics.replicates import QuantityName
+from scoring.statistics.basis import Basis, QuantityName, counted, mean
+from scoring.statistics.intervals import Range
 
 GROUP = "slice"
+MEANS_OF_CLASSES = {("balanced_accuracy", None): "recall", ("f1", "macro"): "f1"}
+"""Measure of classes whose plain mean a metric is, by its name and average."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,40 @@ class Measured:
         }
         found[SCORE] = weighted(self.declaration.score, found)
         return found | self._of_classes(weights) | self._of_groups(weights)
+
+    def basis(self, units: Ints) -> Basis:
+        """Return what `quantities` rest on, from the unit number of each case [N]."""
+        declaration, cases = self.declaration, self.cases
+        ranges: dict[QuantityName, Range] = {use.key: use.metric.range for use in declaration.uses}
+        ranges[SCORE] = declaration.range
+        resting: dict[QuantityName, Bools] = {}
+        for column, groups in self.groups.items():
+            for name, members in groups.items():
+                ranges[GROUP, column, name, SCORE] = declaration.range
+                resting[GROUP, column, name, SCORE] = members & self.counted
+        use = by_class(declaration)
+        if use is not None:
+            ranges |= {(use.metric.name, name): use.metric.range for name in declaration.classes}
+        if not isinstance(cases, LabelledCases) or cases.predicted is None:
+            return Basis(counted(resting, units), {}, ranges)
+        for k, name in enumerate(declaration.classes):
+            held = self.counted & (cases.truth == k)
+            resting |= dict.fromkeys((("recall", name), ("f1", name)), held)
+            resting["precision", name] = self.counted & (cases.predicted == k)
+        return Basis(rests_on := counted(resting, units), self._parts(rests_on), ranges)
+
+    def _parts(self, rests_on: Mapping[QuantityName, int]) -> dict[QuantityName, dict[QuantityName, float]]:
+        """Return the classes in metrics that are plain means over them, and in the score."""
+        parts: dict[QuantityName, dict[QuantityName, float]] = {}
+        for use in self.declaration.uses:
+            measure = MEANS_OF_CLASSES.get((use.metric.name, use.options.get("average")))
+            if measure:
+                parts[use.key] = mean([(measure, name) for name in self.declaration.classes], rests_on)
+        score: dict[QuantityName, float] = {}
+        for use in self.declaration.score:
+            for name, weight in parts.get(use.key, {}).items():
+                score[name] = score.get(name, 0.0) + use.weight * weight
+        return parts | ({SCORE: score} if score else {})
 
     def _of_classes(self, weights: Floats) -> dict[QuantityName, Floats]:
         """Return recall, precision and F1 of each class; where cases have several labels, the first part of

@@ -42,7 +42,7 @@ def score(truth: HecktorTruth, predictions: HecktorSubmission, settings: ScoreSe
     unit, units = find_units(columns, len(truth), (), truth.id_column, statistics.group)
     unit = "patient" if unit == "case" else unit
     evaluation = Evaluation(truth, predictions, options)
-    replicates = replicate(evaluation.quantities, evaluation.point, units, statistics)
+    replicates = replicate(evaluation.quantities, evaluation.point, units, statistics, basis=evaluation.basis)
     metrics = _metrics(evaluation)
     arrays = {
         "units": units,

@@ -18,7 +18,8 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics import classification, overlap, survival
 from scoring.metrics.classification import ClassCounts, weighted_mean
 from scoring.metrics.survival import ConcordancePairs
-from scoring.statistics.replicates import Quantities, QuantityName
+from scoring.statistics.basis import Basis, QuantityName, counted, mean
+from scoring.statistics.replicates import Quantities
 
 
 @dataclass(frozen=True)
@@ -137,3 +138,23 @@ class Evaluation:
         values |= self.concordance(weights)
         values["score"] = weighted(values["segmentation"], values["staging"], values["c_index"])
         return values | of_classes
+
+    def basis(self, units: Ints) -> Basis:
+        """Return what `quantities` rest on, from the unit number of each patient [N]."""
+        cases: dict[QuantityName, Bools] = {}
+        for s, (name, _) in STRUCTURES.items():
+            cases |= dict.fromkeys((f"dice_{s}", ("mean_dice", name)), np.isfinite(self.dices[s]))
+        died = self.truth.has_survival & self.members & (self.truth.event == 1)
+        cases["c_index"] = died
+        for kind, names in STAGES.items():
+            cases |= {("recall", name): self.true_stages[kind] == k for k, name in enumerate(names)}
+        rests_on = counted(cases, units)
+        parts: dict[QuantityName, dict[QuantityName, float]] = {}
+        for kind, names in STAGES.items():
+            parts[f"balanced_accuracy_{kind}"] = mean([("recall", name) for name in names], rests_on)
+        staging = {name: weight / 2 for of in parts.values() for name, weight in of.items()}
+        share = weighted(0, 1, 0)
+        return Basis(
+            rests_on,
+            {**parts, "staging": staging, "score": {name: share * w for name, w in staging.items()}},
+        )

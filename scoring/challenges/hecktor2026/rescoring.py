@@ -139,7 +139,8 @@ def center_intervals(
     everybody, bounds = Evaluation(truth, predictions, options_of(card)), {}
     for center, members in centers(truth).items():
         inside = everybody.among(members)
-        drawn = replicate(inside.quantities, inside.point, card.arrays["units"], statistics)
+        units = card.arrays["units"]
+        drawn = replicate(inside.quantities, inside.point, units, statistics, basis=inside.basis)
         if drawn.values:
             bounds[center] = {name: drawn.intervals[name] for name in OF_CENTERS}
     return bounds

@@ -59,7 +59,7 @@ def score(truth: IsicCases, predictions: Predictions, settings: ScoreSettings) -
     groups = measures.slices(subgroups(columns), truth.weights.score) if metadata is not None else {}
     options = IsicOptions(settings.options["metric"], used, settings.options["rules"])
     e = Evaluation(truth, predictions, options, groups)
-    replicates = replicate(e.quantities, e.point, units, statistics, truth.weights.score)
+    replicates = replicate(e.quantities, e.point, units, statistics, truth.weights.score, e.basis)
     digest = truth_digest(truth, predictions)
     source = provenance(digest, predictions, options.as_dict(), statistics, metadata, unit, units)
     return _card(e, replicates, units, source)

@@ -11,10 +11,11 @@ from scoring.challenges.isic import measures
 from scoring.challenges.isic.measures import CategoryScores
 from scoring.challenges.isic.options import IsicOptions
 from scoring.challenges.isic.truth import IsicCases
-from scoring.common.arrays import Bools, Floats
+from scoring.common.arrays import Bools, Floats, Ints
 from scoring.core.submission import Predictions
 from scoring.metrics import subgroups
 from scoring.metrics.subgroups import Groups, SubgroupShare
+from scoring.statistics.basis import Basis, counted
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,12 @@ class Evaluation:
     def point(self) -> dict[Any, Floats]:
         """Every quantity of the test set itself, [1] each."""
         return self.quantities(self.truth.weights.score[None])
+
+    def basis(self, units: Ints) -> Basis:
+        """Return what `quantities` rest on, from the unit number of each case [N]."""
+        found = measures.basis(self.answers, units, self.options.ranked_by)
+        inside = counted(subgroups.members(self.groups, self.shares), units)
+        return Basis({**found.units, **inside}, found.parts)
 
     def quantities(self, weights: Floats) -> dict[Any, Floats]:
         """Return every quantity that has an interval, [B] by name."""

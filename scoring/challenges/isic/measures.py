@@ -18,6 +18,7 @@ from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.roc import Levels
 from scoring.metrics.thresholds import HALF, decided
 from scoring.statistics import permutation_test
+from scoring.statistics.basis import Basis, QuantityName, counted, mean, of_areas
 from scoring.statistics.permutation_test import Categories
 
 SENSITIVITY = 0.8
@@ -176,6 +177,34 @@ def quantities(a: CategoryScores, weights: np.ndarray, metric: str) -> dict[Any,
         for measure, values in measures.items()
         for k, name in enumerate(a.categories)
     }
+
+
+def basis(a: CategoryScores, units: np.ndarray, metric: str) -> Basis:
+    """Return what `quantities` rest on. units: unit number of each case [N]."""
+    sides = {
+        **dict.fromkeys(("recall", "sensitivity", "f1"), a.positives),
+        "specificity": ~a.positives,
+        "ppv": a.predicted_positive,
+        "npv": ~a.predicted_positive,
+    }
+    cases: dict[QuantityName, np.ndarray] = {
+        (measure, name): side[:, k] for measure, side in sides.items() for k, name in enumerate(a.categories)
+    }
+    rests_on = counted(cases, units)
+    for measure in AREAS:
+        names = [(measure, name) for name in a.categories]
+        rests_on |= of_areas(names, a.positives, ~a.positives, units)
+    m = a.malignancy
+    malignant = np.zeros((len(a.labels), 2), bool)
+    malignant[np.flatnonzero(m.members)] = np.column_stack([m.positive, ~m.positive])
+    rests_on |= of_areas(["malignant_auc"], malignant[:, :1], malignant[:, 1:], units)
+    parts = {
+        name: mean([(measure, category) for category in a.categories], rests_on)
+        for name, measure in MEANS.items()
+        if measure in ("recall", "sensitivity", "f1", "ppv")
+    }
+    ranked = RANKED_BY[metric]
+    return Basis(rests_on, parts | ({"score": parts[ranked]} if ranked in parts else {}))
 
 
 def unit_sums(

@@ -10,6 +10,7 @@ from scoring.challenges.few_cases import few_cases
 from scoring.challenges.melanoma.formula import CLASSES, ID, THRESHOLD, WEIGHTS
 from scoring.challenges.melanoma.measures import (
     are_risks,
+    basis,
     decided,
     groups,
     quantities,
@@ -31,7 +32,13 @@ from scoring.metrics import calibration, classification, curves, subgroups
 
 def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
     """Score predictions on a truth. Raises InputRefused with every fault that `missing` does not allow."""
-    evaluation = evaluate(truth, predictions, settings, partial(quantities, truth, predictions))
+    evaluation = evaluate(
+        truth,
+        predictions,
+        settings,
+        partial(quantities, truth, predictions),
+        partial(basis, truth, predictions),
+    )
     reached, counts, measured = (
         _reliability(truth, predictions),
         _counts(truth, predictions),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scoring.challenges.melanoma.formula import BETA, THRESHOLD, combined
+from scoring.challenges.melanoma.formula import BETA, THRESHOLD, WEIGHTS, combined
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.tables import AGE, GENDER, LOCATION
@@ -15,8 +15,8 @@ from scoring.metrics import binary, calibration, classification, roc, subgroups
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import permutation_test
+from scoring.statistics.basis import Basis, QuantityName, counted, of_areas
 from scoring.statistics.permutation_test import Categories
-from scoring.statistics.replicates import QuantityName
 
 RANKED = {"auc": roc.auc, "average_precision": roc.average_precision}
 
@@ -98,6 +98,31 @@ def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) 
     estimates |= {("f1", "negative"): binary.f_beta(inverse, 1), ("f1", "positive"): estimates["f1"]}
     estimates |= subgroups.quantities(groups(truth), slice_shares(positive, decisions), weights).items()
     return estimates
+
+
+def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
+    """Return what `quantities` rest on. units: unit number of each case [N]."""
+    positive, decisions = truth.true_labels == 1, decided(truth, predictions)
+    shares = slice_shares(positive, decisions)
+    more = counted(subgroups.members(groups(truth), shares), units)
+    more |= counted({("f1", "negative"): ~positive, ("f1", "positive"): positive}, units)
+    found = basis_of_decisions(positive, decisions, units)
+    return Basis({**found.units, **more}, found.parts)
+
+
+def basis_of_decisions(positive: Bools, decisions: Bools, units: Ints) -> Basis:
+    """Return what measures of decisions [N] and of the order of scores rest on."""
+    of_positives = ("f2", "f1", "recall", "sensitivity_at_90_specificity")
+    cases: dict[QuantityName, Bools] = {
+        **dict.fromkeys(of_positives, positive),
+        **dict.fromkeys(("specificity", "specificity_at_90_sensitivity"), ~positive),
+        "precision": decisions,
+    }
+    areas = ("auc", "average_precision")
+    both = np.column_stack([positive] * len(areas))
+    rests_on = counted(cases, units) | of_areas(areas, both, ~both, units)
+    halves = {"recall": 0.5, "specificity": 0.5}
+    return Basis(rests_on, {"balanced_accuracy": halves, "score": {"f2": WEIGHTS["f2"][2] / 100}})
 
 
 def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_left_out: Floats) -> Floats:

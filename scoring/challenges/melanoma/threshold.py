@@ -9,22 +9,17 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.melanoma.formula import BETA, CLASSES, THRESHOLD, combined
-from scoring.challenges.melanoma.measures import are_risks
+from scoring.challenges.melanoma.measures import are_risks, basis_of_decisions
 from scoring.challenges.safe_scan.evaluation import curve_weights
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.metrics import binary, curves
 from scoring.metrics.binary import Decisions, OperatingPoint, ThresholdCounts
 from scoring.statistics import replicates
+from scoring.statistics.basis import Basis, QuantityName, counted
 from scoring.statistics.intervals import QUANTILES
 from scoring.statistics.options import StatisticsOptions
-from scoring.statistics.replicates import (
-    Quantities,
-    QuantityName,
-    Replicates,
-    leave_one_out_weights,
-    replicate_weights,
-)
+from scoring.statistics.replicates import Quantities, Replicates, leave_one_out_weights, replicate_weights
 
 KEPT_BYTES, KEPT_CARDS = 64_000_000, 2
 """What is kept of a card, at most, and of how many: 40 MB for 10,000 cases and 1,000 replicates. What is
@@ -96,8 +91,11 @@ def ordered(card: ScoreCard) -> Ordered:
 
 def _cases(card: ScoreCard) -> _Cases:
     ranks, positive = ranked(card)
-    units = card.arrays["units"].astype(np.int64)
-    return _Cases(ranks.astype(float).tobytes(), positive.tobytes(), units.tobytes())
+    return _Cases(ranks.astype(float).tobytes(), positive.tobytes(), _units(card).tobytes())
+
+
+def _units(card: ScoreCard) -> Ints:
+    return card.arrays["units"].astype(np.int64)
 
 
 @lru_cache(maxsize=KEPT_CARDS)
@@ -113,15 +111,16 @@ def _ordered(cases: _Cases) -> Ordered:
 
 
 def replicated(
-    card: ScoreCard, quantities: Callable[[ReplicateCounts], Quantities]
+    card: ScoreCard, quantities: Callable[[ReplicateCounts], Quantities], basis: Basis
 ) -> tuple[Quantities, Replicates]:
     """Evaluate quantities on the test set itself, [1] each, and on the card's own replicates.
 
     Args:
         card: A scorecard of Melanoma.
         quantities: Function of what was counted on B replicates that gives each quantity [B].
+        basis: What they rest on.
     """
-    units, source = card.arrays["units"], card.provenance
+    units, source = _units(card), card.provenance
     options = StatisticsOptions(source["resamples"], source["seed"], interval=source["options"]["interval"])
     cases, auc = _cases(card), card.metrics["auc"]
     point = quantities(ReplicateCounts(_itself(cases), np.array([np.nan if auc is None else auc])))
@@ -132,7 +131,7 @@ def replicated(
     left_out: Quantities = {}
     if replicates.needs_left_out(n_units, options):
         left_out = replicates.evaluate(quantities, _without_each_unit(cases))
-    return point, replicates.of_values(values, left_out, point, n_units, options)
+    return point, replicates.of_values(values, left_out, point, n_units, options, basis)
 
 
 def _drawn(card: ScoreCard, cases: _Cases, options: StatisticsOptions) -> Iterator[ReplicateCounts]:
@@ -204,7 +203,8 @@ def at_threshold(card: ScoreCard, threshold: float) -> dict[str, ValueWithInterv
     def quantities(counted: ReplicateCounts) -> dict[QuantityName, Floats]:
         return _reached(binary.decisions_at(counted.counts, threshold), counted.auc)
 
-    return _with_intervals(card, quantities)
+    ranks, positive = ranked(card)
+    return _with_intervals(card, quantities, basis_of_decisions(positive, ranks > threshold, _units(card)))
 
 
 def _reached(d: Decisions, auc: float | Floats) -> dict[Any, Floats]:
@@ -220,9 +220,9 @@ def _reached(d: Decisions, auc: float | Floats) -> dict[Any, Floats]:
 
 
 def _with_intervals(
-    card: ScoreCard, quantities: Callable[[ReplicateCounts], Quantities]
+    card: ScoreCard, quantities: Callable[[ReplicateCounts], Quantities], basis: Basis
 ) -> dict[str, ValueWithInterval]:
-    point, replicates = replicated(card, quantities)
+    point, replicates = replicated(card, quantities, basis)
     return {
         name: (plain(float(values[0])), replicates.intervals.get(name))
         for name, values in point.items()
@@ -249,7 +249,7 @@ def predictive_values(
     missed_among_cleared: share of the others with one. Sensitivity and specificity are those of these cases:
     a change of prevalence alone is assumed to leave them as they are.
     """
-    _, positive = ranked(card)
+    ranks, positive = ranked(card)
     share = prevalence if prevalence is not None else float(positive.mean())
 
     def quantities(counted: ReplicateCounts) -> dict[QuantityName, Floats]:
@@ -263,7 +263,9 @@ def predictive_values(
             "missed_among_cleared": binary.precision_at_prevalence(1 - sensitivity, 1 - specificity, share),
         }
 
-    return _with_intervals(card, quantities)
+    resting = dict.fromkeys(("recall", "missed_among_cleared"), positive)
+    resting |= {"specificity": ~positive, "precision": ranks > threshold}
+    return _with_intervals(card, quantities, Basis(counted(resting, _units(card))))
 
 
 def at_sensitivity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | None, Interval]:
@@ -273,13 +275,15 @@ def at_sensitivity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | Non
     Every replicate chooses its own threshold, as in the metric specificity_at_90_sensitivity. None with one
     class only.
     """
-    return _wanted(card, wanted, binary.point_at_sensitivity, binary.specificity_at_sensitivity)
+    _, positive = ranked(card)
+    return _wanted(card, wanted, binary.point_at_sensitivity, binary.specificity_at_sensitivity, ~positive)
 
 
 def at_specificity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | None, Interval]:
     """Return the threshold of the highest sensitivity with at least the wanted specificity, and the interval
     of that sensitivity; see `at_sensitivity`."""
-    return _wanted(card, wanted, binary.point_at_specificity, binary.sensitivity_at_specificity)
+    _, positive = ranked(card)
+    return _wanted(card, wanted, binary.point_at_specificity, binary.sensitivity_at_specificity, positive)
 
 
 def _wanted(
@@ -287,9 +291,11 @@ def _wanted(
     wanted: float,
     choose: Callable[[Floats, Bools, float], OperatingPoint | None],
     reached: Callable[[ThresholdCounts, float], Floats],
+    side: Bools,
 ) -> tuple[OperatingPoint | None, Interval]:
     ranks, positive = ranked(card)
-    estimates = _with_intervals(card, lambda counted: {"reached": reached(counted.counts, wanted)})
+    basis = Basis(counted({"reached": side}, _units(card)))
+    estimates = _with_intervals(card, lambda drawn: {"reached": reached(drawn.counts, wanted)}, basis)
     return choose(ranks, positive, wanted), estimates["reached"][1]
 
 

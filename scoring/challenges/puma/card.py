@@ -15,6 +15,7 @@ from scoring.challenges.puma.formula import (
     METRICS,
     RULES,
     Tallies,
+    basis_of_classes,
     class_values,
     macro_f1,
     perfect,
@@ -45,10 +46,10 @@ from scoring.core.submission import provenance, truth_digest
 from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.statistics import intervals, permutation_test
+from scoring.statistics.basis import QuantityName
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import (
     Quantities,
-    QuantityName,
     Replicates,
     leave_one_out_weights,
     replicate,
@@ -251,7 +252,9 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
     measured = outlines.measure(e.truth.nuclei, e.predictions.nuclei, d, m) if e.outlines else None
     evaluate = partial(_quantities, name, counted, measured)
     point = evaluate(np.ones((1, len(e.truth))))
-    replicates = _with_several_units(replicate(evaluate, point, e.units, e.statistics), e.units)
+    basis = partial(basis_of_classes, counted[name])
+    drawn = replicate(evaluate, point, e.units, e.statistics, basis=basis)
+    replicates = _with_several_units(drawn, e.units)
     truth_um, predicted_um = known or _tumor_to_lymphocyte(d, m.confident)
     scored = CountedNuclei(e.truth, d, name, counted, truth_um, predicted_um)
     confusion, metrics = matching.confusion(d, m), metric_values(scored, point)

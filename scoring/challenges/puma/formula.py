@@ -9,8 +9,8 @@ from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.statistics import permutation_test
+from scoring.statistics.basis import Basis, QuantityName, counted
 from scoring.statistics.permutation_test import Categories
-from scoring.statistics.replicates import QuantityName
 
 ID = "puma"
 RULE_NAMES = {
@@ -168,3 +168,9 @@ def quantities(rules: str, counted: Mapping[str, Tallies], weights: Floats) -> d
         "score": result[METRICS[rules]],
     }
     return result | {("f1", name): values[rules][:, k] for k, name in enumerate(CLASSES)}
+
+
+def basis_of_classes(tallies: Tallies, units: Ints) -> Basis:
+    """Return what the F1 of classes rests on: units with an image that holds the class."""
+    held = {("f1", name): images for name, images in zip(CLASSES, tallies.occurs.T, strict=True)}
+    return Basis(counted(held, units))

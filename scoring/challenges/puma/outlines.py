@@ -21,7 +21,8 @@ from scoring.metrics.overlap import (
     panoptic_quality,
     segmentation_quality,
 )
-from scoring.statistics.replicates import Quantities, QuantityName, Replicates
+from scoring.statistics.basis import QuantityName
+from scoring.statistics.replicates import Quantities, Replicates
 
 METRICS = ("pq", "sq", "rq", "matched_iou", "matched_dice")
 """Panoptic quality and its parts, as means over the classes; IoU and Dice of the matched nuclei."""

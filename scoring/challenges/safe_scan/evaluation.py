@@ -17,6 +17,7 @@ from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
 from scoring.metrics import curves
 from scoring.metrics.calibration import Reliability
 from scoring.statistics import permutation_test
+from scoring.statistics.basis import Basis
 from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
 
 CURVE_REPLICATES = 300
@@ -136,6 +137,7 @@ def evaluate(
     predictions: Predictions,
     settings: ScoreSettings,
     quantities: Callable[[Floats], Quantities],
+    basis: Callable[[Ints], Basis],
     published: Callable[[Quantities], Quantities] = lambda _point: {},
     wrong_options: Sequence[Finding] = (),
 ) -> Evaluation:
@@ -146,6 +148,7 @@ def evaluate(
         predictions: Their predictions.
         settings: How they are scored.
         quantities: Quantities [B] by name of weights [B, N].
+        basis: What they rest on, from the unit number of each case [N].
         published: Quantities of the test set itself that are published otherwise, from which intervals start.
         wrong_options: `bad-option` beside those of the settings.
 
@@ -161,7 +164,8 @@ def evaluate(
     columns = joined_columns(truth, metadata)
     unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
     point = quantities(np.ones((1, len(truth)), np.float32))
-    replicates = replicate(quantities, {**point, **published(point)}, units, statistics)
+    known = {**point, **published(point)}
+    replicates = replicate(quantities, known, units, statistics, basis=basis)
     digest = truth_digest(truth, predictions)
     source = provenance(digest, predictions, settings.options, statistics, metadata, unit, units)
     return Evaluation(truth, predictions, point, replicates, units, source, tuple(read))

@@ -25,7 +25,7 @@ from scoring.challenges.tricorder3.formula import (
     final_score,
     weighted_f1,
 )
-from scoring.challenges.tricorder3.measures import published, quantities, slice_shares, unit_sums
+from scoring.challenges.tricorder3.measures import basis, published, quantities, slice_shares, unit_sums
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, error, warning
 from scoring.common.fixes import InputChanges, SuggestedFix
@@ -56,6 +56,7 @@ def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSetting
         predictions,
         settings,
         lambda weights: quantities(truth, predictions, weights, e),
+        lambda units: basis(truth, predictions, units),
         lambda point: published(point, e),
         list(_of_model(given_size, predictions)),
     )

@@ -4,13 +4,22 @@ import numpy as np
 
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import SafeScanCases
-from scoring.challenges.tricorder3.formula import CLASSES, GROUPS, RISK_WEIGHTS, final_score, weighted_f1
+from scoring.challenges.tricorder3.formula import (
+    CLASSES,
+    GROUPS,
+    RISK_WEIGHTS,
+    RISKS,
+    WORTH,
+    final_score,
+    weighted_f1,
+)
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.core.submission import Predictions
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import permutation_test
+from scoring.statistics.basis import Basis, QuantityName, counted, mean, of_areas
 from scoring.statistics.permutation_test import Categories
 from scoring.statistics.replicates import Quantities, QuantityName
 
@@ -55,6 +64,36 @@ def quantities(
         demographics.subgroups(truth.demographics), slice_shares(truth, p), weights
     ).items()
     return estimates
+
+
+def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
+    """Return what `quantities` rest on. units: unit number of each case [N]."""
+    y, p = truth.true_labels, predictions.labels
+    is_true = y[:, None] == np.arange(len(CLASSES))
+    cases: dict[QuantityName, Bools] = {
+        (measure, name): is_true[:, k] for measure in ("f1", "recall") for k, name in enumerate(CLASSES)
+    }
+    ill = _malignant(y)
+    cases |= {"malignant_sensitivity": ill, "malignant_specificity": ~ill}
+    cases |= subgroups.members(demographics.subgroups(truth.demographics), slice_shares(truth, p)).items()
+    has = predictions.has_outputs
+    rests_on = counted(cases, units) | of_areas(
+        [("auc", name) for name in CLASSES], is_true & has[:, None], ~is_true & has[:, None], units
+    )
+    f1 = {name: ("f1", name) for name in CLASSES}
+    parts = {f"f1_{risk}": {f1[c]: 1 / len(members) for c in members} for risk, members in RISKS.items()}
+    weighted = {f1[c]: worth / 0.45 for c, worth in WORTH.items()}
+    return Basis(
+        rests_on,
+        {
+            **parts,
+            "weighted_f1": weighted,
+            "prediction_score": {name: weight / 2 for name, weight in weighted.items()},
+            "score": {name: 0.45 * weight for name, weight in weighted.items()},
+            "balanced_accuracy": mean([("recall", name) for name in CLASSES], rests_on),
+            "macro_f1_present": mean(f1.values(), rests_on),
+        },
+    )
 
 
 def unit_sums(truth: Ints, predicted: Ints, units: Ints) -> Floats:

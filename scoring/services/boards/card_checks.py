@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from scoring.common.arrays import Floats
 from scoring.common.quantities import SCORE
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.team_entries import MODEL
 from scoring.statistics import intervals
 from scoring.statistics.options import StatisticsOptions
-from scoring.statistics.replicates import array_name
+from scoring.statistics.replicates import array_name, left_out_name
 
 ROUNDING = 1e-9
 """By how much a number may differ from the same one that another processor computed."""
@@ -62,7 +63,7 @@ def contradictions(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, An
     yield from _of_others(card, row)
     yield from _of_options(card, row, challenge)
     yield from _of_cases(card)
-    yield from _of_intervals(card)
+    yield from _of_intervals(card, challenge)
     parts = challenge.scoring.parts
     values = [card.metrics.get(name) for name in parts]
     if parts and card.score is not None and None not in values:
@@ -133,7 +134,7 @@ def _out_of_range(card: ScoreCard, challenge: Challenge[Any, Any]) -> Iterator[s
     for name, value in {**card.metrics, SCORE: card.score}.items():
         if value is not None and not quantity(name).holds(value, ROUNDING):
             yield f"{name[:40]} is {value:g} in a scorecard, which is not {quantity(name).words}"
-    is_within = card.provenance.get("interval") in (intervals.PERCENTILE, intervals.LOGIT_T)
+    is_within = card.provenance.get("interval") in (intervals.WILSON_T, *intervals.ONCE_AUTO)
     for name, ends in card.intervals.items():
         if ends is None:
             continue
@@ -175,7 +176,10 @@ def _of_options(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any])
     for name, value in wanted.items():
         if name in known["options"] and known["options"][name] != value:
             yield f"the option {name} of a scorecard is not that of the board"
-    if known["n_units"] >= 1 and known.get("interval") != settings.method(known["n_units"]):
+    kinds = [settings.method(known["n_units"])]
+    if settings.interval == intervals.AUTO:
+        kinds += intervals.ONCE_AUTO
+    if known["n_units"] >= 1 and known.get("interval") not in kinds:
         yield "the kind of interval of a scorecard is not that of the board"
 
 
@@ -200,7 +204,7 @@ def _of_cases(card: ScoreCard) -> Iterator[str]:
         yield "the columns of a scorecard's matches have different lengths"
 
 
-def _of_intervals(card: ScoreCard) -> Iterator[str]:
+def _of_intervals(card: ScoreCard, challenge: Challenge[Any, Any]) -> Iterator[str]:
     """Yield where replicates are not as many as said, or give other intervals."""
     resamples = card.provenance["resamples"]
     if card.intervals and not resamples:
@@ -209,13 +213,23 @@ def _of_intervals(card: ScoreCard) -> Iterator[str]:
         if name.endswith(array_name("")) and (array.shape != (resamples,) or array.dtype.kind != "f"):
             yield f"{name[:60]} of a scorecard are not {resamples} numbers"
             return
-    if card.provenance.get("interval") != intervals.PERCENTILE:
-        return
     for name, ends in card.intervals.items():
-        drawn = card.arrays.get(array_name(name))
-        if drawn is None or ends is None:
-            continue
-        with np.errstate(invalid="ignore"):
-            computed = intervals.percentile(drawn)
-        if computed is None or not all(map(_same, ends, computed, (ROUNDING, ROUNDING))):
+        drawn, limits = card.arrays.get(array_name(name)), challenge.scoring.quantity(name).range
+        if drawn is not None and ends is not None and not _is_theirs(card, name, ends, drawn, limits):
             yield f"the interval of {name[:40]} in a scorecard is not that of its replicates"
+
+
+def _is_theirs(card: ScoreCard, name: str, ends: list[float], drawn: Floats, limits: intervals.Range) -> bool:
+    """Return whether an interval can come from replicates [B]. What few cases of a class may hide makes that
+    of `wilson_t` wider: there only a narrower one is wrong."""
+    kind, value = card.provenance.get("interval"), card.score if name == SCORE else card.metrics.get(name)
+    if kind not in (intervals.PERCENTILE, intervals.WILSON_T) or value is None:
+        return True
+    with np.errstate(invalid="ignore"):
+        if kind == intervals.PERCENTILE:
+            computed = intervals.percentile(drawn)
+            return computed is not None and all(map(_same, ends, computed, (ROUNDING, ROUNDING)))
+        left_out = card.arrays.get(left_out_name(name))
+        estimate = intervals.estimated(value, drawn, left_out, card.provenance["n_units"])
+        least = intervals.wilson_t(estimate, limits)
+    return least is None or (ends[0] <= least[0] + ROUNDING and least[1] - ROUNDING <= ends[1])

@@ -24,6 +24,7 @@ from scoring.services.history.entries import SavedSubmission, of_row
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.secure_delete import discard_unused, exclusive, vacuum
+from scoring.statistics.intervals import AUTO, ONCE_AUTO
 
 LOCAL = ""
 """The owner where one person uses this machine."""
@@ -90,7 +91,11 @@ def content_of(card: ScoreCard, test_set: str) -> str:
         card: Its scorecard.
         test_set: Of `test_set_of`.
     """
-    source = {key: value for key, value in card.provenance.items() if key not in NOT_CONTENT}
+    return _content(card, test_set, card.provenance)
+
+
+def _content(card: ScoreCard, test_set: str, provenance: Mapping[str, Any]) -> str:
+    source = {key: value for key, value in provenance.items() if key not in NOT_CONTENT}
     score = None if card.score is None else round(card.score, SAME_DECIMALS)
     return _digest([card.challenge, test_set, plain(source), score])
 
@@ -98,13 +103,18 @@ def content_of(card: ScoreCard, test_set: str) -> str:
 def is_same(entry: SavedSubmission | tables.Kept, card: ScoreCard, test_set: str) -> bool:
     """Return whether a kept submission is this one, scored the same.
 
-    Version 0.1.0 kept a hash that holds its own number and no score.
+    Version 0.1.0 kept a hash that holds its own number and no score. Earlier versions made the intervals of
+    `auto` otherwise, which is in both hashes.
     """
-    if entry.content == content_of(card, test_set):
+    kinds = {card.provenance.get("interval")}
+    if card.provenance["options"].get("interval") == AUTO:
+        kinds |= {*ONCE_AUTO}
+    likely = [{**card.provenance, "interval": kind} for kind in kinds]
+    if entry.content in [_content(card, test_set, provenance) for provenance in likely]:
         return True
-    source = {key: value for key, value in card.provenance.items() if key != "truth_sha256"}
-    before = _digest([card.challenge, test_set, plain(source | {"version": entry.program})])
-    if entry.content != before:
+    sources = [{key: value for key, value in of.items() if key != "truth_sha256"} for of in likely]
+    before = [_digest([card.challenge, test_set, plain(of | {"version": entry.program})]) for of in sources]
+    if entry.content not in before:
         return False
     if entry.score is None or card.score is None:
         return entry.score is card.score

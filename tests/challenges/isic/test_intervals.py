@@ -68,7 +68,8 @@ def test_replicates_are_the_scorer_on_the_repeated_cases(seed, settings):
 @pytest.mark.parametrize("weights", [False, True])
 def test_intervals_are_percentiles_of_every_metric_but_the_validation_score(weights):
     truth, predictions = read(7, weights=weights)
-    card = isic.score(truth, predictions, resamples=200, seed=5, malignant="C0")
+    options = {"resamples": 200, "seed": 5, "interval": "percentile", "malignant": "C0"}
+    card = isic.score(truth, predictions, **options)
     draws = np.concatenate(list(replicate_weights(np.arange(len(truth)), 200, 5, truth.weights.score)))
     values = measures.quantities(answers_of(truth, predictions, "C0"), draws, "balanced_accuracy")
     assert set(card.intervals) == {*card.metrics, "score"} - {"validation_score"}

@@ -23,6 +23,7 @@ from scoring.challenges.melanoma.threshold import (
 )
 from scoring.challenges.melanoma.threshold import histogram as melanoma_histogram
 from scoring.metrics import binary, curves
+from scoring.statistics.basis import Basis
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import replicate
 from tests.support import risk_tables
@@ -154,7 +155,8 @@ def test_predictive_values_restated(prevalence):
             "missed_among_cleared": risk_tables.ratio(missed, missed + quiet),
         }
 
-    found = predictive_values(card(positive, scores, resamples=RESAMPLES), 0.4, prevalence)
+    scored = card(positive, scores, resamples=RESAMPLES, interval="percentile")
+    found = predictive_values(scored, 0.4, prevalence)
     replicates = resampled(positive, scores)
     for name, value in worth(positive, scores).items():
         assert found[name][0] == pytest.approx(value, abs=1e-9)
@@ -233,7 +235,16 @@ def plainly(scored, threshold: float, wanted: float) -> dict[str, list[float] | 
     source = scored.provenance
     options = StatisticsOptions(RESAMPLES, source["seed"], interval=source["options"]["interval"])
     itself = quantities(np.ones((1, len(ranks)), np.float32))
-    return replicate(quantities, itself, scored.arrays["units"], options).intervals
+    with_positive, with_negative, called = (
+        len(set(scored.arrays["units"][cases].tolist())) for cases in (positive, ~positive, ranks > threshold)
+    )
+    rests_on = {
+        **dict.fromkeys(("f2", "recall", "at specificity"), with_positive),
+        **dict.fromkeys(("specificity", "at sensitivity"), with_negative),
+        "precision": called,
+    }
+    basis = Basis(rests_on, {"score": {"f2": 0.6}})
+    return replicate(quantities, itself, scored.arrays["units"], options, basis=lambda _: basis).intervals
 
 
 @settings(max_examples=10 * FACTOR, deadline=None)

@@ -97,7 +97,7 @@ def test_without_replicates_there_is_nothing():
 
 
 @pytest.mark.parametrize(
-    ("interval", "method"), [("jackknife", "jackknife"), ("bca", "bca"), ("auto", "logit t")]
+    ("interval", "method"), [("jackknife", "jackknife"), ("bca", "bca"), ("auto", "wilson t")]
 )
 def test_other_kinds_of_interval(interval, method):
     scored = card(*map(numbered, realistic(6)), resamples=100, interval=interval)

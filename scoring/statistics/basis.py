@@ -1,0 +1,91 @@
+"""What a quantity rests on: how many units, and which parts, so that what few units cannot show is in its
+interval."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from scoring.common.arrays import Bools, Ints
+from scoring.statistics.intervals import Estimate, Range
+
+QuantityName = str | tuple[str, ...]
+"""A metric's name, or its parts where it is of one class or slice: "accuracy", ("f1", "MEL")."""
+ABSENT = 0.125
+"""Variance of a part without a unit, as much as a share of one half has among two."""
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What quantities rest on, where that is not every unit alike.
+
+    Attributes:
+        units: Number of units that a quantity is made of, such as those with a case of the class.
+        parts: Weight of each part, by name, in a quantity that is a sum of shares of classes and of something
+            else. A part without a unit counts as 0.
+        ranges: Lowest and highest possible value where that is not 0 and 1, infinite where there is none.
+    """
+
+    units: Mapping[Any, int] = field(default_factory=dict)
+    parts: Mapping[Any, Mapping[Any, float]] = field(default_factory=dict)
+    ranges: Mapping[Any, Range] = field(default_factory=dict)
+
+
+def counted(members: Mapping[Any, Bools], units: Ints) -> dict[Any, int]:
+    """Return the number of units that each quantity is made of.
+
+    Args:
+        members: Cases that count in the quantity [N].
+        units: Unit number of each case [N].
+    """
+    return {name: int((np.bincount(units[cases]) > 0).sum()) for name, cases in members.items()}
+
+
+def of_areas(
+    names: Sequence[QuantityName], positive: Bools, negative: Bools, units: Ints
+) -> dict[QuantityName, int]:
+    """Return what areas under curves rest on, from the cases [N, K] of both sides: the smaller of the two."""
+    sides = [counted(dict(zip(names, side.T, strict=True)), units) for side in (positive, negative)]
+    return {name: min(n, sides[1][name]) for name, n in sides[0].items()}
+
+
+def mean(parts: Iterable[QuantityName], units: Mapping[QuantityName, int]) -> dict[QuantityName, float]:
+    """Return the weights of those parts that have a unit in their plain mean."""
+    present = [name for name in parts if units[name]]
+    return dict.fromkeys(present, 1 / len(present)) if present else {}
+
+
+def with_unseen(
+    estimate: Estimate, weights: Mapping[QuantityName, float], parts: Mapping[QuantityName, Estimate]
+) -> Estimate:
+    """Return an estimate with what its parts may hide.
+
+    A class of which all of few cases are right shows no chance, and yet the next such case may be wrong. So
+    the variance of a part is at least that of its share with two cases more, one as the other parts are on
+    average and one of a coin. Parts without a unit vary as a coin, and the interval reaches to where they
+    are as the others.
+
+    Args:
+        estimate: A sum of parts and of something else.
+        weights: Weight of each part.
+        parts: The parts.
+    """
+    seen = {name: weight for name, weight in weights.items() if parts[name].rests_on}
+    total = sum(seen.values())
+    if not total:
+        return estimate
+    mean = sum(weight * parts[name].point for name, weight in seen.items()) / total
+    hidden = sum(weight**2 * _hidden(parts[name], mean) for name, weight in seen.items())
+    absent = {name: weight for name, weight in weights.items() if name not in seen}
+    hidden += sum(weight**2 * ABSENT for weight in absent.values())
+    as_others = sum(weight * (mean - parts[name].point) for name, weight in absent.items())
+    centers = (*estimate.centers, *((estimate.point + as_others,) if absent else ()))
+    variance = estimate.variance + hidden
+    return replace(estimate, variance=variance, centers=centers, has_hidden=hidden > 0)
+
+
+def _hidden(part: Estimate, mean: float) -> float:
+    n = part.rests_on
+    share = (n * part.point + mean + 0.5) / (n + 2)
+    return max(share * (1 - share) / (n + 2) - part.variance, 0.0)

@@ -1,0 +1,77 @@
+"""What few units of a class hide is in an interval: restated with plain sums."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.statistics import basis, intervals
+from scoring.statistics.basis import Basis
+from scoring.statistics.intervals import Estimate
+from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.replicates import replicate
+
+PARTS = st.lists(
+    st.tuples(st.floats(0, 1), st.floats(0, 0.05), st.integers(0, 9), st.floats(0.01, 1)),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(PARTS)
+def test_what_parts_hide_restated(parts):
+    values = {("f1", k): Estimate(p, v, (p,), 40, n) for k, (p, v, n, _) in enumerate(parts)}
+    weights = {("f1", k): w for k, (_, _, _, w) in enumerate(parts)}
+    whole = Estimate(0.4, 0.01, (0.4, 0.41), 40, 40)
+    found = basis.with_unseen(whole, weights, values)
+    seen = [part for part in parts if part[2]]
+    if not seen:
+        assert found == whole
+        return
+    mean = sum(w * p for p, _, _, w in seen) / sum(w for *_, w in seen)
+    variance, as_others = 0.01, 0.4
+    for p, v, n, w in parts:
+        q = (n * p + mean + 0.5) / (n + 2)
+        variance += w**2 * (max(q * (1 - q) / (n + 2) - v, 0) if n else 0.5 * 0.5 / 2)
+        as_others += 0 if n else w * (mean - p)
+    assert found.variance == pytest.approx(variance)
+    assert found.centers[:2] == (0.4, 0.41)
+    assert found.centers[2:] == (() if len(seen) == len(parts) else (pytest.approx(as_others),))
+
+
+def test_units_are_counted_once_and_areas_by_the_smaller_side():
+    units = np.array([0, 0, 1, 2, 3])
+    of_class = np.array([[1, 0], [1, 0], [0, 1], [0, 0], [0, 0]], bool)
+    assert basis.counted({"a": of_class[:, 0], "b": of_class[:, 1], "c": of_class[:, 0] & False}, units) == {
+        "a": 1,
+        "b": 1,
+        "c": 0,
+    }
+    assert basis.of_areas(["a", "b"], ~of_class, of_class, units) == {"a": 1, "b": 1}
+    assert basis.mean(["a", "b", "c"], {"a": 1, "b": 1, "c": 0}) == {"a": 0.5, "b": 0.5}
+    assert basis.mean(["c"], {"c": 0}) == {}
+
+
+def test_a_perfect_score_of_a_class_of_two_cases_is_uncertain_and_of_one_case_has_no_interval():
+    labels = np.array([0] * 36 + [1] * 2 + [2])
+    right = np.ones(39)
+
+    def quantities(weights):
+        recalls = {("recall", k): weights[:, labels == k] @ right[labels == k] for k in range(3)}
+        with np.errstate(invalid="ignore"):
+            recalls = {name: hits / weights[:, labels == name[1]].sum(1) for name, hits in recalls.items()}
+        return recalls | {"score": np.nanmean(np.stack([*recalls.values()]), 0)}
+
+    units, options = np.arange(39), StatisticsOptions(50)
+    rests_on = basis.counted({("recall", k): labels == k for k in range(3)}, units)
+    of = Basis(rests_on, {"score": basis.mean([*rests_on], rests_on)})
+    point = quantities(np.ones((1, 39)))
+    found, plain = (
+        replicate(quantities, point, units, options, basis=lambda _, known=known: known).intervals
+        for known in (of, Basis())
+    )
+    assert found["recall", 1][0] < 0.4 < 0.9 < plain["recall", 1][0]
+    assert found["recall", 2] is None
+    assert found["recall", 0][0] == pytest.approx(intervals.wilson(36, 36, 2.024394)[0], abs=1e-6)
+    assert found["score"][0] < 0.7 < 0.9 < plain["score"][0]
+    assert found["score"][1] == 1
