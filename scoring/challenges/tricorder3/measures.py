@@ -21,7 +21,7 @@ from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import permutation_test
 from scoring.statistics.basis import Basis, QuantityName, counted, mean, of_areas
 from scoring.statistics.permutation_test import Categories
-from scoring.statistics.replicates import Quantities, QuantityName
+from scoring.statistics.replicates import Quantities
 
 
 def published(point: Quantities, efficiency_score: float) -> dict[QuantityName, Floats]:
