@@ -11,7 +11,7 @@ from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.library import ENDING, DeclaredFile
 from scoring.cli.output import print_findings, respond, write
 from scoring.common.findings import InputRefused, ProblemCollector, error
-from scoring.common.text import file_name, shortened
+from scoring.common.text import shortened
 from scoring.core.challenge import Challenge
 
 
@@ -115,7 +115,8 @@ def _remove(arguments: argparse.Namespace) -> None:
 
 
 def _init(arguments: argparse.Namespace) -> None:
-    stem = file_name(Path(arguments.file).stem).lower().replace("_", "-")[:40].strip("-") or "challenge"
+    given = arguments.file if arguments.output in (None, "-") else arguments.output
+    stem = draft.id_of(Path(given).stem)
     target = Path(arguments.output or f"{stem}{ENDING}")
     if target.exists() and arguments.output != "-":
         raise InputRefused(

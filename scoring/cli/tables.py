@@ -5,7 +5,7 @@ from typing import Any
 
 from scoring.challenges import load_challenge
 from scoring.common.findings import lines
-from scoring.common.quantities import SCORE
+from scoring.common.quantities import SCORE, Quantity
 from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
 from scoring.comparison.compare import Comparison
@@ -39,19 +39,25 @@ def scorecard_table(card: ScoreCard) -> str:
         )
         return [head, *rows, ""]
 
+    challenge = load_challenge(card.challenge)
     return "\n".join(
         [
             f"{card.challenge}: score {card.score!r}, n = {card.n_cases}",
             *([f"Incomplete: {card.incomplete}."] if card.incomplete else []),
-            card.official.words(load_challenge(card.challenge).words.official_source),
+            card.official.words(challenge.words.official_source),
             "",
-            row("score (0..1)", card.score, card.intervals.get("score")),
+            row(f"score ({_range(challenge.scoring.quantity())})", card.score, card.intervals.get("score")),
             *(row(name, x, card.intervals.get(name)) for name, x in card.metrics.items()),
             "",
             *(line for columns, names in _alike(card.per_class) for line in class_table(columns, names)),
             _method(card),
         ]
     )
+
+
+def _range(quantity: Quantity) -> str:
+    low, high = quantity.range
+    return f"{low:g}..{high:g}" if quantity.is_bounded else quantity.words
 
 
 def _method(card: ScoreCard) -> str:
