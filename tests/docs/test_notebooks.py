@@ -1,6 +1,8 @@
 """The notebooks in `examples/` run, and give what is printed in them."""
 
 import ast
+import contextlib
+import io
 import json
 import os
 import pprint
@@ -35,9 +37,10 @@ def test_a_notebook_gives_what_is_printed_in_it(path, monkeypatch):
     code = [cell for cell in cells if cell["cell_type"] == "code"]
     assert len(code) >= 4
     for cell in code:
-        value = run_cell("".join(cell["source"]), names)
-        printed = ["".join(output["data"]["text/plain"]) for output in cell["outputs"]]
-        assert printed == ([] if value is None else [text_of(value)])
+        with contextlib.redirect_stdout(io.StringIO()) as written:
+            value = run_cell("".join(cell["source"]), names)
+        printed = ["".join(output.get("text") or output["data"]["text/plain"]) for output in cell["outputs"]]
+        assert printed == list(filter(None, [written.getvalue(), "" if value is None else text_of(value)]))
 
 
 def test_no_notebook_names_a_place_of_the_machine_that_made_it():
