@@ -12,6 +12,10 @@ CHUNK_CELLS = 4_000_000
 """Weights that are held in double precision at once."""
 
 
+CLASSES_AT_ONCE = 64
+"""Classes whose indicators are held at once."""
+
+
 @dataclass(frozen=True)
 class ClassCounts:
     """Weighted counts of B test sets and K classes.
@@ -60,11 +64,19 @@ def counts(truth: Ints, predicted: Ints, weights: Floats, classes: int) -> Class
         >>> recall(found).tolist(), f1(found).round(3).tolist()
         ([[0.5, 1.0]], [[0.667, 0.667]])
     """
+    sums = [
+        _sums_of_block(truth - k, predicted - k, weights, min(CLASSES_AT_ONCE, classes - k))
+        for k in range(0, classes, CLASSES_AT_ONCE)
+    ]
+    support, found, hits = (np.hstack(kind) for kind in zip(*sums, strict=True))
+    return ClassCounts(support, found, hits, weights.sum(1, dtype=float))
+
+
+def _sums_of_block(truth: Ints, predicted: Ints, weights: Floats, classes: int) -> list[Floats]:
+    """Return the weights of cases, predictions and hits of some of the classes [B, classes]."""
     is_true, is_predicted = one_hot(truth, classes, weights.dtype), one_hot(predicted, classes, weights.dtype)
     sums = (weights @ np.hstack([is_true, is_predicted, is_true * is_predicted])).astype(float)
-    return ClassCounts(
-        sums[:, :classes], sums[:, classes : 2 * classes], sums[:, 2 * classes :], weights.sum(1, dtype=float)
-    )
+    return np.split(sums, 3, axis=1)
 
 
 def divide(numerator: ArrayLike, denominator: ArrayLike, undefined: float = np.nan) -> Floats:

@@ -114,3 +114,14 @@ def test_division_by_nothing():
     )
     assert classification.divide(np.array([1, 4]), np.array([0, 2]), 0).tolist() == [0, 2]
     assert np.isnan(classification.mean_of_defined(np.array([np.nan, np.nan])))
+
+
+def test_many_classes_are_counted_some_at_a_time(monkeypatch):
+    random = np.random.default_rng(3)
+    truth, predicted = random.integers(0, 7, (2, 50))
+    predicted[:3] = -1
+    weights = random.integers(0, 4, (5, 50)).astype(np.float32)
+    at_once = classification.counts(truth, predicted, weights, 7)
+    monkeypatch.setattr(classification, "CLASSES_AT_ONCE", 3)
+    for name, values in vars(classification.counts(truth, predicted, weights, 7)).items():
+        assert np.array_equal(values, getattr(at_once, name)), name
