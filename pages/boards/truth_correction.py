@@ -9,18 +9,20 @@ import streamlit as st
 from pages.boards import actions
 from pages.boards.board_context import BoardPage
 from pages.display import finding_list, layout, render
+from pages.display.render import BlockPath
 from pages.inputs import selectors
 from pages.server import jobs
 from scoring.core.views import Block
-from scoring.services.boards import rescoring, views
+from scoring.services.boards import correction_views, rescoring, views
 from scoring.services.boards.board import OpenBoard, opened
+from scoring.services.boards.correction import correction
 from scoring.services.boards.ranking import board_ranking
 
 ABOUT_CASES = "a table of age, sex, site, patient by case id"
 
 
 def show(page: BoardPage) -> None:
-    """Draw where a corrected truth is dropped, how far the scoring is, and what each correction changed."""
+    """Draw where a corrected truth is dropped, what it would change, and what each version changed."""
     board, prefix = page.board, f"board_{page.board.row.id}"
     key = ("rescore", board.row.id)
     outcome = actions.outcome(key, "submissions")
@@ -29,7 +31,7 @@ def show(page: BoardPage) -> None:
     layout.heading("Is a label of the test set wrong?")
     begun = rescoring.stopped(board)
     if begun is not None:
-        _go_on(board, key, begun)
+        _begun(page, key, begun)
     label = board.challenge.inputs.truth.words
     left, right = st.columns(2)
     with left:
@@ -37,8 +39,8 @@ def show(page: BoardPage) -> None:
     with right:
         table = selectors.one_file(f"Metadata, if it changed: {ABOUT_CASES}", f"{prefix}_metadata")
     st.caption(
-        "It becomes the next version: all submissions are scored again, and the board shows the new numbers "
-        "once all are there. The old ones stay."
+        "All submissions are scored again, and you see what that changes. Everybody else sees the old "
+        "numbers until you show the new ones. Old versions stay."
     )
     if (truth or table) and st.button(
         "Score all again", type="primary", icon=":material/replay:", key="board_rescore"
@@ -47,50 +49,76 @@ def show(page: BoardPage) -> None:
         for name in ("truth", "metadata"):
             st.session_state.pop(f"{prefix}_{name}_kept", None)
         st.rerun()
-    _changes(page)
+    _changes(page, key)
 
 
-def _go_on(board: OpenBoard, key: tuple, begun: tuple[int, int]) -> None:
-    done, total = begun
-    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(
-            f"A corrected test set is not done: **{done} of {total}** submissions are scored on it. The "
-            "board shows the old numbers."
-        )
-        if st.button("Go on", icon=":material/play_arrow:", key="board_go_on"):
-            actions.long(key, lambda job: _rescored(board, None, None, job))
-            st.rerun()
+def _begun(page: BoardPage, key: tuple, begun: tuple[int, int]) -> None:
+    """Draw a version that is not shown yet: how far it is, or what it would change."""
+    board, (done, total) = page.board, begun
+    with st.container(border=True, gap="small"):
+        if done < total:
+            st.markdown(f"A corrected test set is not done: **{done} of {total}** submissions are scored.")
+        else:
+            found = correction(rescoring.begun(board), board)
+            st.markdown("This is what the correction would change. **Nobody else sees it yet.**")
+            blocks = correction_views.corrections(board, found)
+            render.draw_all(blocks, BlockPath(None, True, "board/preview"))
+        with st.container(horizontal=True, gap="small"):
+            if done < total and st.button("Go on", icon=":material/play_arrow:", key="board_go_on"):
+                actions.long(key, lambda job: _rescored(board, None, None, job))
+                st.rerun()
+            if done == total and st.button("Show it to everybody", icon=":material/publish:", type="primary"):
+                actions.done(actions.attempt(rescoring.rescore, board.store, board.row.id, None))
+            if st.button("Discard it", icon=":material/undo:", type="tertiary"):
+                actions.done(actions.attempt(rescoring.discard, board.store, board.row.id))
 
 
 def _rescored(
-    board: OpenBoard, truth: selectors.ChosenInput | None, table: selectors.ChosenInput | None, job: jobs.Job
+    board: OpenBoard,
+    truth: selectors.ChosenInput | None,
+    table: selectors.ChosenInput | None,
+    job: jobs.Job,
+    version: int | None = None,
 ) -> int:
     source, name = (truth.source, truth.name) if truth else (None, None)
-    joined = table.source if table else None
-    done = rescoring.rescore(board.store, board.row.id, source, actions.progress(job), name, joined)
+    joined, progress = table.source if table else None, actions.progress(job)
+    done = rescoring.rescore(
+        board.store, board.row.id, source, progress, name, joined, version=version, shows=False
+    )
     return done.row.version
 
 
-def _changes(page: BoardPage) -> None:
+def _changes(page: BoardPage, key: tuple) -> None:
+    """Draw what one version changed against another, and what returns to that."""
     row = page.board.row
     if row.version == 1:
         return
-    version = row.version
-    if version > 2:
-        versions = list(range(row.version, 1, -1))
-        version = st.selectbox("Version of the test set", versions, key="board_version", width=220)
-    changes = _changed(page.key, version, page.board)
-    render.draw_all(changes, page.path(f"Corrections/{version}"))
+    newest = f"{row.id}_{row.version}"  # a widget of its own: the newest version is chosen when it comes
+    with st.container(horizontal=True, gap="small"):
+        versions = list(range(row.version, 0, -1))
+        version = st.selectbox("Version of the test set", versions, key=f"board_version_{newest}", width=220)
+        others = [number for number in versions if number != version]
+        usual = others.index(version - 1) if version - 1 in others else 0
+        before = st.selectbox(
+            "Compared with", others, usual, key=f"board_against_{newest}_{version}", width=220
+        )
+    render.draw_all(
+        _changed(page.key, version, before, page.board), page.path(f"Corrections/{version} {before}")
+    )
     st.caption("These tables name cases: they are not for publication.")
-    if st.toggle(f"Show the ranking with version {version - 1}", key="board_old_ranking"):
-        before = _ranked(page.key, version - 1, page.board)
-        render.draw_all(before, page.path(f"Corrections/ranked {version - 1}"))
+    if st.toggle(f"Show the ranking with version {before}", key="board_old_ranking"):
+        ranked = _ranked(page.key, before, page.board)
+        render.draw_all(ranked, page.path(f"Corrections/ranked {before}"))
+    if st.button(f"Return to version {before}", icon=":material/history:", key=f"board_return_{newest}"):
+        board = page.board
+        actions.long(key, lambda job: _rescored(board, None, None, job, before))
+        st.rerun()
 
 
 @st.cache_resource(max_entries=8, show_spinner="Comparing versions ...")
-def _changed(key: tuple[str, ...], version: int, _board: OpenBoard) -> list:
-    board = opened(_board.store, _board.row.id, version)
-    return views.corrections(board_ranking(board), rescoring.changes(board))
+def _changed(key: tuple[str, ...], version: int, before: int, _board: OpenBoard) -> list[Block]:
+    one, other = (opened(_board.store, _board.row.id, number) for number in (version, before))
+    return correction_views.corrections(one, correction(one, other))
 
 
 @st.cache_resource(max_entries=8, show_spinner="Ranking ...")

@@ -15,7 +15,7 @@ ACTIONS = {
     "settings": "change title, which submission counts, or whether refused files are kept",
     "exclude": "let a submission not count, with the reason",
     "refused": "list the refused files that are kept, with their problems (not for publication)",
-    "rescore": "score all submissions again with a corrected test set, and say what that changes",
+    "rescore": "score all submissions again with a corrected test set, say what that changes, then show it",
     "delete": "delete a submission, or a board with everything in it, from the disk too",
     "hide": "hide the truth from participants, say what it tells them, or open it",
     "members": "say who submits for a team; without --team list all",
@@ -81,6 +81,8 @@ def _show(action: Parser) -> None:
     action.add_argument("--phase", metavar="NAME", help="rank only what was submitted in this phase")
     changed = "also say what the version changed, and by which cases (not for publication)"
     action.add_argument("--changes", action="store_true", help=changed)
+    against = "with --changes: version to compare with; default the one before"
+    action.add_argument("--against", metavar="N", type=int, help=against)
 
 
 def _exclude(action: Parser) -> None:
@@ -111,6 +113,10 @@ def _rescore(action: Parser) -> None:
     action.add_argument("--truth", metavar="T", help=truth)
     table = "table that takes the place of the one that is joined to the truth by case id"
     action.add_argument("--metadata", metavar="FILE", help=table)
+    version = "return to the test set of an earlier version, which becomes the newest"
+    action.add_argument("--to-version", metavar="N", type=int, help=version)
+    action.add_argument("--yes", action="store_true", help="show it; without, everybody sees the old numbers")
+    action.add_argument("--discard", action="store_true", help="drop a correction that is not shown yet")
 
 
 def _delete(action: Parser) -> None:

@@ -6,11 +6,10 @@ from typing import Any
 
 from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
-from scoring.services.boards.board import OpenBoard
+from scoring.services.boards.correction import Correction
 from scoring.services.boards.foreign_leaderboards import ImportedBoard
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import BoardRanking, history_rows, rank_change
-from scoring.services.boards.rescoring import TeamChange
 from scoring.services.boards.submitting import Receipt
 from scoring.services.boards.views import RULES
 
@@ -94,12 +93,14 @@ def _history(teams: Sequence[Mapping[str, Any]]) -> list[str]:
     return lines
 
 
-def changes_table(board: OpenBoard, changed: Sequence[TeamChange]) -> str:
-    """Return what a version of the test set changed."""
-    number = board.test_set.number
+def changes_table(found: Correction) -> str:
+    """Return what one version of the test set changes against another."""
+    (before, after), changed = found.versions, found.changes
+    if before == after:
+        return f"Test set {after}: there is nothing to compare with."
+    lines = [f"Test set {after} instead of {before}:", *_of_cases(found), ""]
     if not changed:
-        return f"Test set {number}: there is nothing to compare with."
-    lines = [f"Test set {number} instead of {number - 1}:", ""]
+        return "\n".join([*lines, "Nobody is ranked."])
     lines.append(f"{'team':<24}{'rank':>12}{'score':>24}   cases gained (+) and lost (-)")
     for row in changed:
         ranks = " -> ".join("-" if rank is None else str(rank) for rank in row.ranks)
@@ -110,6 +111,21 @@ def changes_table(board: OpenBoard, changed: Sequence[TeamChange]) -> str:
     steps = sum(row.ranks[0] != row.ranks[1] for row in changed)
     lines += ["", f"{steps} of {len(changed)} teams have another rank."]
     return "\n".join(lines)
+
+
+def _of_cases(found: Correction) -> list[str]:
+    """Return a line for each kind of change of cases, and for submissions that are refused."""
+    of_truth = (
+        ("added", found.added),
+        ("removed", found.removed),
+        ("changed", [f"{case} ({', '.join(parts)})" for case, parts in found.relabelled.items()]),
+        ("refused", [f"{one.team}, {one.submission}: {one.problem}" for one in found.refused]),
+    )
+    return [
+        f"{len(listed)} {word}: {', '.join(listed[:CASES])}{' ...' if len(listed) > CASES else ''}"
+        for word, listed in of_truth
+        if listed
+    ]
 
 
 def _score(value: float | None) -> str:

@@ -1,7 +1,7 @@
 """Command about boards: one function per action."""
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,10 @@ from scoring.services.boards import (
     submitting,
 )
 from scoring.services.boards.board import BoardSettings, create, listed, opened, own_options
+from scoring.services.boards.correction import correction
 from scoring.services.boards.foreign_leaderboards import read_leaderboard
 from scoring.services.boards.packing import packed
 from scoring.services.boards.ranking import board_ranking
-from scoring.services.boards.rescoring import TeamChange, changes
 from scoring.services.boards.submitting import Receipt, SubmissionRequest
 from scoring.services.store.database import Store, open_store
 
@@ -156,9 +156,10 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
     ranking = board_ranking(board, arguments.phase)
     value, message = publishing.value(ranking), board_table(ranking)
     if arguments.changes:
-        changed = changes(board)
-        value |= _as_value(changed)
-        message += "\n\n" + changes_table(board, changed)
+        against = opened(store, arguments.board, arguments.against or max(1, board.test_set.number - 1))
+        found = correction(board, against)
+        value |= {"changes": [change.as_dict() for change in found.changes]}
+        message += "\n\n" + changes_table(found)
     if arguments.html:
         from scoring.services.boards.publishing import html
 
@@ -199,16 +200,39 @@ def _delete(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _rescore(store: Store, arguments: argparse.Namespace) -> None:
-    board = rescoring.rescore(
-        store, arguments.board, arguments.truth, progress("submissions"), metadata=arguments.metadata
+    named = (arguments.truth, arguments.metadata, arguments.to_version)
+    if arguments.discard:
+        rescoring.discard(store, arguments.board)
+        respond(arguments.json, {"board": arguments.board, "discarded": True}, "The correction is dropped.")
+        return
+    before, count = opened(store, arguments.board), progress("submissions")
+    target = rescoring.rescore(
+        store,
+        arguments.board,
+        arguments.truth,
+        count,
+        metadata=arguments.metadata,
+        version=arguments.to_version,
+        shows=False,
     )
-    changed = changes(board)
-    value = {"board": board.row.id, "test_set_version": board.row.version, **_as_value(changed)}
-    respond(arguments.json, value, changes_table(board, changed))
-
-
-def _as_value(changed: Iterable[TeamChange]) -> dict[str, Any]:
-    return {"changes": [change.as_dict() for change in changed]}
+    found = correction(target, before)
+    print_findings(found.dangers)
+    table = changes_table(found)
+    if arguments.yes and found.dangers and any(part is not None for part in named):
+        message = (
+            f"nothing is shown yet: look at this, then say `board rescore {arguments.board} --yes` alone."
+        )
+        refusal = InputRefused([error("correction-not-confirmed", arguments.board, message)], found.dangers)
+        refusal.add_note(table)
+        raise refusal
+    if arguments.yes:
+        target = rescoring.rescore(store, arguments.board, None)
+    else:
+        table += "\n\nNothing is shown yet: say --yes to show it, or --discard."
+    shown = {"shown": arguments.yes, "correction": found.as_dict()}
+    changed = {"changes": [change.as_dict() for change in found.changes]}
+    value = {"board": arguments.board, "test_set_version": target.test_set.number, **changed, **shown}
+    respond(arguments.json, value, table)
 
 
 def _export(store: Store, arguments: argparse.Namespace) -> None:

@@ -138,6 +138,7 @@ def test_an_organizers_walk(visitor, server, tmp_path):
         _file("corrected.csv", corrected)
     )
     driver.settled(page).get_by_role("button", name="Score all again").click()
+    page.get_by_role("button", name="Show it to everybody").click(timeout=driver.PATIENCE)
     expect(page.get_by_role("heading", name="By which cases?")).to_be_visible(timeout=driver.PATIENCE)
     after = board_ranking(opened(store, board_id))
     assert after.as_dict()["teams"][-1]["team"] == "alpha", "the first is last now"
@@ -150,7 +151,7 @@ def test_an_organizers_walk(visitor, server, tmp_path):
     expect(page.get_by_text("3 of 3 teams have another rank with version 2")).to_be_visible()
     by_case = page.get_by_test_id("stDataFrame").last
     assert [cells(by_case, row) for row in (1, len(WRONG))] == [
-        [CASES[i], ", ".join(one.team for one in changed if one is not alpha), "alpha"]
+        [CASES[i], "labels", ", ".join(one.team for one in changed if one is not alpha), "alpha"]
         for i in (WRONG[0], WRONG[-1])
     ]
 

@@ -191,7 +191,7 @@ def test_a_board_made_before_goes_on(stored, tmp_path, commit):
     assert "gamma" in {one["team"] for one in shown["teams"]}
     model = inputs / "model-4.csv"
     done("board", "submit", "lesions", "--team", "delta", "--predictions", model, "--time", "2026-11-13")
-    changed = answered("board", "rescore", "lesions", "--truth", inputs / "labels.csv")
+    changed = answered("board", "rescore", "lesions", "--yes", "--truth", inputs / "labels.csv")
     assert (changed["test_set_version"], len(changed["changes"])) == (3, 4)
     first = expected(commit)["board show lesions --test-set 1"]["teams"]
     scores = {one["submission"]: one["score"] for team in first for one in team["history"]}

@@ -76,6 +76,10 @@ def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
     finished(button(app, "Score all again").click().run())
     app.run()
     assert not app.exception
+    assert board_of(store, "lesions-2026").row.version == 1, "nothing is shown before it is confirmed"
+    assert "Nobody else sees it yet" in words(app)
+    button(app, "Show it to everybody").click().run()
+    assert not app.exception
     assert board_of(store, "lesions-2026").row.version == 2
     app.toggle(key="board_old_ranking").set_value(True).run()
     headings = [one.value for one in app.header]

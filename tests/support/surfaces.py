@@ -89,7 +89,7 @@ def boards(challenge: str, folder: Path, step: str) -> dict[str, object]:
         html = folder / f"{board}.html"
         shown[board] = json.loads(run("board", "show", board, "--json", "-", "--html", html))
         shown[f"{board} html"] = html.read_text()
-    run("board", "rescore", "last", "--truth", folder / "corrected.csv")
+    run("board", "rescore", "last", "--yes", "--truth", folder / "corrected.csv")
     shown["changes"] = json.loads(run("board", "show", "last", "--changes", "--json", "-"))
     return shown
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
 
 from scoring.common.findings import InputRefused, error
 from scoring.core.scorecard import ScoreCard
@@ -19,9 +20,11 @@ from scoring.inputs.sources import Source, sha256
 from scoring.services.boards.board import OpenBoard, opened, scoring_of
 from scoring.services.boards.packing import packed
 from scoring.services.boards.ranking import BoardRanking, board_ranking
+from scoring.services.boards.row_rules import plain
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.secure_delete import pin_files
+from scoring.version import __version__
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,9 @@ def rescore(
     progress: Callable[[int, int], object] | None = None,
     name: str | None = None,
     metadata: Source | None = None,
+    *,
+    version: int | None = None,
+    shows: bool = True,
 ) -> OpenBoard:
     """Score all submissions on a corrected truth or table about its cases, or go on with a run that was
     stopped.
@@ -79,6 +85,9 @@ def rescore(
         name: What messages call the test set; None: its own name.
         metadata: A table that takes the place of the one that is joined to the truth by case id; None: that
             one stays.
+        version: Number of an earlier version to return to, instead of a corrected truth.
+        shows: Whether the board shows the new version once all are scored. Otherwise everybody sees the old
+            one, until this is called again without a truth, or `discard`.
 
     Returns:
         The board with its new version.
@@ -88,27 +97,76 @@ def rescore(
             `nothing-to-rescore` where there is no run to go on with. The board stays as it was.
     """
     board = opened(store, board_id)
-    goes_on = truth is None and metadata is None
-    target = _begun(board) if goes_on else _begin(board, _corrected(board, truth, name, metadata))
+    if version is not None:
+        target = _begin(board, _of_version(opened(store, board_id, version), board))
+    elif truth is None and metadata is None:
+        target = begun(board)
+    else:
+        target = _begin(board, _corrected(board, truth, name, metadata))
     while True:
         remaining, total = _unscored(target)
         for position, submission in enumerate(remaining):
             if progress:
                 progress(total - len(remaining) + position, total)
-            data = _read(store, submission)
-            if data is None:
-                continue
-            result = target.result(data, submission.name, submission.options)
-            row = scoring_of(submission.id, target, result)
-            with store.write() as session:
-                if session.get(tables.Submission, submission.id, with_for_update=True) is None:
-                    continue  # it was deleted meanwhile
-                pin_files(store, session, result.files)
-                session.merge(row)
+            _score(target, submission)
         if progress:
             progress(total, total)
-        if _finished(target):
+        if not shows and not _unscored(target)[0]:
+            return target
+        if shows and _finished(target):
             return opened(store, board_id)
+
+
+def _score(target: OpenBoard, submission: tables.Submission) -> None:
+    """Score a submission on a version, or take what the same test set gave before."""
+    store, files = target.store, dict[str, bytes]()
+    row = _known_result(target, submission)
+    if row is None:
+        data = _read(store, submission)
+        if data is None:
+            return
+        result = target.result(data, submission.name, submission.options)
+        row, files = scoring_of(submission.id, target, result), result.files
+    with store.write() as session:
+        if session.get(tables.Submission, submission.id, with_for_update=True) is not None:  # not deleted
+            pin_files(store, session, files)
+            session.merge(row)
+
+
+def _known_result(target: OpenBoard, submission: tables.Submission) -> tables.ScoredVersion | None:
+    """Return the result of a submission on an earlier version with the same files, by this program."""
+    of, scored, here = tables.TestSetVersion, tables.ScoredVersion, target.test_set
+    with target.store.read() as session:
+        versions = session.scalars(select(of).where(of.board_id == here.board_id, of.number < here.number))
+        same = [
+            one.number
+            for one in versions
+            if (one.sha256, one.metadata_sha256) == (here.sha256, here.metadata_sha256)
+        ]
+        found = (
+            scored.submission_id == submission.id,
+            scored.number.in_(same),
+            scored.program == __version__,
+        )
+        row = session.scalars(select(scored).where(*found)).first()
+    return None if row is None else tables.ScoredVersion(**{**plain(row), "number": here.number})
+
+
+def discard(store: Store, board_id: str) -> None:
+    """Drop a version that is not shown yet. Raises InputRefused `nothing-to-rescore` where there is none."""
+    target = begun(opened(store, board_id))
+    with store.write() as session:
+        _drop(session, target.test_set)
+
+
+def _drop(session: Session, test_set: tables.TestSetVersion) -> None:
+    same = (
+        tables.ScoredVersion.board_id == test_set.board_id,
+        tables.ScoredVersion.number == test_set.number,
+    )
+    session.execute(delete(tables.ScoredVersion).where(*same))
+    session.delete(test_set)
+    session.flush()
 
 
 def stopped(board: OpenBoard) -> tuple[int, int] | None:
@@ -133,14 +191,23 @@ def _read(store: Store, submission: tables.Submission) -> bytes | None:
         raise
 
 
-def _begun(board: OpenBoard) -> OpenBoard:
-    """Return the board with the version that was begun."""
+def begun(board: OpenBoard) -> OpenBoard:
+    """Return a board with the version that was begun and is not shown yet. Raises InputRefused."""
     with board.store.read() as session:
-        begun = session.get(tables.TestSetVersion, (board.row.id, board.row.version + 1))
-    if begun is None:
+        version = session.get(tables.TestSetVersion, (board.row.id, board.row.version + 1))
+    if version is None:
         message = "no run was stopped: name the corrected test set with --truth."
         raise InputRefused([error("nothing-to-rescore", board.row.id, message)])
-    return OpenBoard(board.store, board.row, begun)
+    return OpenBoard(board.store, board.row, version)
+
+
+def _of_version(earlier: OpenBoard, board: OpenBoard) -> "_Corrected":
+    """Return the files of an earlier version. Raises InputRefused where those are the board's."""
+    of = earlier.test_set
+    if (of.sha256, of.metadata_sha256) == (board.test_set.sha256, board.test_set.metadata_sha256):
+        message = f"the board shows the test set of version {of.number} already."
+        raise InputRefused([error("nothing-to-rescore", board.row.id, message)])
+    return _Corrected(of.name, of.sha256, of.metadata_sha256, {})
 
 
 @dataclass(frozen=True)
@@ -190,10 +257,7 @@ def _begin(board: OpenBoard, corrected: _Corrected) -> OpenBoard:
     with board.store.write() as session:
         begun = session.get(tables.TestSetVersion, (board.row.id, number))
         if begun is not None and not corrected.is_of(begun):
-            same = (tables.ScoredVersion.board_id == board.row.id, tables.ScoredVersion.number == number)
-            session.execute(delete(tables.ScoredVersion).where(*same))
-            session.delete(begun)
-            session.flush()
+            _drop(session, begun)
             begun = None
         pin_files(board.store, session, corrected.files)
         if begun is None:
@@ -245,13 +309,17 @@ def _finished(target: OpenBoard) -> bool:
     return True
 
 
-def changes(board: OpenBoard) -> list[TeamChange]:
-    """Return what the version of a board changed against the one before, teams by rank; nothing for the
-    first."""
-    number = board.test_set.number
-    if number == 1:
+def changes(board: OpenBoard, against: int | None = None) -> list[TeamChange]:
+    """Return what the version of a board changed, teams by rank; nothing for the first. against: number of
+    the version to compare with; None: the one before."""
+    number = against or board.test_set.number - 1
+    if number < 1:
         return []
-    after, before = board_ranking(board), board_ranking(opened(board.store, board.row.id, number - 1))
+    return changed_teams(board_ranking(board), board_ranking(opened(board.store, board.row.id, number)))
+
+
+def changed_teams(after: BoardRanking, before: BoardRanking) -> list[TeamChange]:
+    """Return what one version of a board changes against another, teams by rank."""
     ranks_after, ranks_before = (
         ranking.comparison.ranks if ranking.comparison else {} for ranking in (after, before)
     )
@@ -261,14 +329,14 @@ def changes(board: OpenBoard) -> list[TeamChange]:
         TeamChange(
             team,
             (ranks_before.get(team), ranks_after.get(team)),
-            (_score(before, team), _score(after, team)),
+            (_score_of(before, team), _score_of(after, team)),
             *_cases(before, after, team),
         )
         for team in teams
     ]
 
 
-def _score(ranking: BoardRanking, team: str) -> float | None:
+def _score_of(ranking: BoardRanking, team: str) -> float | None:
     return ranking.counting[team].score if team in ranking.counting else None
 
 

@@ -202,7 +202,9 @@ def _before(session: Session, board_id: str, request: SubmissionRequest, digest:
         row = session.scalars(query).first()
     if row is None:
         return None
-    query_scored = select(tables.ScoredVersion).where(tables.ScoredVersion.submission_id == row.id)
+    shown = select(tables.Board.version).where(tables.Board.id == board_id).scalar_subquery()
+    of_row = (tables.ScoredVersion.submission_id == row.id, tables.ScoredVersion.number <= shown)
+    query_scored = select(tables.ScoredVersion).where(*of_row)
     last = session.scalars(query_scored.order_by(tables.ScoredVersion.number.desc())).first()
     return Receipt(
         row.id,

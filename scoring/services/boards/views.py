@@ -1,7 +1,7 @@
 """Views of a board, as data: page and report draw the same blocks.
 
 `sections` can be published: scores, intervals, ties and history, but no case, no matrix and no prediction.
-`submissions` and `corrections` are for organizers: they name files and cases.
+`submissions` is for organizers: it names files.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,6 @@ from scoring.services.boards.ranking import (
     history_rows,
     rank_change,
 )
-from scoring.services.boards.rescoring import TeamChange
 
 RULES = {
     "last": "the last submission of each team",
@@ -314,51 +313,3 @@ def state(ranking: BoardRanking, entry: RankedSubmission) -> str:
     if entry.card is None:
         return f"refused by this version of the test set: {entry.refused}".removesuffix(": ")
     return "counts" if ranking.counting.get(entry.team) == entry else "does not count"
-
-
-def corrections(ranking: BoardRanking, changed: Sequence[TeamChange]) -> list[Block]:
-    """Return what a version of the test set changed, and by which cases: for organizers."""
-    scale, number = scales.of(ranking.board.challenge), ranking.board.test_set.number
-    if not changed:
-        return [Text("Nobody is ranked, so there is nothing to compare.", "note")]
-    steps = sum(change.ranks[0] != change.ranks[1] for change in changed)
-    cases = list(dict.fromkeys(case for change in changed for case in change.cases))
-    more, less = "cases on which it is more right than before", "cases on which it is less right than before"
-    columns = [
-        Column("team", "team"),
-        Column("rank before", "rank before", "number", 0, get=lambda change: change.ranks[0]),
-        Column("rank", "rank", "number", 0, get=lambda change: change.ranks[1]),
-        replace(
-            score_column(scale, lambda change: change.scores[0]), name="score before", label="score before"
-        ),
-        score_column(scale, lambda change: change.scores[1]),
-        Column("change", "change", "number", scale.digits, sign=True, get=partial(_difference, scale=scale)),
-        Column("gained", "cases gained", "number", 0, full=more, get=lambda change: len(change.gained)),
-        Column("lost", "cases lost", "number", 0, full=less, get=lambda change: len(change.lost)),
-    ]
-    caption = (
-        f"{steps} of {len(changed)} teams have another rank with version {number} of the test set than with "
-        f"version {number - 1}."
-    )
-    by_case = Table.of(
-        "By which cases?",
-        cases,
-        [
-            Column("case", "case", get=str),
-            Column("gained", "gained by", get=lambda case: _teams_of(changed, "gained", case)),
-            Column("lost", "lost by", get=lambda case: _teams_of(changed, "lost", case)),
-        ],
-        "Gained: the team has the case more right than with the version before; lost: less right.",
-        key="board_cases",
-    )
-    changes = Table.of("What did the correction change?", changed, columns, caption, key="board_changes")
-    return [changes, by_case] if cases else [changes]
-
-
-def _teams_of(changed: Sequence[TeamChange], kind: str, case: str) -> str:
-    return ", ".join(change.team for change in changed if case in getattr(change, kind))
-
-
-def _difference(change: TeamChange, scale: Scale) -> float | None:
-    before, now = change.scores
-    return None if before is None or now is None else scale.factor * (now - before)

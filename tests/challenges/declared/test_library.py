@@ -71,7 +71,7 @@ def test_a_board_outlives_the_file_and_moves_to_another_store(place):
     assert [team["score"] for team in after["teams"]] == [team["score"] for team in before["teams"]]
     assert after["board"]["challenge"] == before["board"]["challenge"]
     (place / "truth.csv").write_text(rows([2 - grade for grade in GRADES]))
-    fresh("board", "rescore", "g", "--truth", place / "truth.csv")
+    fresh("board", "rescore", "g", "--yes", "--truth", place / "truth.csv")
     assert fresh("board", "show", "g", "--json", "-").json["teams"][0]["score"] < 0
 
 

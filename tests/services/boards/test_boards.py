@@ -46,7 +46,7 @@ def test_a_board_from_the_first_submission_to_the_bundle(database, tmp_path, mon
     assert board("submit", "b", sent).err.count("submitted-before") == 3
     assert shown() == first, "the same files are not counted twice"
 
-    done = board("rescore", "b", "--truth", labels(tmp_path / "corrected.csv"), "--json", "-")
+    done = board("rescore", "b", "--yes", "--truth", labels(tmp_path / "corrected.csv"), "--json", "-")
     assert done.status == 0, done.err
     changes = {one["team"]: one for one in done.json["changes"]}
     assert {team: (one["rank_before"], one["rank"]) for team, one in changes.items()} == {
@@ -83,7 +83,7 @@ def shown_from(bundle: Path) -> dict:
 
 def test_what_is_published_names_no_case_and_no_prediction(sent, tmp_path):
     board("submit", "b", "--team", "<b>gamma", "--predictions", predictions(tmp_path / "c.csv", 9, 1.3))
-    board("rescore", "b", "--truth", labels(tmp_path / "corrected.csv"))
+    board("rescore", "b", "--yes", "--truth", labels(tmp_path / "corrected.csv"))
     one = shown()["teams"][0]["history"][0]["submission"]
     board("exclude", "b", one, "--reason", "sent <i>twice")
     done = board("show", "b", "--html", tmp_path / "b.html")

@@ -47,7 +47,7 @@ def test_a_model_is_scored_when_it_comes_and_scored_again(place, truth, tmp_path
 
     table = (truth / "labels.csv").read_text()
     (truth / "labels.csv").write_text(table.replace("M0001.jpg,False", "M0001.jpg,True"))
-    again = board("rescore", "b", "--truth", truth, "--json", "-")
+    again = board("rescore", "b", "--yes", "--truth", truth, "--json", "-")
     assert again.status == 0, again.err
     (change,) = again.json["changes"]
     assert change["score_before"] == sent["score"]
@@ -83,7 +83,7 @@ def test_facts_and_metadata_go_with_the_board(place, tmp_path, monkeypatch):
     assert "nothing-to-rescore" in board("rescore", "b", "--metadata", sites).err
     assert "no-common-case" in board("rescore", "b", "--metadata", tmp_path / "other.csv").err
     sites.write_text("filename,site\n" + "".join(f"canary{i:02},site{i % 5}\n" for i in range(60)))
-    again = board("rescore", "b", "--metadata", sites, "--json", "-")
+    again = board("rescore", "b", "--yes", "--metadata", sites, "--json", "-")
     assert (again.status, again.json["test_set_version"]) == (0, 2), again.err
     assert [(one["score"] == one["score_before"], one["cases"]) for one in again.json["changes"]] == [
         (True, [])

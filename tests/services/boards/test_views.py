@@ -6,6 +6,8 @@ from scoring.comparison.compare import compare_cards
 from scoring.core.views import Table
 from scoring.services.boards import bundle, rescoring, views
 from scoring.services.boards.board import opened
+from scoring.services.boards.correction import correction
+from scoring.services.boards.correction_views import corrections
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.submitting import exclude
 from scoring.services.store.database import open_store
@@ -16,7 +18,7 @@ def test_a_correction_is_told_by_team_and_by_case(sent, tmp_path):
     store = open_store()
     board = rescoring.rescore(store, "b", str(labels(tmp_path / "corrected.csv")))
     changed = rescoring.changes(board)
-    by_team, by_case = views.corrections(board_ranking(board), changed)
+    by_team, by_case = corrections(board, correction(board, opened(store, "b", 1)))
     factor = scale.of(board.challenge).factor
     assert by_team.rows["team"] == [one.team for one in changed]
     assert by_team.rows["change"] == [factor * (one.scores[1] - one.scores[0]) for one in changed]

@@ -50,7 +50,7 @@ def a_board_lives_there(tmp_path) -> None:
     assert isinstance(files, Bucket)
     assert len(list(files.digests())) == 1 + 2 * 2
     assert not (tmp_path / "store" / "files").exists()
-    again = board("rescore", "b", "--truth", labels(tmp_path / "corrected.csv", wrong=(1,)))
+    again = board("rescore", "b", "--yes", "--truth", labels(tmp_path / "corrected.csv", wrong=(1,)))
     assert again.status == 0, again.err
     assert board("export", "b", tmp_path / "b.zip", "--with-truth").status == 0
     done = board("delete", "b", "--yes")

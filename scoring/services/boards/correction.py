@@ -1,0 +1,160 @@
+"""What a corrected truth would change, before it is shown: cases, submissions that it refuses, and ranks."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from scoring.common.findings import Finding, warning
+from scoring.common.text import shortened
+from scoring.inputs.masks.counting import Mask
+from scoring.services.boards.board import OpenBoard
+from scoring.services.boards.ranking import board_ranking
+from scoring.services.boards.rescoring import TeamChange, changed_teams
+
+OF_FILES = frozenset(
+    {
+        *("ids", "written_ids", "files", "pictures", "images", "photographs", "columns", "findings"),
+        *("categories", "digest_of", "contents", "name", "written"),
+    }
+)
+"""Fields of a truth that say where it was read, not what it says of a case."""
+
+
+@dataclass(frozen=True)
+class RefusedSubmission:
+    """A submission that a version refuses and the other does not. problem: why."""
+
+    team: str
+    submission: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What one version of a truth changes against another.
+
+    Attributes:
+        versions: Numbers of both.
+        added: Ids of cases that only the second has.
+        removed: Ids of cases that only the first has.
+        relabelled: Case -> what the truth says otherwise of it, such as "labels", "t", "time" or "masks".
+        refused: Submissions that only the second refuses.
+        changes: Of the teams.
+    """
+
+    versions: tuple[int, int]
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    relabelled: Mapping[str, tuple[str, ...]]
+    refused: tuple[RefusedSubmission, ...]
+    changes: tuple[TeamChange, ...]
+
+    @property
+    def dangers(self) -> list[Finding]:
+        """Return what an organizer hardly means: lost cases, and submissions that are refused."""
+        found = []
+        if self.removed:
+            lost = f"{len(self.removed)} cases are gone: {_listed(self.removed)}."
+            more = f" New are {_listed(self.added)}: were ids changed?" if self.added else ""
+            found.append(warning("correction-loses-cases", "truth", lost + more))
+        if self.refused:
+            first = self.refused[0]
+            message = f"{len(self.refused)} submissions would be refused, such as that of {first.team}: "
+            found.append(warning("correction-refuses", "truth", message + first.problem))
+        if any(change.ranks[0] for change in self.changes) and not any(c.ranks[1] for c in self.changes):
+            message = "nobody would be ranked any more."
+            found.append(warning("correction-empties-ranking", "truth", message))
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry of JSON."""
+        return {
+            "versions": list(self.versions),
+            "added": list(self.added),
+            "removed": list(self.removed),
+            "relabelled": {case: list(parts) for case, parts in self.relabelled.items()},
+            "refused": [vars(one) for one in self.refused],
+            "changes": [change.as_dict() for change in self.changes],
+        }
+
+
+def correction(after: OpenBoard, before: OpenBoard) -> Correction:
+    """Return what a version of a board changes against another. after: may be one that is not shown yet."""
+    now, then = board_ranking(after), board_ranking(before)
+    scored = {entry.id for entry in then.entries if entry.card}
+    refused = (
+        RefusedSubmission(entry.team, entry.id, entry.refused)
+        for entry in now.entries
+        if entry.card is None and entry.id in scored
+    )
+    added, removed, relabelled = (), (), dict[str, tuple[str, ...]]()
+    if all(one.store.files.holds(one.test_set.sha256) for one in (after, before)):
+        added, removed, relabelled = changed_cases(before.truth, after.truth)
+    numbers = (before.test_set.number, after.test_set.number)
+    return Correction(numbers, added, removed, relabelled, tuple(refused), tuple(changed_teams(now, then)))
+
+
+def changed_cases(before: Any, after: Any) -> tuple[Any, Any, dict[str, tuple[str, ...]]]:
+    """Return the ids of cases that were added and removed, and what is said otherwise of the others."""
+    old, new = said_of_cases(before), said_of_cases(after)
+    relabelled = {
+        case: tuple(part for part in new[case] if new[case][part] != old[case].get(part))
+        for case in new
+        if case in old and new[case] != old[case]
+    }
+    return (
+        tuple(case for case in new if case not in old),
+        tuple(case for case in old if case not in new),
+        relabelled,
+    )
+
+
+def said_of_cases(truth: Any) -> dict[str, dict[str, bytes]]:
+    """Return a digest of each thing that a truth says of each case: case -> part -> digest."""
+    said: dict[str, dict[str, bytes]] = {str(case): {} for case in truth.ids}
+    for part, values in _parts(truth, len(said)):
+        for case, value in zip(said, values, strict=True):
+            said[case][part] = _digest(value)
+    return said
+
+
+def _parts(value: Any, cases: int) -> Iterator[tuple[str, Any]]:
+    """Yield what has a value for each case, by name, wherever it stands in a truth."""
+    named = (
+        value.items()
+        if isinstance(value, Mapping)
+        else ((f.name, getattr(value, f.name)) for f in fields(value))
+    )
+    for name, part in named:
+        if name in OF_FILES or part is None:
+            continue
+        if isinstance(part, (np.ndarray, tuple, list)):
+            if len(part) == cases:
+                yield str(name), part
+        elif isinstance(part, dict) or is_dataclass(part):
+            yield from _parts(part, cases)
+
+
+def _digest(value: Any) -> bytes:
+    """Return a digest of a value, which arrays, masks and nuclei are made of."""
+    if isinstance(value, Mask):
+        if value.runs is not None:
+            return _digest((value.voxels, value.grid, value.runs))
+        with value.opener() as file:
+            return hashlib.sha256(file.read()).digest()
+    if isinstance(value, np.ndarray):
+        content = repr(value.tolist()).encode() if value.dtype == object else value.tobytes()
+        return hashlib.sha256(f"{value.shape}{value.dtype}".encode() + content).digest()
+    if is_dataclass(value):
+        return _digest(tuple(getattr(value, field.name) for field in fields(value)))
+    if isinstance(value, (tuple, list)):
+        return hashlib.sha256(b"".join(map(_digest, value))).digest()
+    return hashlib.sha256(repr(value).encode("utf-8", "replace")).digest()
+
+
+def _listed(cases: Sequence[str], most: int = 3) -> str:
+    more = f" and {len(cases) - most} more" if len(cases) > most else ""
+    return ", ".join(shortened(case, 40) for case in cases[:most]) + more
