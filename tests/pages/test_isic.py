@@ -39,6 +39,7 @@ def test_the_page_rule_is_offered_where_a_score_is_half_and_changes_what_the_sco
     app = put(isic(metric="macro F1", tab="Categories"), predictions, truth)
     assert app.selectbox(key="rules").value == "above 0.5, official"
     before = app.metric[0].value
+    assert "categories' F1, positive above 0.5**" in words(app)
     app.selectbox(key="rules").set_value("0.5 and above, MILK10k page").run()
     assert app.metric[0].value == share(case["expect"]["score"]) != before
     rows = shown_table(app, "sensitivity").set_index("category")["sensitivity"]
@@ -47,6 +48,7 @@ def test_the_page_rule_is_offered_where_a_score_is_half_and_changes_what_the_sco
         name.removeprefix("▲ "): value for name, value in rows.items() if name != "mean"
     } == pytest.approx(expected)
     assert "itself counts as positive here" in words(app)
+    assert "categories' F1, positive at or above 0.5**" in words(app)
 
 
 def test_the_categories_table_holds_every_measure_and_mean(isic):

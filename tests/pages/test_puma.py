@@ -85,6 +85,7 @@ def test_every_tab_answers_what_has_next_to_nothing_in_it(puma, images):
 def test_the_headline_holds_the_three_rules_with_their_ceilings(puma, truth, rules):
     card, app = scorecard("octans", rules=rules), puma(submission="octans", rules=RULE_NAMES[rules])
     visits.assert_scored(app, "puma", card.score)
+    assert f"**{CHALLENGE.formula({'rules': rules})}**" in words(app)
     assert span(card.intervals["score"], 3) in str(app.metric[0].proto)
     names = {
         "description": "macro_f1",

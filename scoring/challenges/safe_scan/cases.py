@@ -165,7 +165,10 @@ def _read_cases(
     member = find_table(files, WITH_METADATA)
     data, table = files.read_table(member)
     problems = list(table.problems)
-    findings = official_score.file_consequences(table, data, with_demographics) if read_labels else []
+    findings: list[Finding] = []
+    if read_labels:
+        findings += official_score.place_consequences(files, member)
+        findings += official_score.file_consequences(table, data, with_demographics)
     ids = read_ids(table, problems, findings)
     labels = read_labels(table, problems, [] if ids is None else findings) if read_labels else None
     if ids is None:

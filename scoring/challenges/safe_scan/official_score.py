@@ -1,6 +1,7 @@
 """Consequences at the official validator: of how a table is written, and for the score of the same files."""
 
 import codecs
+import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from scoring.common.findings import Finding, warning
 from scoring.core.scorecard import Official
 from scoring.core.submission import FIXED
 from scoring.inputs.case_tables import ID_COLUMNS
+from scoring.inputs.sources import SourceFiles
 from scoring.inputs.table_text import read_lines
 from scoring.inputs.tables import TextTable
 
@@ -57,6 +59,8 @@ def of_files(findings: Iterable[Finding], truth: Iterable[Finding]) -> Reasons:
     codes, reasons = {finding.code for finding in findings}, Reasons()
     if any(finding.code == FIXED for finding in truth):
         reasons.stops.append("The validator reads the test set as given, without the changes made here.")
+    if OTHER_TABLE in codes:
+        reasons.stops.append("The validator would read another table of this test set.")
     if "official-run-cancelled" in codes:
         reasons.stops.append("The validator would cancel the run on this test set.")
     if codes & RUNTIME:
@@ -80,6 +84,38 @@ def only_unusable(faults: Sequence[Finding]) -> bool:
 METADATA_ERRORS_ALLOWED = 2
 CANCELLED = "The validator would cancel the whole run."
 ZERO = "The validator would give every model the score 0."
+
+
+OFFICIAL_TABLES = ("labels.csv", "test.csv", "data.csv", "metadata.csv", "dataset.csv")
+"""Names of the table that the official loader looks for, before any other CSV."""
+
+
+def place_consequences(files: SourceFiles, member: str) -> list[Finding]:
+    """Return the consequence of where the table of a folder or zip stands. member: the table that is read."""
+    if files.kind == "file":
+        return []
+    near = [
+        m
+        for m in files.members
+        if m.count("/") < 2 and m.endswith(".csv") and not (m.startswith("__") and "/" in m)
+    ]
+    if not near:
+        sentence = "the official loader finds no table: it looks for .csv at the top and one folder down."
+        return [_run_cancelled(member, sentence)]
+    taken = [m for m in near if _precedence(m) == min(map(_precedence, near))]
+    if taken == [member]:
+        return []
+    sentence = f"the official loader takes {' or '.join(map(repr, taken[:3]))} for the table, not this one."
+    return [warning(OTHER_TABLE, member, sentence)]
+
+
+def _precedence(member: str) -> tuple[bool, int, int]:
+    """Return how early the official loader looks for a table: first by name, at the top before folders."""
+    name, depth = posixpath.basename(member), member.count("/")
+    return (False, depth, OFFICIAL_TABLES.index(name)) if name in OFFICIAL_TABLES else (True, depth, 0)
+
+
+OTHER_TABLE = "official-other-table"
 
 
 def file_consequences(table: TextTable, data: bytes, is_run: bool) -> list[Finding]:

@@ -41,6 +41,7 @@ CODES = (
     "bad-option",
     "official-run-cancelled",
     "official-score-zero",
+    "official-other-table",
     "image-elsewhere",
     "never-predicted",
 )

@@ -55,6 +55,24 @@ def test_a_usual_name_one_folder_down_comes_before_other_tables_at_the_top(sourc
     )
 
 
+@pytest.mark.parametrize(
+    ("names", "consequence"),
+    [
+        (("labels.csv", "data.csv", "x.csv"), []),
+        (("label.csv",), []),
+        (("anything.csv",), []),
+        (("set/labels.csv", "x.csv"), []),
+        (("label.csv", "test.csv"), ["official-other-table"]),
+        (("Labels.csv", "data.csv"), ["official-other-table"]),
+        (("Labels.CSV",), ["official-run-cancelled"]),
+        (("deep/down/labels.csv",), ["official-run-cancelled"]),
+    ],
+)
+def test_where_the_official_loader_looks_for_the_table(names, consequence):
+    cases = CHALLENGE.read_truth(archive_of(dict.fromkeys(names, truth())), "t.zip")
+    assert codes(cases.findings) == consequence
+
+
 @SOURCES
 def test_no_table_says_what_is_there(source):
     problem = only(
