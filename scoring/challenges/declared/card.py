@@ -1,6 +1,5 @@
 """The scorecard of a declared challenge."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
@@ -10,6 +9,7 @@ import numpy as np
 from scoring.challenges.declared import cases as of_cases
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.masks import region_cases
 from scoring.challenges.declared.measures import GROUP, Measured, groups_of
 from scoring.challenges.declared.reading import graded
 from scoring.challenges.declared.sums import unit_sums
@@ -24,7 +24,14 @@ from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.inputs.tables import key
 from scoring.metrics import calibration, classification, curves
 from scoring.metrics.calibration import Reliability
-from scoring.metrics.task_cases import LabelledCases, MultilabelCases, SurvivalCases, ValueCases
+from scoring.metrics.task_cases import (
+    Cases,
+    LabelledCases,
+    MultilabelCases,
+    RegionCases,
+    SurvivalCases,
+    ValueCases,
+)
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
 
@@ -47,12 +54,13 @@ def score(
     unit, units = find_units(columns, len(truth), (), truth.id_column, group)
     weights = of_cases.weights_of(declaration, predictions)
     counted = np.ones(len(truth), bool) if weights is None else weights > 0
-    measured = Measured(
-        declaration,
-        of_cases.as_metric_cases(declaration, truth, predictions),
-        counted,
-        groups_of(columns, groups),
-    )
+    of_metrics: Mapping[str, Cases] = {}
+    if declaration.task == "segmentation":
+        of_metrics = region_cases(declaration, predictions)
+        cases: Cases = of_metrics[declaration.score[0].key]
+    else:
+        cases = of_cases.as_metric_cases(declaration, truth, predictions)
+    measured = Measured(declaration, cases, counted, groups_of(columns, groups), of_metrics)
     whole = np.ones((1, len(truth))) if weights is None else weights[None]
     point = measured.quantities(whole)
     replicates = replicate(measured.quantities, point, units, statistics, weights, measured.basis)
@@ -141,8 +149,9 @@ class _Card:
         """Return the measures of each class, with its support and the interval of the first."""
         rows: dict[str, dict[str, Any]] = {}
         cases, counted = self.measured.cases, self.measured.counted
-        for k, name in enumerate(self.declaration.classes):
-            measures = {m[0]: float(v[0]) for m, v in self.point.items() if len(m) == 2 and m[1] == name}
+        for k, name in enumerate(self.declaration.names):
+            named = ((m, v) for m, v in self.point.items() if isinstance(m, tuple) and m[1:] == (name,))
+            measures = {m[0]: float(v[0]) for m, v in named}
             if not measures:
                 continue
             rows[name] = {}
@@ -185,7 +194,9 @@ class _Card:
         if isinstance(cases, MultilabelCases):
             return tuple(self._label_rows(cases))
         columns: dict[str, Floats] = {}
-        if isinstance(cases, ValueCases):
+        if isinstance(cases, RegionCases):
+            columns = {use.key: self.case_values[:, i] for i, use in enumerate(self.declaration.uses)}
+        elif isinstance(cases, ValueCases):
             predicted = np.where(self.has, cases.predicted, np.nan)
             columns = {"truth": cases.truth, "predicted": predicted, "error": abs(predicted - cases.truth)}
         elif isinstance(cases, SurvivalCases):
@@ -237,12 +248,15 @@ class _Card:
         """Return what figures and comparisons need and JSON does not hold."""
         cases, truth = self.measured.cases, self.truth
         counted = self.measured.counted.astype(float)
-        arrays: dict[str, Array] = {
-            "units": self.units,
-            "score_weights": counted,
-            "outputs": self.predictions.outputs,
-            "aligned": self._fingerprint(),
-        }
+        arrays: dict[str, Array] = {"units": self.units, "score_weights": counted}
+        if isinstance(cases, RegionCases):
+            uses = self.declaration.uses
+            signs = np.array([-1 if use.better == "higher" else 1 for use in uses])
+            values = np.where(counted[:, None] > 0, self.case_values, np.nan)
+            arrays["case_losses"] = values * signs
+            parts = [use.weight * signs[i] * values[:, i] for i, use in enumerate(self.declaration.score)]
+            return arrays | {"case_errors": np.sum(parts, axis=0) - min(0.0, float(signs[0]))}
+        arrays["outputs"] = self.predictions.outputs
         if isinstance(cases, (ValueCases, SurvivalCases)):
             arrays["values"] = truth.values
             arrays["case_errors"] = np.where(counted > 0, self._errors(), np.nan)
@@ -268,11 +282,11 @@ class _Card:
             return None
         return calibration.reliability(known.max(1), self.truth.labels[self.has] == known.argmax(1))
 
-    def _fingerprint(self) -> Array:
-        """Return what is the same for the same predictions only, 32 bytes."""
-        sent = self.predictions
-        content = np.ascontiguousarray(sent.outputs, float).tobytes() + sent.labels.tobytes()
-        return np.frombuffer(hashlib.sha256(content).digest(), np.uint8).copy()
+    @cached_property
+    def case_values(self) -> Floats:
+        """Every metric of each case by itself [N, metrics]; NaN without a prediction."""
+        values = np.column_stack([self.measured.of_each_case(use) for use in self.declaration.uses])
+        return np.where(self.measured.counted[:, None], values, np.nan)
 
     def _errors(self) -> Floats:
         cases = self.measured.cases

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -29,6 +28,7 @@ class DeclaredCases:
         labels: Class number of each case [N] (classification, ordinal), else -1.
         values: [N, C]: 0 and 1 of each label (multilabel); the value (regression); time and event (survival).
         findings: Warnings and notes about the source.
+        masks: Member of `files` that holds the mask of each case (segmentation).
     """
 
     name: str
@@ -41,7 +41,7 @@ class DeclaredCases:
     labels: Ints
     values: Floats
     findings: tuple[Finding, ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    masks: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -51,6 +51,8 @@ def has_prediction(declaration: Declaration, predictions: Predictions) -> Bools:
     """Return which cases have a usable prediction [N]."""
     if declaration.is_graded:
         return np.asarray((predictions.labels >= 0) | predictions.has_outputs)
+    if declaration.task == "segmentation":
+        return np.asarray(predictions.labels >= 0)
     return predictions.has_outputs
 
 

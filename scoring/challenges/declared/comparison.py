@@ -90,13 +90,14 @@ def _what_if(declaration: Declaration) -> WhatIf:
 def _rank(declaration: Declaration, cards: Mapping[str, ScoreCard], _options: Values) -> Ranking:
     """Order teams by the mean of their ranks in every metric, or in every case."""
     if declaration.ranking.by == "mean_rank":
-        uses = declaration.uses
+        uses = declaration.ranked
         values = np.array(
             [[_ordered(use.better, card.metrics[use.key]) for use in uses] for card in cards.values()]
         )
         words = f"Teams are ordered by the mean of their ranks in {', '.join(use.key for use in uses)}."
     else:
-        values = -np.stack([np.nan_to_num(_of_cases(card), nan=np.inf) for card in cards.values()])
+        losses = [np.nan_to_num(_of_cases(declaration, card), nan=np.inf) for card in cards.values()]
+        values = -np.stack(losses)
         words = "Teams are ordered by the mean of their ranks in every case."
     means = _mean_ranks(values, declaration.ranking.ties)
     return Ranking(
@@ -111,8 +112,11 @@ def _rank(declaration: Declaration, cards: Mapping[str, ScoreCard], _options: Va
     )
 
 
-def _of_cases(card: ScoreCard) -> Floats:
-    """Return how wrong each case is [N]."""
+def _of_cases(declaration: Declaration, card: ScoreCard) -> Floats:
+    """Return how wrong each case is [N], or in each metric [N metrics]."""
+    if "case_losses" in card.arrays:
+        places = [i for i, use in enumerate(declaration.uses) if use in declaration.ranked]
+        return np.asarray(card.arrays["case_losses"][:, places], float).ravel()
     if "case_errors" in card.arrays:
         return np.asarray(card.arrays["case_errors"], float)
     return 1 - correct_labels(card)
@@ -150,7 +154,7 @@ def _resampled(
         [
             [
                 (1 if use.better == "higher" else -1) * card.arrays[array_name(use.key)][known]
-                for use in declaration.uses
+                for use in declaration.ranked
             ]
             for card in scored.values()
         ]

@@ -125,10 +125,17 @@ class MetricUse:
 
 @dataclass(frozen=True)
 class RankingRule:
-    """How teams are ordered: one of `RANKINGS`, one of `TIES`."""
+    """How teams are ordered.
+
+    Attributes:
+        by: One of `RANKINGS`.
+        ties: One of `TIES`.
+        metrics: What is ranked by, as a scorecard calls it; empty: every metric.
+    """
 
     by: str = "score"
     ties: str = "min"
+    metrics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -169,10 +176,21 @@ class Declaration:
         return f"{self.about.id}@{self.digest[:DIGEST]}"
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the classes, or of the regions of a mask."""
+        return tuple(self.regions) or self.classes
+
+    @property
     def uses(self) -> tuple[MetricUse, ...]:
         """Every metric, those of the score first."""
         known = {use.key for use in self.score}
         return (*self.score, *(use for use in self.report if use.key not in known))
+
+    @property
+    def ranked(self) -> tuple[MetricUse, ...]:
+        """The metrics that teams are ranked by, where that is not the score."""
+        wanted = self.ranking.metrics
+        return tuple(use for use in self.uses if not wanted or use.key in wanted)
 
     @property
     def better(self) -> Literal["higher", "lower"]:

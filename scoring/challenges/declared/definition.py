@@ -1,8 +1,9 @@
 """The `Challenge` that a declaration makes: the same value as that of a built-in challenge."""
 
 from functools import partial
+from typing import Any
 
-from scoring.challenges.declared import reading
+from scoring.challenges.declared import masks, reading
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.comparison import comparison_of
 from scoring.challenges.declared.declaration import Declaration
@@ -14,6 +15,13 @@ from scoring.core.lazy import Lazy
 from scoring.core.scores import ScoreBreakdownPart, Scoring
 from scoring.core.submission import Predictions
 
+TABLES = Inputs(InputKind("Table of the truth"), InputKind("Table of predictions"))
+MASKS = Inputs(
+    InputKind("Folder or zip with a mask per case", (".nii", ".nii.gz", ".mha"), several=True),
+    InputKind("Folder or zip with a mask per case", (".nii", ".nii.gz", ".mha"), several=True),
+    streamed=(".nii", ".nii.gz", ".mha"),
+    images_apart=False,
+)
 NO_MODEL = "this challenge scores files, not models: give --predictions."
 MISSING = {
     "refuse": "A submission with gaps is refused.",
@@ -27,16 +35,19 @@ VIEWS = Lazy("scoring.challenges.declared.views:views")
 def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictions]:
     """Return the challenge that a file declares."""
     low, high = declaration.range
+    of_masks = declaration.task == "segmentation"
+    module: Any = masks if of_masks else reading
     quantities = {use.key: Quantity(use.metric.better, use.metric.range) for use in declaration.uses}
     return Challenge(
         id=declaration.id,
         words=words_of(declaration),
         options=(),
-        inputs=Inputs(InputKind("Table of the truth"), InputKind("Table of predictions")),
+        inputs=MASKS if of_masks else TABLES,
         readers=Readers(
-            truth=partial(reading.read_truth, declaration),
-            predictions=partial(reading.read_predictions, declaration),
+            truth=partial(module.read_truth, declaration),
+            predictions=partial(module.read_predictions, declaration),
             faults=partial(reading.faults, declaration),
+            counts="masks" if of_masks else None,
         ),
         scoring=Scoring(
             score=partial(SCORE, declaration),

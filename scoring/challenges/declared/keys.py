@@ -24,7 +24,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "part": ("metric", "weight"),
     "report": ("metric",),
     "subgroups": ("columns",),
-    "ranking": ("by", "ties"),
+    "ranking": ("by", "ties", "metrics"),
     "cite": ("doi", "url", "text"),
 }
 """Section -> its keys; those with a metric have its options beside it."""

@@ -18,6 +18,7 @@ from scoring.statistics.intervals import Range
 GROUP = "slice"
 MEANS_OF_CLASSES = {("balanced_accuracy", None): "recall", ("f1", "macro"): "f1"}
 """Measure of classes whose plain mean a metric is, by its name and average."""
+ONE = np.ones((1, 1))
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Measured:
         declaration: What the challenge declares.
         cases: Truth and predictions as metrics take them.
         counted: Cases that count [N].
+        by_use: Cases by the key of a metric, where each metric has its own.
         groups: Members [N] by column and group, for subgroups.
     """
 
@@ -35,11 +37,34 @@ class Measured:
     cases: Cases
     counted: Bools
     groups: Groups = field(default_factory=dict)
+    by_use: Mapping[str, Cases] = field(default_factory=dict)
+
+    def of(self, use: MetricUse) -> Cases:
+        """Return the cases as a metric takes them."""
+        return self.by_use.get(use.key, self.cases)
+
+    def score(self, weights: Floats, members: Bools | None = None) -> Floats:
+        """Return the score alone [B]; NaN where a part is undefined. members: some of the cases [N]."""
+        parts: dict[QuantityName, Floats] = {}
+        for use in self.declaration.score:
+            cases = self.of(use) if members is None else of_members(self.of(use), members)
+            parts[use.key] = use.metric.compute(cases, weights, **use.options)
+        return weighted(self.declaration.score, parts)
+
+    def of_each_case(self, use: MetricUse) -> Floats:
+        """Return a metric of each case by itself [N]; NaN where it is undefined."""
+        values = [
+            use.metric.compute(
+                of_members(self.of(use), np.arange(len(self.counted)) == i), ONE, **use.options
+            )
+            for i in range(len(self.counted))
+        ]
+        return np.concatenate(values)
 
     def quantities(self, weights: Floats) -> dict[QuantityName, Floats]:
         """Return score, metrics, measures of classes and scores of subgroups, [B] by name."""
         found: dict[QuantityName, Floats] = {
-            use.key: use.metric.compute(self.cases, weights, **use.options) for use in self.declaration.uses
+            use.key: use.metric.compute(self.of(use), weights, **use.options) for use in self.declaration.uses
         }
         found[SCORE] = weighted(self.declaration.score, found)
         return found | self._of_classes(weights) | self._of_groups(weights)
@@ -81,7 +106,7 @@ class Measured:
     def _of_classes(self, weights: Floats) -> dict[QuantityName, Floats]:
         """Return recall, precision and F1 of each class; where cases have several labels, the first part of
         the score by label."""
-        classes = self.declaration.classes
+        classes = self.declaration.names
         if isinstance(self.cases, LabelledCases) and self.cases.predicted is not None:
             c = classification.counts(self.cases.truth, self.cases.predicted, weights, len(classes))
             measures = {
@@ -100,15 +125,13 @@ class Measured:
         if use is None:
             return {}
         return {
-            (use.metric.name, name): use.metric.compute(self.cases, weights, **_of_class(use, name))
+            (use.metric.name, name): use.metric.compute(self.of(use), weights, **_of_class(use, name))
             for name in classes
         }
 
     def _of_groups(self, weights: Floats) -> dict[QuantityName, Floats]:
         return {
-            (GROUP, column, name, SCORE): score_of(
-                self.declaration, of_members(self.cases, members), weights[:, members]
-            )
+            (GROUP, column, name, SCORE): self.score(weights[:, members], members)
             for column, groups in self.groups.items()
             for name, members in groups.items()
         }
@@ -125,14 +148,6 @@ def by_class(declaration: Declaration) -> MetricUse | None:
 
 def _of_class(use: MetricUse, name: str) -> Mapping[str, object]:
     return {key: v for key, v in use.options.items() if key != "average"} | {"class": name}
-
-
-def score_of(declaration: Declaration, cases: Cases, weights: Floats) -> Floats:
-    """Return the score alone [B]; NaN where a part is undefined."""
-    parts: dict[QuantityName, Floats] = {
-        use.key: use.metric.compute(cases, weights, **use.options) for use in declaration.score
-    }
-    return weighted(declaration.score, parts)
 
 
 def of_members(cases: Cases, members: Bools) -> Cases:

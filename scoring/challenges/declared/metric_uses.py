@@ -108,7 +108,7 @@ class _Uses:
         if of is not None and of not in self.names:
             known = ", ".join(self.names[:20]) or "none are named"
             self.keys.refuse("bad-value", (*path, "class"), f"{of!r} is none of the classes: {known}.")
-        if "average" in options and of is not None:
+        if "average" in options and of is not None and self.task != "segmentation":
             self.keys.refuse("bad-value", (*path, "average"), "give average or class, not both.")
         several = self.task in ("classification", "ordinal") and len(self.names) > 2
         if "average" in metric.parameters and of is None and "average" not in options:

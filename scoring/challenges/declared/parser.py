@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -23,7 +23,7 @@ from scoring.challenges.declared.declaration import (
     RankingRule,
     TruthColumns,
 )
-from scoring.challenges.declared.keys import KEYS, TEXT_LENGTH, KeyReader
+from scoring.challenges.declared.keys import KEYS, TEXT_LENGTH, KeyReader, near
 from scoring.challenges.declared.metric_uses import metric_uses
 from scoring.challenges.declared.toml_lines import Path, key_lines
 from scoring.common.findings import InputRefused, error
@@ -97,7 +97,7 @@ def parse_tree(
     regions = _regions(keys, task, classes)
     truth, predictions = _truth(keys, task), _predictions(keys, task, classes, positive)
     score, report = metric_uses(keys, task, tuple(regions) or classes, positive, predictions)
-    ranking = _ranking(keys, len(score) + len(report))
+    ranking = _ranking(keys, [use.key for use in (*score, *report)])
     if keys.problems:
         raise InputRefused(keys.problems)
     canonical = json.dumps(tree, sort_keys=True)
@@ -270,9 +270,14 @@ def _predictions(
     )
 
 
-def _ranking(keys: KeyReader, metrics: int) -> RankingRule:
+def _ranking(keys: KeyReader, known: Sequence[str]) -> RankingRule:
     table = keys.section("ranking")
     by = keys.choice(("ranking", "by"), table, RANKINGS, "score")
-    if by == "mean_rank" and metrics < 2:
+    wanted = keys.texts(("ranking", "metrics"), table, 50)
+    for name in wanted:
+        if name not in known:
+            advice = f"{name!r} is none of the metrics: {', '.join(known)}.{near(name, known)}"
+            keys.refuse("bad-value", ("ranking", "metrics"), advice)
+    if by == "mean_rank" and len(wanted or known) < 2:
         keys.refuse("bad-value", ("ranking", "by"), "a mean of ranks needs two metrics or more.")
-    return RankingRule(by, keys.choice(("ranking", "ties"), table, TIES, "min"))
+    return RankingRule(by, keys.choice(("ranking", "ties"), table, TIES, "min"), wanted)

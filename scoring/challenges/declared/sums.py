@@ -42,7 +42,8 @@ def unit_sums(declaration: Declaration, measured: Measured, units: Ints, _score:
         columns.append(cells)
     if rest:
         whole = weights[None]
-        point = sum(use.weight * float(use.metric.compute(cases, whole, **use.options)[0]) for use in rest)
+        parts = [use.weight * use.metric.compute(measured.of(use), whole, **use.options) for use in rest]
+        point = float(np.sum(parts))
         left = sum(use.weight * _left_out(measured, use, units, weights) for use in rest)
         values = permutation_test.pseudo_values(point, np.asarray(left))
         columns.append(values[:, None] / len(values))
@@ -51,7 +52,7 @@ def unit_sums(declaration: Declaration, measured: Measured, units: Ints, _score:
 
 def _left_out(measured: Measured, use: MetricUse, units: Ints, weights: Floats) -> Floats:
     """Return a metric without each unit [n]."""
-    cases = measured.cases
+    cases = measured.of(use)
     if use.metric.name == "auc" and not use.options and isinstance(cases, LabelledCases):
         place = cases.the_positive
         if place is not None and cases.scores is not None:

@@ -1,0 +1,197 @@
+"""Readers of declared challenges of masks: a file per case, measured against the truth one by one."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from scoring.challenges.declared.cases import DeclaredCases
+from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.reading import ADVICE, graded
+from scoring.common.arrays import Floats, Ints
+from scoring.common.findings import Cancelled, Finding, InputRefused, error, warning
+from scoring.core.challenge import Context
+from scoring.core.submission import Predictions, ignored
+from scoring.inputs.jobs import by_case
+from scoring.inputs.masks.blocks import Opener
+from scoring.inputs.masks.errors import MaskError
+from scoring.inputs.masks.grid import Grid
+from scoring.inputs.masks.label_maps import read_label_map
+from scoring.inputs.sources import Source, SourceFiles, open_source
+from scoring.metrics.regions import region_pairs
+from scoring.metrics.task_cases import RegionCases
+
+ENDINGS = (".nii.gz", ".nii", ".mha")
+MEASURES = 4
+"""Numbers that are kept of a metric, a case and a region, at most."""
+
+
+def read_truth(
+    declaration: Declaration, source: Source, _images: Source | None, context: Context
+) -> DeclaredCases:
+    """Read the masks of the truth. Raises InputRefused with every problem."""
+    files = open_source(source, context.name, streamed=ENDINGS)
+    masks, problems = _by_case(files)
+    if not masks:
+        message = f"it holds no mask: a folder or zip with a file per case ({', '.join(ENDINGS)})."
+        problems.append(error("no-table", files.name, message))
+    known = {label for labels in declaration.regions.values() for label in labels}
+    strange: dict[int, str] = {}
+    for case, member in masks.items():
+        try:
+            labels, _ = read_label_map(partial(files.open, member))
+        except MaskError as fault:
+            problems.append(error(fault.code, files.called(member), f"{case}: {fault.words}"))
+            continue
+        for value in _values(labels) - known:
+            strange.setdefault(value, files.called(member))
+    if problems:
+        raise InputRefused(problems)
+    findings = tuple(
+        warning("unused-label", where, f"the value {value} is in no region: it counts as background.")
+        for value, where in sorted(strange.items())
+    )
+    ids = tuple(masks)
+    return DeclaredCases(
+        files.name,
+        ids,
+        files,
+        files,
+        {member: _sha256(files, member) for member in masks.values()},
+        {"case": ids},
+        "case",
+        np.full(len(ids), -1),
+        np.zeros((len(ids), 0)),
+        (*findings, *ignored(files, set(masks.values()))),
+        dict(masks),
+    )
+
+
+def _values(labels: Ints) -> set[int]:
+    """Return the values of a mask that are not background."""
+    return set(np.flatnonzero(np.bincount(labels.ravel(order="K"))).tolist()) - {0}
+
+
+def _sha256(files: SourceFiles, member: str) -> str:
+    with files.open(member) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _by_case(files: SourceFiles) -> tuple[dict[str, str], list[Finding]]:
+    """Return the mask of each case, called by it, and `duplicate-case` where there are several."""
+    masks: dict[str, str] = {}
+    problems = []
+    for member in files.members:
+        base = PurePosixPath(member).name
+        ending = next((e for e in ENDINGS if base.lower().endswith(e)), None)
+        if ending is None:
+            continue
+        parts = PurePosixPath(member).parts
+        case = parts[0] if len(parts) > 2 and parts[1] == "output" else base[: -len(ending)]
+        if case in masks:
+            message = f"case {case} has several masks ({masks[case]}, {member}): keep one."
+            problems.append(error("duplicate-case", files.called(member), message))
+        masks.setdefault(case, member)
+    return dict(sorted(masks.items())), problems
+
+
+def read_predictions(
+    declaration: Declaration, source: Source, truth: DeclaredCases | None, context: Context
+) -> Predictions:
+    """Read the masks of a submission and measure each against the truth. Raises InputRefused with every
+    problem."""
+    files, _ = by_case(open_source(source, context.name, streamed=ENDINGS))
+    masks, problems = _by_case(files)
+    findings = ignored(files, set(masks.values()))
+    if truth is None:
+        for case, member in masks.items():
+            problems += _faults(case, files, member)
+        if problems:
+            raise InputRefused(problems, findings)
+        return Predictions(files.name, np.zeros((len(masks), 0)), np.full(len(masks), -1))
+    extra = sorted(masks.keys() - set(truth.ids))
+    if masks and len(extra) == len(masks):
+        text = f"Here: {', '.join(extra[:3])}. There: {', '.join(truth.ids[:3])}."
+        problems.append(error("no-common-case", files.name, f"no mask is of a case of {truth.name}. {text}"))
+        raise InputRefused(problems, findings)
+    if extra:
+        listing = ", ".join(extra[:3])
+        message = f"{len(extra)} masks of cases that the truth does not have ({listing}): left out."
+        findings.append(warning("extra-case", files.name, message))
+    outputs = np.full((len(truth), _width(declaration)), np.nan)
+    faults: list[Finding] = []
+    for number, case in enumerate(truth.ids):
+        if context.cancelled is not None and context.cancelled():
+            raise Cancelled
+        sent = masks.get(case)
+        try:
+            if sent is None:
+                message = f"case {case} has no mask in {files.name}.{ADVICE[declaration.predictions.missing]}"
+                faults.append(error("missing-case", case, message))
+            if sent is not None or declaration.predictions.missing == "worst":
+                opener = None if sent is None else partial(files.open, sent)
+                outputs[number] = _measured(declaration, truth, case, opener)
+        except MaskError as fault:
+            problems.append(error(fault.code, files.called(str(sent)), f"{case}: {fault.words}"))
+        if context.progress is not None:
+            context.progress(number + 1, len(truth))
+    if problems:
+        hard, soft = graded(faults, declaration.predictions.missing)
+        raise InputRefused([*problems, *hard], [*findings, *soft])
+    return Predictions(
+        files.name,
+        outputs,
+        np.array([0 if case in masks else -1 for case in truth.ids]),
+        faults=tuple(faults),
+        findings=tuple(findings),
+        digest=files.digest_of([masks[case] for case in truth.ids if case in masks]),
+    )
+
+
+def _faults(case: str, files: SourceFiles, member: str) -> Iterator[Finding]:
+    try:
+        read_label_map(partial(files.open, member))
+    except MaskError as fault:
+        yield error(fault.code, files.called(member), f"{case}: {fault.words}")
+
+
+def _width(declaration: Declaration) -> int:
+    return len(declaration.uses) * len(declaration.regions) * MEASURES
+
+
+def _measured(declaration: Declaration, truth: DeclaredCases, case: str, sent: Opener | None) -> Floats:
+    """Return what every metric measures of a case, by metric, region and number; without a mask those of an
+    empty one."""
+    labels, grid = read_label_map(partial(truth.files.open, truth.masks[case]))
+    guess = np.zeros_like(labels) if sent is None else read_label_map(sent, grid)[0]
+    values = np.zeros((len(declaration.uses), len(declaration.regions), MEASURES))
+    regions = [set(wanted) for wanted in declaration.regions.values()]
+    known: dict[tuple[str, str], tuple[float, ...]] = {}
+    for place, pair in enumerate(region_pairs(labels, guess, _spacing(grid), regions)):
+        known.clear()
+        for number, use in enumerate(declaration.uses):
+            key = (use.metric.measures, repr(sorted(_measuring(use.options).items())))
+            if key not in known:
+                known[key] = use.metric.measure(pair, **use.options)
+            values[number, place, : len(known[key])] = known[key]
+    return values.ravel()
+
+
+def _measuring(options: Mapping[str, object]) -> dict[str, object]:
+    """Return the options that can change what is measured of a case."""
+    later = ("average", "class", "both_empty", "empty_truth", "worst_mm")
+    return {name: value for name, value in options.items() if name not in later}
+
+
+def _spacing(grid: Grid) -> Sequence[float]:
+    return [float(edge) for edge in grid.spacing]
+
+
+def region_cases(declaration: Declaration, predictions: Predictions) -> dict[str, RegionCases]:
+    """Return what was measured of all cases, by the key of each metric."""
+    shape = (len(predictions.outputs), len(declaration.uses), len(declaration.regions), MEASURES)
+    measured = np.where(np.isnan(predictions.outputs), 0, predictions.outputs).reshape(shape)
+    names = tuple(declaration.regions)
+    return {use.key: RegionCases(measured[:, number], names) for number, use in enumerate(declaration.uses)}
