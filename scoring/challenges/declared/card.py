@@ -37,6 +37,8 @@ from scoring.statistics.replicates import Quantities, Replicates, replicate, rep
 
 CURVE_REPLICATES, MOST_CURVES = 300, 30
 """Replicates of a band of curves, and classes with curves, at most."""
+CURVE_CELLS = 10_000_000
+"""Cases of these replicates together, at most: with many cases a band is narrow."""
 
 
 def score(
@@ -302,9 +304,8 @@ class _Card:
         if not self.source["resamples"]:
             return {}
         counted = self.measured.counted
-        drawn = replicate_weights(
-            self.units, min(self.source["resamples"], CURVE_REPLICATES), self.source["seed"]
-        )
+        most = min(CURVE_REPLICATES, max(100, CURVE_CELLS // len(self.truth)))
+        drawn = replicate_weights(self.units, min(self.source["resamples"], most), self.source["seed"])
         weights = np.concatenate(list(drawn))[:, counted]
         positive = cases.the_positive
         scores, labels = cases.scores[counted], cases.truth[counted]
