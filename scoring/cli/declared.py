@@ -125,12 +125,7 @@ def _init(arguments: argparse.Namespace) -> None:
     found = draft.suggest(draft.read_truth_table(arguments.file), stem)
     write(arguments.output or str(target), found.toml(), "--output")
     if arguments.output != "-":
-        asked = (
-            found.label or found.value or found.time or f"a column for each of {len(found.classes)} classes"
-        )
-        print(
-            f"A case is told by {found.case}. The truth is {asked}: {found.task}, scored by {found.metric}."
-        )
+        print("\n".join(found.reasons))
         print(
             f"Written to {target}. Read it, change it, then try it: "
             f"challenge check {target} --truth {arguments.file}"

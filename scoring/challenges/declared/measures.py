@@ -81,7 +81,7 @@ class Measured:
                 resting[GROUP, column, name, SCORE] = members & self.counted
         use = by_class(declaration)
         if use is not None:
-            ranges |= {(use.metric.name, name): use.metric.range for name in declaration.classes}
+            ranges |= {(use.metric.name, name): use.metric.range for name in declaration.names}
         if not isinstance(cases, LabelledCases) or cases.predicted is None:
             return Basis(counted(resting, units), {}, ranges)
         for k, name in enumerate(declaration.classes):

@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 
 import scoring
-<<<<<<< HEAD
 from scoring.challenges.declared import draft, library
-=======
-from scoring.challenges.declared import library
->>>>>>> cc52d7d8 (The draft of a declaration is made in one place; bands of curves take fewer replicates of many cases)
 from scoring.services.boards.packing import zipped
 from tests.support.command_line import run, run_fresh
 
@@ -157,16 +153,15 @@ def test_a_metric_that_the_truth_does_not_define_is_refused_by_check(place):
 
 
 TRUTHS = {
-    "image,label": ("classification", [f"{i},{'benign' if i % 3 else 'malignant'}" for i in range(12)]),
-    "id_code,diagnosis": ("ordinal", [f"{i},{i % 3}" for i in range(12)]),
-    "image,A,B,C": ("classification", [f"{i},{['1,0,0', '0,1,0', '0,0,1'][i % 3]}" for i in range(12)]),
-    "image,D,E": ("multilabel", [f"{i},{i % 2},{int(i % 3 > 0)}" for i in range(12)]),
-    "case,boneage": ("regression", [f"{i},{3 * i}" for i in range(40)]),
-    "PatientID,RFS,Relapse": ("survival", [f"P{i},{10 + 3 * i},{i % 2}" for i in range(12)]),
+    "two classes": ("image,label,patient_id\na,benign,1\nb,malignant,1\nc,benign,2\n", "classification"),
+    "grades": ("id_code,diagnosis\na,0\nb,2\nc,1\nd,1\n", "ordinal"),
+    "one hot": ("image,A,B,C\na,1,0,0\nb,0,1,0\nc,0,0,1\n", "classification"),
+    "labels": ("image,A,B,site\na,1,0,x\nb,1,1,y\nc,0,0,x\n", "multilabel"),
+    "values": ("case,boneage\n" + "".join(f"{i},{3 * i}\n" for i in range(40)), "regression"),
+    "survival": ("PatientID,RFS,Relapse\na,10,1\nb,20,0\nc,5,1\n", "survival"),
 }
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize("name", TRUTHS)
 def test_a_first_file_fits_the_truth_that_it_was_made_of(name):
     table, task = TRUTHS[name]
@@ -178,24 +173,10 @@ def test_a_first_file_fits_the_truth_that_it_was_made_of(name):
         assert 'positive = "malignant"' in found.toml()
         assert 'unit = "patient_id"' in found.toml()
     assert ('columns = ["site"]' in found.toml()) == (name == "labels")
-=======
-@pytest.mark.parametrize("header", TRUTHS)
-def test_init_writes_a_file_that_its_truth_fits(header, place):
-    task, lines = TRUTHS[header]
-    (place / "new.csv").write_text("\n".join([header, *lines]))
-    done = run("challenge", "init", "new.csv")
-    assert done.status == 0, done.err
-    assert f": {task}, scored by " in done.out
-    assert run("challenge", "check", "new.toml", "--truth", "new.csv").status == 0
-    challenge = scoring.load_challenge("new.toml")
-    assert len(challenge.read_truth("new.csv")) == len(lines)
-    if header == "image,label":
-        assert 'positive = "malignant"' in (place / "new.toml").read_text()
->>>>>>> cc52d7d8 (The draft of a declaration is made in one place; bands of curves take fewer replicates of many cases)
 
 
 def test_init_writes_what_check_takes(place):
     done = run("challenge", "init", "truth.csv", "--output", "new.toml")
-    assert "The truth is grade: ordinal, scored by quadratic_kappa." in done.out
+    assert "'grade' holds 3 grades in order." in done.out
     assert run("challenge", "check", "new.toml", "--truth", "truth.csv").status == 0
     assert run("challenge", "init", "truth.csv", "--output", "new.toml").status == 2
