@@ -12,6 +12,7 @@ from pages.inputs.dropped_files import (
     EMPTY,
     GO,
     PLACED,
+    RECOGNISED,
     REFUSED,
     TOGETHER,
     Dropped,
@@ -19,8 +20,11 @@ from pages.inputs.dropped_files import (
     leave_out,
 )
 from scoring.challenges import REGISTRY, load_challenge
+from scoring.challenges.declared.library import ENDING as DECLARATION
 from scoring.common.text import markdown
-from scoring.core.file_contents import LIKELY, Candidate
+from scoring.core.file_contents import LIKELY, TABLES, Candidate
+
+FROM_TRUTH = "Make a challenge of this truth"
 
 INPUTS = {
     "truth": "test set",
@@ -103,8 +107,22 @@ def _refused() -> None:
         why_not = part.recognised.why_not[:1].upper() + part.recognised.why_not[1:]
         with st.container(gap="xsmall"):
             st.info(f"**{markdown(part.name, 60)}** was not taken. {markdown(why_not, 400)}")
-            with st.popover("Take it for something", type="tertiary"):
-                _choices(part, f"refused_{number}")
+            with st.container(horizontal=True, gap="small"):
+                _new_challenge(part, number)
+                with st.popover("Take it for something", type="tertiary"):
+                    _choices(part, f"refused_{number}")
+
+
+def _new_challenge(part: Dropped, number: int) -> None:
+    """Offer to make a challenge of a table, or to open a file that declares one."""
+    name = part.files[0].name.lower()
+    kinds = {"new_file_kept": ((DECLARATION,), "Open the challenge"), "new_truth_kept": (TABLES, FROM_TRUTH)}
+    for key, (endings, label) in kinds.items():
+        if len(part.files) == 1 and name.endswith(endings) and st.button(label, key=f"{key}_{number}"):
+            for other in kinds:
+                st.session_state.pop(other, None)
+            st.session_state[key] = (RECOGNISED, list(part.files))
+            st.switch_page("../challenges.py")
 
 
 def _elsewhere(challenge_id: str | None) -> None:

@@ -98,6 +98,11 @@ class Route:
     opens_page: bool = False
 
 
+def _is_for_declared(drop: Drop) -> bool:
+    """Return whether files were dropped at an input of a declared challenge, whose file names them."""
+    return drop.challenge is not None and drop.challenge not in REGISTRY
+
+
 def _is_photograph(drop: Drop) -> bool:
     """Return whether nothing takes photographs; beside own files they can be the images of those."""
     return drop.best is None and drop.are_photographs and not drop.holds_own
@@ -166,6 +171,7 @@ def _is_unlikely(drop: Drop) -> bool:
 
 
 ROUTES: tuple[tuple[Callable[[Drop], bool], Callable[[Drop], Route]], ...] = (
+    (_is_for_declared, lambda _: Route("stay")),
     (_is_photograph, lambda _: Route("photograph")),
     (_is_for_reader, lambda _: Route("stay")),
     (_lacks_test_set, lambda _: Route("ask")),

@@ -263,6 +263,8 @@ def _foreign(files: Mapping[str, bytes]) -> str:
         return foreign
     if is_picture(name, data):
         return "It is an image: “Single image” asks a model about one. A test set needs its table as well."
+    if ending == ".toml":
+        return "It declares a challenge of its own: open it on “More challenges”."
     if data.startswith(b"version https://git-lfs"):
         return "It is a pointer of Git LFS, not the file itself: fetch that with “git lfs pull”."
     kind = next((sentence for magic, sentence in FOREIGN.items() if data.startswith(magic)), None)

@@ -3,6 +3,7 @@
 import pytest
 
 import scoring
+from scoring.challenges import samples
 from scoring.challenges.declared import library
 from tests.support.payloads import PAYLOADS
 from tests.support.visits import assert_inert, open_tab, put, words
@@ -117,3 +118,28 @@ def test_an_unknown_challenge_is_named_as_unknown(opened):
     app = opened("declared", challenge="../../etc/passwd")
     assert not app.exception
     assert "knows no challenge" in words(app)
+
+
+def test_a_dropped_file_that_no_challenge_takes_becomes_one(opened):
+    app = opened("overview").file_uploader(key="any_files").upload("ages.csv", AGES).run()
+    assert "was not taken" in words(app)
+    app.button(key="new_truth_kept_0").click().run()
+    assert not app.exception
+    assert "Mean absolute error, lower is better" in words(app)
+
+
+def test_a_dropped_declaration_opens_as_a_challenge(opened):
+    text = (library.GALLERY / "camelyon17.toml").read_bytes()
+    app = opened("overview").file_uploader(key="any_files").upload("mine.toml", text).run()
+    assert "declares a challenge of its own" in words(app)
+    app.button(key="new_file_kept_0").click().run()
+    assert not app.exception
+    assert "CAMELYON17" in words(app)
+
+
+def test_files_stay_where_a_declared_challenge_is_open(opened):
+    isic = (samples.FOLDER / "isic2018" / "ISIC_2018_Sample_GroundTruth.csv").read_bytes()
+    key = library.find("isic2018").id
+    app = put(key, opened("declared", challenge="isic2018"), test_set=("truth.csv", isic))
+    assert not app.exception
+    assert "What is" not in words(app)
