@@ -35,17 +35,27 @@ NORMALS = {
 components of their normals along the three axes, in eighths. Bit 128 >> (4i + 2j + k) is voxel (i, j, k)."""
 
 
+MOST_SEARCHED = 3_000_000
+"""Elements of a surface up to which nearest ones are searched in a tree."""
+
+
 @dataclass(frozen=True, eq=False)
 class Surface:
     """Elements of a surface.
 
     Attributes:
-        corners: Corner of the grid at which each element lies [n, dimensions].
+        places: Corner of the grid at which each element lies [n], as place in an array of `shape`, ascending.
         areas: Their areas in mm2, in 2D lengths in mm [n].
+        shape: Corners of the grid along each axis.
     """
 
-    corners: Ints
+    places: Ints
     areas: Floats
+    shape: tuple[int, ...]
+
+    def corners(self, chosen: Bools | slice = slice(None)) -> Ints:
+        """Return the places of some elements along each axis [n, dimensions]."""
+        return np.stack(np.unravel_index(self.places[chosen], self.shape), axis=1)
 
 
 def surface(mask: Bools, spacing: Sequence[float]) -> Surface:
@@ -62,8 +72,7 @@ def surface(mask: Bools, spacing: Sequence[float]) -> Surface:
     full = (1 << (1 << mask.ndim)) - 1
     # 0 wraps around to the largest number: one comparison finds what is neither empty nor full.
     at = np.flatnonzero((codes - np.uint8(1)).ravel() < full - 1)
-    corners = np.stack(np.unravel_index(at, codes.shape), axis=1)
-    return Surface(corners, element_areas(tuple(spacing))[codes.ravel()[at]])
+    return Surface(at, element_areas(tuple(spacing))[codes.ravel()[at]], codes.shape)
 
 
 @cache
@@ -105,17 +114,27 @@ def _all_normals() -> dict[int, list[tuple[int, ...]]]:
 
 
 def distances(surface: Surface, other: Surface, spacing: Sequence[float]) -> Floats:
-    """Return the distance of each element [n] to the nearest of another surface, in mm; inf where that has
-    none."""
-    if not len(other.corners) or not len(surface.corners):
-        return np.full(len(surface.corners), np.inf)
-    edges = np.asarray(spacing, float)
-    # Used once: a tree that is quicker to build costs less.
-    tree = scipy.spatial.cKDTree(other.corners * edges, compact_nodes=False, balanced_tree=False)
-    nearest = tree.query(surface.corners * edges)[1]
+    """Return the distance of each element [n] to the nearest of another surface in the same box, in mm; inf
+    where that has none."""
+    if not len(other.places):
+        return np.full(len(surface.places), np.inf)
+    taken = np.zeros(surface.shape, bool)
+    taken.ravel()[other.places] = True
+    apart = ~taken.ravel()[surface.places]
+    found, own, edges = np.zeros(len(apart)), surface.corners(apart), np.asarray(spacing, float)
+    if max(len(own), len(other.places)) > MOST_SEARCHED:
+        # Noise rather than a structure: a map of the box takes less time and memory than a tree.
+        steps: Ints = scipy.ndimage.distance_transform_edt(
+            ~taken, edges, return_distances=False, return_indices=True
+        )
+        nearest = steps[:, *own.T].T
+    else:
+        # Used once: a tree that is quicker to build costs less.
+        corners = other.corners()
+        tree = scipy.spatial.cKDTree(corners * edges, compact_nodes=False, balanced_tree=False)
+        nearest = corners[tree.query(own * edges)[1]]
     # From whole steps, so that a distance of a tolerance of 2 mm is 2 mm and not a rounding error more.
-    away = ((surface.corners - other.corners[nearest]) * edges) ** 2
-    found: Floats = np.sqrt(away.sum(1))
+    found[apart] = np.sqrt((((own - nearest) * edges) ** 2).sum(1))
     return found
 
 

@@ -9,7 +9,7 @@ import scipy.ndimage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.metrics import registry
+from scoring.metrics import registry, surfaces
 from scoring.metrics.overlap import components
 from scoring.metrics.regions import RegionPair, region_pairs
 from scoring.metrics.surfaces import element_areas, quantile
@@ -64,6 +64,18 @@ def test_areas_of_planes_and_slants():
     assert faces == pytest.approx(faces[::-1])
     assert faces[1:-1].min() > 0
     assert element_areas((3.0, 4.0))[[0b0011, 0b0101, 0b1000]].tolist() == [4, 3, 2.5]
+
+
+@pytest.mark.parametrize("shape", [(9, 10, 11), (12, 17)])
+def test_many_elements_are_searched_in_a_map_with_the_same_result(shape, monkeypatch):
+    truth, prediction = blobs(1, shape), blobs(2, shape)
+    expected = pair(truth, prediction, SPACINGS[1][: len(shape)]).distances
+    monkeypatch.setattr(surfaces, "MOST_SEARCHED", 0)
+    for by_tree, by_map in zip(
+        expected, pair(truth, prediction, SPACINGS[1][: len(shape)]).distances, strict=True
+    ):
+        assert by_map == pytest.approx(by_tree, rel=1e-12)
+        assert by_map.max() > 0
 
 
 def test_a_quantile_is_the_first_value_that_reaches_the_share():
