@@ -234,6 +234,8 @@ ZERO = "would give score 0, for a prediction is missing or no number"
 VERDICTS = {
     "official-run-cancelled": "would cancel the whole run",
     "official-score-zero": "would give every model the score 0",
+    "official-other-table": "would read another table",
+    "image-elsewhere": "would not find images in other folders, and give every model the score 0",
     "label-spelling": "would count positives that are not spelled True as negative",
     "one-class-truth": "would yield NaN, for the truth has one class only",
     "several-score-columns": "would take the first column of scores, whatever it holds",

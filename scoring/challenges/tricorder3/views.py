@@ -236,6 +236,8 @@ def validator(card: ScoreCard) -> tuple[Block, ...]:
         {
             "official-run-cancelled": "would cancel the whole run",
             "official-score-zero": "would give every model the score 0",
+            "official-other-table": "would read another table",
+            "image-elsewhere": "would not find images in other folders, and give every model the score 0",
             "ir-version": "would refuse the model (IR version)",
             "opset-version": "would refuse the model (opset)",
             "single-input": "would run it, though the rules ask for both inputs",
