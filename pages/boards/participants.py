@@ -23,6 +23,7 @@ from scoring.services.boards import (
     notices,
     participant,
     publishing,
+    teams,
 )
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.board import opened as board_of
@@ -31,6 +32,7 @@ from scoring.services.boards.hidden_rules import DECIMALS, HiddenRules
 from scoring.services.boards.packing import packed
 from scoring.services.boards.participant import RemainingQuota, SubmissionFeedback
 from scoring.services.boards.phases import spoken
+from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.row_rules import DETAILS
 from scoring.services.store.database import Store
 
@@ -51,11 +53,11 @@ WORN = {
 def submit(store: Store, board: OpenBoard) -> None:
     """Draw what a participant may do on a board, and what was told of each own submission."""
     board = board_of(store, board.row.id)
-    teams = members.teams_of(store, board.row.id, store.actor)
-    if not teams:
+    own = members.teams_of(store, board.row.id, store.actor)
+    if not own:
         st.info("You are in no team of this board: its organizer says who is.", icon=":material/group:")
         return
-    team = st.selectbox("Team", teams, key=f"own_team_{board.row.id}", width=360)
+    team = st.selectbox("Team", own, key=f"own_team_{board.row.id}", width=360)
     key = ("hand_in", board.row.id)
     outcome = actions.outcome(key, "submissions")
     if outcome is not None:
@@ -250,6 +252,7 @@ def _teams(board: OpenBoard) -> None:
         st.table({"team": [markdown(team, 60) for team in known], "members": written})
     if not access.is_configured():
         st.caption("Nobody logs in on this server: docs/challenge.md says how teams submit for themselves.")
+    _team_changes(board)
     with st.form(f"members_{board.row.id}", border=False):
         team = st.text_input("Team", key="members_team")
         example = "paul@example.org, group:lab"
@@ -259,3 +262,27 @@ def _teams(board: OpenBoard) -> None:
             actions.done(
                 actions.attempt(members.set_members, board.store, board.row.id, team.strip(), people)
             )
+
+
+def _team_changes(board: OpenBoard) -> None:
+    """Draw what excludes, renames or merges a team that has submitted."""
+    store, row = board.store, board.row
+    out = members.teams_excluded(store, row.id)
+    names = sorted(board_ranking(board).by_team)
+    if not names:
+        return
+    with st.expander("**Exclude, rename or merge a team**", icon=":material/group_remove:"):
+        team = st.selectbox("Team that submitted", names, key=f"team_changed_{row.id}", width=360)
+        if team in out:
+            st.markdown(f"Excluded: {markdown(out[team])}")
+            if st.button("Let the team count again", icon=":material/undo:"):
+                actions.done(actions.attempt(teams.exclude_team, store, row.id, team, None))
+        else:
+            reason = st.text_input("Reason, which is published", key=f"team_reason_{row.id}_{team}")
+            if st.button("Exclude the team", icon=":material/block:"):
+                actions.done(actions.attempt(teams.exclude_team, store, row.id, team, reason))
+        name = st.text_input(
+            "New name", key=f"team_renamed_{row.id}_{team}", help="The name of another team merges both."
+        )
+        if st.button("Rename or merge", icon=":material/merge:"):
+            actions.done(actions.attempt(teams.rename_team, store, row.id, team, name.strip()))

@@ -14,6 +14,7 @@ ACTIONS = {
     "facts": "keep what is known of the teams: size of the model, institution, method, licence",
     "settings": "change title, which submission counts, or whether refused files are kept",
     "exclude": "let a submission not count, with the reason",
+    "team": "exclude a team with the reason, rename it, or merge it with another",
     "refused": "list the refused files that are kept, with their problems (not for publication)",
     "rescore": "score all submissions again with a corrected test set, say what that changes, then show it",
     "delete": "delete a submission, or a board with everything in it, from the disk too",
@@ -90,6 +91,16 @@ def _exclude(action: Parser) -> None:
     choice = action.add_mutually_exclusive_group(required=True)
     choice.add_argument("--reason", metavar="TEXT", help="why it does not count; it is published")
     choice.add_argument("--undo", action="store_true", help="let it count again")
+
+
+def _team(action: Parser) -> None:
+    action.add_argument("team", metavar="TEAM", help="name of the team")
+    choice = action.add_mutually_exclusive_group(required=True)
+    reason = "let none of its submissions count, and take no others; the reason is published"
+    choice.add_argument("--exclude", metavar="REASON", help=reason)
+    choice.add_argument("--include", action="store_true", help="let them count again")
+    name = "its new name; that of another team merges both"
+    choice.add_argument("--rename", metavar="NAME", help=name)
 
 
 def _facts(action: Parser) -> None:
@@ -179,6 +190,7 @@ FURTHER = {
     "show": _show,
     "settings": _settings,
     "exclude": _exclude,
+    "team": _team,
     "facts": _facts,
     "rescore": _rescore,
     "delete": _delete,

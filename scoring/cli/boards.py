@@ -27,6 +27,7 @@ from scoring.services.boards import (
     publishing,
     rescoring,
     submitting,
+    teams,
 )
 from scoring.services.boards.board import BoardSettings, create, listed, opened, own_options
 from scoring.services.boards.correction import correction
@@ -184,6 +185,16 @@ def _exclude(store: Store, arguments: argparse.Namespace) -> None:
     respond(arguments.json, publishing.value(ranking), board_table(ranking))
 
 
+def _team(store: Store, arguments: argparse.Namespace) -> None:
+    board = opened(store, arguments.board)
+    if arguments.rename is not None:
+        teams.rename_team(store, board.row.id, arguments.team, arguments.rename.strip())
+    else:
+        teams.exclude_team(store, board.row.id, arguments.team, arguments.exclude)
+    ranking = board_ranking(board)
+    respond(arguments.json, publishing.value(ranking), board_table(ranking))
+
+
 def _delete(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.submission is not None:
         gone = deleting.delete_submission(store, arguments.board, arguments.submission)
@@ -271,6 +282,7 @@ ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {
     "facts": _facts,
     "settings": board_rules.change_settings,
     "exclude": _exclude,
+    "team": _team,
     "refused": board_rules.list_refused,
     "rescore": _rescore,
     "delete": _delete,

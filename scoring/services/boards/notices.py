@@ -16,6 +16,7 @@ from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import is_zip, sha256
 from scoring.inputs.tables import TextTable, read_table
 from scoring.services.access.roles import Role
+from scoring.services.boards.members import team_names
 from scoring.services.boards.phases import DAY
 from scoring.services.boards.ranking import BoardRanking, RankedSubmission
 from scoring.services.store import tables
@@ -255,6 +256,7 @@ def board_notices(store: Store, board_id: str) -> list[Finding]:
     return [
         *foreign,
         *equal_files(store, board_id),
+        *near_names(store, board_id),
         *(note("near-copy", shortened(f"{team}, {other}", 120), COPIES) for team, other in sorted(copies)),
         *(_counted("near-duplicates", team, count, NEAR) for team, count in sorted(near.items())),
         *(_counted("constant-columns", team, count, ALIKE) for team, count in sorted(alike.items())),
@@ -276,6 +278,19 @@ def equal_files(store: Store, board_id: str) -> list[Finding]:
     return [
         note("equal-files", shortened(", ".join(names), 120), f"{count} of their files {EQUAL}")
         for names, count in sorted(groups.items())
+    ]
+
+
+def near_names(store: Store, board_id: str) -> list[Finding]:
+    """Return names of teams that differ in case, blanks and punctuation alone."""
+    spelled: dict[str, list[str]] = {}
+    for name in sorted(team_names(store, board_id)):
+        spelled.setdefault("".join(filter(str.isalnum, name.casefold())), []).append(name)
+    message = "these names are nearly the same: is it one team? `board team` merges them."
+    return [
+        note("near-team-names", shortened(", ".join(names), 120), message)
+        for names in spelled.values()
+        if len(names) > 1
     ]
 
 

@@ -28,7 +28,10 @@ from scoring.services.store.tables import Attempt
 LOG = logging.getLogger(__name__)
 RUNNING, AGAIN = "running", "again"
 FREE = frozenset(
-    {SCORED, AGAIN, "limit-reached", "phase-closed", "phase-not-open", "no-phase", "clock-behind"}
+    {
+        *(SCORED, AGAIN, "limit-reached", "phase-closed", "phase-not-open", "no-phase", "clock-behind"),
+        "team-excluded",
+    }
 )
 """Outcomes that do not count as refused."""
 UNCHANGED_PER_DAY = 20

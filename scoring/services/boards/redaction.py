@@ -17,6 +17,7 @@ OWN = frozenset(
         "phase-closed",
         "phase-not-open",
         "refused-limit",
+        "team-excluded",
         "unchanged-limit",
     }
 )

@@ -20,7 +20,7 @@ from scoring.inputs.sources import sha256
 from scoring.inputs.team_entries import name_problems
 from scoring.services.boards import phases
 from scoring.services.boards.board import OpenBoard, opened, scoring_of
-from scoring.services.boards.members import team_names
+from scoring.services.boards.members import team_names, teams_excluded
 from scoring.services.boards.phases import DAY
 from scoring.services.store import tables
 from scoring.services.store.database import Store
@@ -90,6 +90,9 @@ def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
     """
     if problems := _misnamed(board, request):
         raise InputRefused(problems)
+    if (reason := teams_excluded(board.store, board.row.id).get(request.team)) is not None:
+        message = f"the organizer took this team out ({reason}): nothing was counted."
+        raise InputRefused([error("team-excluded", request.team, message)])
     store, digest = board.store, sha256(request.data)
     time = request.created or phases.arrival(store, board.row.id)
     with store.read() as session:
