@@ -7,7 +7,7 @@ from typing import Any
 
 from scoring.comparison.compare import Comparison
 from scoring.comparison.scale import Scale
-from scoring.statistics.options import FEW_UNITS, UNITS_OF_COMPARISON
+from scoring.statistics.options import UNITS_OF_COMPARISON
 from scoring.statistics.replicate_comparison import SWAP
 
 RULE = """Teams are ranked by the rule of the challenge: by the official score, or by an order of its own
@@ -31,9 +31,8 @@ against the rest is invalid, since the data chose the winner |
 NAMED = 4
 """Teams that a sentence names before it says "and N more"."""
 
-TEAMS_OF_OPTIMISM = 12
-"""Teams from which on, with `FEW_UNITS` units or more, "likely too high by" was within 15 % in simulations
-(docs/statistics.md)."""
+TEAMS_OF_OPTIMISM, UNITS_OF_OPTIMISM = 12, 100
+"""Teams and units from which on "likely too high by" was within 15 % in simulations (docs/statistics.md)."""
 
 
 def by_score(comparison: Comparison) -> bool:
@@ -138,12 +137,18 @@ def untold(comparison: Comparison) -> str:
 
 
 def caveat(comparison: Comparison) -> str:
-    """Return what the test of few units cannot see; "" for other tests."""
+    """Return what the swap test cannot see, and what it does about rare categories; "" for other tests."""
     if comparison.result.test != SWAP:
         return ""
-    return (
+    limit = (
         f"With {units(comparison.provenance)} teams are told apart by exchanging their predictions in random "
         "units. A team that fails rarely and badly escapes this."
+    )
+    if comparison.spec.categories is None:
+        return limit
+    return (
+        f"{limit} Where a category holds few cases, teams that answer it alike may know it differently well: "
+        "chance is added there, and fewer teams are told apart."
     )
 
 
@@ -232,7 +237,7 @@ def optimism(comparison: Comparison, scale: Scale) -> str:
     """Return how much too good the leader's score likely is, with one digit; "" where nothing is known, the
     order does not go by the score, or teams or units are too few for the estimate to be within 15 %."""
     value = comparison.result.winner_optimism
-    few = len(comparison.scored) < TEAMS_OF_OPTIMISM or comparison.provenance["n_units"] < FEW_UNITS
+    few = len(comparison.scored) < TEAMS_OF_OPTIMISM or comparison.provenance["n_units"] < UNITS_OF_OPTIMISM
     if not by_score(comparison) or not value or few:
         return ""
     return scale.rough(value)

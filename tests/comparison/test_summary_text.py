@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from scoring.comparison import scale, summary_text
+from scoring.comparison.compare import compare_cards
 from scoring.comparison.scale import Scale
 from scoring.comparison.summary_text import leader_differences
 from tests.support.teams import LESIONS, lesion_teams, risk_teams
@@ -139,7 +140,8 @@ def test_from_20_units_on_the_swap_test_speaks_and_names_its_limit():
     assert summary_text.untold(some) == ""
     assert summary_text.caveat(some) == (
         "With 30 cases teams are told apart by exchanging their predictions in random units. A team that "
-        "fails rarely and badly escapes this."
+        "fails rarely and badly escapes this. Where a category holds few cases, teams that answer it alike "
+        "may know it differently well: chance is added there, and fewer teams are told apart."
     )
     assert summary_text.method(some).endswith("seed 0; told apart by the swap test.")
     blind = replace(some, result=replace(some.result, test=None, tied_for_first=None, rank_intervals=None))
@@ -153,9 +155,40 @@ def test_too_high_has_one_digit_and_needs_twelve_teams(close, value, words):
     found = replace(close, result=replace(close.result, winner_optimism=value))
     assert summary_text.optimism(found, POINTS) == ""
     cards = {f"{name}{copy}": card for name, card in close.cards.items() for copy in "abcd"}
-    many = replace(found, cards=cards)
+    many, few = (
+        replace(found, cards=cards, provenance={**found.provenance, "n_units": number})
+        for number in (100, 99)
+    )
     assert summary_text.optimism(many, POINTS) == words
-    assert summary_text.optimism(replace(many, provenance={**many.provenance, "n_units": 49}), POINTS) == ""
+    assert summary_text.optimism(few, POINTS) == ""
+
+
+@pytest.mark.parametrize(
+    ("units", "noises", "resamples", "words"),
+    [
+        (1, (1, 2), 50, "1 case is too few to tell teams apart: that takes 20."),
+        (19, (1, 2), 50, "19 cases are too few to tell teams apart: that takes 20."),
+        (30, (1, 2), 0, "Without replicates nothing is said of chance."),
+    ],
+)
+def test_what_cannot_be_held_has_a_sentence(units, noises, resamples, words):
+    found = lesion_teams(3, units, noises, resamples=resamples)
+    assert summary_text.untold(found) == words
+    assert [pair.separated for pair in found.result.pairs] == [None]
+
+
+def test_copies_are_tied_and_named():
+    of_two = lesion_teams(3, 40, (1, 1), resamples=50)
+    card = of_two.cards["a"]
+    copies = compare_cards(LESIONS, {"a": card, "b": card, "c": card})
+    assert [(pair.difference, pair.p_adjusted, pair.separated) for pair in copies.result.pairs] == [
+        (0, 1, False)
+    ] * 3
+    assert summary_text.leaders(copies) == (
+        "a is ranked first, tied with b, c: on these cases nobody can say which of the 3 is best."
+    )
+    assert summary_text.gap(copies, POINTS) == ""
+    assert "identical-submissions" in {finding.code for finding in copies.findings}
 
 
 @pytest.mark.parametrize(

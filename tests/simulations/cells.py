@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import norm
 
 from scoring.statistics.replicate_comparison import ReplicateComparison, compare
-from tests.simulations.designs import CHALLENGES, RESAMPLES, Draws, own_error
+from tests.simulations.designs import CHALLENGES, RESAMPLES, SEED, Draws, own_error
 
 UNITS, TEAMS = (6, 8, 12, 20, 48, 220), (2, 4, 12, 60)
 LEADS = {2: 4.0, 4: 4.0, 12: 6.0, 60: 6.0}
@@ -65,7 +65,7 @@ def simulate(
     resamples: int = RESAMPLES,
 ) -> Cell:
     """Simulate a cell; fewer runs where they take longer than `seconds`."""
-    random = np.random.default_rng([units, teams, len(design)])
+    random = np.random.default_rng([SEED, units, teams, len(design)])
     kits = [Draws.of(units, resamples, seed) for seed in range(KITS)]
     shift, began = shifts(challenge, units, teams, design), time.process_time()
     told: list[Told] = []

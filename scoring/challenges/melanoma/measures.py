@@ -141,7 +141,7 @@ def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_le
 def categories_of_sums() -> Categories:
     """Return which of the sums of `unit_sums` count the answers to positive and to negative cases."""
     right, wrong = np.array([0, 3]), np.array([2, 1])
-    return Categories(right, cases=(right, wrong), gains=(right,), losses=(wrong,), unseen=2.0)
+    return Categories(right, cases=(right, wrong), gains=(right,), losses=(wrong,), unseen=3.0)
 
 
 def score_of_sums(sums: Floats) -> Floats:
