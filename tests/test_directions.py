@@ -36,6 +36,10 @@ class Variant:
 VARIANTS = [
     Variant("plain", 0, 1, "(0, 1)"),
     Variant("loss", 1, -1, "(0, 1)"),
+    Variant("kappa", -1, 2, "(-1, 1)"),
+    Variant("turned", 1, -2, "(-1, 1)"),
+    Variant("gain", 0, 30, "(0, float('inf'))"),
+    Variant("error", 30, -30, "(0, float('inf'))"),
 ]
 
 

@@ -18,7 +18,7 @@ from scoring.core.challenge_files import Inputs, OtherNames, Sample
 from scoring.core.options import Formula, Option, Stage, Values
 from scoring.core.scorecard import ScoreCard
 from scoring.core.scores import Predictions, ScoreSettings, Scoring, Truth
-from scoring.inputs.jobs import open_table
+from scoring.inputs.jobs import with_table
 from scoring.inputs.sources import Source
 from scoring.statistics.options import StatisticsOptions
 
@@ -255,7 +255,7 @@ class Challenge(Generic[Truth, Predictions]):
         """Read what was submitted and match it to the truth's cases, if there are any; as `read_truth`."""
         values = of_options.complete(self.options_of("predictions"), options)
         how = Context(name, values, progress, cancelled)
-        opened = source if self.inputs.submission.several else open_table(source, name)
+        opened = source if self.inputs.submission.several else with_table(source, name)
         return submission.with_note(self.readers.predictions(opened, truth, how), source)
 
     def read_images(self, source: Source, name: str | None = None) -> Truth:
@@ -331,7 +331,7 @@ class Challenge(Generic[Truth, Predictions]):
         statistics = StatisticsOptions.taken(options)
         values = of_options.complete(self.options_of("score"), options)
         problems = (*self.check_options(values), *statistics.problems())
-        settings = ScoreSettings(values, statistics, metadata, with_curves, problems, self.scoring.quantity)
+        settings = ScoreSettings(values, statistics, metadata, with_curves, problems, self.scoring.ranges)
         card = self.scoring.score(truth, predictions, settings)
         if problems:  # a scorer refuses them together with its own
             raise InputRefused(problems, [*truth.findings, *predictions.findings])

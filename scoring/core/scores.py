@@ -49,7 +49,8 @@ class ScoreSettings:
         statistics: Replicates, seed, unit and kind of interval.
         metadata: A table joined to the truth by case id, for slices and units.
         with_curves: Whether the card keeps curves with bands; comparisons need none.
-        quantity: Gives direction and range of the score and of each metric, by name.
+        ranges: Lowest and highest possible value of the score and of metrics, where that is not 0 and 1: what
+            intervals need to know (`scoring.statistics.basis.Basis`).
         problems: `bad-option` for options that are not allowed: to be refused together with everything else
             that is wrong.
     """
@@ -59,7 +60,7 @@ class ScoreSettings:
     metadata: Source | None = None
     with_curves: bool = True
     problems: tuple[Finding, ...] = ()
-    quantity: Callable[[str], Quantity] = field(default=lambda _name: SHARE)
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +90,11 @@ class Scoring(Generic[Truth, Predictions]):
     def direction(self) -> str:
         """The direction of the score in words: "higher is better"."""
         return f"{self.better} is better"
+
+    @property
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Lowest and highest possible value of the score and of metrics that have a range of their own."""
+        return {SCORE: self.range, **{name: quantity.range for name, quantity in self.metrics.items()}}
 
     def quantity(self, name: str = SCORE) -> Quantity:
         """Return direction and range of a number.

@@ -175,6 +175,14 @@ def open_table(source: Source, name: str | None = None) -> SourceFiles:
     return open_source(FixedSource(files, source.changes)) if isinstance(source, FixedSource) else files
 
 
+def with_table(source: Source, name: str | None = None) -> Source:
+    """Return a source with answers of job folders as one table, what was changed of it still to be changed;
+    arguments and refusals as of `open_table`."""
+    if isinstance(source, FixedSource):
+        return replace(source, source=open_table(source.source, name))
+    return open_table(source, name)
+
+
 def as_table(files: SourceFiles) -> bytes | None:
     """Return the answers of job folders as a CSV table, numbers as they are written; None where the files are
     no job folders.

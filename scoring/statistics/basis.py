@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from scoring.common.arrays import Bools, Ints
-from scoring.statistics.intervals import Estimate, Range
+from scoring.statistics.intervals import SHARE, Estimate, Range
 
 QuantityName = str | tuple[str, ...]
 """A metric's name, or its parts where it is of one class or slice: "accuracy", ("f1", "MEL")."""
@@ -24,12 +24,18 @@ class Basis:
         units: Number of units that a quantity is made of, such as those with a case of the class.
         parts: Weight of each part, by name, in a quantity that is a sum of shares of classes and of something
             else. A part without a unit counts as 0.
-        ranges: Lowest and highest possible value where that is not 0 and 1, infinite where there is none.
+        ranges: Lowest and highest possible value where that is not 0 and 1, infinite where there is none; by
+            name, or by the first part of the names of classes and slices.
     """
 
     units: Mapping[Any, int] = field(default_factory=dict)
     parts: Mapping[Any, Mapping[Any, float]] = field(default_factory=dict)
     ranges: Mapping[Any, Range] = field(default_factory=dict)
+
+    def range_of(self, name: QuantityName) -> Range:
+        """Return the lowest and highest possible value of a quantity."""
+        first = name if isinstance(name, str) else name[0]
+        return self.ranges.get(name) or self.ranges.get(first, SHARE)
 
 
 def counted(members: Mapping[Any, Bools], units: Ints) -> dict[Any, int]:

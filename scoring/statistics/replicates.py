@@ -11,7 +11,7 @@ import numpy as np
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, note, warning
 from scoring.statistics.basis import Basis, QuantityName, with_unseen
-from scoring.statistics.intervals import PERCENTILE, SHARE, WILSON_T, Estimate, estimated
+from scoring.statistics.intervals import PERCENTILE, WILSON_T, Estimate, estimated
 from scoring.statistics.options import StatisticsOptions
 
 Quantities = Mapping[QuantityName, Floats]
@@ -19,8 +19,6 @@ Quantities = Mapping[QuantityName, Floats]
 Block = TypeVar("Block")
 ALL_UNITS = Basis()
 MUCH_UNDEFINED = 0.05
-LOSSES = ("log_loss", "brier_score")
-"""Quantities that may exceed 1."""
 JACKKNIFE_UNITS = 500
 """Up to so many units variance and bias come from leaving out each; above from the replicates, which agree
 (docs/statistics.md) and cost nothing more."""
@@ -154,7 +152,7 @@ def of_values(
             drawn,
             left_out.get(name),
             n_units,
-            basis.ranges.get(name, (0.0, np.inf) if name in LOSSES else SHARE),
+            basis.range_of(name),
             estimates.get(name),
         )
         for name, drawn in values.items()

@@ -1,7 +1,7 @@
 """Predictions held against a truth, and the parts of a scorecard that both challenges share."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -165,7 +165,8 @@ def evaluate(
     unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
     point = quantities(np.ones((1, len(truth)), np.float32))
     known = {**point, **published(point)}
-    replicates = replicate(quantities, known, units, statistics, basis=basis)
+    rests_on = replace(basis(units), ranges=settings.ranges)
+    replicates = replicate(quantities, known, units, statistics, basis=lambda _units: rests_on)
     digest = truth_digest(truth, predictions)
     source = provenance(digest, predictions, settings.options, statistics, metadata, unit, units)
     return Evaluation(truth, predictions, point, replicates, units, source, tuple(read))
