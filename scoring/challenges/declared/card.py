@@ -11,6 +11,7 @@ from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.masks import region_cases
 from scoring.challenges.declared.measures import GROUP, Measured, groups_of
+from scoring.challenges.declared.objects import Detections, matched_cases
 from scoring.challenges.declared.reading import graded
 from scoring.challenges.declared.sums import unit_sums
 from scoring.challenges.few_cases import few_cases
@@ -26,6 +27,7 @@ from scoring.metrics import calibration, classification, curves
 from scoring.metrics.calibration import Reliability
 from scoring.metrics.task_cases import (
     Cases,
+    DetectionCases,
     LabelledCases,
     MultilabelCases,
     RegionCases,
@@ -60,6 +62,9 @@ def score(
     if declaration.task == "segmentation":
         of_metrics = region_cases(declaration, predictions)
         cases: Cases = of_metrics[declaration.score[0].key]
+    elif isinstance(predictions, Detections):
+        of_metrics = matched_cases(declaration, truth, predictions)
+        cases = of_metrics[declaration.score[0].key]
     else:
         cases = of_cases.as_metric_cases(declaration, truth, predictions)
     measured = Measured(declaration, cases, counted, groups_of(columns, groups), of_metrics)
@@ -198,6 +203,8 @@ class _Card:
         columns: dict[str, Floats] = {}
         if isinstance(cases, RegionCases):
             columns = {use.key: self.case_values[:, i] for i, use in enumerate(self.declaration.uses)}
+        elif isinstance(cases, DetectionCases):
+            columns = self._detected(cases)
         elif isinstance(cases, ValueCases):
             predicted = np.where(self.has, cases.predicted, np.nan)
             columns = {"truth": cases.truth, "predicted": predicted, "error": abs(predicted - cases.truth)}
@@ -258,6 +265,9 @@ class _Card:
             arrays["case_losses"] = values * signs
             parts = [use.weight * signs[i] * values[:, i] for i, use in enumerate(self.declaration.score)]
             return arrays | {"case_errors": np.sum(parts, axis=0) - min(0.0, float(signs[0]))}
+        if isinstance(cases, DetectionCases):
+            detected = self._detected(cases)
+            return arrays | {"case_errors": detected["objects"] - detected["found"]}
         arrays["outputs"] = self.predictions.outputs
         if isinstance(cases, (ValueCases, SurvivalCases)):
             arrays["values"] = truth.values
@@ -283,6 +293,12 @@ class _Card:
         if not len(known) or calibration.output_kind(known) != "probabilities":
             return None
         return calibration.reliability(known.max(1), self.truth.labels[self.has] == known.argmax(1))
+
+    def _detected(self, cases: DetectionCases) -> dict[str, Floats]:
+        """Return objects, detections, and objects that were found, of each image [N]."""
+        hits = np.bincount(cases.image, cases.hit[:, 0], len(self.truth))
+        detections = self.predictions.outputs[:, 0]
+        return {"objects": cases.objects.sum(1).astype(float), "detections": detections, "found": hits}
 
     @cached_property
     def case_values(self) -> Floats:

@@ -10,7 +10,14 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding
 from scoring.core.submission import Predictions
 from scoring.inputs.sources import SourceFiles
-from scoring.metrics.task_cases import Cases, LabelledCases, MultilabelCases, SurvivalCases, ValueCases
+from scoring.metrics.task_cases import (
+    Cases,
+    LabelledCases,
+    MultilabelCases,
+    Objects,
+    SurvivalCases,
+    ValueCases,
+)
 
 
 @dataclass(frozen=True)
@@ -29,6 +36,7 @@ class DeclaredCases:
         values: [N, C]: 0 and 1 of each label (multilabel); the value (regression); time and event (survival).
         findings: Warnings and notes about the source.
         masks: Member of `files` that holds the mask of each case (segmentation).
+        objects: What each image holds (points, boxes).
     """
 
     name: str
@@ -42,6 +50,7 @@ class DeclaredCases:
     values: Floats
     findings: tuple[Finding, ...] = ()
     masks: Mapping[str, str] = field(default_factory=dict)
+    objects: tuple[Objects, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)

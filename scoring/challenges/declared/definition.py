@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from scoring.challenges.declared import masks, reading
+from scoring.challenges.declared import masks, objects, reading
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.comparison import comparison_of
 from scoring.challenges.declared.declaration import Declaration
@@ -36,7 +36,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
     """Return the challenge that a file declares."""
     low, high = declaration.range
     of_masks = declaration.task == "segmentation"
-    module: Any = masks if of_masks else reading
+    module: Any = masks if of_masks else objects if declaration.truth.places else reading
     quantities = {use.key: Quantity(use.metric.better, use.metric.range) for use in declaration.uses}
     return Challenge(
         id=declaration.id,

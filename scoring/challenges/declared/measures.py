@@ -11,7 +11,7 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.quantities import SCORE
 from scoring.metrics import classification
 from scoring.metrics.subgroups import Groups
-from scoring.metrics.task_cases import Cases, LabelledCases
+from scoring.metrics.task_cases import Cases, DetectionCases, LabelledCases
 from scoring.statistics.basis import Basis, QuantityName, counted, mean
 from scoring.statistics.intervals import Range
 
@@ -152,6 +152,11 @@ def _of_class(use: MetricUse, name: str) -> Mapping[str, object]:
 
 def of_members(cases: Cases, members: Bools) -> Cases:
     """Return some of the cases. members: which [N]."""
+    if isinstance(cases, DetectionCases):
+        rows, number = members[cases.image], np.cumsum(members) - 1
+        image, objects = number[cases.image[rows]], cases.objects[members]
+        kind, score, hit = cases.kind[rows], cases.score[rows], cases.hit[rows]
+        return DetectionCases(image, kind, score, hit, objects, cases.classes)
     arrays: dict[str, Any] = {
         entry.name: value[members]
         for entry in fields(cases)
