@@ -49,8 +49,8 @@ def scored(name: str, truth: bytes, sent: bytes, **options) -> scoring.ScoreCard
 
 
 def froc(truth, found, scores, radius: float, rates: tuple[float, ...]) -> float:
-    """Each object has the best score within its radius; a detection near none is a false alarm. Sensitivity is
-    read on straight lines between the points of the curve."""
+    """Each object has the best score within its radius; a detection near none is a false alarm. Sensitivity
+    is read on straight lines between the points of the curve."""
     hits, alarms = [], []
     for objects, places, values in zip(truth, found, scores, strict=True):
         away = (
@@ -123,7 +123,8 @@ def test_boxes_of_classes():
     challenge = library.of_text(BOXES, "b.toml")
     truth = b"image,x0,y0,x1,y1,class\n1,0,0,10,10,car\n2,5,5,15,15,dog\n3,,,,,\n"
     cases = challenge.read_truth(truth)
-    sent = b"image,x0,y0,x1,y1,class,p\n1,0,0,10,9,car,.9\n2,5,5,15,15,car,.8\n2,6,5,15,15,dog,.7\n3,0,0,1,1,dog,.6\n"
+    sent = b"image,x0,y0,x1,y1,class,p\n1,0,0,10,9,car,.9\n2,5,5,15,15,car,.8\n"
+    sent += b"2,6,5,15,15,dog,.7\n3,0,0,1,1,dog,.6\n"
     found = challenge.score(cases, challenge.read_predictions(sent, cases), resamples=0)
     assert found.score == pytest.approx(1.0)
     worse = sent.replace(b"dog,.6", b"dog,.95")
