@@ -25,7 +25,7 @@ def compare_teams() -> None:
     with top:
         formula = challenge.formula(teams.shared_before(challenge))
         direction = challenge.scoring.direction
-        formula = f"**{formula}**, all teams on the same cases, paired bootstrap, {direction}"
+        formula = f"**{formula}**, all teams on the same cases, {direction}"
         layout.opening("Compare teams", f"{challenge.words.title}, {formula}", summary_text.RULE)
     sets = samples.test_sets(challenge.id)
     left, right = st.columns(2)
