@@ -8,7 +8,7 @@ class (Mondrian; Vovk 2005).
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.statistics.intervals import QUANTILES, Share, effective_cases
@@ -138,7 +138,7 @@ def _share(left_out: Bools, within: Bools, units: Ints, classes: Ints | None = N
             middle = held / (n + 1)
             mean, variance = mean + weight * middle, variance + weight**2 * middle * (1 - middle) / (n + 2)
         strength = mean * (1 - mean) / variance - 1
-        bounds.append(stats.beta(mean * strength, (1 - mean) * strength))
+        bounds.append(scipy.stats.beta(mean * strength, (1 - mean) * strength))
     point, (low, high) = float(left_out.mean()), bounds
     return Share(
         int(left_out.sum()),
