@@ -74,13 +74,12 @@ def reduced(
     else:
         board_row = dict(row)
         lists = {**rows, "scorings": [_kept(board, entry, files) for entry in rows["scorings"]]}
-    refused = [entry | {"problems": _redacted(entry["problems"])} for entry in lists["refused"]]
-    return board_row, {**lists, "refused": refused}, files
+    return board_row, lists, files
 
 
 def _kept(board: OpenBoard, entry: dict[str, Any], files: dict[str, bytes]) -> dict[str, Any]:
     if entry["card"] is None:
-        return entry | {"problems": _redacted(entry["problems"])}
+        return entry
     card = packing.card_from_bytes(board.store.files.read(entry["card"]))
     return entry | {"card": _added(files, bare(card))}
 
@@ -107,7 +106,9 @@ def _of_hidden(
     once = {entry["submission_id"]: entry for entry in reversed(scorings)}
     first = {**rows["test_sets"][0], "number": 1, "sha256": WITHHELD, "metadata_sha256": None}
     rules = [entry | {"spent": 0.0} for entry in rows["hidden"]]
-    lists = {**rows, "test_sets": [first], "scorings": [once[key] for key in sorted(once)], "hidden": rules}
+    refused = [entry | {"problems": _redacted(entry["problems"])} for entry in rows["refused"]]
+    of_scores = [once[key] for key in sorted(once)]
+    lists = {**rows, "test_sets": [first], "scorings": of_scores, "hidden": rules, "refused": refused}
     return {**row, "version": 1}, lists
 
 

@@ -195,7 +195,8 @@ def test_refused_files_are_kept_only_where_the_organizer_said_so(place, tmp_path
     if not keeps:
         assert "--keep-refused" in board("refused", "b").out
         changed = board("settings", "b", "--keep-refused", "--title", "C", "--json", "-").json
-        assert changed == {"board": {"id": "b", "title": "C", "counts": "last", "keep_refused": True}}
+        usual = {"id": "b", "title": "C", "counts": "last", "visibility": "unlisted"}
+        assert changed == {"board": usual | {"keep_refused": True}}
         wrong = refusal_of("settings", "b", "--title", " ", "--counts", "first")
         assert all(option in wrong for option in ("--title", "--counts"))
         assert "refused-kept" in refusal_of("submit", "b", "--team", "alpha", "--predictions", bad)
