@@ -56,7 +56,7 @@ class Parameter:
                 )
             return None
         low, high = (float(end) for end in self.allowed)
-        whole = isinstance(value, int) and not isinstance(value, bool)
+        whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
         number = float(value) if whole or isinstance(value, float) else math.nan  # type: ignore[arg-type]
         if (self.kind is int and not whole) or not low <= number <= high or math.isinf(number):
             upper = f"to {high:g}" if math.isfinite(high) else "or more"

@@ -1,18 +1,22 @@
 """Files of strangers: what is wrong is said at once, with line and key, and nothing is scored by guess."""
 
+import copy
 import json
 import tomllib
+from random import Random
 
 import pytest
 from jsonschema import Draft202012Validator
 
 import scoring
 from scoring.challenges.declared import library
+from scoring.challenges.declared.definition import challenge_of
 from scoring.challenges.declared.keys import KEYS
-from scoring.challenges.declared.parser import LARGEST, parse
+from scoring.challenges.declared.parser import LARGEST, parse, parse_tree
 from scoring.common.findings import InputRefused
 from scoring.metrics.metric import TASKS
 from tests.support.command_line import ROOT, run_fresh
+from tests.support.findings import outcome
 
 FILE = """id = "cells"
 title = "Cells"
@@ -63,6 +67,10 @@ BAD = {
     "class": ('average = "macro"', 'class = "z"', "bad-value", 15, "score.class", "'z' is none of the"),
     "option": (SCORE, f"{SCORE}\nbeta = 2", "unknown-key", 16, "score.beta", "no such key"),
     "beta": (SCORE, 'metric = "f_beta"\naverage = "macro"\nbeta = -1', "bad-value", 16, "score.beta", "0.01"),
+    "huge": (
+        *(SCORE, f'metric = "f_beta"\naverage = "macro"\nbeta = {10**400}'),
+        *("bad-value", 16, "score.beta", "0.01"),
+    ),
     "both": (SCORE, f"{SCORE}\nparts = [{{metric = 'kappa'}}]", "missing-key", 14, "score.metric", "parts"),
     "empty": (SCORE, "parts = []", "bad-value", 14, "score.parts", "weight = 60"),
     "weights": (
@@ -183,3 +191,36 @@ def test_the_command_line_refuses_with_status_2(tmp_path):
     done = run_fresh("score", path, "--truth", truth, "--predictions", truth)
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith("error unknown-metric cells.toml:14: score.metric: 'f9' is no metric")
+
+
+ODD = (
+    *(0, -1, 1.5, True, "", [], {}, "x" * 300, ["a"], [1], [[]], {"a": 1}, [{"metric": "f1"}], [{}]),
+    *("macro", "auc", float("nan"), float("inf"), "classes", {"metric": "dice"}, "\x00", "a\nb", 10**400),
+    *(["a", "a"], "worst", *TASKS),
+)
+
+
+def places(value, path=()):
+    """The path of every value in a tree."""
+    yield path
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if value else ():
+        if isinstance(inner, (dict, list)):
+            yield from places(inner, (*path, key))
+        yield (*path, key)
+
+
+@pytest.mark.parametrize("file", list(library.known()), ids=lambda file: file.name)
+def test_files_with_odd_values_are_read_or_refused_and_never_break(file):
+    random = Random(file.name)
+    for _ in range(60):
+        tree = tomllib.loads(file.path.read_text(encoding="utf-8"))
+        for _ in range(random.choice((1, 1, 2, 4))):
+            *path, last = random.choice([path for path in places(tree) if path])
+            holder = tree
+            for key in path:
+                holder = holder[key]
+            holder[last] = copy.deepcopy(random.choice(ODD))
+        declaration, wrong = outcome(parse_tree, tree, "odd.toml")
+        assert (declaration is None) == bool(wrong)
+        if declaration is not None:
+            challenge_of(declaration)

@@ -143,6 +143,7 @@ def test_lower_is_better_and_mean_ranks():
         for guess in (lambda i: i + i % 3, lambda i: i + 6, lambda i: 29 + i % 2)
     )
     for rule, expected in (
+        ("", {"near": 1, "far": 2, "level": 3}),
         ('[ranking]\nby = "mean_rank"\n', {"near": 1, "far": 1, "level": 3}),
         ('[ranking]\nby = "case_rank"\n', {"near": 1, "far": 2, "level": 3}),
     ):
