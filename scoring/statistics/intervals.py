@@ -1,6 +1,6 @@
 """95 % intervals of a quantity from its replicates, and of a share from its counts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
@@ -151,6 +151,7 @@ class Estimate:
         n_units: Number of units of the test set.
         rests_on: Number of units that the quantity is made of.
         has_hidden: Whether the variance holds what few units hide (`basis.with_unseen`).
+        varying: Number of units, at most n, whose normal values would tell as much of it; None: all.
     """
 
     point: float
@@ -159,6 +160,7 @@ class Estimate:
     n_units: int
     rests_on: int
     has_hidden: bool = False
+    varying: int | None = None
 
 
 def estimated(
@@ -173,7 +175,7 @@ def estimated(
         n_units: Number of units n of the test set.
         rests_on: Number of units that the quantity is made of; None: all.
     """
-    rests_on = n_units if rests_on is None else rests_on
+    rests_on, varying = n_units if rests_on is None else rests_on, None
     if not np.isfinite(point) or np.isfinite(replicates).sum() < 2:
         error, corrected, rests_on = 0.0, point, 0
     elif left_out is None:
@@ -183,7 +185,16 @@ def estimated(
     else:
         error = jackknife_error(left_out)
         corrected = n_units * point - (n_units - 1) * float(left_out.mean())
-    return Estimate(point, error**2 if error > NOISE else 0.0, (point, corrected), n_units, rests_on)
+        varying = _varying(left_out) if error > NOISE else None
+    variance = error**2 if error > NOISE else 0.0
+    return Estimate(point, variance, (point, corrected), n_units, rests_on, varying=varying)
+
+
+def _varying(left_out: Floats) -> int:
+    """Return 3 (sum d^2)^2 / sum d^4 of the deviations d, which is about n where they are normal and few
+    where few units make them."""
+    squares = (left_out - left_out.mean()) ** 2
+    return int(np.clip(3 * squares.sum() ** 2 / (squares**2).sum(), 2, len(left_out)))
 
 
 def wilson_t(estimate: Estimate, limits: Range = SHARE) -> list[float] | None:
@@ -229,7 +240,8 @@ def wilson_t(estimate: Estimate, limits: Range = SHARE) -> list[float] | None:
 def difference_t(estimate: Estimate, width: float = 1.0) -> list[float] | None:
     """Return the interval of a difference of two quantities, each between limits that lie this far apart.
 
-    It is `wilson_t` between -width and width. Where nothing varies, the two differed in no unit: then it
+    It is `wilson_t` between -width and width, with as many units as vary: teams that differ in few units
+    show little of how much they differ. Where nothing varies, the two differed in no unit: then it
     reaches as far as Wilson's interval of the share of units in which they may differ unseen.
 
     Args:
@@ -237,7 +249,9 @@ def difference_t(estimate: Estimate, width: float = 1.0) -> list[float] | None:
         width: Distance of the limits, infinite where there are none.
     """
     if estimate.variance or not np.isfinite(width):
-        return wilson_t(estimate, (-width, width))
+        units = estimate.varying or estimate.n_units
+        few = replace(estimate, n_units=units, rests_on=min(estimate.rests_on, units))
+        return wilson_t(few, (-width, width))
     if not np.isfinite(estimate.point) or min(estimate.rests_on, estimate.n_units) < 2:
         return None
     reach = width * float(wilson(0, estimate.rests_on, _quantile(estimate.n_units))[1])

@@ -53,12 +53,14 @@ class Replicates:
         findings: What makes the intervals doubtful.
         left_out: Each quantity without each unit [n]; empty without replicates, with many units, and where no
             interval needs it.
+        kind: How the intervals were computed.
     """
 
     values: Quantities
     intervals: Mapping[QuantityName, list[float] | None]
     findings: tuple[Finding, ...]
     left_out: Quantities = field(default_factory=dict)
+    kind: str | None = None
 
     @property
     def arrays(self) -> dict[str, Floats]:
@@ -158,7 +160,7 @@ def of_values(
         for name, drawn in values.items()
     }
     doubts = (*options.findings(n_units), *_undefined(values, point))
-    return Replicates(values, intervals, doubts, left_out)
+    return Replicates(values, intervals, doubts, left_out, options.method(n_units))
 
 
 def _estimates(

@@ -9,10 +9,11 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 
+from scoring.statistics import intervals  # noqa: E402
 from scoring.statistics.options import StatisticsOptions  # noqa: E402
 from scoring.statistics.replicates import JACKKNIFE_UNITS, Quantities, of_values  # noqa: E402
 from scoring.version import __version__  # noqa: E402
-from tests.simulations.interval_designs import DESIGNS, Design  # noqa: E402
+from tests.simulations.interval_designs import DESIGNS, PAIRS, Design  # noqa: E402
 
 SIZES = (6, 12, 20, 30, 49, 50, 51, 75, 100, 150, 200, 499, 501)
 
@@ -57,12 +58,42 @@ def one_interval(design: Design, random: np.random.Generator, n: int) -> list[fl
     return of_values(drawn, left_out, point, n, StatisticsOptions(), known).intervals["score"]
 
 
+def coverage_of_difference(name: str, n: int, copying: float, runs: int) -> Coverage:
+    """Simulate two teams; the difference as comparisons make its interval."""
+    pair = PAIRS[name]
+    random = np.random.default_rng([n, runs, int(100 * copying), *__version__.encode(), *name.encode()])
+    true, ends = pair.truth(), []
+    while len(ends) < runs:
+        first, second = pair.drawn(random, n, copying)
+
+        def values(weights: np.ndarray, first: np.ndarray = first, second: np.ndarray = second) -> np.ndarray:
+            return pair.values(weights @ first)["score"] - pair.values(weights @ second)["score"]
+
+        drawn = values(random.multinomial(n, np.full(n, 1 / n), 50 if n <= JACKKNIFE_UNITS else 1000))
+        left_out = np.round(values(1 - np.eye(n)), 12) if n <= JACKKNIFE_UNITS else None
+        point = float(values(np.ones((1, n)))[0])
+        ends.append(intervals.difference_t(intervals.estimated(point, drawn, left_out, n)))
+    low, high = np.array([end for end in ends if end]).T
+    above, below = (low > true + 1e-9).mean(), (high < true - 1e-9).mean()
+    return Coverage(1 - above - below, above, below, (high - low).mean(), sum(not end for end in ends) / runs)
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--runs", type=int, default=1000)
     arguments.add_argument("--units", nargs="*", type=int, default=SIZES)
     arguments.add_argument("--design", nargs="*", default=list(DESIGNS))
+    arguments.add_argument("--pairs", action="store_true", help="differences of two teams instead")
     given = arguments.parse_args()
+    if given.pairs:
+        print("| difference | copying | " + " | ".join(map(str, given.units)) + " |")
+        print("|---|--:|" + "--:|" * len(given.units))
+        for name in PAIRS:
+            for copying in (0.0, 0.5, 0.95):
+                held = [coverage_of_difference(name, n, copying, given.runs).held for n in given.units]
+                shown = " | ".join(f"{100 * share:.0f}" for share in held)
+                print(f"| {name} | {copying:g} | {shown} |", flush=True)
+        return
     print("| quantity | " + " | ".join(map(str, given.units)) + " |")
     print("|---|" + "--:|" * len(given.units))
     for name in given.design:

@@ -290,3 +290,68 @@ DESIGNS: dict[str, Design] = {
     "mean absolute error": mean_of(absolute_error, (0.0, np.inf)),
     "log loss": mean_of(log_loss, (0.0, np.inf)),
 }
+
+
+@dataclass(frozen=True)
+class TwoTeams:
+    """Two teams on one truth whose difference is known: (random, n, copying) -> sums of either by unit.
+    copying: probability that the second has the luck of the first."""
+
+    drawn: Callable[[np.random.Generator, int, float], tuple[Sums, Sums]]
+    values: Callable[[Sums], Values]
+
+    def truth(self) -> float:
+        random = np.random.default_rng(7)
+        sums = [self.drawn(random, MANY // 8, 0.0) for _ in range(8)]
+        totals = [sum(one[team].sum(0) for one in sums)[None] for team in (0, 1)]
+        first, second = (float(self.values(total)["score"][0]) for total in totals)
+        return first - second
+
+
+def labelled_by_two(shares: np.ndarray, recalls: tuple[object, object], score: Callable) -> TwoTeams:
+    k = len(shares)
+    profiles = [np.broadcast_to(of, k) for of in recalls]
+    others = shares * (1 - np.eye(k))
+    steps = np.cumsum(others / others.sum(1, keepdims=True), 1)
+
+    def drawn(random: np.random.Generator, n: int, copying: float) -> tuple[Sums, Sums]:
+        truth, copied = random.choice(k, n, p=shares), random.random(n) < copying
+        luck, turns = random.random((2, n)), random.random((2, n))
+        luck[1], turns[1] = (np.where(copied, *values) for values in (luck, turns))
+        teams = []
+        for recall, right, turn in zip(profiles, luck, turns, strict=True):
+            wrong = np.minimum((turn[:, None] > steps[truth]).sum(1), k - 1)
+            called = np.where(right < recall[truth], truth, wrong)
+            is_true, is_called = truth[:, None] == np.arange(k), called[:, None] == np.arange(k)
+            teams.append(np.hstack([is_true & is_called, is_called, is_true]).astype(float))
+        return teams[0], teams[1]
+
+    return TwoTeams(drawn, score)
+
+
+def values_of_two(values: Callable[[np.ndarray, float], np.ndarray]) -> TwoTeams:
+    def drawn(random: np.random.Generator, n: int, copying: float) -> tuple[Sums, Sums]:
+        common, own = random.standard_normal((n, 1)), random.standard_normal((n, 2))
+        skill = np.sqrt(copying) * common + np.sqrt(1 - copying) * own
+        first, second = (
+            np.column_stack([values(skill[:, team], shift), np.ones(n)])
+            for team, shift in ((0, 0.1), (1, 0.0))
+        )
+        return first, second
+
+    return TwoTeams(drawn, one)
+
+
+def accuracy(sums: Sums) -> Values:
+    hits, _, cases = split(sums)
+    return {"score": hits.sum(1) / cases.sum(1)}
+
+
+PAIRS: dict[str, TwoTeams] = {
+    "TRICORDER-3": labelled_by_two(ELEVEN, (0.8, 0.7), accuracy_and_f1),
+    "balanced accuracy": labelled_by_two(SEVEN, (0.8, 0.7), balanced_accuracy),
+    "balanced accuracy, rare classes worse": labelled_by_two(SEVEN, (HETEROGENEOUS, 0.7), balanced_accuracy),
+    "macro F1": labelled_by_two(SEVEN, (0.8, 0.7), macro_f1),
+    "accuracy": labelled_by_two(np.array([0.5, 0.5]), (0.88, 0.8), accuracy),
+    "mean Dice": values_of_two(lambda z, shift: np.where(z < -1.5, 0, ndtr(0.8 + 0.8 * (z + shift)))),
+}

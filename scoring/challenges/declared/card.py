@@ -150,7 +150,9 @@ class _Card:
                 yield warning("undefined-metric", use.key, message)
         if self.replicates.values and self.declaration.is_graded:
             supports = np.bincount(self.truth.labels, minlength=len(self.declaration.classes)).tolist()
-            yield from few_cases(dict(zip(self.declaration.classes, supports, strict=True)))
+            yield from few_cases(
+                dict(zip(self.declaration.classes, supports, strict=True)), self.source["interval"]
+            )
 
     def _per_class(self) -> dict[str, dict[str, Any]]:
         """Return the measures of each class, with its support and the interval of the first."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from scoring.challenges.few_cases import how_wide
 from scoring.challenges.hecktor2026.evaluation import Evaluation
 from scoring.challenges.hecktor2026.formula import (
     FEW_EVENTS,
@@ -101,7 +102,7 @@ def score_findings(
     )
     yield from _segmentation(truth, metrics)
     for kind in STAGES:
-        yield from _staging(evaluation, kind, bool(replicates.values))
+        yield from _staging(evaluation, kind, replicates)
     yield from _prognosis(truth, metrics)
     yield from replicates.findings
 
@@ -124,7 +125,7 @@ def _segmentation(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator
                 )
 
 
-def _staging(evaluation: Evaluation, kind: str, has_intervals: bool) -> Iterator[Finding]:
+def _staging(evaluation: Evaluation, kind: str, replicates: Replicates) -> Iterator[Finding]:
     truth, taking_part = evaluation.truth, evaluation.true_stages[kind]
     everyone = truth.stages[kind]
     if kind == "t" and (at_zero := np.flatnonzero(everyone == T0)).size:
@@ -150,8 +151,9 @@ def _staging(evaluation: Evaluation, kind: str, has_intervals: bool) -> Iterator
             yield warning(
                 "absent-class", name, f"no patient of the truth is {name}: it is left out of the mean recall."
             )
-        elif 0 < n < SMALL_CLASS and has_intervals:
-            message = f"{n} patient{'s' * (n > 1)}: interval of the recall too narrow below {SMALL_CLASS}."
+        elif 0 < n < SMALL_CLASS and replicates.values:
+            width = how_wide(replicates.kind)
+            message = f"{n} patient{'s' * (n > 1)}: interval of the recall {width} below {SMALL_CLASS}."
             yield warning("few-cases-in-class", name, message)
 
 

@@ -92,7 +92,7 @@ def _card(e: Evaluation, replicates: Replicates, units: Ints, source: Mapping[st
         (
             *truth.findings,
             *predictions.findings,
-            *findings(e, metrics, bool(replicates.values)),
+            *findings(e, metrics, replicates),
             *replicates.findings,
         ),
         source,

@@ -20,6 +20,7 @@ from scoring.common.findings import Finding, note, warning
 from scoring.core.scorecard import Official
 from scoring.core.submission import FIXED, Predictions
 from scoring.metrics.thresholds import HALF, decided
+from scoring.statistics.replicates import Replicates
 
 GOALS = {"2018": "balanced_accuracy", "2019": "balanced_accuracy", "milk10k": "dice"}
 """Preset -> the metric that its site ranks by."""
@@ -97,7 +98,7 @@ SWAP_GAIN = 0.2
 """Balanced accuracy that an exchange of columns has to win before it is reported."""
 
 
-def findings(e: Evaluation, metrics: Mapping[str, float], has_intervals: bool) -> Iterator[Finding]:
+def findings(e: Evaluation, metrics: Mapping[str, float], replicates: Replicates) -> Iterator[Finding]:
     """Yield what must be known of a score before it is believed. metrics: NaN where undefined."""
     truth, a = e.truth, e.answers
     yield from _cases(truth, a, e.options)
@@ -117,8 +118,8 @@ def findings(e: Evaluation, metrics: Mapping[str, float], has_intervals: bool) -
             "MILK10k is ranked by macro F1 on its site: --metric dice gives that score.",
         )
     yield from _swapped(e)
-    if has_intervals:
-        yield from few_cases(e.supports, "intervals of its measures are too narrow")
+    if replicates.values:
+        yield from few_cases(e.supports, replicates.kind, "intervals of its measures are")
 
 
 def _cases(truth: IsicCases, a: CategoryScores, options: IsicOptions) -> Iterator[Finding]:

@@ -142,7 +142,7 @@ def _score_findings(evaluation: Evaluation, counts: list[list[int]]) -> Iterator
             f"{tied} pairs of a melanoma and another case have the same score; each counts half in the AUC.",
         )
     if replicates.values:
-        yield from few_cases(supports)
+        yield from few_cases(supports, evaluation.source["interval"])
     yield from replicates.findings
 
 

@@ -258,7 +258,7 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
     truth_um, predicted_um = known or _tumor_to_lymphocyte(d, m.confident)
     scored = CountedNuclei(e.truth, d, name, counted, truth_um, predicted_um)
     confusion, metrics = matching.confusion(d, m), metric_values(scored, point)
-    warnings = [*score_warnings(d, e.predictions, e.rule, counted[name], metrics, bool(replicates.values))]
+    warnings = [*score_warnings(d, e.predictions, e.rule, counted[name], metrics, replicates)]
     card = ScoreCard(
         ID,
         plain(float(point["score"][0])),

@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scoring.challenges.few_cases import how_wide
 from scoring.challenges.puma.formula import RADIUS, Tallies
 from scoring.challenges.puma.matching import Detections, MatchingRule
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.common.findings import SMALL_CLASS, Finding, note, warning
+from scoring.statistics.replicates import Replicates
 
 
 def score_warnings(
@@ -16,9 +18,9 @@ def score_warnings(
     rule: MatchingRule,
     counted: Tallies,
     metrics: Mapping[str, Any],
-    resampled: bool,
+    replicates: Replicates,
 ) -> Iterator[Finding]:
-    """Yield the warnings and notes of scoring. counted: by the chosen rule. resampled: with intervals."""
+    """Yield the warnings and notes of scoring. counted: by the chosen rule."""
     changed = [f"radius {rule.radius:g} px"] * (rule.radius != RADIUS)
     if rule.min_confidence is not None:
         changed.append(f"only predictions of confidence {rule.min_confidence:g} and more")
@@ -39,16 +41,16 @@ def score_warnings(
         )
     if rule.name == "grand-challenge":
         yield from _deviations(d, predictions)
-    if resampled:
-        yield from _few_images(counted, len(d))
+    if replicates.values:
+        yield from _few_images(counted, len(d), how_wide(replicates.kind))
 
 
-def _few_images(counted: Tallies, images: int) -> Iterator[Finding]:
+def _few_images(counted: Tallies, images: int, width: str) -> Iterator[Finding]:
     if images < SMALL_CLASS:
         yield warning(
             "few-cases-in-class",
             "per_class",
-            f"{images} image{'s' * (images > 1)}: intervals of every F1 too narrow below {SMALL_CLASS}.",
+            f"{images} image{'s' * (images > 1)}: intervals of every F1 {width} below {SMALL_CLASS}.",
         )
         return
     held = zip(CLASSES, (counted.support > 0).sum(0).tolist(), strict=True)
@@ -56,7 +58,7 @@ def _few_images(counted: Tallies, images: int) -> Iterator[Finding]:
         yield warning(
             "few-cases-in-class",
             name,
-            f"{n} image{'s hold' if n > 1 else ' holds'} it: interval of F1 too narrow below {SMALL_CLASS}.",
+            f"{n} image{'s hold' if n > 1 else ' holds'} it: interval of F1 {width} below {SMALL_CLASS}.",
         )
 
 

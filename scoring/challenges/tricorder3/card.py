@@ -235,7 +235,7 @@ def _score_findings(evaluation: Evaluation, size: float | None, counts: CountsOf
             f"{size:g} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost.",
         )
     if replicates.values:
-        yield from few_cases(dict(zip(CLASSES, support.tolist(), strict=True)))
+        yield from few_cases(dict(zip(CLASSES, support.tolist(), strict=True)), evaluation.source["interval"])
     yield from replicates.findings
 
 
