@@ -309,6 +309,12 @@ def test_a_number_that_does_not_vary_has_no_correlation():
     }
 
 
+def test_a_constant_is_told_from_a_rounding_error():
+    case = ValueCases(np.array([0.1, 0.1, 0.1, 0.7]), np.array([0.0, 0.5, 1.0, 0.2]))
+    for name in ("r2", "pearson", "spearman"):
+        assert np.isnan(registry.find("regression", name).compute(case, np.array([[1.0, 1, 1, 0]]))[0]), name
+
+
 def patients(seed: int, n: int = 30) -> SurvivalCases:
     random = np.random.default_rng(seed)
     risk = random.normal(size=n).round(1)
