@@ -1,6 +1,7 @@
 """Readers of a declared challenge's tables: the truth, and predictions matched to it by case id."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,7 +19,7 @@ from scoring.core.submission import Predictions, ignored, largest
 from scoring.inputs import case_tables, tables
 from scoring.inputs.case_tables import AlignedRows, align, find_table
 from scoring.inputs.jobs import open_table
-from scoring.inputs.sources import Source, open_source, sha256
+from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable, key
 from scoring.inputs.text_columns import LazyColumns, trimmed
 
@@ -28,6 +29,8 @@ ADVICE = {
     "ignore": " The case is left out.",
 }
 """What a gap does, by the rule of the challenge."""
+ENDINGS, MOST_TABLES = (".csv", ".tsv"), 20
+"""Of tables, and how many of a folder are looked into."""
 SUM_OFF = 1e-3
 """By how much the probabilities of a case may miss 1 in sum."""
 
@@ -103,7 +106,7 @@ def read_truth(
 ) -> DeclaredCases:
     """Read a test set. Raises InputRefused with every problem."""
     files, wanted = open_source(source, context.name), declaration.truth
-    member = find_table(files)
+    member = find_own_table(files, (wanted.case, *_truth_names(declaration)))
     data, table = files.read_table(member)
     read = _Table(table, list(table.problems), [])
     id_column = read.column(wanted.case, "the case id")
@@ -145,8 +148,23 @@ def read_truth(
     )
 
 
-def _truth_places(declaration: Declaration, read: _Table) -> list[int] | None:
-    """Return the columns that hold the truth; None where one is missing."""
+def find_own_table(files: SourceFiles, names: Iterable[str]) -> str:
+    """Return the member that has the columns that a challenge names; where none or several have, as
+    `case_tables.find_table` finds it. Raises InputRefused."""
+    members = [member for member in files.members if member.lower().endswith(ENDINGS)]
+    if files.kind == "file" or not 1 < len(members) <= MOST_TABLES:
+        return find_table(files)
+    wanted, fitting = {key(name) for name in names}, []
+    for member in members:
+        with suppress(InputRefused):
+            data, table = files.read_table(member)
+            files.keep_table(member, data, table)
+            fitting += [member] if wanted <= set(table.keys) else []
+    return fitting[0] if len(fitting) == 1 else find_table(files)
+
+
+def _truth_names(declaration: Declaration) -> list[str]:
+    """Return the names of the columns that hold the truth."""
     wanted, task = declaration.truth, declaration.task
     if declaration.is_graded and wanted.label is not None:
         names = [wanted.label]
@@ -155,6 +173,12 @@ def _truth_places(declaration: Declaration, read: _Table) -> list[int] | None:
     else:
         chosen = (wanted.value,) if task == "regression" else (wanted.time, wanted.event)
         names = [name for name in chosen if name is not None]
+    return names
+
+
+def _truth_places(declaration: Declaration, read: _Table) -> list[int] | None:
+    """Return the columns that hold the truth; None where one is missing."""
+    names = _truth_names(declaration)
     places = read.columns(names, "the truth,")
     return places if len(places) == len(names) else None
 
@@ -198,7 +222,8 @@ def read_predictions(
 ) -> Predictions:
     """Read a submission and match it to the truth. Raises InputRefused with every problem of the table."""
     files, wanted = open_table(source, context.name), declaration.predictions
-    member = find_table(files)
+    asked = (wanted.case, *filter(None, [wanted.label]), *_number_names(declaration))
+    member = find_own_table(files, asked)
     data, table = files.read_table(member)
     read = _Table(table, list(table.problems), [])
     id_column = read.column(wanted.case, "the case id (rows are never matched by position)")

@@ -38,7 +38,10 @@ CATEGORY = {
         ("missing-case", "extra-case", "duplicate-case", "ambiguous-case", "no-common-case", "wrong-tile"),
         "cases",
     ),
-    **dict.fromkeys(("missing-value", "bad-value", "bad-label", "not-a-number", "out-of-range"), "values"),
+    **dict.fromkeys(
+        ("missing-value", "bad-value", "bad-label", "not-a-number", "out-of-range", "not-a-probability"),
+        "values",
+    ),
     **dict.fromkeys(("missing-column", "duplicate-column", "unknown-class", "extra-column"), "columns"),
     **dict.fromkeys(
         (

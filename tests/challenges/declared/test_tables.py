@@ -175,3 +175,14 @@ def test_the_same_input_gives_the_same_bytes(tmp_path):
     report = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "center" in report
     assert "accuracy" in report
+
+
+def test_the_table_of_a_folder_is_the_one_with_the_columns():
+    text = BINARY.format("refuse")
+    challenge = library.of_text(text, "c.toml")
+    about = csv(["id,age,center", *(f"{i},50,z" for i in range(N))])
+    folder = {"metadata.csv": about, "truth.csv": csv(TRUTH), "x/other.csv": b"a,b\n1,2\n"}
+    cases = challenge.read_truth(folder)
+    sent = {"labels.csv": about, "answers.csv": csv(SCORES)}
+    found = challenge.score(cases, challenge.read_predictions(sent, cases), resamples=0)
+    assert found.score == card(text, TRUTH, SCORES, resamples=0).score
