@@ -12,7 +12,7 @@ from scoring.services.boards.board import opened
 from scoring.services.boards.correction import changed_cases, correction
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.store.database import open_store
-from tests.support.boards import CASES, board, labels
+from tests.support.boards import CASES, board, filled, labels
 
 
 def shown() -> tuple:
@@ -64,7 +64,8 @@ def test_a_correction_that_hurts_says_so_and_needs_a_second_word(sent, tmp_path,
         assert shown()[1]["provenance"]["n_cases"] == len(CASES) - 1
 
 
-def test_any_version_can_be_returned_to_and_any_two_compared(sent, tmp_path):
+def test_any_version_can_be_returned_to_and_any_two_compared(database, tmp_path):
+    filled(tmp_path)
     first = shown()
     for number, wrong in ((2, ()), (3, (7,))):
         truth = labels(tmp_path / f"{number}.csv", wrong=wrong)

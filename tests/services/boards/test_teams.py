@@ -8,7 +8,7 @@ from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.submitting import SubmissionRequest
 from scoring.services.store.database import open_store
-from tests.support.boards import board
+from tests.support.boards import board, filled
 from tests.support.hidden_boards import MAX, PAUL, acting, good, handed_in, hidden_board
 
 
@@ -33,7 +33,8 @@ def test_a_team_is_excluded_as_a_whole_and_comes_back(sent):
     assert "bad-option" in board("team", "b", "alpha", "--exclude", " ").err
 
 
-def test_a_team_is_renamed_and_merged(sent):
+def test_a_team_is_renamed_and_merged(database, tmp_path):
+    filled(tmp_path)
     scores = {entry.id: entry.score for entry in board_ranking(opened(open_store(), "b")).entries}
     members.set_members(open_store(), "b", "alpha", ["paul@example.org"])
     members.set_members(open_store(), "b", "beta", ["paul@example.org", "max@example.org"])
