@@ -54,9 +54,12 @@ class CaseColumns(Protocol):
     def columns(self) -> Mapping[str, tuple[str, ...]]: ...
 
 
-def find_table(files: SourceFiles, names: Sequence[str] = TABLE_NAMES) -> str:
+def find_table(
+    files: SourceFiles, names: Sequence[str] = TABLE_NAMES, mend: str = "call the right one labels.csv"
+) -> str:
     """Return the member that holds the table: by its usual names at the top, then one folder down, else the
-    only CSV, beside which there may be `metadata.csv`. Raises InputRefused."""
+    only CSV, beside which there may be `metadata.csv`. mend: what to do where there are several. Raises
+    InputRefused."""
     if files.kind == "file":
         return files.members[0]
     for depth in (0, 1):
@@ -76,7 +79,7 @@ def find_table(files: SourceFiles, names: Sequence[str] = TABLE_NAMES) -> str:
     if not candidates:
         text = f"it holds {len(files.members)} files and no CSV table. Put labels.csv beside the images."
         raise InputRefused([error("no-table", files.name, text)])
-    text = f"it holds {len(candidates)} tables ({', '.join(candidates[:5])}): call the right one labels.csv."
+    text = f"it holds {len(candidates)} tables ({', '.join(candidates[:5])}): {mend}."
     raise InputRefused([error("ambiguous-table", files.name, text)])
 
 

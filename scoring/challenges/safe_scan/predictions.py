@@ -68,7 +68,7 @@ def read_predictions(
         InputRefused: The table is at fault.
     """
     files = open_source(source, context.name)
-    member = find_table(files, WITH_METADATA)
+    member = find_table(files, WITH_METADATA, "keep the one of the predictions alone")
     data, table = files.read_table(member)
     problems: list[Finding] = list(table.problems)
     findings: list[Finding] = []

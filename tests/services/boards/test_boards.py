@@ -13,6 +13,7 @@ from scoring.services.boards.board import opened
 from scoring.services.boards.submitting import SubmissionRequest
 from scoring.services.store.database import open_store
 from tests.support import schemas
+from tests.support.archives import archive_of
 from tests.support.boards import board, filled, labels, predictions
 
 
@@ -263,3 +264,11 @@ def test_names_that_people_can_tell_apart_are_two_teams():
     names = ["alpha", "Alpha", "alpha 2", "älpha", "alpha-2"]
     for name in names:
         assert list(team_entries.name_problems(name, "x", names)) == []
+
+
+def test_a_zip_of_several_prediction_tables_is_not_told_to_name_one_labels(sent, tmp_path):
+    rows = predictions(tmp_path / "p.csv", 4, 1.0).read_bytes()
+    (tmp_path / "p.zip").write_bytes(archive_of({"one.csv": rows, "two.csv": rows}))
+    said = refusal("submit", "b", "--team", "gamma", "--predictions", tmp_path / "p.zip")
+    assert "keep the one of the predictions alone" in said
+    assert "labels.csv" not in said
