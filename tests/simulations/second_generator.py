@@ -116,7 +116,7 @@ def weighted_f1(random, design: Design) -> TestSet:
         return 0.45 * hits.sum(-1) / cases.sum(-1) + 0.45 * sum(means) / sum(weights)
 
     hits = np.arange(11)
-    return TestSet(sums, score, Categories(hits, (hits + 22,), (hits, hits + 11), unseen=0.5))
+    return TestSet(sums, score, Categories(hits, (hits + 22,), (hits, hits + 11), unseen=0.75))
 
 
 def image_f1(random, design: Design) -> TestSet:

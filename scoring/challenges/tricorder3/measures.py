@@ -110,7 +110,7 @@ def categories_of_sums() -> Categories:
     """Return which of the sums of `unit_sums` count the answers to each class."""
     hits = np.arange(len(CLASSES))
     predicted, support = hits + len(CLASSES), hits + 2 * len(CLASSES)
-    return Categories(hits, cases=(support,), gains=(hits, predicted), unseen=0.5)
+    return Categories(hits, cases=(support,), gains=(hits, predicted), unseen=0.75)
 
 
 def score_of_sums(sums: Floats) -> Floats:
