@@ -18,6 +18,8 @@ from scoring.statistics.replicates import array_name, left_out_name
 
 ROUNDING = 1e-9
 """By how much a number may differ from the same one that another processor computed."""
+HIDDEN = 0.02
+"""Share of an interval by which what few cases hide can make it narrower at an end."""
 OF_PARTS = 1e-5
 """By how much a score may differ from the sum of its parts, which some challenges round."""
 OF_CASES = {"units", "truth", "predicted", "outputs", "score_weights", "rank_scores"}
@@ -220,8 +222,8 @@ def _of_intervals(card: ScoreCard, challenge: Challenge[Any, Any]) -> Iterator[s
 
 
 def _is_theirs(card: ScoreCard, name: str, ends: list[float], drawn: Floats, limits: intervals.Range) -> bool:
-    """Return whether an interval can come from replicates [B]. What few cases of a class may hide makes that
-    of `wilson_t` wider: there only a narrower one is wrong."""
+    """Return whether an interval can come from replicates [B]. What few cases of a class may hide is
+    in that of `wilson_t` and in no replicate: there one is wrong that is narrower by more than `HIDDEN`."""
     kind, value = card.provenance.get("interval"), card.score if name == SCORE else card.metrics.get(name)
     if kind not in (intervals.PERCENTILE, intervals.WILSON_T) or value is None:
         return True
@@ -232,4 +234,7 @@ def _is_theirs(card: ScoreCard, name: str, ends: list[float], drawn: Floats, lim
         left_out = card.arrays.get(left_out_name(name))
         estimate = intervals.estimated(value, drawn, left_out, card.provenance["n_units"])
         least = intervals.wilson_t(estimate, limits)
-    return least is None or (ends[0] <= least[0] + ROUNDING and least[1] - ROUNDING <= ends[1])
+    if least is None:
+        return True
+    slack = HIDDEN * (least[1] - least[0]) + ROUNDING
+    return ends[0] <= least[0] + slack and least[1] - slack <= ends[1]
