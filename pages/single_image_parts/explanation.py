@@ -9,13 +9,16 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import layout
+from pages.display.layout import Fact
 from pages.single_image_parts import model, session
 from pages.single_image_parts.query import Query
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image
+from scoring.presentation.figures.numerals import decimal
 from scoring.presentation.figures.outputs import Sweep, setting_dots, sweep_lines
 from scoring.single_image import occlusion, random_masks, sweep, wording
-from scoring.single_image.explanation import Explanation, agreement_line, explanation
+from scoring.single_image.explanation import Explanation, conclusion, explanation
+from scoring.single_image.explanation import runs as explanation_runs
 from scoring.single_image.saliency import FLOOR, SCALE, SaliencyMap
 from scoring.single_image.sweep import DemographicSweep
 
@@ -26,13 +29,14 @@ WAYS = ("One part hidden after the other", f"Random half of the picture hidden, 
 def parts(query: Query) -> None:
     """Draw a button, then two maps of where hiding a part changes the scores, side by side."""
     grid = occlusion.grid_for(query.answer.cpu_ms / 1000)
-    runs = grid * grid + random_masks.COUNT
+    runs = explanation_runs(grid)
     key = ("maps", *query.key, query.answer.kind)
     wanted = f"single_maps_{query.setup.image.token}"
     if not session.done(key) and st.session_state.get(wanted) != key:
         seconds = runs * query.answer.cpu_ms / 1000
         st.caption(
-            f"{wording.MAP} Two maps, made in two ways, so that you see how far they agree. "
+            f"{wording.MAP} Two maps, made in two ways, so that you see how far they agree, and the whole "
+            f"picture in other light and colour. "
             f"It takes {runs} runs of the model, about {max(1, seconds):.0f} s."
         )
         if st.button("Which parts move the score?", key="single_map", icon=":material/texture:"):
@@ -73,7 +77,15 @@ def _maps(query: Query, maps: Explanation) -> None:
             "Opacity of the colours, %", 0, 100, USUAL_OPACITY, 5, key="single_opacity", width=260
         )
     name = task.names[k]
-    st.markdown(f"**{markdown(agreement_line(maps, k, name), 600)}**")
+    for sentence in conclusion(maps, k, name):
+        st.markdown(f"**{markdown(sentence, 600)}**")
+    before = maps.whole.before[k]
+    layout.facts(
+        [
+            Fact(f"{change[0].upper()}{change[1:]}", decimal(float(row[k]), 2), f"as it is {before:.2f}")
+            for change, row in maps.whole.after.items()
+        ]
+    )
     largest = maps.one_by_one.largest(k)
     if largest is not None and maps.one_by_one.matters(k):
         _, _, before, after = largest

@@ -1,4 +1,4 @@
-"""Explanation: both saliency maps of one model output, and how far they agree."""
+"""Explanation of one output: both saliency maps, how far they agree, and the test of the whole picture."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from scoring.single_image.model import OpenModel
 from scoring.single_image.occlusion import occlusion
 from scoring.single_image.random_masks import COUNT, masks
 from scoring.single_image.saliency import Progress, SaliencyMap, enlarged
+from scoring.single_image.whole_picture import CHANGES, WholePicture, whole_line, whole_picture
 
 LATTICE = 24
 """Cells each way on which two maps are compared."""
@@ -23,10 +24,12 @@ class Explanation:
     Attributes:
         one_by_one: One part hidden after the other.
         random_halves: Random halves hidden (RISE).
+        whole: Light and colour changed, middle and all around hidden.
     """
 
     one_by_one: SaliencyMap
     random_halves: SaliencyMap
+    whole: WholePicture
 
     def correlation(self, k: int) -> float | None:
         """Return Pearson's correlation of both maps of class k over the image, None where one is flat."""
@@ -46,13 +49,13 @@ def explanation(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Explanation:
-    """Return both maps.
+    """Return both maps and the test of the whole picture.
 
     Args:
         model: The model that gave the answer.
         prediction: The answer.
         grid: Cells each way that are hidden one by one: grid x grid runs.
-        count: Random halves: a run each.
+        count: Random halves: a run each; the changes of the whole picture take further runs.
         progress: Called with the runs done and their total.
         cancelled: Whether to stop.
 
@@ -60,27 +63,34 @@ def explanation(
         Cancelled: Within one run.
         InputRefused: If the model fails.
     """
-    total = grid * grid + count
+    total = runs(grid, count)
 
     def from_run(first: int) -> Progress | None:
         return None if progress is None else lambda done, _: progress(first + done, total)
 
     one_by_one = occlusion(model, prediction, grid, from_run(0), cancelled)
     halves = masks(model, prediction, count, progress=from_run(grid * grid), cancelled=cancelled)
-    return Explanation(one_by_one, halves)
+    whole = whole_picture(model, prediction, from_run(grid * grid + count), cancelled)
+    return Explanation(one_by_one, halves, whole)
+
+
+def runs(grid: int, count: int = COUNT) -> int:
+    """Return how many runs of the model an explanation takes."""
+    return grid * grid + count + len(CHANGES)
 
 
 def agreement_line(maps: Explanation, k: int, name: str) -> str:
-    """Return how far the two maps of a class agree, or that no part matters, as a sentence."""
+    """Return how far the two maps of a class agree, or that hiding parts shows nothing, as a sentence."""
     single, halves = (saliency.strongest(k) for saliency in maps.maps)
     if not maps.one_by_one.matters(k) and not maps.random_halves.matters(k):
         return (
-            f"No part of the image matters to this answer: hiding any one part changes {name} by at most "
-            f"{single:.2f}, and hiding random halves shows no part that does more than chance."
+            f"Hiding parts shows nothing: any one part changes {name} by at most {single:.2f}, and random "
+            "halves show no part that does more than chance. Parts were hidden in the colour around them: "
+            "what has that colour cannot show."
         )
     if not maps.one_by_one.matters(k):
         return (
-            f"No single part matters to this answer: hiding any one changes {name} by at most {single:.2f}. "
+            f"Hiding one part alone shows nothing: any one changes {name} by at most {single:.2f}. "
             f"Where half of the image is hidden already, a part changes it by up to {halves:.2f}: several "
             "parts carry the same information."
         )
@@ -95,3 +105,9 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
         return f"The two maps {sentence}: neither is to be relied on."
     sentence = "largely agree" if r >= AGREE else "agree in part only"
     return f"The two maps {sentence} (correlation {r:.2f} of at most 1)."
+
+
+def conclusion(maps: Explanation, k: int, name: str) -> tuple[str, str]:
+    """Return what hiding parts and what changing the whole picture shows for class k, a sentence each."""
+    strongest = max(saliency.strongest(k) for saliency in maps.maps)
+    return agreement_line(maps, k, name), whole_line(maps.whole, k, name, strongest)

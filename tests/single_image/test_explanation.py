@@ -7,11 +7,11 @@ import pytest
 
 from scoring.inference.pool import Cancelled
 from scoring.single_image import occlusion, random_masks
-from scoring.single_image.explanation import agreement_line, explanation
+from scoring.single_image.explanation import agreement_line, conclusion, explanation
 from scoring.single_image.image_prediction import predict
 from scoring.single_image.model_task import model_task
 from scoring.single_image.saliency import FLOOR, surrounding
-from tests.support.single_image import constant, model, of_patches, photograph
+from tests.support.single_image import constant, lesion, model, of_patches, photograph
 
 MELANOMA = model_task("melanoma")
 GREY, BRIGHT = 60, 220
@@ -96,14 +96,14 @@ def test_nothing_matters_to_a_constant_model():
         maps = explanation(found, predict(found, photograph(bright_at(SUPPORTS))), 5, 16)
     assert maps.correlation(3) is None
     assert not any(one.matters(3) for one in maps.maps)
-    assert agreement_line(maps, 3, "x").startswith("No part of the image matters to this answer")
+    assert agreement_line(maps, 3, "x").startswith("Hiding parts shows nothing")
 
 
 def test_below_the_floor_nothing_is_claimed():
     with model(of_patches(weights_at({SUPPORTS: 0.05})), MELANOMA) as found:
         maps = explanation(found, predict(found, photograph(bright_at(SUPPORTS))), 8, 64)
     assert 0 < maps.one_by_one.strongest(1) < FLOOR
-    assert agreement_line(maps, 1, "x").startswith("No part of the image matters to this answer")
+    assert agreement_line(maps, 1, "x").startswith("Hiding parts shows nothing")
 
 
 def test_chance_is_no_part_that_matters():
@@ -138,9 +138,9 @@ def sentence(linear, correlated: float, matter: tuple[bool, bool]) -> str:
         (0.95, (True, True), "largely agree (correlation 0."),
         (0.5, (True, True), "agree in part only"),
         (-0.5, (True, True), "do not agree (correlation -0."),
-        (0.9, (False, True), "No single part matters"),
+        (0.9, (False, True), "Hiding one part alone shows nothing"),
         (0.9, (True, False), "neither map is to be relied on"),
-        (0.9, (False, False), "No part of the image matters"),
+        (0.9, (False, False), "Hiding parts shows nothing"),
     ],
 )
 def test_how_far_maps_agree_is_a_sentence(linear, correlated, matter, words):
@@ -152,8 +152,62 @@ def test_progress_counts_both_and_cancelling_stops_either():
     with model(of_patches(weights_at({SUPPORTS: 0.9})), MELANOMA) as found:
         one = predict(found, photograph(bright_at(SUPPORTS)))
         explanation(found, one, 5, 8, lambda done, total: said.append((done, total)))
-        assert said[0] == (0, 33)
-        assert said[-1] == (33, 33)
+        assert said[0] == (0, 40)
+        assert said[-1] == (40, 40)
         with pytest.raises(Cancelled):
             explanation(found, one, 5, 8, cancelled=lambda: len(said) > 0)
     assert occlusion.GRID == 8
+
+
+def everywhere(red: float, green: float, blue: float, where=np.ones((8, 8))) -> np.ndarray:
+    """Weights of a colour's mean over the marked cells."""
+    weights: np.ndarray = 3 * np.array([red, green, blue])[:, None, None] * where / where.sum()
+    return weights
+
+
+def quadrant(down: int, right: int) -> np.ndarray:
+    marked = np.zeros((8, 8))
+    marked[4 * down : 4 * down + 4, 4 * right : 4 * right + 4] = 1
+    return marked
+
+
+RIM = np.ones((8, 8))
+RIM[1:-1, 1:-1] = 0
+TONE_SECRETS = {
+    "brightness": everywhere(0.3, 0.3, 0.3),
+    "redness": everywhere(2.5, -2.5, 0),
+    "yellowness": everywhere(0, 5, -5),
+    "skin tone": everywhere(0.3, 0.3, 0.3, RIM),
+    "redness of the skin": everywhere(2.5, -2.5, 0, RIM),
+    **{f"quadrant {d}{r}": everywhere(0.3, 0.3, 0.3, quadrant(d, r)) for d in (0, 1) for r in (0, 1)},
+    "redness of a quadrant": everywhere(2.5, -2.5, 0, quadrant(1, 1)),
+}
+PLACE_SECRETS = [(2, 2), (5, 9), (8, 8), (12, 4), (10, 13)]
+
+
+@pytest.mark.parametrize("secret", TONE_SECRETS)
+def test_models_that_go_by_light_or_colour_are_found_out(secret):
+    """Nothing in their maps shows it; the page said that no part of the image matters."""
+    with model(of_patches(TONE_SECRETS[secret]), MELANOMA) as found:
+        maps = explanation(found, predict(found, photograph(lesion(64))), 8, 64)
+    _, whole = conclusion(maps, 1, "Melanoma")
+    assert whole.startswith("Light or colour of the whole picture moves Melanoma")
+    assert "more than any part" in whole
+
+
+@pytest.mark.parametrize("place", PLACE_SECRETS)
+def test_models_that_go_by_a_place_are_shown_at_it(place):
+    with model(of_patches(weights_at({place: 0.9})), MELANOMA) as found:
+        maps = explanation(found, predict(found, photograph(bright_at(place))), 8, 64)
+    parts, whole = conclusion(maps, 1, "Melanoma")
+    assert parts.startswith("The two maps")
+    assert maps.one_by_one.largest(1)[:2] == (place[0] // 2, place[1] // 2)
+    assert "more than any part" not in whole
+
+
+def test_a_constant_model_is_moved_by_nothing():
+    with model(constant()) as found:
+        maps = explanation(found, predict(found, photograph(lesion(64))), 5, 16)
+    parts, whole = conclusion(maps, 3, "x")
+    assert parts.startswith("Hiding parts shows nothing")
+    assert whole == "Made lighter, darker, warmer, cooler or grey, the picture changes x by at most 0.00."

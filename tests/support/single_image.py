@@ -86,20 +86,20 @@ def constant(width: int = 11, side: int = 64) -> bytes:
 
 
 def of_patches(weights: np.ndarray, side: int = 64) -> bytes:
-    """Melanoma's one score: the sum of weights [g, g] x mean brightness of each patch of a g x g lattice."""
-    g = len(weights)
+    """Melanoma's one score: the sum of weights [g, g] x mean brightness of each patch of a g x g lattice, or
+    of weights [3, g, g] x a third of its mean red, green and blue."""
+    g = weights.shape[-1]
     step = side // g
     nodes = [
         onnx.helper.make_node(
             "AveragePool", ["image"], ["cells"], kernel_shape=[step] * 2, strides=[step] * 2
         ),
-        onnx.helper.make_node("ReduceMean", ["cells"], ["grey"], axes=[1], keepdims=1),
-        onnx.helper.make_node("Mul", ["grey", "weights"], ["weighed"]),
+        onnx.helper.make_node("Mul", ["cells", "weights"], ["weighed"]),
         onnx.helper.make_node("ReduceSum", ["weighed", "axes"], ["sum"], keepdims=0),
         onnx.helper.make_node("Reshape", ["sum", "shape"], ["scores"]),
     ]
     constants = [
-        builders.initializer("weights", weights.astype(np.float32)[None, None]),
+        builders.initializer("weights", np.float32(weights / 3).reshape(1, -1, g, g)),
         builders.initializer("axes", np.array([1, 2, 3])),
         builders.initializer("shape", np.array([-1, 1])),
     ]

@@ -1,0 +1,117 @@
+"""Test of the whole picture: the scores when its light or colour changes, and when its middle or all around
+is hidden.
+
+Maps cannot see what a model takes from light and colour: they hide a part in the colour around it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.common.arrays import Floats
+from scoring.inference.preprocessing import Pixels
+from scoring.single_image.image_prediction import ImagePrediction
+from scoring.single_image.model import OpenModel
+from scoring.single_image.saliency import FLOOR, Progress, scores, surrounding
+
+LIGHT, WARMTH = 0.25, 0.12
+"""Shares by which all channels, or red against blue, are raised or lowered."""
+LUMA = np.array([0.299, 0.587, 0.114])
+GREY = 128.0
+REACH, SHARPNESS = 0.3, 8
+"""Radius of the middle in shares of the sides, and how sharp its rim is."""
+
+
+@dataclass(frozen=True)
+class WholePicture:
+    """Scores of a picture changed as a whole.
+
+    Attributes:
+        before: Scores as they are [K].
+        after: Scores by the name of the change, [K] each; those of `TONES` change light or colour.
+    """
+
+    before: Floats
+    after: Mapping[str, Floats]
+
+    def tone(self, k: int) -> float:
+        """Return the largest change of class k by light or colour."""
+        return max(abs(float(self.after[name][k] - self.before[k])) for name in TONES)
+
+
+def _channels(red: float, green: float, blue: float) -> Callable[[Floats], Floats]:
+    return lambda pixels: pixels * np.array([red, green, blue])
+
+
+def _grey(pixels: Floats) -> Floats:
+    return np.repeat((pixels @ LUMA)[..., None], 3, axis=2)
+
+
+def _middle_hidden(pixels: Floats) -> Floats:
+    inside = _inside(*pixels.shape[:2])
+    hidden: Floats = pixels + inside * (surrounding(pixels.astype(np.uint8)) - pixels)
+    return hidden
+
+
+def _around_hidden(pixels: Floats) -> Floats:
+    hidden: Floats = pixels + (1 - _inside(*pixels.shape[:2])) * (GREY - pixels)
+    return hidden
+
+
+def _inside(height: int, width: int) -> Floats:
+    """Return how far each pixel is in the middle, 0..1 [height, width, 1]."""
+    y, x = np.mgrid[:height, :width]
+    away = np.hypot((y + 0.5) / height - 0.5, (x + 0.5) / width - 0.5)
+    inside: Floats = np.exp(-((away / REACH) ** SHARPNESS))[..., None]
+    return inside
+
+
+TONES: Mapping[str, Callable[[Floats], Floats]] = {
+    "lighter": _channels(1 + LIGHT, 1 + LIGHT, 1 + LIGHT),
+    "darker": _channels(1 - LIGHT, 1 - LIGHT, 1 - LIGHT),
+    "warmer": _channels(1 + WARMTH, 1, 1 - WARMTH),
+    "cooler": _channels(1 - WARMTH, 1, 1 + WARMTH),
+    "grey": _grey,
+}
+CHANGES = {**TONES, "middle hidden": _middle_hidden, "all around hidden": _around_hidden}
+
+
+def changed(pixels: Pixels, name: str) -> Pixels:
+    """Return pixels uint8 (h, w, 3) after a change, of `CHANGES`."""
+    after: Pixels = np.rint(np.clip(CHANGES[name](pixels.astype(float)), 0, 255)).astype(np.uint8)
+    return after
+
+
+def whole_picture(
+    model: OpenModel,
+    prediction: ImagePrediction,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> WholePicture:
+    """Run the model on each change. Raises Cancelled within one run; InputRefused."""
+    inputs = ((changed(prediction.prepared, name), prediction.vector) for name in CHANGES)
+    rows = scores(model, prediction, inputs, len(CHANGES), progress, cancelled)
+    return WholePicture(prediction.probabilities, dict(zip(CHANGES, rows, strict=True)))
+
+
+def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
+    """Return what light and colour of the whole picture do to class k, as a sentence.
+
+    Args:
+        whole: The scores.
+        k: The class.
+        name: The class in full.
+        strongest: The largest change that hiding a part brings about.
+    """
+    largest = whole.tone(k)
+    if largest < FLOOR:
+        changes = "Made lighter, darker, warmer, cooler or grey"
+        return f"{changes}, the picture changes {name} by at most {largest:.2f}."
+    moved = ", ".join(
+        f"{change} {whole.after[change][k]:.2f}"
+        for change in TONES
+        if abs(whole.after[change][k] - whole.before[k]) >= FLOOR
+    )
+    sentence = f"Light or colour of the whole picture moves {name}, {whole.before[k]:.2f} as it is: {moved}."
+    return sentence + " That is more than any part does." * (largest > strongest)
