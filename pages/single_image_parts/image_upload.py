@@ -129,6 +129,15 @@ def unlikeness(
     return among.value.known.unlikeness(parts, chosen.case)
 
 
+def similar(among: Outcome | Running | None, chosen: ChosenImage, count: int) -> tuple[int, ...]:
+    """Return the places of the test set's images that look most like an image; none while they are
+    measured."""
+    if not isinstance(among, Outcome) or among.value is None:
+        return ()
+    parts = session.cached("appearance", chosen.token, lambda: seen_parts(chosen.photograph))
+    return tuple(among.value.known.alike(parts, count, chosen.case))
+
+
 def _of_test_set(challenge_id: str, test_set: ChosenInput, truth) -> ChosenImage | None:
     places = [i for i, member in enumerate(truth.images) if member is not None]
     if not places:

@@ -124,36 +124,58 @@ def _prevalence(query: Query, held: Reference) -> None:
 
 
 def cases_alike(query: Query) -> None:
-    """Six cases that the model scored alike, with their truth."""
+    """Draw cases that look alike, and cases that the model scored alike, with their truth."""
     held = _reference(query)
     if held is None:
         return
-    answer, task = query.answer, query.setup.task
-    cases = alike(held, answer.probabilities)
-    thumbnails = scoring_run.thumbnails(
-        task.challenge, query.setup.test_set.key, tuple(case.index for case in cases), query.setup.truth
-    )
-    pictures = [
-        GalleryCard(
-            thumbnail,
-            f"Case {case.id}, truth {task.names[case.label]}",
-            (
-                f"Truth {_breaking(class_name(task.names[case.label], task.risk[case.label] or None))}",
-                f"{_breaking(markdown(task.names[answer.top]))} {case.probabilities[answer.top]:.2f}",
-            ),
-            case.id.rsplit("/", 1)[-1],
+    rows = {int(index): row for row, index in enumerate(held.indices)}
+    looks = [rows[index] for index in query.similar if index in rows]
+    answer, n = query.answer, f"{markdown(held.name)}, n = {len(held)}"
+    if looks:
+        _gallery(
+            query,
+            held,
+            looks,
+            "Which cases look most alike?",
+            f"In colours, texture and layout, whatever the model says of them. {n}.",
+            "single_similar",
         )
-        for case, thumbnail in zip(cases, thumbnails, strict=True)
-    ]
-    layout.gallery(
+    _gallery(
+        query,
+        held,
+        [rows[case.index] for case in alike(held, answer.probabilities)],
         "Which cases did the model score alike?",
-        f"{wording.ALIKE} First line: the truth. Second line: the model's score for "
-        f"{markdown(task.names[answer.top])}, here "
-        f"{answer.probabilities[answer.top]:.2f}. {markdown(held.name)}, n = {len(held)}.",
-        len(pictures),
-        lambda start, stop: pictures[start:stop],
+        f"{wording.ALIKE} {n}.",
         "single_alike",
     )
+
+
+def _gallery(query: Query, held: Reference, rows: list[int], title: str, words: str, key: str) -> None:
+    """Draw cases: their truth, the model's answer, and its score for the class that leads here."""
+    task, top = query.setup.task, query.answer.top
+    places = tuple(int(held.indices[row]) for row in rows)
+    thumbnails = scoring_run.thumbnails(task.challenge, query.setup.test_set.key, places, query.setup.truth)
+    cards = []
+    for row, thumbnail in zip(rows, thumbnails, strict=True):
+        name, label, scores = held.ids[row], int(held.truth[row]), held.probabilities[row]
+        said = int(scores.argmax())
+        cards.append(
+            GalleryCard(
+                thumbnail,
+                f"Case {name}, truth {task.names[label]}",
+                (
+                    f"Truth {_breaking(class_name(task.names[label], task.risk[label] or None))}",
+                    f"Model {_breaking(markdown(task.names[said]))} {scores[said]:.2f}",
+                    f"{_breaking(markdown(task.names[top]))} {scores[top]:.2f}",
+                ),
+                name.rsplit("/", 1)[-1],
+            )
+        )
+    shown = (
+        f"{words} First line: the truth. Second: the model's answer. Third: its score for "
+        f"{markdown(task.names[top])}, here {query.answer.probabilities[top]:.2f}."
+    )
+    layout.gallery(title, shown, len(cards), lambda start, stop: cards[start:stop], key)
 
 
 def _breaking(name: str) -> str:

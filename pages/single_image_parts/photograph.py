@@ -1,7 +1,6 @@
 """Layout for a photograph of skin: image, model output and its explanations."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -21,18 +20,13 @@ from pages.single_image_parts import (
     session,
     side_by_side,
 )
+from pages.single_image_parts.image_upload import ChosenImage
 from pages.single_image_parts.query import Query, Setup, answer_of
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
+from scoring.inference.model_task import ModelTask
 from scoring.single_image import quality
-
-
-@dataclass(frozen=True)
-class AnswerPlaces:
-    """Where the answer and the image's quality are drawn."""
-
-    answer: DeltaGenerator
-    image: DeltaGenerator
+from scoring.single_image.reference import NEAREST
 
 
 def show(challenge_id: str) -> None:
@@ -73,6 +67,15 @@ def show(challenge_id: str) -> None:
                 )
             return
         answer_place = st.container()
+    held = model.performance(task, test_set, selectors.title_of(test_set), truth, chosen_model)
+    among = (
+        None
+        if isinstance(held, Running)
+        else model.measured(challenge_id, test_set, truth, begin=not session.working())
+    )
+    chips = _chips(task, chosen_image, among)
+    with image_place:
+        prediction.chips(chips)
     vector = None
     if opened.value.takes_vector and task.patient is not None:
         with person_place:
@@ -80,59 +83,57 @@ def show(challenge_id: str) -> None:
         if vector is None:
             sentence = "The answer will stand here once age, body site and sex are given."
             answer_place.info(sentence, icon=":material/edit:")
+            _unfinished(held, among, None)
             return
-    held = model.performance(task, test_set, selectors.title_of(test_set), truth, chosen_model)
-    among = (
-        None
-        if isinstance(held, Running)
-        else model.measured(challenge_id, test_set, truth, begin=not session.working())
-    )
     setup = Setup(task, test_set, chosen_model, truth, chosen_image, opened.value, vector)
-    _answer(setup, held, among, AnswerPlaces(answer_place, image_place), first)
+    _answer(setup, held, among, chips, answer_place, first)
+
+
+def _chips(
+    task: ModelTask, image: ChosenImage, among: Outcome | Running | None
+) -> tuple[quality.QualityBadge, ...]:
+    """Return what can be said of the image before a model is asked."""
+    others = among.value.qualities if isinstance(among, Outcome) and among.value else ()
+    return (
+        *quality.photograph_chips(image_upload.measured(image), task.shortest_side, others),
+        *quality.likeness_chip(image_upload.unlikeness(among, image)),
+    )
 
 
 def _answer(
-    setup: Setup, held: Outcome | Running, among: Outcome | Running | None, places: AnswerPlaces, first: bool
+    setup: Setup,
+    held: Outcome | Running,
+    among: Outcome | Running | None,
+    chips: tuple[quality.QualityBadge, ...],
+    place: DeltaGenerator,
+    first: bool,
 ) -> None:
     """Draw the answer, after the visitor's own impression where that comes first, then what explains
-    it, then what still runs."""
+    it, then what still runs. chips: of the image. place: of the answer."""
     key = (setup.task.challenge, setup.test_set.key, setup.model.key)
     reference = (
         None
         if isinstance(held, Running) or held.refused
         else model.apart_from(held.value, setup.image.case, key)
     )
-    measures = image_upload.measured(setup.image)
-    others = among.value.qualities if isinstance(among, Outcome) and among.value else ()
-    chips = (
-        *quality.photograph_chips(measures, setup.task.shortest_side, others),
-        *quality.likeness_chip(image_upload.unlikeness(among, setup.image)),
-    )
-    with places.image:
-        prediction.chips(chips)
-    with places.answer:
+    with place:
         try:
             answer = answer_of(setup, reference)
         except InputRefused as refused:
             st.error(markdown(refused.problems[0].message, 600), icon=":material/block:")
             return
         tried = _withheld(setup, held, among)
+        refusals = (one.refused for one in (held, tried) if isinstance(one, Outcome))
         question = Query(
             setup,
             answer,
             reference,
-            measures,
+            image_upload.measured(setup.image),
             chips,
             selectors.model_title(setup.task.challenge, setup.model),
             tried.value if isinstance(tried, Outcome) else None,
-            next(
-                (
-                    o.refused.problems[0].message
-                    for o in (held, tried)
-                    if isinstance(o, Outcome) and o.refused
-                ),
-                "",
-            ),
+            next((refused.problems[0].message for refused in refusals if refused), ""),
+            image_upload.similar(among, setup.image, NEAREST),
         )
         own = prediction.impression(question, first)
         if own is None:

@@ -14,6 +14,7 @@ from scoring.common.text import markdown
 from scoring.presentation.figures import single_image as figures
 from scoring.single_image import wording
 from scoring.single_image.abstention import least_score, withheld_line
+from scoring.single_image.model_card import card_line, entries, model_card
 from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, QualityBadge
 from scoring.single_image.reference import right_alike
 
@@ -79,6 +80,7 @@ def show(query: Query, own: str) -> bool:
         if not st.toggle("Show the scores anyway", key=f"single_anyway_{query.setup.image.token}"):
             return False
     _lead(query, own, withheld=bool(reasons))
+    _card(query)
     _class_set(query)
     _scores(query)
     views = query.views
@@ -90,6 +92,36 @@ def show(query: Query, own: str) -> bool:
             query.turned()
             st.rerun()
     return True
+
+
+def _card(query: Query) -> None:
+    """Draw how good the model is at all, and what its file and its preflight say."""
+    task, opened = query.setup.task, query.setup.opened
+    card = None if query.held is None else model_card(query.held, task.malignant)
+    if card is not None:
+        (st.warning if card.no_better else st.caption)(markdown(card_line(card, task.names), 600))
+    for finding in opened.findings:
+        if finding.level == "warning":
+            st.warning(markdown(finding.message, 600), icon=":material/warning:")
+    with st.expander("How good is this model?", icon=":material/analytics:"):
+        if card is not None:
+            columns = {
+                "class": task.names,
+                "its cases found": [str(found) for found in card.found],
+                "right where it is named": [str(found) for found in card.confirmed],
+            }
+            layout.table(
+                "How good is this model, class by class?",
+                pd.DataFrame(columns),
+                {name: tables.text_column(name) for name in columns},
+                "With 95% intervals (Wilson).",
+                key="single_card",
+            )
+        told = entries(opened.process.facts.graph.metadata)
+        for name, value in told:
+            st.markdown(f"{markdown(name)}: {markdown(value, 600)}")
+        if not told:
+            st.caption("The model's file does not say what it was trained on or what it is for.")
 
 
 def _no_answer(query: Query, reasons: tuple[str, ...], own: str) -> None:
@@ -125,21 +157,16 @@ def _announce(query: Query, reasons: tuple[str, ...]) -> None:
 def _lead(query: Query, own: str, withheld: bool) -> None:
     """Draw the first sentence, with the truth where the image is a case of the test set."""
     answer, names = query.answer, query.setup.task.names
-    if query.held is None:
-        sentence = f"Highest score: {names[answer.top]} {answer.probabilities[answer.top]:.2f}."
-    else:
-        sentence = wording.score_line(
-            answer, right_alike(query.held, answer.probabilities), query.held, names
-        )
-    first, _, rest = sentence.partition(". ")
-    first = first.rstrip(".")
+    short = wording.cautions(query.chips, query.views)
+    first = wording.headline(answer, names, () if withheld else short)
     if withheld:
         st.markdown(f"{markdown(first)}, but no answer.")
     else:
-        st.subheader(markdown(first), anchor=False)
+        st.subheader(markdown(first, 400), anchor=False)
         st.caption(f"Model: {markdown(query.model_name)}")
-    if rest:
-        st.markdown(markdown(rest, 600))
+    if query.held is not None:
+        right = right_alike(query.held, answer.probabilities)
+        st.markdown(markdown(wording.right_line(right, query.held, names[answer.top]), 600))
     if not withheld:
         _beside_answer(query, own)
         if query.views is not None and query.views.changed:

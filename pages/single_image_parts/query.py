@@ -60,6 +60,7 @@ class Query:
         model_name: What the page calls the model.
         withheld: How often there is no answer on the test set, None until that is known.
         unknown: Why the model's answers to the test set, or their counts, are not known; "" where they are.
+        similar: Places in the test set of the images that look most like this one.
     """
 
     setup: Setup
@@ -70,6 +71,7 @@ class Query:
     model_name: str = ""
     withheld: Withheld | None = None
     unknown: str = ""
+    similar: tuple[int, ...] = ()
 
     @property
     def key(self) -> tuple:

@@ -107,6 +107,20 @@ class KnownImages:
         alarms, far = (int((self.left_out > limit).sum()) for limit in limits)
         return OutlierScore(distance, *limits, alarms, far, len(self))
 
+    def alike(self, appearance: Floats, count: int, own: int | None = None) -> list[int]:
+        """Return the places in the test set of the images that look most like one, the nearest first.
+
+        Args:
+            appearance: Of the whole image [1, d].
+            count: How many.
+            own: Its place in the test set, where it is one of these.
+        """
+        others = np.flatnonzero(self.indices != (-1 if own is None else own))
+        if len(others) < FEWEST:
+            return []
+        away = _away(self.features[others, 0], appearance)[0]
+        return [int(self.indices[others[row]]) for row in np.argsort(away, kind="stable")[:count]]
+
     def _without(self, row: int) -> "KnownImages":
         return replace(self, features=np.delete(self.features, row, 0), indices=np.delete(self.indices, row))
 
@@ -120,6 +134,12 @@ def known_images(appearances: Sequence[Floats | None]) -> KnownImages:
 
 def _distances(known: Floats, rows: Floats) -> Floats:
     """Return the mean distance of rows [m, d] from the nearest known ones [n, d]."""
+    nearest: Floats = np.sort(_away(known, rows), 1)[:, :NEAREST].mean(1)
+    return nearest
+
+
+def _away(known: Floats, rows: Floats) -> Floats:
+    """Return how far rows [m, d] are from each known one [n, d], in what is standard and uncorrelated there."""
     middle = np.median(known, 0)
     spread = NORMAL * np.median(np.abs(known - middle), 0) + LEAST * (1 + np.abs(middle))
     usual = np.clip((known - middle) / spread, -CUT, CUT)
@@ -129,6 +149,5 @@ def _distances(known: Floats, rows: Floats) -> Floats:
     shrunk = (1 - shrinkage) * covariance + shrinkage * np.diag(np.diag(covariance) + RIDGE)
     variances, directions = np.linalg.eigh(shrunk)
     plain = directions / np.sqrt(variances * known.shape[1])
-    away = cdist((rows - middle) / spread @ plain, (known - middle) / spread @ plain)
-    nearest: Floats = np.sort(away, 1)[:, :NEAREST].mean(1)
-    return nearest
+    away: Floats = cdist((rows - middle) / spread @ plain, (known - middle) / spread @ plain)
+    return away

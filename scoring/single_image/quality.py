@@ -249,7 +249,7 @@ def _sharpness(measures: Quality, among: Sequence[Quality | None] = ()) -> Quali
             f"More fine detail than {those}: hair, print, noise or another camera. The score may not mean "
             "anything."
         )
-        return QualityBadge("sharpness", CAUTION, "unusual", sentence, below)
+        return QualityBadge("sharpness", CAUTION, "unusually fine detail", sentence, below)
     value = "enough" if below is None else f"usual (sharper than {below:.0%} of the test images)"
     return QualityBadge("sharpness", GOOD, value, "Sharp enough.", below)
 

@@ -15,12 +15,13 @@ from scoring.metrics.quality import Quality
 from scoring.single_image.abstention import Withheld, reasons_of
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.model import OpenModel
+from scoring.single_image.model_card import ModelCard, model_card
 from scoring.single_image.nuclei import Overview
 from scoring.single_image.operating import ChosenOperatingPoint
 from scoring.single_image.photograph import CALLED, Photograph
 from scoring.single_image.quality import QualityBadge
 from scoring.single_image.reference import ClassSet, Reference
-from scoring.single_image.wording import BANNER, RESEARCH_USE
+from scoring.single_image.wording import BANNER, RESEARCH_USE, cautions
 from scoring.statistics.intervals import Share
 from scoring.version import __version__
 
@@ -166,11 +167,15 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
             "cpu_ms": prediction.cpu_ms,
         },
         "test_set": None if test_set.reference is None else _reference(test_set.reference),
+        "model_card": None
+        if test_set.reference is None
+        else _card(model_card(test_set.reference, model.task.malignant), classes),
         "flips_and_rotations": None if more.views is None else _views(classes, more.views),
         "class_set": None if test_set.class_set is None else _class_set(classes, test_set.class_set),
         "operating_point": None if test_set.operating_point is None else _operating(test_set.operating_point),
         "quality": None if checks.quality is None else plain(checks.quality.as_dict()),
         "chips": _chips(checks.chips),
+        "cautions": cautions(checks.chips, more.views),
         "no_answer_because": list(checks.abstentions),
         "no_answer_on_test_set": None if test_set.withheld is None else vars(test_set.withheld),
         "other_photographs": [_by_class(classes, prediction.probabilities) for prediction in more.others],
@@ -249,6 +254,17 @@ def _reference(reference: Reference) -> dict[str, Any]:
         "n": len(reference),
         "cases": _by_class(reference.classes, reference.support),
         "temperature": reference.temperature,
+    }
+
+
+def _card(card: ModelCard | None, classes: Sequence[str]) -> dict[str, Any] | None:
+    if card is None:
+        return None
+    shares = {"right": card.right, "sensitivity": card.sensitivity, "specificity": card.specificity}
+    by_class = {"found": card.found, "confirmed": card.confirmed}
+    return {name: None if found is None else _share(found) for name, found in shares.items()} | {
+        name: {k: _share(found) if found.n else None for k, found in zip(classes, row, strict=True)}
+        for name, row in by_class.items()
     }
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
+from scoring.single_image.quality import CAUTION, QualityBadge
 from scoring.single_image.reference import ClassSet, Reference, RightShare
 
 RESEARCH_USE = "Research use only. Not a medical device. Not for use in diagnostic procedures."
@@ -47,6 +48,17 @@ UNKNOWN_INPUT = (
 POSSIBLE = "Possible classes (built to hold the true one in 9 of 10 test cases)"
 NO_ANSWER = "No answer"
 LYMPHOCYTES = "Lymphocytes among detected nuclei"
+
+IN_SHORT = {
+    "size": "small",
+    "exposure": "badly exposed",
+    "colours": "not the colours of skin",
+    "lesion": "hardly any lesion",
+    "likeness": "unlike the test images",
+    "scale": "another scale",
+    "tissue": "unusual tissue",
+}
+"""Cautions of a chip, by its name, beside a headline; of sharpness its value."""
 
 BANNED = (
     r"diagnos\w*",
@@ -92,15 +104,18 @@ def of_test_set(reference: Reference) -> str:
     )
 
 
-def score_line(
-    prediction: ImagePrediction, right: RightShare, reference: Reference, names: Sequence[str]
-) -> str:
-    """Return the highest score, and how often the model is right on the test set. names: the classes in
-    full."""
-    name = names[prediction.top]
-    return f"Highest score: {name} {prediction.probabilities[prediction.top]:.2f}. " + right_line(
-        right, reference, name
-    )
+def headline(prediction: ImagePrediction, names: Sequence[str], cautions: Sequence[str] = ()) -> str:
+    """Return the highest score, and what speaks for caution beside it. names: the classes in full."""
+    score = f"Highest score: {names[prediction.top]} {prediction.probabilities[prediction.top]:.2f}"
+    return f"{score}, but: {'; '.join(cautions)}" if cautions else score
+
+
+def cautions(chips: Sequence[QualityBadge], views: TurnedViews | None) -> list[str]:
+    """Return what speaks for caution, in a few words each."""
+    found = [IN_SHORT.get(chip.name, chip.value) for chip in chips if chip.level == CAUTION]
+    if views is not None and views.changed:
+        found.append(f"another class in {views.changed} of {views.others} turned copies")
+    return found
 
 
 def right_line(right: RightShare, reference: Reference, name: str) -> str:

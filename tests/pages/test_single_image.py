@@ -147,6 +147,8 @@ def test_it_opens_on_a_sample_and_says_what_the_batch_path_says(single_image, ch
     expected = max(row[0], 1 - row[0]) if len(row) == 1 else row.max()
     assert lead(app)[1] == pytest.approx(expected, abs=0.0051)
     assert "In this test set (n = " in said(app)
+    assert "Which cases look most alike?" in said(app)
+    assert "On the test set the model is right on " in said(app)
 
 
 @pytest.mark.parametrize(("challenge", "tab"), crossed(SKIN, TABS, 12))

@@ -114,6 +114,15 @@ def test_a_case_is_held_against_the_others():
     assert known.unlikeness(rows[7], 7).false_alarms == 1
 
 
+def test_the_images_that_look_most_alike_come_first():
+    rows = np.random.default_rng(0).normal(0, 1, (40, 1, FEATURES))
+    rows[[5, 31]] = rows[12] + [[[0.01]], [[0.02]]]
+    known = known_images([None, *rows])
+    assert known.alike(rows[12], 3) == [13, 6, 32]
+    assert known.alike(rows[12], 2, own=13) == [6, 32]
+    assert known_images(list(rows[:4])).alike(rows[0], 3) == []
+
+
 def test_new_images_of_the_same_kind_are_called_unlike_as_rarely_as_is_said():
     random = np.random.default_rng(0)
     mixed = random.normal(0, 1, (FEATURES, FEATURES))

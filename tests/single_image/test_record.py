@@ -85,6 +85,9 @@ def test_the_export_is_complete_and_plain(said):
     assert found["test_set"]["n"] == 220
     assert found["class_set"]["built_to_hold"] == pytest.approx(0.9)
     assert found["operating_point"]["sensitivity"]["n"] == 80
+    assert found["model_card"]["right"]["n"] == 220
+    assert found["model_card"]["found"]["MEL"]["n"] == 20
+    assert isinstance(found["cautions"], list)
     assert found["flips_and_rotations"]["views"] == 7
     assert (found["impression"], found["image"]["turned_upright"]) == ("NV", True)
     assert wording.RESEARCH_USE in text
@@ -200,6 +203,7 @@ def test_the_record_is_one_page_that_says_all(said):
         "Model Aurora",
         everything.model.sha256,
         "Highest score: ",
+        "How good is this model? On the test set the model is right on ",
         f"{wording.POSSIBLE}:",
         "Age 50 Sex female Body site arm",
         "Own impression, written down first Melanocytic Nevus, any type",

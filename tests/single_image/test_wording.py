@@ -91,9 +91,10 @@ def every_sentence():
     yield from (chip.words for chip in chips)
     for support in ((20,) * 6, (3, 20, 20, 20, 20, 20), (0,) * 6):
         for generated in (True, False):
-            yield wording.score_line(one, right(12, 20), a_reference(support, generated), CLASSES)
-    yield wording.score_line(one, right(0, 0), a_reference((0,) * 6), CLASSES)
-    yield wording.score_line(one, right(1, 1), a_reference((2, 0, 0, 0, 0, 0)), CLASSES)
+            yield wording.right_line(right(12, 20), a_reference(support, generated), "MEL")
+    yield wording.right_line(right(0, 0), a_reference((0,) * 6), "MEL")
+    yield wording.right_line(right(1, 1), a_reference((2, 0, 0, 0, 0, 0)), "MEL")
+    yield wording.headline(one, CLASSES, wording.cautions(chips, MOVING))
     for found in (WIDE, a_set([1, 0, 0, 0, 0, 0]), a_set([0] * 6)):
         yield wording.set_line(found, CLASSES, 0)
         for views, seen in itertools.product((None, STILL, MOVING), (chips, ())):
@@ -166,9 +167,9 @@ def test_labels_and_names_are_allowed(text):
 
 def test_numbers_name_their_test_set():
     names = ("Melanoma", "Melanocytic nevus", *CLASSES[2:])
-    line = wording.score_line(an_answer(0.7, 0.1, 0.1, 0.05, 0.03, 0.02), right(24, 34), a_reference(), names)
+    line = wording.right_line(right(24, 34), a_reference(), names[0])
     assert line == (
-        "Highest score: Melanoma 0.70. In this test set (n = 120, computer-generated, 20 per class) the "
+        "In this test set (n = 120, computer-generated, 20 per class) the "
         "model was right on 24 of 34 (71%; 54 to 83%) images with a highest score from 0.66 to 0.74. "
         "Where it answered Melanoma, with any score, it was right on 18 of 25 (72%; 52 to 86%)."
     )
@@ -182,9 +183,7 @@ def test_numbers_name_their_test_set():
 
 @pytest.mark.parametrize(("cases", "words"), [(0, "no other case"), (1, "one other case")])
 def test_a_test_set_of_one_case_gets_a_sentence(cases, words):
-    line = wording.score_line(
-        an_answer(0.6, 0.4, 0, 0, 0, 0), right(cases, cases), a_reference((cases, 0, 0, 0, 0, 0)), CLASSES
-    )
+    line = wording.right_line(right(cases, cases), a_reference((cases, 0, 0, 0, 0, 0)), "MEL")
     assert words in line
     assert "%" not in line
 
@@ -206,3 +205,17 @@ def test_sets_say_what_they_are_worth():
     every = ClassSet(np.array([True, True]), 0.1, np.array([False, False]), UNTRIED, 9)
     assert "These are all classes" in wording.set_line(every, ("Melanoma", "Other"), 0)
     assert "cannot be said of so few cases" in wording.set_line(every, ("Melanoma", "Other"), 0)
+
+
+def test_cautions_stand_in_the_headline():
+    one = an_answer(0.74, 0.26, 0, 0, 0, 0)
+    chips = [
+        quality.QualityBadge("sharpness", quality.CAUTION, "blurred", "x"),
+        quality.QualityBadge("likeness", quality.CAUTION, "unlike them", "x"),
+        quality.QualityBadge("exposure", quality.GOOD, "usual", "x"),
+    ]
+    short = wording.cautions(chips, MOVING)
+    assert wording.headline(one, CLASSES, short) == (
+        "Highest score: MEL 0.74, but: blurred; unlike the test images; another class in 6 of 7 turned copies"
+    )
+    assert wording.headline(one, CLASSES, wording.cautions(chips[2:], STILL)) == "Highest score: MEL 0.74"

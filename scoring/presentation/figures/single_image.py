@@ -212,7 +212,7 @@ def reweighted(
     """
     order = np.argsort(-np.maximum(before, after), kind="stable")[:most].tolist()
     margin = {"l": 4, "r": 14, "t": 8, "b": 4}
-    question = "What if such lesions were rarer?"
+    question = "What if malignant lesions were rarer or commoner?"
     height = ROW if max(len(classes[k]) for k in order) <= LINE else TALL_ROW
     canvas = Canvas(theme, question, 60 + height * len(order), margin=margin, hovermode="closest")
     for row, k in enumerate(order):

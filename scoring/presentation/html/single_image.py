@@ -13,6 +13,7 @@ from scoring.presentation.figures.numerals import decimal
 from scoring.presentation.html.document import POLICY, template
 from scoring.single_image.abstention import withheld_line
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line
+from scoring.single_image.model_card import card_line, model_card
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import GOOD, STOP
 from scoring.single_image.record import Record, TileRecord
@@ -25,7 +26,9 @@ from scoring.single_image.wording import (
     POSSIBLE,
     RESEARCH_USE,
     TURNED,
+    cautions,
     dropped_line,
+    headline,
     right_line,
     scale_words,
     set_line,
@@ -67,6 +70,7 @@ def html(record: Record, with_image: bool = True) -> str:
         else "",
         rate_line=withheld_line(record.test_set.withheld) if record.test_set.withheld is not None else "",
         cautions=_cautions(record),
+        card=_card_line(record),
         impression=task.names[task.classes.index(record.impression)] if record.impression else "",
         scores=_scores(record) if has_scores else (),
         heads=_heads(record),
@@ -116,6 +120,7 @@ def tile_html(record: TileRecord, with_image: bool = True) -> str:
         reasons=record.abstentions,
         class_set="",
         class_set_line="",
+        card="",
         rate_line="",
         impression="",
         second_line="",
@@ -133,9 +138,8 @@ def tile_html(record: TileRecord, with_image: bool = True) -> str:
 def _headline(record: Record) -> str:
     if record.checks.abstentions:
         return NO_ANSWER
-    prediction = record.prediction
-    name = record.model.task.names[prediction.top]
-    return f"Highest score: {name} {prediction.probabilities[prediction.top]:.2f}"
+    short = cautions(record.checks.chips, record.more.views)
+    return headline(record.prediction, record.model.task.names, short)
 
 
 def _test_set_line(record: Record) -> str:
@@ -144,6 +148,13 @@ def _test_set_line(record: Record) -> str:
     names, prediction = record.model.task.names, record.prediction
     right = right_alike(record.test_set.reference, prediction.probabilities)
     return right_line(right, record.test_set.reference, names[prediction.top])
+
+
+def _card_line(record: Record) -> str:
+    if record.test_set.reference is None:
+        return ""
+    card = model_card(record.test_set.reference, record.model.task.malignant)
+    return "" if card is None else card_line(card, record.model.task.names)
 
 
 def _members(record: Record) -> str:

@@ -1,0 +1,82 @@
+"""Model card: how good a model is on a test set as a whole, and what its file says of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scoring.common.arrays import Bools
+from scoring.common.text import shortened
+from scoring.single_image.reference import Reference
+from scoring.statistics.intervals import Share, share
+
+MOST_ENTRIES, LONGEST = 12, 300
+"""Entries of a model's file that are shown, and characters of one."""
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """How good a model is on a test set.
+
+    Attributes:
+        right: Cases on which it is right.
+        commonest: Class number of the most frequent class, and its share: who always answers it is as often
+            right.
+        sensitivity: Malignant cases whose highest class is a malignant one; None without such cases, or
+            where no class is malignant.
+        specificity: The same of the others.
+        found: Of each class, its cases that get it [K].
+        confirmed: Of each class, the cases of it among those that get it [K].
+    """
+
+    right: Share
+    commonest: tuple[int, float]
+    sensitivity: Share | None
+    specificity: Share | None
+    found: tuple[Share, ...]
+    confirmed: tuple[Share, ...]
+
+    @property
+    def no_better(self) -> bool:
+        """Whether always answering the most frequent class may be as often right."""
+        return bool(self.right.low <= self.commonest[1])
+
+
+def model_card(reference: Reference, malignant: Bools) -> ModelCard | None:
+    """Return how good a model is on a test set; None without a case. malignant: which classes are [K]."""
+    if not len(reference):
+        return None
+    truth, answers, units = reference.truth, reference.probabilities.argmax(1), reference.units
+    right, positive, called = reference.right, malignant[truth], malignant[answers]
+
+    def of(hits: Bools, among: Bools) -> Share:
+        return share(hits[among], units[among])
+
+    commonest = int(reference.support.argmax())
+    classes = range(len(reference.classes))
+    return ModelCard(
+        share(right, units),
+        (commonest, float(reference.support[commonest] / len(reference))),
+        of(called, positive) if positive.any() else None,
+        of(~called, ~positive) if malignant.any() and not positive.all() else None,
+        tuple(of(right, truth == k) for k in classes),
+        tuple(of(right, answers == k) for k in classes),
+    )
+
+
+def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
+    """Return how good a model is, as sentences. names: the classes in full."""
+    sentence = f"On the test set the model is right on {card.right} images."
+    if card.sensitivity is not None and card.specificity is not None:
+        sentence += (
+            f" It names a malignant class for {card.sensitivity} malignant cases, and none for "
+            f"{card.specificity} others."
+        )
+    if card.no_better:
+        k, frequency = card.commonest
+        sentence += f" Always answering {names[k]} would be right on {frequency:.0%}: it may be no better."
+    return sentence
+
+
+def entries(metadata: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return what a model's file says of it: its own entries, in order of their names, cut short."""
+    shown = sorted((name, value) for name, value in metadata.items() if value.strip())
+    return [(shortened(name, LONGEST), shortened(value, LONGEST)) for name, value in shown[:MOST_ENTRIES]]

@@ -1,0 +1,57 @@
+"""Model card: shares by counting, and a model of chance that is said to be one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scoring.single_image.model_card import card_line, entries, model_card
+from scoring.single_image.model_task import model_task
+from scoring.statistics.intervals import counted
+from tests.single_image.test_reference import drawn
+
+TASK = model_task("tricorder3")
+
+
+def test_shares_are_those_of_counting():
+    found = drawn()
+    card = model_card(found, TASK.malignant)
+    tops = [int(row.argmax()) for row in found.probabilities]
+    pairs = list(zip(found.truth.tolist(), tops, strict=True))
+    bad = set(np.flatnonzero(TASK.malignant).tolist())
+    assert card.right == counted(sum(t == a for t, a in pairs), 220)
+    assert card.sensitivity == counted(
+        sum(t in bad and a in bad for t, a in pairs), sum(t in bad for t, _ in pairs)
+    )
+    assert card.specificity == counted(
+        sum(t not in bad and a not in bad for t, a in pairs), sum(t not in bad for t, _ in pairs)
+    )
+    for k in range(11):
+        assert card.found[k] == counted(pairs.count((k, k)), 20)
+        assert card.confirmed[k] == counted(pairs.count((k, k)), tops.count(k))
+    assert not card.no_better
+
+
+def test_a_model_of_chance_is_said_to_be_no_better():
+    """Its headline was 1.00, and nothing on the page said how good it is."""
+    found = drawn()
+    sure = np.eye(11)[np.random.default_rng(0).integers(0, 11, 220)]
+    card = model_card(replace(found, probabilities=sure), TASK.malignant)
+    assert card.no_better
+    assert "would be right on 9%: it may be no better" in card_line(card, TASK.names)
+
+
+@pytest.mark.parametrize(("cases", "known"), [(0, False), (1, True)])
+def test_of_few_cases_little_is_said(cases, known):
+    card = model_card(drawn(cases), np.zeros(11, bool))
+    assert (card is not None) == known
+    if card is not None:
+        assert (card.sensitivity, card.specificity) == (None, None)
+        assert "malignant" not in card_line(card, TASK.names)
+
+
+def test_what_the_file_says_is_cut_short():
+    told = entries({"trained_on": "x" * 999, "about": " ", **{f"k{n:02}": "v" for n in range(20)}})
+    assert len(told) == 12
+    assert all(len(value) <= 300 for _, value in told)
+    assert "about" not in dict(told)
