@@ -149,16 +149,19 @@ def _announce(query: Query, reasons: tuple[str, ...]) -> None:
     sentence = (
         f"{wording.NO_ANSWER} for this image."
         if reasons
-        else f"New answer: {query.setup.task.names[answer.top]} {answer.probabilities[answer.top]:.2f}."
+        else f"New answer. {wording.headline(answer, query.setup.task.names, _cautions(query))}."
     )
     st.html(f'<div role="status" aria-live="polite" style="{UNSEEN}">{escape(sentence)}</div>')
+
+
+def _cautions(query: Query) -> list[str]:
+    return wording.cautions(query.chips, query.views)
 
 
 def _lead(query: Query, own: str, withheld: bool) -> None:
     """Draw the first sentence, with the truth where the image is a case of the test set."""
     answer, names = query.answer, query.setup.task.names
-    short = wording.cautions(query.chips, query.views)
-    first = wording.headline(answer, names, () if withheld else short)
+    first = wording.headline(answer, names, () if withheld else _cautions(query))
     if withheld:
         st.markdown(f"{markdown(first)}, but no answer.")
     else:

@@ -139,7 +139,7 @@ def _distances(known: Floats, rows: Floats) -> Floats:
 
 
 def _away(known: Floats, rows: Floats) -> Floats:
-    """Return how far rows [m, d] are from each known one [n, d], in what is standard and uncorrelated there."""
+    """Return how far rows [m, d] are from each known one [n, d], made standard and uncorrelated."""
     middle = np.median(known, 0)
     spread = NORMAL * np.median(np.abs(known - middle), 0) + LEAST * (1 + np.abs(middle))
     usual = np.clip((known - middle) / spread, -CUT, CUT)

@@ -147,8 +147,14 @@ def test_it_opens_on_a_sample_and_says_what_the_batch_path_says(single_image, ch
     expected = max(row[0], 1 - row[0]) if len(row) == 1 else row.max()
     assert lead(app)[1] == pytest.approx(expected, abs=0.0051)
     assert "In this test set (n = " in said(app)
-    assert "Which cases look most alike?" in said(app)
     assert "On the test set the model is right on " in said(app)
+
+
+def test_cases_that_look_alike_stand_beside_those_that_were_scored_alike(single_image):
+    app = single_image(challenge="melanoma", tab="Cases alike")
+    assert not app.exception
+    assert "Which cases look most alike?" in said(app)
+    assert "Which cases did the model score alike?" in said(app)
 
 
 @pytest.mark.parametrize(("challenge", "tab"), crossed(SKIN, TABS, 12))
