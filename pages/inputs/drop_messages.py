@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from pages.inputs import dropped_photographs
+from pages.inputs.drop_routing import FILES_KEYS
 from pages.inputs.dropped_files import (
     ASKED,
     COMPARED,
@@ -19,11 +20,15 @@ from pages.inputs.dropped_files import (
     change,
     leave_out,
 )
+from pages.inputs.known_challenges import OPENED
 from scoring.challenges import REGISTRY, load_challenge
+from scoring.challenges.declared import recognition
 from scoring.challenges.declared.library import ENDING as DECLARATION
 from scoring.common.text import markdown
 from scoring.core.file_contents import LIKELY, TABLES, Candidate
 
+MOST_FITS = 4
+"""Declared challenges that are offered for one table."""
 FROM_TRUTH = "Make a challenge of this truth"
 
 INPUTS = {
@@ -108,9 +113,24 @@ def _refused() -> None:
         with st.container(gap="xsmall"):
             st.info(f"**{markdown(part.name, 60)}** was not taken. {markdown(why_not, 400)}")
             with st.container(horizontal=True, gap="small"):
+                _declared(part, number)
                 _new_challenge(part, number)
                 with st.popover("Take it for something", type="tertiary"):
                     _choices(part, f"refused_{number}")
+
+
+def _declared(part: Dropped, number: int) -> None:
+    """Offer the declared challenges whose columns a table has."""
+    fits = (
+        recognition.fits(part.recognised.header, st.session_state.get(OPENED, ()))
+        if part.recognised.header
+        else []
+    )
+    for place, fit in enumerate(fits[:MOST_FITS]):
+        label = f"{INPUTS[fit.slot].capitalize()} of {markdown(fit.title, 60)}"
+        if st.button(label, key=f"fits_{number}_{place}"):
+            st.session_state[FILES_KEYS[fit.slot].format(fit.challenge)] = (RECOGNISED, list(part.files))
+            st.switch_page("../declared.py", query_params={"challenge": fit.challenge})
 
 
 def _new_challenge(part: Dropped, number: int) -> None:

@@ -54,12 +54,14 @@ class Recognised:
         readings: What they can be taken for, likeliest first; none where nothing here takes them.
         why_not: A sentence about files that nothing takes.
         source: A table alone, open for its reader and parsed already; None for other files.
+        header: Headings of a table that no challenge here takes.
     """
 
     files: tuple[str, ...]
     readings: tuple[Candidate, ...]
     why_not: str = ""
     source: SourceFiles | None = field(default=None, compare=False, repr=False)
+    header: tuple[str, ...] = ()
 
     @property
     def is_plain(self) -> bool:
@@ -158,7 +160,9 @@ def _recognised(files: dict[str, bytes]) -> Recognised:
             key=lambda candidates: max(map(_rank, candidates), default=0),
         )
     why_not = "" if readings else contents.problem or _nothing_takes(contents)
-    return Recognised(names, readings, why_not, whole if whole.kind == "file" and contents.tables else None)
+    header = contents.tables[0].header if contents.tables and not readings else ()
+    source = whole if whole.kind == "file" and contents.tables else None
+    return Recognised(names, readings, why_not, source, header)
 
 
 def _board(files: SourceFiles) -> Candidate | None:

@@ -143,3 +143,15 @@ def test_files_stay_where_a_declared_challenge_is_open(opened):
     app = put(key, opened("declared", challenge="isic2018"), test_set=("truth.csv", isic))
     assert not app.exception
     assert "What is" not in words(app)
+
+
+@pytest.mark.parametrize("slot", ["truth", "submission"])
+def test_a_dropped_table_is_offered_to_the_declared_challenge_that_has_its_columns(opened, slot):
+    grades = b"id_code,diagnosis\n" + b"".join(b"e%d,%d\n" % (k, k % 5) for k in range(30))
+    app = opened("overview").file_uploader(key="any_files").upload("grades.csv", grades).run()
+    label = {"truth": "Test set of APTOS 2019", "submission": "Submission of APTOS 2019"}[slot]
+    button = next(button for button in app.button if button.label.replace("\\", "").startswith(label))
+    button.click().run()
+    assert not app.exception
+    assert app.query_params["challenge"] == library.find("aptos2019").id
+    assert ("30 cases" in words(app)) == (slot == "truth")
