@@ -11,6 +11,10 @@ from scoring.statistics.intervals import wilson
 
 BINS = 10
 TOLERANCE, SUM_TOLERANCE = 1e-6, 1e-3
+PERCENT_TOLERANCE = 1.0
+"""How far rows of percent may be from 100, as they are rounded."""
+LEAST_PERCENT = 10
+"""What the largest of percent without a sum exceeds."""
 SMALLEST_PROBABILITY = 1e-12
 LEAST_OUTPUT = 1e-15
 LOG_TEMPERATURES = (-3, 3)
@@ -35,6 +39,19 @@ def output_kind(outputs: Floats) -> str:
     if outputs.min() < -TOLERANCE or outputs.max() > 1 + TOLERANCE:
         return "logits"
     return "not-normalised" if np.abs(outputs.sum(1) - 1).max() > SUM_TOLERANCE else "probabilities"
+
+
+def are_percent(outputs: Floats) -> bool:
+    """Return whether outputs [N, K] are percent: from 0 to 100, above 10 among them; of several classes, rows
+    that sum to 100.
+
+    Example:
+        >>> are_percent(np.array([[20.0, 80.0]])), are_percent(np.array([[2.0, 3.0]]))
+        (True, False)
+    """
+    if not len(outputs) or outputs.min() < 0 or not LEAST_PERCENT < outputs.max() <= 100 + TOLERANCE:
+        return False
+    return outputs.shape[1] == 1 or bool(np.abs(outputs.sum(1) - 100).max() <= PERCENT_TOLERANCE)
 
 
 def log_losses(outputs: Floats, truth: Ints, highest: float = np.inf) -> Floats:

@@ -203,6 +203,13 @@ def test_eleven_classes_of_images_are_two_challenges_unless_their_cases_are_know
     assert (found.readings[0].challenge, found.readings[0].test_set) == ("tricorder3", "sample")
 
 
+def test_numbers_of_classes_are_no_score_of_melanoma():
+    rows = "".join(f"images/L{i:04}.jpg,{i % 11}\n" for i in range(1, 221))
+    (found,) = recognise({"p.csv": f"filename,prediction\n{rows}".encode()})
+    assert found.is_plain
+    assert (found.readings[0].challenge, found.readings[0].test_set) == ("tricorder3", "sample")
+
+
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [

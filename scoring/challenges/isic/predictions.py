@@ -17,9 +17,11 @@ from scoring.core.submission import Predictions, ignored
 from scoring.inputs import suggestions
 from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import TextTable
+from scoring.metrics import calibration
 
 SHOWN = 3
 LOGITS = " These look like logits; apply softmax or sigmoid."
+PERCENT = " These are percent; divide them by 100."
 
 
 def label(outputs: np.ndarray) -> np.ndarray:
@@ -131,7 +133,9 @@ def _row_problems(
             *(cell for cell, fault in block.faults.items() if fault == "not-finite"),
         ]
     rows_outside = category_tables.by_row(((int(row), int(k)) for row, k in outside), settled)
-    advice = LOGITS if 2 * len(rows_outside) > len(rows.ids) else ""
+    numbers = block.values[np.isfinite(block.values).all(1)]
+    looks = PERCENT if calibration.are_percent(numbers) else LOGITS
+    advice = looks if 2 * len(rows_outside) > len(rows.ids) else ""
     missing = category_tables.cell_problems(
         rows, "missing-value", cells["missing-value"], places, "holds no number: write one from 0 to 1."
     )

@@ -33,7 +33,14 @@ def are_risks(scores: Floats) -> bool:
 
 def score_warnings(scores: Floats, where: str) -> Iterator[Finding]:
     """Yield warnings about the finite scores of a table or a model. where: its name."""
-    if len(scores) and not are_risks(scores):
+    if calibration.are_percent(scores[:, np.newaxis]):
+        yield warning(
+            "percent",
+            where,
+            f"scores from {scores.min():.4g} to {scores.max():.4g}, none negative: percent rather than risks "
+            'or logits. The decision is "raw value > 0.5", here half a percent: divide them by 100.',
+        )
+    elif len(scores) and not are_risks(scores):
         yield warning(
             "logits",
             where,

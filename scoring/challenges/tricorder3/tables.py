@@ -6,12 +6,14 @@ from functools import partial
 import numpy as np
 
 from scoring.challenges.safe_scan import cases, predictions
-from scoring.challenges.safe_scan.cases import LabelColumn
+from scoring.challenges.safe_scan.cases import LabelColumn, SafeScanCases
 from scoring.challenges.safe_scan.predictions import ReadRows, Values
 from scoring.challenges.safe_scan.tables import CaseTable, case_tables, case_words, find_label_column, once
-from scoring.challenges.tricorder3.formula import CLASSES, ID, NAMES
+from scoring.challenges.tricorder3.formula import CLASSES, ID, NAMES, final_score, weighted_f1
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error, note, warning
+from scoring.common.fixes import InputChanges, SuggestedFix
+from scoring.core.challenge import Context
 from scoring.core.file_contents import (
     LIKELY,
     POSSIBLE,
@@ -23,23 +25,35 @@ from scoring.core.file_contents import (
     values_of,
     with_pictures,
 )
-from scoring.core.submission import largest
+from scoring.core.submission import Predictions, largest
 from scoring.inputs import tables
 from scoring.inputs.case_tables import AlignedRows
 from scoring.inputs.cells import parse_numbers
+from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable
-from scoring.metrics import calibration
+from scoring.metrics import calibration, classification
 
-LABEL_COLUMNS = ("prediction", "predicted", "predicted_class", "pred", "class", "label", "diagnosis")
+COUNTED = {"class_index": 0, "class_number": 1}
+"""Header of a column of numbers -> number of the first class."""
+LABEL_COLUMNS = (
+    "prediction",
+    "predicted",
+    "predicted_class",
+    "pred",
+    "class",
+    "label",
+    "diagnosis",
+    *COUNTED,
+)
 _BY_KEY = {
     **{tables.key(n): i for i, n in enumerate(NAMES)},
     **{tables.key(c): i for i, c in enumerate(CLASSES)},
 }
 
 
-def parse_label(cell: str) -> tuple[int, str]:
+def parse_label(cell: str, first: int = 1) -> tuple[int, str]:
     """Return the class number 0..10 (-1: none) and how it was written: "exact", "spelling", "number",
-    "zero", "missing", "bad"."""
+    "zero", "missing", "bad". first: what the first class is called as a number."""
     trimmed = cell.strip()
     if cell in CLASSES:
         return CLASSES.index(cell), "exact"
@@ -48,8 +62,8 @@ def parse_label(cell: str) -> tuple[int, str]:
     if trimmed.lower() in tables.MISSING:
         return -1, "missing"
     number = parse_numbers([trimmed]).values[0]
-    if number in range(1, len(CLASSES) + 1):
-        return int(number) - 1, "number"
+    if number in range(first, first + len(CLASSES)):
+        return int(number) - first, "number"
     return -1, "zero" if number == 0 else "bad"
 
 
@@ -62,10 +76,11 @@ def _label_problem(table: TextTable, column: int, row: int, how: str) -> Finding
         return error(
             "missing-value", table.place(row), f"{subject} is empty: write one of {', '.join(CLASSES)}."
         )
+    first = COUNTED.get(table.keys[column], 1)
     reason = (
         "classes are counted from 1"
         if how == "zero"
-        else f"it is none of {', '.join(CLASSES)} and no number 1 to {len(CLASSES)}"
+        else f"it is none of {', '.join(CLASSES)} and no number {first} to {first + len(CLASSES) - 1}"
     )
     return error("bad-label", table.place(row), f"{subject}: {cell[:40]!r} is no class; {reason}.")
 
@@ -125,7 +140,11 @@ def _read_one_hot(table: TextTable, problems: list[Finding], findings: list[Find
 
 
 def _choose_columns(
-    table: TextTable, id_column: int | None, problems: list[Finding], findings: list[Finding]
+    truth: SafeScanCases | None,
+    table: TextTable,
+    id_column: int | None,
+    problems: list[Finding],
+    findings: list[Finding],
 ) -> ReadRows | None:
     """Find the eleven class columns, or a label column where these are not complete."""
     matches = {c: tables.find_column(table, (tables.key(c),)) for c in CLASSES}
@@ -140,7 +159,7 @@ def _choose_columns(
             "and F1 are complete."
         )
         findings.append(note("labels-only", table.header_place, sentence))
-        return partial(_read_predicted_labels, label)
+        return partial(_read_predicted_labels, truth, label)
     problems += [p for _, twice in matches.values() for p in twice]
     problems += [tables.missing_column(table, f"class {c}", (c,)) for c in absent]
     if absent:
@@ -161,22 +180,72 @@ def _read_outputs(
 
 
 def _read_predicted_labels(
-    column: int, rows: AlignedRows, problems: list[Finding], _findings: list[Finding]
+    truth: SafeScanCases | None,
+    column: int,
+    rows: AlignedRows,
+    problems: list[Finding],
+    _findings: list[Finding],
 ) -> Values:
-    labels = np.full(rows.n, -1)
+    table, labels = rows.table, np.full(rows.n, -1)
     faults: list[Finding] = []
+    wrong: list[Finding] = []
+    numbers, has_zero = set(), False
     for i in rows.rows:
-        label, how = parse_label(rows.table.columns[column][i])
+        label, how = parse_label(table.columns[column][i], COUNTED.get(table.keys[column], 1))
         labels[rows.case_of[i]] = label
+        if how == "number":
+            numbers.add(label + 1)
+        has_zero = has_zero or how == "zero"
         if label < 0:
-            (faults if how == "missing" else problems).append(_label_problem(rows.table, column, i, how))
+            (faults if how == "missing" else wrong).append(_label_problem(table, column, i, how))
+    if table.keys[column] not in COUNTED and len(CLASSES) not in numbers and (numbers or has_zero):
+        from_zero, from_one = _countings(truth, column, rows)
+        if has_zero:
+            wrong = [problem.with_fixes(from_zero) for problem in wrong]
+        else:
+            wrong.append(_two_readings(table, column).with_fixes(from_zero, from_one))
+    problems += wrong
     return Values(np.full((rows.n, len(CLASSES)), np.nan), labels, faults, labels_only=True)
+
+
+def _two_readings(table: TextTable, column: int) -> Finding:
+    """Return the question what numbers mean of which neither the first nor the last decides it."""
+    header = table.header[column]
+    sentence = (
+        f"column {header!r} holds numbers, neither 0 nor {len(CLASSES)} among them: they may be counted "
+        f"from 0 or from 1. Name the column {' (from 0) or '.join(COUNTED)} (from 1), or write symbols."
+    )
+    return error("bad-label", table.header_place, sentence)
+
+
+def _countings(truth: SafeScanCases | None, column: int, rows: AlignedRows) -> list[SuggestedFix]:
+    """Return the fixes that count classes from 0 and from 1, each with the score that it gives a model of
+    50 MiB or less."""
+    fixes = []
+    for name, first in COUNTED.items():
+        words = f"Read {rows.table.header[column][:60]!r} as numbers from {first}"
+        if truth is not None:
+            labels = np.full(rows.n, -1)
+            for i in rows.rows:
+                labels[rows.case_of[i]] = parse_label(rows.table.columns[column][i], first)[0]
+            c = classification.counts(truth.true_labels, labels, np.ones((1, rows.n)), len(CLASSES))
+            f1 = weighted_f1(classification.f1(c))
+            words += f": score {final_score(classification.accuracy(c)[0], f1[0], 1):.4f}"
+        fixes.append(SuggestedFix(words, InputChanges(columns=((rows.table.header[column], name),))))
+    return fixes
 
 
 def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
     """Yield the kind of the outputs [rows, 11] and how many maxima are tied; the score normalises nothing."""
     kind = calibration.output_kind(outputs)
-    if kind == "logits":
+    if calibration.are_percent(outputs):
+        yield warning(
+            "percent",
+            where,
+            f"values from {outputs.min():.4g} to {outputs.max():.4g}, rows that sum to 100: percent, not "
+            "probabilities. The score is the same; calibration is not defined. Divide them by 100.",
+        )
+    elif kind == "logits":
         yield warning(
             "logits",
             where,
@@ -250,7 +319,9 @@ def _of_table(rows: CaseTable, contents: FileContents) -> Iterator[Candidate]:
         yield Candidate(ID, "submission", description, POSSIBLE, rows.ids)
     else:
         answer = rows.column(LABEL_COLUMNS)
-        if answer is not None and _symbols(table.cells(answer)) > 0.9:
+        if answer is not None and (
+            _symbols(table.cells(answer)) > 0.9 or _are_numbers_of_classes(table.cells(answer))
+        ):
             description = f"a prediction file for TRICORDER-3: labels of {n}"
             certainty = POSSIBLE if symbols else LIKELY
             yield Candidate(ID, "submission", description, certainty, rows.ids)
@@ -261,6 +332,16 @@ def _symbols(cells: list[str]) -> float:
     return sum(parse_label(cell)[1] in ("exact", "spelling") for cell in cells) / max(len(cells), 1)
 
 
+def _are_numbers_of_classes(cells: list[str]) -> bool:
+    """Return whether all cells are whole numbers up to that of the last class, above 1 among them."""
+    numbers = parse_numbers(cells).values
+    return bool(np.isin(numbers, range(len(CLASSES) + 1)).all() and (numbers > 1).any())
+
+
 read_truth = partial(cases.read_truth, _read_labels)
 read_images = cases.read_images
-read_predictions = partial(predictions.read_predictions, _choose_columns)
+
+
+def read_predictions(source: Source, truth: SafeScanCases | None, context: Context) -> Predictions:
+    """Read a prediction table; see `predictions.read_predictions`."""
+    return predictions.read_predictions(partial(_choose_columns, truth), source, truth, context)

@@ -152,6 +152,14 @@ def test_mostly_out_of_range_looks_like_logits():
     assert "these look like logits; apply softmax or sigmoid" in found[0].message.lower()
 
 
+def test_rows_that_sum_to_100_are_percent():
+    table = b"image,MEL,NV,BCC\n" + b"".join(b"ISIC_%d,7.5,90.4,2\n" % i for i in range(1, 6))
+    found = refused(read, table).problems
+    assert {f.message.rpartition(". ")[2] for f in found if f.code == "out-of-range"} == {
+        "These are percent; divide them by 100."
+    }
+
+
 def test_missing_and_extra_cases():
     bad = GOOD.replace(b"ISIC_2,", b"ISIC_7,").replace(b"ISIC_5,", b"ISIC_8,")
     assert problems(bad) == [

@@ -135,6 +135,11 @@ def test_logits_are_told():
     assert scored(found).metrics["brier_score"] is None
 
 
+def test_percent_are_no_logits():
+    found = read(score_table([100 * s for s in SCORES]))
+    assert "divide them by 100" in only(found.findings, "percent").message
+
+
 @pytest.mark.parametrize("beyond", [-1e-6, 1 + 1e-6])
 def test_a_millionth_beyond_is_no_logit(beyond):
     assert read(with_cell(repr(beyond))).findings == ()

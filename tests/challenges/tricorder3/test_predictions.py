@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import scoring
+from scoring.inputs.sources import FixedSource
 from tests.support.findings import codes, only, places, refused
 from tests.support.lesion_tables import (
     CLASSES,
@@ -96,10 +97,9 @@ def test_id_headers(header):
     [
         lambda k: CLASSES[k],
         lambda k: FULL_NAMES[k],
-        lambda k: str(k + 1),
         lambda k: CLASSES[k].lower().replace("_", "-"),
     ],
-    ids=["symbol", "name", "number", "spelling"],
+    ids=["symbol", "name", "spelling"],
 )
 def test_labels_only(header, write):
     found = read(
@@ -111,6 +111,31 @@ def test_labels_only(header, write):
     assert (labels(found), found.labels_only, codes(found.findings)) == (LABELS, True, ["labels-only"])
     assert found.findings[0].level == "note"
     assert np.isnan(found.outputs).all()
+
+
+def numbered(*numbers: int, header: str = "prediction") -> bytes:
+    return table(("case", header), *([name, str(k)] for name, k in zip(IDS, numbers, strict=True)))
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_numbers_of_two_readings_are_asked_for_with_both_scores(first):
+    data = numbered(*(CLASSES.index(label) + first for label in LABELS))
+    problem = only(refused(read, data).problems, "bad-label")
+    assert "class_index (from 0) or class_number (from 1)" in problem.message
+    assert len(problem.fixes) == 2
+    for fix in problem.fixes:
+        found = read(FixedSource(data, fix.changes))
+        assert f"score {scored(found).score:.4f}" in fix.label
+    found = read(FixedSource(data, problem.fixes[first].changes))
+    assert (labels(found), scored(found).metrics["accuracy"]) == (LABELS, 1)
+
+
+def test_a_zero_or_the_last_number_decides_how_classes_are_counted():
+    assert labels(read(numbered(2, 9, 8, 4, 11, 9))) == ("BCC", "NV", "MEL", "BKL", "VASC", "NV")
+    (fix,) = only(refused(read, data := numbered(1, 8, 7, 3, 0, 8)).problems, "bad-label").fixes
+    assert labels(read(FixedSource(data, fix.changes))) == ("BCC", "NV", "MEL", "BKL", "AKIEC", "NV")
+    problem = only(refused(read, numbered(0, 8, 7, 3, 11, 8, header="class_index")).problems, "bad-label")
+    assert "no number 0 to 10" in problem.message
 
 
 def test_a_label_column_beside_the_eleven_is_ignored():
@@ -454,6 +479,12 @@ def test_no_case_in_common_beside_other_problems_lists_no_missing_cases():
         read, table(HEADER, ["x0", *outputs_row("NV"), "surplus"], ["x1", *outputs_row("NV")])
     ).problems
     assert places(problems) == [("row-length", "p.csv:2"), ("no-common-case", "p.csv")]
+
+
+def test_percent_are_no_logits():
+    rows = [[name, *(str(100 * float(cell)) for cell in cells)] for name, *cells in prediction_rows()]
+    finding = only(read(table(HEADER, *rows)).findings, "percent")
+    assert "Divide them by 100" in finding.message
 
 
 @pytest.mark.parametrize(
