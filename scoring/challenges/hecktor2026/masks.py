@@ -1,5 +1,7 @@
 """Masks of a submission by patient: found, opened and counted by `inputs.masks` one after the other."""
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -101,6 +103,8 @@ def classify_members(files: SourceFiles, container: bool) -> Layout:
                 masks.setdefault(stem, []).append(member)
             else:
                 elsewhere.append(member)
+    if container:
+        elsewhere = _read_folders(elsewhere, inside, masks)
     return Layout(
         {patient: tuple(members) for patient, members in masks.items()},
         images,
@@ -108,6 +112,45 @@ def classify_members(files: SourceFiles, container: bool) -> Layout:
         tuple(tables),
         tuple(elsewhere),
     )
+
+
+def _read_folders(elsewhere: list[str], inside: str, masks: dict[str, list[str]]) -> list[str]:
+    """Add to the masks each file that is the only one in its folder, called by the patient, unless it holds
+    one structure; return the others."""
+    folders = [member.removeprefix(inside).rpartition("/")[0] for member in elsewhere]
+    count, others = Counter(folders), []
+    for member, folder in zip(elsewhere, folders, strict=True):
+        stem = stem_of(member.rpartition("/")[2]) or ""
+        if count[folder] == 1 and "/" not in folder and structure_of(stem) is None:
+            masks.setdefault(folder, []).append(member)
+        else:
+            others.append(member)
+    return others
+
+
+STRUCTURE = re.compile(r"(.*?)[ _.-]*GTV[-_]?[pn]", re.IGNORECASE | re.DOTALL)
+
+
+def structure_of(stem: str) -> str | None:
+    """Return what stands before GTVp or GTVn at the end of a name, "" where nothing does; None for a name
+    of another kind."""
+    found = STRUCTURE.fullmatch(stem)
+    return found[1] if found else None
+
+
+def separate_structures(contents: SubmissionLayout) -> list[Finding]:
+    """Return `separate-structures` where masks hold one structure each."""
+    layout = contents.layout
+    members = [*layout.elsewhere, *(member for members in layout.masks.values() for member in members)]
+    apart = [m for m in members if structure_of(stem_of(m.rpartition("/")[2]) or "") is not None]
+    if not apart:
+        return []
+    message = (
+        f"{len(apart)} mask{'s' * (len(apart) > 1)} of GTVp or GTVn alone ({', '.join(apart[:3])}"
+        f"{', ...' * (len(apart) > 3)}): join those of a patient to one PatientID.nii.gz in which GTVp is 1 "
+        "and GTVn is 2."
+    )
+    return [error("separate-structures", contents.files.called(apart[0]), message)]
 
 
 def stem_of(name: str) -> str | None:

@@ -54,6 +54,8 @@ from scoring.inputs.tables import TextTable
 TABLE = "predictions.csv"
 NAMED = {TRUTH_TABLE: "truth", TABLE: "submission"}
 """Name of a table -> the input that it is for."""
+NO_ACCIDENT = 10
+"""Names of nobody in the truth from which on they are taken for names that are written otherwise."""
 
 
 def read_predictions(source: Source, truth: HecktorTruth | None, context: Context) -> HecktorSubmission:
@@ -74,7 +76,12 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     ids = truth.ids if truth else own
     known = set(ids)
     unknown = tuple(patient for patient in own if patient not in known)
-    problems += [*masks.repeated(contents), *([] if problems else _nobody(files, truth, own, unknown))]
+    apart = masks.separate_structures(contents)
+    misplaced = [replace(finding, level="error") for finding in masks.misplaced(contents)]
+    problems += [*masks.repeated(contents), *(apart or misplaced)]
+    problems += (
+        [] if problems else _nobody(files, truth, own, unknown) or _most_unknown(contents, rows, truth)
+    )
     if problems:
         raise InputRefused(tables.settled(table, problems) if table else problems, findings)
     if unknown:
@@ -87,9 +94,7 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     stage_codes = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
     scores = read_scores(rows, row_of, table.delimiter != "," if table else False, findings)
     counted, noticed = _counted(truth, ids, contents, context)
-    misplaced = masks.misplaced(contents)
-    named = {*used, *layout.of_patients, *(layout.elsewhere if misplaced else ())}
-    findings += [*noticed, *misplaced, *ignored(files, named)]
+    findings += [*noticed, *ignored(files, {*used, *layout.of_patients})]
     submission = HecktorSubmission(
         ids,
         stage_codes,
@@ -151,6 +156,28 @@ def _nobody(
     )
     mends = suggestions.without_affix(unknown, truth.ids)
     return [error("no-common-case", files.name, message).with_fixes(*mends)]
+
+
+def _most_unknown(
+    contents: SubmissionLayout, rows: PatientCells, truth: HecktorTruth | None
+) -> list[Finding]:
+    """Return `unknown-patient` for masks, or rows, that most patients of the truth lack while more are of
+    nobody than of them: a score would count as missing what is there."""
+    problems = []
+    known = set(truth.ids) if truth else set()
+    for noun, names in (("masks", tuple(contents.layout.masks)), ("rows", rows.ids)):
+        unknown = [name for name in names if name not in known]
+        n_known = len(names) - len(unknown)
+        if truth is None or len(unknown) <= n_known or 2 * n_known >= len(known):
+            continue
+        mends = suggestions.without_affix(unknown, truth.ids)
+        if mends or len(unknown) >= NO_ACCIDENT:
+            message = (
+                f"{len(unknown)} of {len(names)} {noun} are of no patient of {truth.name} "
+                f"({', '.join(unknown[:3])}): call them as the truth does."
+            )
+            problems.append(error("unknown-patient", contents.name, message).with_fixes(*mends))
+    return problems
 
 
 def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Finding]) -> np.ndarray | None:

@@ -31,9 +31,10 @@ def are_risks(scores: Floats) -> bool:
     return bool(scores.min() >= -calibration.TOLERANCE and scores.max() <= 1 + calibration.TOLERANCE)
 
 
-def score_warnings(scores: Floats, where: str) -> Iterator[Finding]:
-    """Yield warnings about the finite scores of a table or a model. where: its name."""
-    if calibration.are_percent(scores[:, np.newaxis]):
+def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterator[Finding]:
+    """Yield warnings about the finite scores of a table, which may be percent, or of a model. where: its
+    name."""
+    if of_table and calibration.are_percent(scores[:, np.newaxis]):
         yield warning(
             "percent",
             where,

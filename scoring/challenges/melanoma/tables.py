@@ -145,7 +145,7 @@ def _read_scores(column: int, rows: AlignedRows, problems: list[Finding], findin
         replace(rows, table=replace(rows.table, columns=columns)), [column], problems, findings
     )
     scores = outputs[~np.isnan(outputs[:, 0]), 0]
-    findings += score_warnings(scores, rows.table.name)
+    findings += score_warnings(scores, rows.table.name, of_table=True)
     hard = bool(len(scores)) and bool(np.isin(scores, (0, 1)).all())
     if hard:
         sentence = "only the values 0 and 1: decisions, not scores. The AUC is that of one operating point."

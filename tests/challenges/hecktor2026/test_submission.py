@@ -232,15 +232,45 @@ def test_what_nothing_reads_is_named(truth):
 
 
 def test_masks_in_the_wrong_place_are_pointed_at(truth):
-    files = submission_folder(ROWS) | {
-        "P0/segmentation.nii.gz": mask(labels(1)),
-        "P1/segmentation.nii.gz": mask(labels(1)),
-    }
-    found = only(CHALLENGE.read_predictions(files, truth).findings, "mask-elsewhere")
-    assert (found.where, found.level) == ("P0/segmentation.nii.gz", "warning")
+    files = submission_folder(ROWS) | {"of/P0/segmentation.nii.gz": mask(labels(1))}
+    found = only(refused(CHALLENGE.read_predictions, files, truth).problems, "mask-elsewhere")
+    assert found.where == "of/P0/segmentation.nii.gz"
     some_found = CHALLENGE.read_predictions(files | {"masks/P0.nii.gz": mask(labels(1))}, truth)
     assert "mask-elsewhere" not in codes(some_found.findings)
     assert only(CHALLENGE.read_truth(files).findings, "mask-elsewhere")
+
+
+def test_a_folder_per_patient_is_read_as_masks_at_the_top(truth):
+    usual = submission_folder(ROWS, TRUTH_MASKS)
+    folders = submission_folder(ROWS) | {f"{p}/seg.nii.gz": mask(m) for p, m in TRUTH_MASKS.items()}
+    found = CHALLENGE.read_predictions(folders, truth)
+    assert found.masks.states == ("ok",) * 3
+    assert (found.fingerprint == CHALLENGE.read_predictions(usual, truth).fingerprint).all()
+
+
+@pytest.mark.parametrize("written", ["{}_GTV{}", "masks/{}-gtv{}", "{}/{}/GTV{}", "{}/GTV{}", "{}/x_GTV_{}"])
+@pytest.mark.parametrize("structures", ["p", "n", "pn"])
+def test_masks_of_one_structure_are_never_read_as_both(truth, written, structures):
+    names = (written.replace("{}/{}/", "{}/s/").format(p, k) for p in TRUTH_MASKS for k in structures)
+    files = submission_folder(ROWS) | {f"{name}.nii.gz": mask(labels(1)) for name in names}
+    (found,) = refused(CHALLENGE.read_predictions, files, truth).problems
+    assert (found.code, found.fixes) == ("separate-structures", ())
+    assert "GTVp is 1 and GTVn is 2" in found.message
+
+
+def test_masks_or_rows_of_which_most_are_of_nobody_are_refused(truth):
+    masks = {f"{p}_seg": m for p, m in TRUTH_MASKS.items()}
+    problem = only(
+        refused(CHALLENGE.read_predictions, submission_folder(ROWS, masks), truth).problems, "unknown-patient"
+    )
+    assert "3 of 3 masks" in problem.message
+    assert [fix.changes.cases for fix in problem.fixes] == [(("*_seg", "*"),)]
+    rows = [{**ROWS[0], "PatientID": f"center{i}"} for i in range(10)]
+    problem = only(
+        refused(CHALLENGE.read_predictions, submission_folder(rows, TRUTH_MASKS), truth).problems,
+        "unknown-patient",
+    )
+    assert "10 of 10 rows" in problem.message
 
 
 def test_rows_that_hold_nothing_are_no_rows(truth):
