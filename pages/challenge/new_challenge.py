@@ -30,7 +30,7 @@ TASKS = {
 PREDICTED = {
     "label": "the class",
     "scores": "a score per class, in columns named as the classes",
-    "score": "one score of the positive class, in a column score",
+    "score": "one score of the positive class",
 }
 COLUMNS = {
     "classification": {"label": "Column of the class"},
@@ -147,6 +147,11 @@ def _metric(made: Draft, key: str) -> Draft:
             format_func=lambda kind: PREDICTED[kind],
         )
         made = replace(made, predicted=str(predicted))
+    if made.predicted != "scores":
+        sent = st.text_input(
+            "Their column of it", made.column, key=f"{key}_{made.predicted}_{made.column}_sent", max_chars=200
+        )
+        made = replace(made, sent=sent.strip())
     return made
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from scoring.challenges.declared import cases as of_cases
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.keys import near
 from scoring.challenges.declared.masks import region_cases
 from scoring.challenges.declared.measures import GROUP, Measured, groups_of
 from scoring.challenges.declared.objects import Detections, matched_cases
@@ -83,10 +84,12 @@ def _missing_columns(
     declaration: Declaration, truth: DeclaredCases, columns: Mapping[str, Sequence[str]]
 ) -> Iterator[Finding]:
     """Yield a problem for each column of subgroups and units that neither truth nor metadata has."""
-    wanted = (*declaration.truth.subgroups, *filter(None, [declaration.truth.unit]))
-    for name in wanted:
+    units = [declaration.truth.unit] if declaration.truth.unit else []
+    wanted = [*(("subgroups.columns", name) for name in declaration.truth.subgroups)]
+    for place, name in [*wanted, *(("truth.unit", name) for name in units)]:
         if key(name) not in columns:
-            message = f"the challenge names a column {name!r}. Columns here: {', '.join(columns)}."
+            listing = near(name, columns) or f" Columns here: {', '.join(columns)}."
+            message = f"{place} of the challenge's file names {name!r}, and no column is called so.{listing}"
             yield error("missing-column", truth.name, message)
 
 

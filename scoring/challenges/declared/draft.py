@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,7 @@ from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import MISSING, key
 from scoring.metrics import registry
 
+MASKS = (".nii", ".nii.gz", ".mha")
 MOST_CLASSES, MOST_GROUPS = 50, 20
 """Different values of a column of classes, and of a subgroup; more are numbers or texts."""
 GROUPS = ("center", "centre", "site", "scanner", "vendor", "sex", "gender", "hospital", "cohort")
@@ -20,6 +22,7 @@ CASE = re.compile(r"case|patient|subject|image|file|study|slide|name|uid|(?:^|_)
 TIME = re.compile(r"time|days|months|years|rfs|pfs|dfs|(?:^|_)os$|^os|survival", re.IGNORECASE)
 EVENT = re.compile(r"event|status|relapse|death|dead|recurrence|progress", re.IGNORECASE)
 LABEL = re.compile(r"label|target|class|diagnos|^dx$|truth|grade|stage|malignan|finding", re.IGNORECASE)
+DECIMAL_COMMA = re.compile(r"^([-+]?\d+),(\d+)$", re.ASCII)
 ORDERED = re.compile(r"grade|stage|score|level|isup|severity|diagnosis", re.IGNORECASE)
 USUAL = {
     "classification": "balanced_accuracy",
@@ -38,23 +41,34 @@ class TruthTable:
     Attributes:
         name: What messages call it.
         columns: Cells by heading, without blanks around them.
+        decimal_comma: Whether "0,5" is a number: where another character parts the columns.
     """
 
     name: str
     columns: Mapping[str, tuple[str, ...]]
+    decimal_comma: bool = False
 
     def values(self, heading: str) -> list[str]:
         """Return the different values of a column, in the order in which they come."""
         return list(dict.fromkeys(cell for cell in self.columns[heading] if cell.lower() not in MISSING))
 
+    def number(self, cell: str) -> float | None:
+        """Return what a cell holds as a number, None for other text."""
+        with suppress(ValueError):
+            return float(DECIMAL_COMMA.sub(r"\1.\2", cell) if self.decimal_comma else cell)
+        return None
+
     def is_number(self, heading: str) -> bool:
         """Return whether every cell of a column that is not empty is a number."""
         values = self.values(heading)
-        return bool(values) and all(_number(value) is not None for value in values)
+        return bool(values) and all(self.number(value) is not None for value in values)
 
     def is_flag(self, heading: str) -> bool:
         """Return whether a column holds nothing but 0 and 1."""
-        return self.is_number(heading) and {_number(value) for value in self.values(heading)} <= {0.0, 1.0}
+        return self.is_number(heading) and {self.number(value) for value in self.values(heading)} <= {
+            0.0,
+            1.0,
+        }
 
 
 @dataclass(frozen=True)
@@ -73,6 +87,7 @@ class Draft:
         time: Column of the time (survival).
         event: Column of the event (survival).
         predicted: What predictions have: "label", "scores" or "score" of classes; else the task's own.
+        sent: Column of the prediction; "" for the usual name.
         metric: Name of the metric of the score.
         options: Options of the metric.
         missing: What a missing prediction does.
@@ -91,6 +106,7 @@ class Draft:
     time: str = ""
     event: str = ""
     predicted: str = "label"
+    sent: str = ""
     metric: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     missing: str = "refuse"
@@ -106,7 +122,13 @@ class Draft:
         kind = {"ordinal": "grades in order", "multilabel": "labels"}.get(self.task, "classes")
         found = f"{of_classes} {len(self.classes)} {kind}." if self.classes else f"{self.task}: {columns}."
         positive = (f"{self.positive!r} is taken as positive.",) if self.positive else ()
-        return (f"The case id is {self.case!r}.", found, *positive)
+        sent = () if self.predicted == "scores" else (f"Predictions have it in a column {self.column!r}.",)
+        return (f"The case id is {self.case!r}.", found, *positive, *sent)
+
+    @property
+    def column(self) -> str:
+        """Column of the prediction, where it is one."""
+        return self.sent or {"label": self.label, "value": self.value}.get(self.predicted, self.predicted)
 
     def toml(self) -> str:
         """Return the file."""
@@ -127,24 +149,24 @@ class Draft:
         return "\n".join(lines) + "\n"
 
     def _predictions(self) -> dict[str, Any]:
-        columns = {
-            "label": {"label": self.label},
-            "scores": {"scores": "classes"},
-            "score": {"score": "score"},
-            "value": {"value": self.value},
-            "risk": {"risk": "risk"},
-        }
-        return {**columns[self.predicted], "missing": self.missing}
+        column = "classes" if self.predicted == "scores" else self.column
+        return {self.predicted: column, "missing": self.missing}
 
 
 def read_truth_table(source: Source, name: str | None = None) -> TruthTable:
     """Read a truth, to choose its columns. Raises InputRefused."""
     files = open_source(source, name)
+    if files.kind != "file" and any(member.lower().endswith(MASKS) for member in files.members):
+        message = (
+            "it holds masks, and a file is suggested from tables. Start from one of masks: "
+            "benchside challenge show lits17 --text"
+        )
+        raise InputRefused([error("no-table", files.name, message)])
     _, table = files.read_table(find_table(files))
     if not table.columns or not table.columns[0]:
         raise InputRefused([error("empty-truth", table.name, "it has no case: a row for each is needed.")])
     columns = {heading: tuple(table.cells(i)) for i, heading in enumerate(table.header) if heading}
-    return TruthTable(table.name, columns)
+    return TruthTable(table.name, columns, table.delimiter != ",")
 
 
 def suggest(truth: TruthTable, name: str = "") -> Draft:
@@ -190,7 +212,7 @@ def with_task(truth: TruthTable, draft: Draft, **chosen: Any) -> Draft:
     task, label = values["task"], values["label"]
     if task in ("classification", "ordinal") and label:
         classes = truth.values(label)
-        values["classes"] = tuple(sorted(classes, key=lambda value: (_number(value) or 0.0, value)))
+        values["classes"] = tuple(sorted(classes, key=lambda value: (truth.number(value) or 0.0, value)))
     if task in ("regression", "survival"):
         values |= {"classes": (), "label": ""}
     classes, two = values["classes"], len(values["classes"]) == 2 and task == "classification"
@@ -255,7 +277,7 @@ def _flags(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
     if len(flags) < 2:
         return {}
     rows = zip(*(truth.columns[heading] for heading in flags), strict=True)
-    one_each = all(sum(_number(cell) or 0.0 for cell in row) == 1 for row in rows)
+    one_each = all(sum(truth.number(cell) or 0.0 for cell in row) == 1 for row in rows)
     return {"task": "classification" if one_each else "multilabel", "classes": tuple(flags)}
 
 
@@ -270,6 +292,8 @@ def _classes(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
     whole = [h for h in few if all(number.is_integer() for number in _floats(truth, h))]
     named = [heading for heading in few if LABEL.search(heading) or truth.is_flag(heading)]
     texts = [heading for heading in few if not truth.is_number(heading) and not CASE.search(heading)]
+    if not named and any(_is_measured(truth, heading) for heading in others):
+        return {}
     label = next(iter([*named, *texts, *(heading for heading in whole if not CASE.search(heading))]), None)
     if label is None:
         return {}
@@ -279,19 +303,18 @@ def _classes(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
 
 
 def _regression(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
-    value = next((heading for heading in others if truth.is_number(heading)), None)
+    numbers = [heading for heading in others if truth.is_number(heading)]
+    value = next(iter([*(heading for heading in numbers if _is_measured(truth, heading)), *numbers]), None)
     return {"task": "regression", "value": value} if value else {}
 
 
+def _is_measured(truth: TruthTable, heading: str) -> bool:
+    """Return whether a column holds numbers with decimals: a measurement, not classes or years."""
+    return truth.is_number(heading) and not all(n.is_integer() for n in _floats(truth, heading))
+
+
 def _floats(truth: TruthTable, heading: str) -> list[float]:
-    return [number for value in truth.values(heading) if (number := _number(value)) is not None]
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    return [number for value in truth.values(heading) if (number := truth.number(value)) is not None]
 
 
 def id_of(title: str) -> str:

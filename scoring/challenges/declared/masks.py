@@ -37,7 +37,6 @@ def read_truth(
     if not masks:
         message = f"it holds no mask: a folder or zip with a file per case ({', '.join(ENDINGS)})."
         problems.append(error("no-table", files.name, message))
-    known = {label for labels in declaration.regions.values() for label in labels}
     strange: dict[int, str] = {}
     for case, member in masks.items():
         try:
@@ -45,14 +44,11 @@ def read_truth(
         except MaskError as fault:
             problems.append(error(fault.code, files.called(member), f"{case}: {fault.words}"))
             continue
-        for value in _values(labels) - known:
+        for value in _strange(declaration, labels):
             strange.setdefault(value, files.called(member))
     if problems:
         raise InputRefused(problems)
-    findings = tuple(
-        warning("unused-label", where, f"the value {value} is in no region: it counts as background.")
-        for value, where in sorted(strange.items())
-    )
+    findings = _unused(strange)
     ids = tuple(masks)
     return DeclaredCases(
         files.name,
@@ -69,9 +65,18 @@ def read_truth(
     )
 
 
-def _values(labels: Ints) -> set[int]:
-    """Return the values of a mask that are not background."""
-    return set(np.flatnonzero(np.bincount(labels.ravel(order="K"))).tolist()) - {0}
+def _strange(declaration: Declaration, labels: Ints) -> set[int]:
+    """Return the values of a mask that are neither background nor in a region."""
+    known = {0}.union(*declaration.regions.values())
+    return set(np.flatnonzero(np.bincount(labels.ravel(order="K"))).tolist()) - known
+
+
+def _unused(strange: Mapping[int, str]) -> list[Finding]:
+    """Return a warning for each value that is in no region, at the first file that holds it."""
+    return [
+        warning("unused-label", where, f"the value {value} is in no region: it counts as background.")
+        for value, where in sorted(strange.items())
+    ]
 
 
 def _sha256(files: SourceFiles, member: str) -> str:
@@ -122,6 +127,7 @@ def read_predictions(
         findings.append(warning("extra-case", files.name, message))
     outputs = np.full((len(truth), _width(declaration)), np.nan)
     faults: list[Finding] = []
+    strange: dict[int, str] = {}
     for number, case in enumerate(truth.ids):
         if context.cancelled is not None and context.cancelled():
             raise Cancelled
@@ -132,11 +138,14 @@ def read_predictions(
                 faults.append(error("missing-case", case, message))
             if sent is not None or declaration.predictions.missing == "worst":
                 opener = None if sent is None else partial(files.open, sent)
-                outputs[number] = _measured(declaration, truth, case, opener)
+                outputs[number], unused = _measured(declaration, truth, case, opener)
+                for value in unused:
+                    strange.setdefault(value, files.called(str(sent)))
         except MaskError as fault:
             problems.append(error(fault.code, files.called(str(sent)), f"{case}: {fault.words}"))
         if context.progress is not None:
             context.progress(number + 1, len(truth))
+    findings += _unused(strange)
     if problems:
         hard, soft = graded(faults, declaration.predictions.missing)
         raise InputRefused([*problems, *hard], [*findings, *soft])
@@ -161,9 +170,11 @@ def _width(declaration: Declaration) -> int:
     return len(declaration.uses) * len(declaration.regions) * MEASURES
 
 
-def _measured(declaration: Declaration, truth: DeclaredCases, case: str, sent: Opener | None) -> Floats:
-    """Return what every metric measures of a case, by metric, region and number; without a mask those of an
-    empty one."""
+def _measured(
+    declaration: Declaration, truth: DeclaredCases, case: str, sent: Opener | None
+) -> tuple[Floats, set[int]]:
+    """Return what every metric measures of a case, by metric, region and number, without a mask those of an
+    empty one; and the values of the mask that are in no region."""
     labels, grid = read_label_map(partial(truth.files.open, truth.masks[case]))
     guess = np.zeros_like(labels) if sent is None else read_label_map(sent, grid)[0]
     values = np.zeros((len(declaration.uses), len(declaration.regions), MEASURES))
@@ -176,7 +187,7 @@ def _measured(declaration: Declaration, truth: DeclaredCases, case: str, sent: O
             if key not in known:
                 known[key] = use.metric.measure(pair, **use.options)
             values[number, place, : len(known[key])] = known[key]
-    return values.ravel()
+    return values.ravel(), _strange(declaration, guess)
 
 
 def _measuring(options: Mapping[str, object]) -> dict[str, object]:

@@ -102,6 +102,11 @@ class _Uses:
         weight = self.keys.number((*path, "weight"), table, 1.0, 0) if "weight" in known else 1.0
         return MetricUse(metric, key_of(metric, options), options, float(weight))
 
+    def _lacks_positive(self) -> bool:
+        """Return whether no class is named as positive, which a single score is refused for already."""
+        graded = self.task in ("classification", "ordinal") and bool(self.names)
+        return graded and "positive" not in self.keys.tree and not self.predictions.score
+
     def _check(self, path: Path, metric: Metric, options: Mapping[str, Any]) -> None:
         """Refuse a metric that is not defined on what the file declares."""
         at, of = (*path, "metric"), options.get("class")
@@ -115,7 +120,7 @@ class _Uses:
             if several:
                 advice = f'of {len(self.names)} classes say which: average = "macro", or class = "...".'
                 self.keys.refuse("missing-key", at, f"{metric.name} {advice}")
-            elif self.task in ("classification", "ordinal") and self.positive is None and self.names:
+            elif self._lacks_positive():
                 self.keys.refuse("missing-key", ("positive",), f"{metric.name} needs to know which class is.")
         has_scores = self.predictions.scores or self.predictions.score
         if metric.needs in ("scores", "probabilities") and not has_scores:

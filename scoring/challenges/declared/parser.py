@@ -248,7 +248,7 @@ def _predictions(
         if score and len(classes) > 2:
             advice = f'it tells two classes apart, and there are {len(classes)}: write scores = "classes".'
             keys.refuse("bad-value", ("predictions", "score"), advice)
-        if score and positive is None:
+        if score and positive is None and "positive" not in keys.tree:
             keys.refuse("missing-key", ("positive",), "say which of the two classes the score is of.")
     missing = keys.choice(("predictions", "missing"), table, MISSING, "refuse")
     if missing == "worst" and task not in WORST_OF:

@@ -4,6 +4,7 @@ import csv
 import io
 import random
 import tomllib
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -62,6 +63,13 @@ TRUTHS = {
         {"task": "regression", "value": "boneage", "metric": "mae", "classes": ()},
         N / 4,
     ),
+    "numbers with a decimal comma beside metadata": (
+        drawn(["Fall-Nr.", "Standort", "Volumen"], choice("A", "B"), lambda i: f"{i}_5")
+        .replace(b",", b";")
+        .replace(b"_", b","),
+        {"task": "regression", "value": "Volumen", "metric": "mae", "classes": ()},
+        N / 4,
+    ),
     "relapses": (
         drawn(["PatientID", "RFS", "Relapse", "Age"], lambda i: i + 0.5, choice(0, 1), lambda i: 40 + i % 30),
         {"task": "survival", "time": "RFS", "event": "Relapse", "metric": "c_index"},
@@ -102,6 +110,19 @@ def test_any_name_and_any_class_become_toml(title, classes):
     read = tomllib.loads(made.toml())
     assert read.get("title", "") == title
     assert read["classes"] == classes
+
+
+def test_the_column_of_a_prediction_can_be_called_otherwise_than_usual():
+    made = draft.suggest(draft.read_truth_table(TRUTHS["two classes beside a patient"][0], "t.csv"), "t.csv")
+    assert "Predictions have it in a column 'score'." in made.reasons
+    assert tomllib.loads(made.toml())["predictions"]["score"] == "score"
+    sent = replace(made, sent="p (malignant)")
+    assert tomllib.loads(sent.toml())["predictions"]["score"] == "p (malignant)"
+
+
+def test_masks_are_sent_to_a_file_of_masks():
+    problems = refused(draft.read_truth_table, {"a.nii.gz": b"1", "b.nii.gz": b"2"}, "masks").problems
+    assert ["lits17" in problem.message for problem in problems] == [True]
 
 
 @pytest.mark.parametrize("data", [b"", b"case,label\n", b"\x00\x01\x02"])

@@ -128,6 +128,16 @@ def test_a_missing_mask_counts_as_empty_or_refuses():
     assert codes(refused(challenge.score, cases, predictions).problems) == ["missing-case"]
 
 
+def test_a_value_of_no_region_is_warned_of_in_the_file_that_holds_it():
+    truth = masks(8, (1, 2))
+    guesses = [np.where(t == 2, 7, t) if i == 4 else t for i, t in enumerate(truth)]
+    challenge = scoring.load_challenge("kits19")
+    cases = challenge.read_truth(folder(truth))
+    found = challenge.read_predictions(folder(guesses), cases).findings
+    assert [(f.code, f.where) for f in found] == [("unused-label", f"{CASES[4]}.nii")]
+    assert "7" in found[0].message
+
+
 def test_what_is_no_label_map_is_refused_with_every_file():
     truth = masks(8, (1, 2))
     sent = folder(truth)

@@ -119,6 +119,13 @@ def test_each_mistake_is_refused_with_line_key_and_mend(name):
     assert words in found[0].message
 
 
+@pytest.mark.parametrize(("line", "code"), [('positive = "z"\n', "bad-value"), ("", "missing-key")])
+def test_a_wrong_or_missing_positive_class_is_one_problem(line, code):
+    text = FILE.replace(CLASSES + "\n", f"{TWO}\n{line}").replace(SCORES, 'score = "p"')
+    text = text.replace(SCORE, 'metric = "auc"')
+    assert [(p.code, p.message.split(":")[0]) for p in problems(text)] == [(code, "positive")]
+
+
 def test_all_mistakes_are_listed_at_once():
     text = FILE.replace('"f1"', '"f9"').replace('label = "class"', 'labl = "class"').replace("title", "titel")
     assert [(p.code, p.where.split(":")[1]) for p in problems(text)] == [

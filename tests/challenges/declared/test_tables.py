@@ -119,6 +119,11 @@ def test_what_a_truth_does_not_have_is_said_and_not_guessed():
         ("missing-column", True),
         ("missing-column", False),
     ]
+    near = refused(card, text.replace('"center"', '"centr"'), TRUTH, SCORES).problems
+    assert [p.message for p in near] == [
+        "subgroups.columns of the challenge's file names 'centr', and no column is called so. "
+        "Did you mean 'center'?"
+    ]
 
 
 def test_probabilities_are_asked_for_where_a_metric_needs_them():
