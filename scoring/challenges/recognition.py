@@ -32,6 +32,8 @@ SAME_CASES = 0.5
 """Share of a file's cases that a test set must have to be its test set."""
 MATCHED = 10
 """What that counts among certainties."""
+CASE_HEADERS = ("image", "PatientID")
+"""What a foreign header of cases in the first column is tried as."""
 AS_CSV = "Tables are read as CSV or Excel workbook: save it as one."
 AS_ONNX = "Models are read as ONNX: export it as ONNX."
 AS_ZIP = "Unpack it, and drop the files or a zip of them."
@@ -193,11 +195,20 @@ def _as_meant(files: Mapping[str, bytes], contents: FileContents) -> tuple[Candi
         return ()
     ((name, data),), (table,) = files.items(), contents.tables
     for fix in (*between_cells(table.header, table.columns), *shared_affix(table.header)):
-        fixed = open_source(FixedSource(data, fix.changes), name)
-        readings = _readings(read_contents(fixed))
+        readings = _changed(name, data, fix.changes)
         if readings:
             return readings
+    for known in CASE_HEADERS:
+        changes = InputChanges(columns=((table.header[0], known),)) if table.header[0] else InputChanges()
+        readings = _changed(name, data, changes)
+        if readings and _rank(readings[0]) > POSSIBLE:
+            return readings
     return ()
+
+
+def _changed(name: str, data: bytes, changes: InputChanges) -> tuple[Candidate, ...]:
+    """Return the readings of a table that is changed before."""
+    return _readings(read_contents(open_source(FixedSource(data, changes), name)))
 
 
 def _rank(reading: Candidate) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, split
 from scoring.common.fixes import InputChanges, SuggestedFix
-from scoring.core.scorecard import ScoreCard
+from scoring.core.scorecard import Official, ScoreCard
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.statistics.options import StatisticsOptions
 from scoring.version import __version__
@@ -292,6 +292,16 @@ def with_note(result: Read, source: Source) -> Read:
 
 
 def with_provenance(card: ScoreCard) -> ScoreCard:
-    """Return the card with the changes of its inputs as provenance `mended`; as it is, without any."""
-    changed = [fix.changes.as_dict() for f in card.findings if f.code == FIXED for fix in f.fixes]
-    return replace(card, provenance={**card.provenance, "mended": changed}) if changed else card
+    """Return the card with the changes of its inputs as provenance `mended`, and not official, as official
+    programs read files as they are; as it is, without any."""
+    fixes = [fix.changes for f in card.findings if f.code == FIXED for fix in f.fixes]
+    if not fixes:
+        return card
+    changed = [changes.as_dict() for changes in fixes]
+    n = sum(len(value) if isinstance(value, dict) else 1 for entry in changed for value in entry.values())
+    reason = (
+        f"It is official after {n} change{'s' * (n > 1)}, which the file itself needs: "
+        f"{'; '.join(changes.words() for changes in fixes)}."
+    )
+    official = Official(False, None, reason) if card.official.same else card.official
+    return replace(card, provenance={**card.provenance, "mended": changed}, official=official)

@@ -49,7 +49,7 @@ def are_percent(outputs: Floats) -> bool:
         >>> are_percent(np.array([[20.0, 80.0]])), are_percent(np.array([[2.0, 3.0]]))
         (True, False)
     """
-    if not len(outputs) or outputs.min() < 0 or not LEAST_PERCENT < outputs.max() <= 100 + TOLERANCE:
+    if not outputs.size or outputs.min() < 0 or not LEAST_PERCENT < outputs.max() <= 100 + TOLERANCE:
         return False
     return outputs.shape[1] == 1 or bool(np.abs(outputs.sum(1) - 100).max() <= PERCENT_TOLERANCE)
 

@@ -203,6 +203,19 @@ def test_eleven_classes_of_images_are_two_challenges_unless_their_cases_are_know
     assert (found.readings[0].challenge, found.readings[0].test_set) == ("tricorder3", "sample")
 
 
+@pytest.mark.parametrize(
+    ("challenge_id", "team"),
+    [("isic2018", "nova"), ("isic2019", "lyra"), ("tricorder3", "aurora"), ("melanoma", "fornax")],
+)
+def test_a_foreign_header_of_the_cases_hides_no_submission(challenge_id, team):
+    text = (ROOT / "sample_data" / challenge_id / "teams" / f"{team}.csv").read_text()
+    (found,) = recognise({"p.csv": f"Bild,{text.split(',', 1)[1]}".encode()})
+    assert found.is_plain
+    best = found.readings[0]
+    assert (best.challenge, best.place) == ("isic" if "isic" in challenge_id else challenge_id, "submission")
+    assert best.test_set is not None
+
+
 def test_numbers_of_classes_are_no_score_of_melanoma():
     rows = "".join(f"images/L{i:04}.jpg,{i % 11}\n" for i in range(1, 221))
     (found,) = recognise({"p.csv": f"filename,prediction\n{rows}".encode()})
