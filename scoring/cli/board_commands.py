@@ -45,7 +45,7 @@ def fill(create: Callable[[Parser], None], of_board: Parser) -> None:
 
 
 def _submit(action: Parser) -> None:
-    many = "folder of many: team/date/file, team/date.csv, or one entry per team"
+    many = "folder or zip of many: team/date/file, team/date.csv, or one entry per team"
     action.add_argument("folder", nargs="?", metavar="FOLDER", help=many)
     action.add_argument("--team", metavar="NAME", help="name of the team")
     action.add_argument(

@@ -113,11 +113,16 @@ def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[Submissio
             )
             raise InputRefused([error("bad-option", arguments.folder, message)])
         folder = Path(arguments.folder)
-        if not folder.is_dir():
+        zipped = folder.is_file() and folder.suffix.lower() == ".zip"
+        if not zipped and not folder.is_dir():
             raise InputRefused(
-                [error("unreadable-file", arguments.folder, "there is no such folder: check the path.")]
+                [
+                    error(
+                        "unreadable-file", arguments.folder, "there is no such folder or zip: check the path."
+                    )
+                ]
             )
-        entries = list(folders.of_folder(folder))
+        entries = list(folders.of_source(folder) if zipped else folders.of_folder(folder))
         return [entry for entry in entries if isinstance(entry, SubmissionRequest)], [
             entry for entry in entries if isinstance(entry, Finding)
         ]

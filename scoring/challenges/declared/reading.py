@@ -295,8 +295,19 @@ def _called(declaration: Declaration, outputs: Floats) -> Ints:
 
 
 def _not_probabilities(declaration: Declaration, outputs: Floats, where: str) -> list[Finding]:
-    """Return a problem where a metric needs probabilities and the scores are none."""
+    """Return a problem where a metric needs probabilities, or the threshold of 0.5 that nobody wrote, and the
+    scores are none."""
+    unwritten = declaration.predictions.threshold is not None and "threshold" not in declaration.tree.get(
+        "predictions", {}
+    )
     needing = [use.key for use in declaration.uses if use.metric.needs == "probabilities"]
+    called = [use.key for use in declaration.uses if use.metric.needs == "labels" and unwritten]
+    if called and bool(((outputs < 0) | (outputs > 1)).any()):
+        message = (
+            f"{called[0]} calls a class above a score of 0.5, as the challenge's file names no "
+            "threshold, and scores here lie outside 0 to 1: send probabilities, or name a threshold there."
+        )
+        return [error("not-a-probability", where, message)]
     known = outputs[~np.isnan(outputs).any(1)]
     if not needing or not len(known):
         return []

@@ -75,6 +75,17 @@ def test_a_board_outlives_the_file_and_moves_to_another_store(place):
     assert fresh("board", "show", "g", "--json", "-").json["teams"][0]["score"] < 0
 
 
+def test_a_board_takes_a_zip_of_many_as_it_takes_a_folder(place):
+    made = ("--title", "G", "--truth", "truth.csv", "--resamples", 50)
+    sent = ((f"{name}.csv", (place / f"{name}.csv").read_bytes()) for name in TEAMS)
+    (place / "teams.zip").write_bytes(zipped(sent))
+    assert run("board", "create", "grades.toml", "--id", "g", *made).status == 0
+    assert run("board", "submit", "g", "teams.zip").status == 0
+    shown = run("board", "show", "g", "--json", "-").json["teams"]
+    assert [team["team"] for team in shown] == list(TEAMS)
+    assert "no such folder or zip" in run("board", "submit", "g", "nowhere.zip").err
+
+
 def test_the_history_outlives_the_file(place):
     for name in TEAMS:
         given = ("--truth", place / "truth.csv", "--predictions", place / f"{name}.csv", "--resamples", 50)

@@ -132,6 +132,14 @@ def test_probabilities_are_asked_for_where_a_metric_needs_them():
     assert [(p.code, p.where) for p in problems] == [("not-a-probability", "p.csv:1")]
 
 
+def test_classes_are_not_called_at_a_threshold_that_nobody_wrote():
+    text, logits = BINARY.format("refuse").replace('"auc"', '"accuracy"'), [*SCORES[:-1], "59,1.5"]
+    assert [p.code for p in refused(card, text, TRUTH, logits).problems] == ["not-a-probability"]
+    written = text.replace("[predictions]", "[predictions]\nthreshold = 0.5")
+    assert card(written, TRUTH, logits, resamples=0).score is not None
+    assert card(text, TRUTH, SCORES, resamples=0).score is not None
+
+
 def test_subgroups_and_units():
     found = card(BINARY.format("refuse"), TRUTH, SCORES, resamples=100)
     for k, name in enumerate("ab"):
