@@ -369,6 +369,19 @@ def test_hecktor_masks_with_a_suffix_and_columns_of_other_names_are_read():
     same_score(challenge, truth, right, FixedSource(bad, changes))
 
 
+def test_the_mend_of_the_name_of_one_file_is_one():
+    challenge, truth, path = sample("puma")
+    files = open_source(path)
+    member = next(name for name in files.members if name.endswith("json") and "roi" in name)
+    data, name = files.read(member), member.rpartition("/")[2]
+    problems = refused(challenge.read_predictions, data, truth, f"model_{name}").problems
+    (fix,) = offered(problems).values()
+    read = challenge.read_predictions(FixedSource(data, fix.changes), truth, f"model_{name}")
+    right = challenge.read_predictions(data, truth, name)
+    cards = [challenge.score(truth, each, resamples=0) for each in (read, right)]
+    assert cards[0].metrics == cards[1].metrics
+
+
 def test_a_column_of_a_test_set_is_read_by_another_name():
     challenge, data = scoring.load_challenge("tricorder3"), lesion_tables.truth()
     header, _, rows = data.partition(b"\n")

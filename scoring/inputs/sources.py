@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges
 from scoring.common.opening import is_regular, read_file
-from scoring.inputs import tables, workbooks
+from scoring.inputs import matching, tables, workbooks
 from scoring.inputs.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 from scoring.inputs.inflate import ByteFile
 from scoring.inputs.table_edits import fixed_name, fixed_table
@@ -168,7 +168,10 @@ def _fixed(files: SourceFiles, changes: InputChanges) -> SourceFiles:
     """Return files with changes applied: members renamed, tables rewritten as they are read."""
     names = {member: fixed_name(member, changes) for member in files.members}
     uses = Counter(names.values())
-    if files.kind == "file" or max(uses.values(), default=1) > 1:  # never one file over another
+    is_case = files.kind == "file" and files.name.lower().endswith(matching.ENDINGS)
+    if is_case:
+        files = replace(files, name=names[files.name])
+    elif files.kind == "file" or max(uses.values(), default=1) > 1:  # never one file over another
         names = {member: member for member in files.members}
     original = {new: member for member, new in names.items()}
 
