@@ -7,8 +7,9 @@ from tests.browser import driver
 from tests.browser.driver import PHONE, ROOT
 from tests.support.thinned import some, some_rows
 
-ADDRESSES = ("", *sorted(path.stem for path in (ROOT / "pages").glob("*.py") if path.stem != "overview"))
-PLAIN = ("", "about", "board")
+ADDRESS_OF = {"overview": "", "declared": "declared?challenge=camelyon17"}
+ADDRESSES = tuple(sorted(ADDRESS_OF.get(path.stem, path.stem) for path in (ROOT / "pages").glob("*.py")))
+PLAIN = ("", "about", "board", "challenges", ADDRESS_OF["declared"])
 """Pages without tabs."""
 TABBED = [*(address for address in ADDRESSES if address not in PLAIN), "board?board=sample"]
 HALVES = [(address, turn) for turn in (0, 1) for address in TABBED]

@@ -186,6 +186,9 @@ FACTS = {
         silent=frozenset(
             (name, "Calibration")
             for name in (
+                "kepler",
+                "meridian",
+                "orion",
                 "quasar",
                 "isic2018-one-decimal",
                 "milk10k-dice",
