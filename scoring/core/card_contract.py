@@ -1,4 +1,4 @@
-"""What comparisons, boards and history need of a scorecard, beside what it shows.
+"""Contract of a scorecard with comparisons, boards and history, beside what it shows.
 
 | part | what it holds |
 |---|---|

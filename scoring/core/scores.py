@@ -1,4 +1,4 @@
-"""How predictions of a challenge become scores: direction and range, parts, settings, and the scorer."""
+"""Scoring of a challenge: direction and range, parts, settings, and the scorer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

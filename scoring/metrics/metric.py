@@ -1,4 +1,4 @@
-"""What a metric is: name, direction, range, parameters, pitfall and formula.
+"""The value `Metric`: name, direction, range, parameters, pitfall and formula.
 
 A formula takes the cases of a task (`scoring.metrics.task_cases`), weights [B, N], one row per replicate, and
 parameters; it returns [B], NaN where it is undefined.

@@ -1,4 +1,4 @@
-"""What a quantity rests on: how many units, and which parts, so that what few units cannot show is in its
+"""Basis of a quantity: how many units, and which parts, so that what few units cannot show is in its
 interval."""
 
 from collections.abc import Iterable, Mapping, Sequence

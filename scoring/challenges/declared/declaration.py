@@ -6,16 +6,6 @@ from typing import Any, Literal
 
 from scoring.metrics.registry import Metric
 
-TASKS = (
-    "classification",
-    "multilabel",
-    "ordinal",
-    "regression",
-    "survival",
-    "segmentation",
-    "points",
-    "boxes",
-)
 MISSING = ("refuse", "worst", "ignore")
 """What a case without a usable prediction does: it refuses the submission, counts as wrong as it can be, or
 is left out."""
@@ -144,7 +134,7 @@ class Declaration:
 
     Attributes:
         about: Its id and words.
-        task: One of `TASKS`.
+        task: One of `scoring.metrics.registry.TASKS`.
         classes: Names of the classes, in order where order counts; of the labels; of the regions of a mask.
         positive: The class that a single score is of.
         regions: Values of a mask by region.

@@ -1,4 +1,4 @@
-"""Where declared challenges are found: files that this process read, the folder that `BENCHSIDE_CHALLENGES`
+"""Library of declared challenges: files that this process read, the folder that `BENCHSIDE_CHALLENGES`
 names, and the gallery that comes with the package."""
 
 import json

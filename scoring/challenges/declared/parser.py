@@ -15,7 +15,6 @@ from scoring.challenges.declared.declaration import (
     EQUAL,
     MISSING,
     RANKINGS,
-    TASKS,
     TIES,
     About,
     Declaration,
@@ -27,6 +26,7 @@ from scoring.challenges.declared.keys import KEYS, TEXT_LENGTH, KeyReader, near
 from scoring.challenges.declared.metric_uses import metric_uses
 from scoring.challenges.declared.toml_lines import Path, key_lines
 from scoring.common.findings import InputRefused, error
+from scoring.metrics.registry import TASKS
 
 LARGEST = 256_000
 """Bytes of a file."""

@@ -1,4 +1,4 @@
-"""What a declared score is made of, by unit, so that the swap test can tell teams apart: counts of true and
+"""Sums of a declared score by unit, so that the swap test can tell teams apart: counts of true and
 predicted class, and pseudo-values of what is no function of these."""
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a corrected truth would change, before it is shown: cases, submissions that it refuses, and ranks."""
+"""Preview of a corrected truth: cases, submissions that it refuses, and ranks."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence

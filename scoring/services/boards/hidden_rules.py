@@ -1,4 +1,4 @@
-"""What a hidden truth may tell: the rules of a board, and scores as they are shown by them."""
+"""Rules of a hidden truth: those of a board, and scores as they are shown by them."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
