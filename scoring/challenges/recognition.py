@@ -22,6 +22,7 @@ from scoring.core.file_contents import (
     read_board_manifest,
     read_contents,
 )
+from scoring.inputs.case_tables import ID_COLUMNS
 from scoring.inputs.sources import FixedSource, SourceFiles, is_zip, open_source
 from scoring.inputs.suggestions import between_cells, shared_affix
 from scoring.inputs.table_text import FOREIGN
@@ -198,10 +199,9 @@ def _as_meant(files: Mapping[str, bytes], contents: FileContents) -> tuple[Candi
         readings = _changed(name, data, fix.changes)
         if readings:
             return readings
-    for known in CASE_HEADERS:
-        changes = InputChanges(columns=((table.header[0], known),)) if table.header[0] else InputChanges()
-        readings = _changed(name, data, changes)
-        if readings and _rank(readings[0]) > POSSIBLE:
+    for known in CASE_HEADERS if table.header[0] and table.keys[0] not in ID_COLUMNS else ():
+        readings = _changed(name, data, InputChanges(columns=((table.header[0], known),)))
+        if readings and _rank(readings[0]) >= SURE:
             return readings
     return ()
 
