@@ -27,7 +27,7 @@ def challenges() -> None:
         st.header("Own challenges", anchor=False)
         _grid(own)
     st.header("Gallery of public challenges", anchor=False)
-    st.caption("Each gives the number of the official program or formula; drop a truth of yours on its page.")
+    st.caption("Each computes its published formula; drop a truth of yours on its page.")
     _grid([file for file in known if not file.is_own])
     layout.closing()
 

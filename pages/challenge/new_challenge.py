@@ -68,7 +68,7 @@ def _from_truth(truth: ChosenInput) -> None:
     st.dataframe(
         pd.DataFrame({heading: cells[:SHOWN] for heading, cells in table.columns.items()}), hide_index=True
     )
-    suggested = attempt(draft.suggest, table, truth.name)
+    suggested = _suggestion(truth.key, truth.name, table)
     if suggested.refused:
         finding_list.refusal(suggested.refused, title="The truth has no case id", message=AGAIN)
         return
@@ -80,6 +80,11 @@ def _from_truth(truth: ChosenInput) -> None:
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the truth ...")
 def _table(key: str, name: str, _source) -> TruthTable:
     return draft.read_truth_table(_source, name)
+
+
+@st.cache_resource(max_entries=2, scope="session", show_spinner=False)
+def _suggestion(key: str, name: str, _table: TruthTable) -> Outcome:
+    return attempt(draft.suggest, _table, name)
 
 
 def _choices(table: TruthTable, suggested: Draft, key: str) -> Draft:
