@@ -130,7 +130,7 @@ def show(page: ChallengePage) -> None:
     drop_messages.line(challenge.id)
     history_restore.lacks(challenge.id)
     if test_set.key:
-        _read(page, Inputs(test_set, submission, truth_panel, panel), sample)
+        _read(page, ChosenInputs(test_set, submission, truth_panel, panel), sample)
     else:
         st.info(selectors.NO_TEST_SET, icon=":material/upload_file:")
     deferred_widgets.rest()  # where there is no score
@@ -138,7 +138,7 @@ def show(page: ChallengePage) -> None:
 
 
 @dataclass(frozen=True)
-class Inputs:
+class ChosenInputs:
     """What stands at both inputs of a page, with what says so."""
 
     test_set: ChosenInput
@@ -147,7 +147,7 @@ class Inputs:
     panel: InputPanel
 
 
-def _read(page: ChallengePage, inputs: Inputs, sample: samples.SampleTestSet) -> None:
+def _read(page: ChallengePage, inputs: ChosenInputs, sample: samples.SampleTestSet) -> None:
     """Read the test set, and score what was submitted to it."""
     challenge, test_set, submission = page.challenge, inputs.test_set, inputs.submission
     truth_panel, panel = inputs.truth_panel, inputs.panel

@@ -16,7 +16,7 @@ from scoring.comparison.pairs import PairsChoice, pairs_of
 from scoring.comparison.robustness import Rescored
 from scoring.comparison.scale import Scale
 from scoring.comparison.team_views import containing
-from scoring.core.comparison_spec import Parameter
+from scoring.core.comparison_spec import FormulaParameter
 from scoring.core.views import Figure
 
 
@@ -102,7 +102,7 @@ def what_if(compared: ComparisonContext) -> None:
         )
 
 
-def _slider(compared: ComparisonContext, parameter: Parameter) -> float:
+def _slider(compared: ComparisonContext, parameter: FormulaParameter) -> float:
     return st.slider(
         parameter.label[:1].upper() + parameter.label[1:],
         float(parameter.low),
@@ -116,10 +116,10 @@ def _slider(compared: ComparisonContext, parameter: Parameter) -> float:
     )
 
 
-def _key(compared: ComparisonContext, parameter: Parameter) -> str:
+def _key(compared: ComparisonContext, parameter: FormulaParameter) -> str:
     return f"parameter_{compared.challenge.id}_{parameter.name}"
 
 
-def _reset(compared: ComparisonContext, parameters: Sequence[Parameter]) -> None:
+def _reset(compared: ComparisonContext, parameters: Sequence[FormulaParameter]) -> None:
     for parameter in parameters:
         st.session_state[_key(compared, parameter)] = float(parameter.usual)

@@ -129,7 +129,7 @@ def _verdict(row: Mapping[str, Any], name: str) -> tuple[float | None, str | Non
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ClassEstimate:
     """A team in a group. to_overall: value less that of all cases, by the same replicate. None where
     undefined or not resampled."""
 
@@ -150,7 +150,7 @@ class Subgroup:
     measure: str
     n: int
     small: bool
-    teams: tuple[Estimate, ...]
+    teams: tuple[ClassEstimate, ...]
 
 
 def subgroups(comparison: Comparison) -> tuple[Subgroup, ...]:
@@ -177,14 +177,14 @@ def _estimate(
     key: tuple[str, str, str],
     overall: str,
     rests_on: int,
-) -> Estimate:
+) -> ClassEstimate:
     card, (column, group, measure) = comparison.cards[team], key
     row = slices[column][group]
     value, whole = number(row[measure]), number(card.metrics.get(overall))
     if value != value:
-        return Estimate(team, None, None, None, None)
+        return ClassEstimate(team, None, None, None, None)
     inside, all_cases = Varied.of(card, ("slice", *key), value, rests_on), Varied.of(card, overall, whole)
-    return Estimate(
+    return ClassEstimate(
         team,
         value,
         row.get(f"{measure}_interval"),

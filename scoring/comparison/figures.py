@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from scoring.common.text import named
 from scoring.comparison import summary_text
-from scoring.comparison.classes import ClassMatrix, Estimate, Subgroup
+from scoring.comparison.classes import ClassEstimate, ClassMatrix, Subgroup
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import PairDifferences, number
 from scoring.comparison.robustness import FirstTeams, RankingRule, Robustness, WeightGrid
@@ -172,7 +172,7 @@ def subgroup(
     )
 
 
-def estimate(row: Estimate, to_overall: bool) -> tuple[float | None, list[float] | None]:
+def estimate(row: ClassEstimate, to_overall: bool) -> tuple[float | None, list[float] | None]:
     """Value and interval of a team in a group, or of its difference to all cases."""
     return (row.to_overall, row.to_overall_interval) if to_overall else (row.value, row.interval)
 

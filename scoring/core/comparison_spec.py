@@ -22,7 +22,7 @@ Groups = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
-class Parameter:
+class FormulaParameter:
     """A number in a score's formula that can be changed to ask "what if".
 
     Attributes:
@@ -51,7 +51,7 @@ class WhatIf:
             replicate.
     """
 
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[FormulaParameter, ...]
     rescore: Callable[[Value, Mapping[str, float]], NDArray[np.float64]]
 
 

@@ -14,7 +14,7 @@ from scoring.common.arrays import Floats
 from scoring.common.quantities import SHARE, Quantity
 from scoring.core.comparison_spec import (
     ComparisonSpec,
-    Parameter,
+    FormulaParameter,
     Ranking,
     Value,
     WhatIf,
@@ -82,7 +82,7 @@ def _what_if(declaration: Declaration) -> WhatIf:
         return sum(parts, np.zeros_like(value(uses[0].key))) / total
 
     parameters = (
-        Parameter(use.key, f"weight of {use.metric.title}", 100 * use.weight, 0, 100) for use in uses
+        FormulaParameter(use.key, f"weight of {use.metric.title}", 100 * use.weight, 0, 100) for use in uses
     )
     return WhatIf(tuple(parameters), rescore)
 

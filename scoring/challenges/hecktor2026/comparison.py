@@ -11,7 +11,15 @@ from scoring.challenges.hecktor2026.measures import OF_CENTERS, categories_of_su
 from scoring.challenges.hecktor2026.options import ORDER
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import warning
-from scoring.core.comparison_spec import ComparisonSpec, Groups, Parameter, Ranking, Value, WeightMap, WhatIf
+from scoring.core.comparison_spec import (
+    ComparisonSpec,
+    FormulaParameter,
+    Groups,
+    Ranking,
+    Value,
+    WeightMap,
+    WhatIf,
+)
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
 from scoring.statistics.options import DIGITS
@@ -208,7 +216,7 @@ def _replicate_places(
 
 DICE = tuple(f"dice_{structure}" for structure in STRUCTURES)
 PARAMETERS = tuple(
-    Parameter(name, f"weight of {label.lower()}", points / 100, 0, 1)
+    FormulaParameter(name, f"weight of {label.lower()}", points / 100, 0, 1)
     for name, (label, _, points) in WEIGHTS.items()
 )
 

@@ -7,14 +7,24 @@ from numpy.typing import NDArray
 
 from scoring.challenges.melanoma.formula import BETA, MISSING, WEIGHTS
 from scoring.challenges.melanoma.measures import categories_of_sums, score_of_sums
-from scoring.core.comparison_spec import ComparisonSpec, Parameter, Value, WhatIf, correct_labels, of_labels
+from scoring.core.comparison_spec import (
+    ComparisonSpec,
+    FormulaParameter,
+    Value,
+    WhatIf,
+    correct_labels,
+    of_labels,
+)
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics.classification import divide
 from scoring.statistics.paired_tests import BinarySample, Sample, ScoreSample
 
 PARAMETERS = (
-    Parameter("beta", "beta of F", BETA, 0.25, 4),
-    *(Parameter(name, f"points for {label}", points, 0, 100) for name, (label, _, points) in WEIGHTS.items()),
+    FormulaParameter("beta", "beta of F", BETA, 0.25, 4),
+    *(
+        FormulaParameter(name, f"points for {label}", points, 0, 100)
+        for name, (label, _, points) in WEIGHTS.items()
+    ),
 )
 
 

@@ -17,7 +17,7 @@ from scoring.challenges.tricorder3.formula import (
 from scoring.challenges.tricorder3.measures import categories_of_sums, score_of_sums
 from scoring.core.comparison_spec import (
     ComparisonSpec,
-    Parameter,
+    FormulaParameter,
     SizeRule,
     Value,
     WeightMap,
@@ -31,10 +31,10 @@ from scoring.statistics.paired_tests import Sample
 OF_RISKS = ("f1_malignant", "f1_medium", "f1_benign")
 RISK_SHARES = {risk: weight / sum(RISK_WEIGHTS.values()) for risk, weight in RISK_WEIGHTS.items()}
 PARAMETERS = (
-    *(Parameter(risk, f"{risk} classes", weight, 0, 10) for risk, weight in RISK_WEIGHTS.items()),
-    Parameter("accuracy", "points for accuracy", 45, 0, 100),
-    Parameter("weighted_f1", "points for weighted F1", 45, 0, 100),
-    Parameter("efficiency_score", "points for efficiency", 10, 0, 100),
+    *(FormulaParameter(risk, f"{risk} classes", weight, 0, 10) for risk, weight in RISK_WEIGHTS.items()),
+    FormulaParameter("accuracy", "points for accuracy", 45, 0, 100),
+    FormulaParameter("weighted_f1", "points for weighted F1", 45, 0, 100),
+    FormulaParameter("efficiency_score", "points for efficiency", 10, 0, 100),
 )
 
 

@@ -190,15 +190,24 @@ def size_scatter(
         line={"color": theme.grid, "width": 2, "shape": "hv"},
         hoverinfo="skip",
     )
+    _markers(canvas, ordered, front, unit, digits)
+    sizes = [max(team.mib, 0.001) for team in ordered] + list(limits or ())
+    _size_axis(canvas, sizes, limits or ())
+    canvas.y_axis(unit)
+    return canvas.figure()
+
+
+def _markers(canvas: Canvas, ordered: Sequence[Sized], front: Bools, unit: str, digits: int) -> None:
+    scores = np.array([team.score for team in ordered], float)
     low, high = np.array([team.interval or (team.score, team.score) for team in ordered], float).T
     canvas.trace(
         "scatter",
         x=[team.mib for team in ordered],
-        y=values,
+        y=scores,
         mode="markers+text" if len(ordered) <= MOST_NAMES else "markers",
         text=[f"  {safe(short(team.name))}" for team in ordered],
         textposition="middle right",
-        textfont={"color": theme.ink, "size": 12},
+        textfont={"color": canvas.theme.ink, "size": 12},
         cliponaxis=False,
         hovertext=[
             f"<b>{safe(t.name)}</b><br>{t.mib:.2f} MiB<br>{decimal(t.score, digits)} {unit}<br>95% "
@@ -206,17 +215,13 @@ def size_scatter(
             for t in ordered
         ],
         hoverinfo="text",
-        error_y=error_bars(low, values, high, color=theme.soft, thickness=1.2, width=0),
+        error_y=error_bars(low, scores, high, color=canvas.theme.soft, thickness=1.2, width=0),
         marker={
             "size": 10,
-            "color": [theme.accent if first else theme.paper for first in front],
-            "line": {"color": theme.accent, "width": 2},
+            "color": [canvas.theme.accent if first else canvas.theme.paper for first in front],
+            "line": {"color": canvas.theme.accent, "width": 2},
         },
     )
-    sizes = [max(team.mib, 0.001) for team in ordered] + list(limits or ())
-    _size_axis(canvas, sizes, limits or ())
-    canvas.y_axis(unit)
-    return canvas.figure()
 
 
 def _size_axis(canvas: Canvas, sizes: Sequence[float], limits: Sequence[float]) -> None:
