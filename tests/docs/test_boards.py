@@ -11,7 +11,7 @@ from tests.support.command_line import ROOT, run
 
 def commands(page: str) -> list[str]:
     """Return the commands about boards in the blocks of code of a page."""
-    blocks = re.findall(r"^```\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
+    blocks = re.findall(r"^```\w*\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
     lines = [line for block in blocks for line in block.splitlines()]
     return [
         line for line in lines if line.split("#")[0].split("=elsewhere ")[-1].startswith("benchside board ")
