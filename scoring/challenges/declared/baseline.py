@@ -1,13 +1,12 @@
 """Constant baseline: the submission that says the same of every case, which a score has to beat."""
 
-import csv
-import io
-
 import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.prediction_table import prediction_table
 from scoring.common.arrays import Floats
+from scoring.core.submission import Predictions
 
 
 def constant_table(declaration: Declaration, truth: DeclaredCases) -> str:
@@ -20,35 +19,18 @@ def constant_table(declaration: Declaration, truth: DeclaredCases) -> str:
         declaration: Of a task of tables.
         truth: The test set.
     """
-    wanted = declaration.predictions
+    answer, n = _answer(declaration, truth), len(truth)
+    same = Predictions("", np.tile(answer, (n, 1)), np.full(n, int(answer.argmax())))
+    return prediction_table(declaration, truth.ids, same)
+
+
+def _answer(declaration: Declaration, truth: DeclaredCases) -> Floats:
+    """Return what is said of every case: the share of each class or label [C], or one number [1]."""
     if declaration.task == "survival":
-        columns: dict[str, object] = {str(wanted.risk): 0}
-    elif declaration.task == "regression":
+        return np.zeros(1)
+    if declaration.task == "regression":
         middle = np.median if declaration.score[0].metric.name == "mae" else np.mean
-        columns = {str(wanted.value): float(middle(truth.values[:, 0]))}
-    else:
-        columns = _of_classes(declaration, _shares(declaration, truth))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([wanted.case, *columns])
-    writer.writerows([case, *columns.values()] for case in truth.ids)
-    return text.getvalue()
-
-
-def _shares(declaration: Declaration, truth: DeclaredCases) -> Floats:
-    """Return the share of cases of each class or label [C]."""
+        return np.array([middle(truth.values[:, 0])])
     if not declaration.is_graded:
         return np.asarray(truth.values.mean(0))
     return np.bincount(truth.labels, minlength=len(declaration.classes)) / len(truth)
-
-
-def _of_classes(declaration: Declaration, shares: Floats) -> dict[str, object]:
-    wanted, classes = declaration.predictions, declaration.classes
-    columns: dict[str, object] = {}
-    if wanted.label:
-        columns[wanted.label] = classes[int(shares.argmax())]
-    if wanted.scores:
-        columns |= dict(zip(classes, shares.tolist(), strict=True))
-    if wanted.score:
-        columns[wanted.score] = float(shares[classes.index(str(declaration.positive))])
-    return columns

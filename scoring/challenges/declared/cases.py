@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from scoring.challenges.declared.declaration import Declaration
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding
 from scoring.core.submission import Predictions
+from scoring.inputs.case_images import images_by_name
 from scoring.inputs.sources import SourceFiles
 from scoring.metrics.task_cases import (
     Cases,
@@ -54,6 +56,27 @@ class DeclaredCases:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @cached_property
+    def photographs(self) -> tuple[tuple[str, ...], ...]:
+        """Members of `pictures` that show each case; several where they cannot be told apart."""
+        return images_by_name(self.pictures, self.ids)
+
+    @property
+    def ambiguous(self) -> frozenset[int]:
+        """Cases with several images."""
+        return frozenset(i for i, members in enumerate(self.photographs) if len(members) > 1)
+
+    @property
+    def images(self) -> tuple[str | None, ...]:
+        """The image of each case, None where there is not exactly one."""
+        return tuple(members[0] if len(members) == 1 else None for members in self.photographs)
+
+    def picture(self, index: int) -> bytes | None:
+        """Return the encoded image of a case, None where there is none. Raises InputRefused where the file
+        cannot be read."""
+        member = self.images[index]
+        return None if member is None else self.pictures.read(member)
 
 
 def has_prediction(declaration: Declaration, predictions: Predictions) -> Bools:

@@ -9,19 +9,25 @@ from scoring.challenges.declared.comparison import comparison_of
 from scoring.challenges.declared.declaration import Declaration
 from scoring.common.citation import Citation
 from scoring.common.quantities import Quantity
-from scoring.core.challenge import Challenge, Display, Readers, Words
+from scoring.core.challenge import Challenge, Display, ModelSupport, Readers, Words
 from scoring.core.challenge_files import InputKind, Inputs
 from scoring.core.lazy import Lazy
 from scoring.core.scores import ScoreBreakdownPart, Scoring
 from scoring.core.submission import Predictions
+from scoring.inputs.case_tables import IMAGE_ENDINGS
 
-TABLES = Inputs(InputKind("Table of the truth"), InputKind("Table of predictions"))
+PICTURES = tuple(ending.removeprefix(".") for ending in IMAGE_ENDINGS)
+WITH_IMAGES = InputKind("Table of the truth, or zip or files with table and images", PICTURES)
+TABLES = Inputs(WITH_IMAGES, InputKind("Table of predictions"))
+OF_MODELS = Inputs(WITH_IMAGES, InputKind("ONNX model, or table of predictions", ("onnx",)))
 MASKS = Inputs(
     InputKind("Folder or zip with a mask per case", (".nii", ".nii.gz", ".mha"), several=True),
     InputKind("Folder or zip with a mask per case", (".nii", ".nii.gz", ".mha"), several=True),
     streamed=(".nii", ".nii.gz", ".mha"),
     images_apart=False,
 )
+MODELS = ("classification", "ordinal", "multilabel", "regression")
+"""Tasks in which a model answers for one image."""
 NO_MODEL = "this challenge scores files, not models: give --predictions."
 MISSING = {
     "refuse": "A submission with gaps is refused.",
@@ -30,6 +36,7 @@ MISSING = {
 }
 SCORE = Lazy("scoring.challenges.declared.card:score")
 VIEWS = Lazy("scoring.challenges.declared.views:views")
+THUMBNAILS = Lazy("scoring.inference.pictures:thumbnails")
 
 
 def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictions]:
@@ -42,7 +49,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
         id=declaration.id,
         words=words_of(declaration),
         options=(),
-        inputs=MASKS if of_masks else TABLES,
+        inputs=MASKS if of_masks else OF_MODELS if declaration.task in MODELS else TABLES,
         readers=Readers(
             truth=partial(module.read_truth, declaration),
             predictions=partial(module.read_predictions, declaration),
@@ -58,7 +65,20 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
             as_points=len(declaration.score) > 1 and (low, high) == (0.0, 1.0),
         ),
         comparison=comparison_of(declaration),
-        display=Display(views=partial(VIEWS, declaration)),
+        model=_model(declaration) if declaration.task in MODELS else None,
+        display=Display(views=partial(VIEWS, declaration), thumbnails=None if of_masks else THUMBNAILS),
+    )
+
+
+def _model(declaration: Declaration) -> ModelSupport[DeclaredCases, Predictions]:
+    """Return what the challenge does with models."""
+    module = "scoring.challenges.declared.model"
+    return ModelSupport(
+        partial(Lazy(f"{module}:read_images"), declaration),
+        partial(Lazy(f"{module}:inspect"), declaration),
+        partial(Lazy(f"{module}:predict"), declaration),
+        partial(Lazy("scoring.challenges.declared.prediction_table:prediction_table"), declaration),
+        Lazy(f"{module}:received"),
     )
 
 

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges import classification_views as shared
+from scoring.challenges import preflight_views
 from scoring.challenges.classification_views import Measure
 from scoring.challenges.declared.declaration import Declaration, MetricUse
 from scoring.common.quantities import SCORE
 from scoring.core.scorecard import ScoreCard
-from scoring.core.views import Block, Column, Fact, Figure, Headline, Section, Table, Views
+from scoring.core.views import Block, Column, Fact, Facts, Figure, Headline, Section, Table, Views
 from scoring.presentation.figures.numerals import points, share, span
 from scoring.presentation.figures.values import predicted_by_truth
 
@@ -30,9 +31,20 @@ def views(declaration: Declaration, card: ScoreCard) -> Views:
         ("Calibration", shared.calibration(card) if "reliability_n" in card.arrays else []),
         ("Subgroups", _subgroups(declaration, card)),
         ("Cases", [_worst(card)]),
+        ("Model", _model(card)),
     )
     return Views(
         _headline(declaration, card), tuple(Section(name, blocks) for name, blocks in sections if blocks)
+    )
+
+
+def _model(card: ScoreCard) -> Sequence[Block]:
+    """Return what a model takes and gives; nothing for a file."""
+    model = card.more.get("model")
+    return (
+        [Facts(preflight_views.format_facts(model, there=False)), preflight_views.tensors(model)]
+        if model
+        else []
     )
 
 

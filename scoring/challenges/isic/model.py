@@ -12,23 +12,26 @@ import numpy as np
 from scoring.challenges.isic.categories import ID, MALIGNANT, NAMES, UNKNOWN, of_width
 from scoring.challenges.isic.predictions import label
 from scoring.challenges.isic.truth import IsicCases
-from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.core import submission
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
 from scoring.inference import inspection, pictures, run_model
+from scoring.inference.classifiers import (
+    image_problems,
+    named_outputs,
+    output_order,
+    recipe_for,
+    recipe_of_size,
+)
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import Inspection, declared_size
-from scoring.inference.model_task import ModelTask, OutputOrder
-from scoring.inference.preflight import Contract, image_size
-from scoring.inference.preprocessing import ImageInfo, Recipe
-from scoring.inference.results import ModelFacts
-from scoring.inference.task import Model, Task, no_images, read_model
+from scoring.inference.model_task import ModelTask
+from scoring.inference.preflight import Contract
+from scoring.inference.preprocessing import ImageInfo
+from scoring.inference.task import Model, Task, read_model
 from scoring.inputs.sources import SourceFiles
 from scoring.metrics.calibration import TOLERANCE
-
-PICTURE_SIDE = 224
-SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -62,42 +65,6 @@ def photographs(cases: IsicCases) -> Photographs:
     )
 
 
-def image_problems(cases: IsicCases) -> list[Finding]:
-    """`image-missing` for every case without a photograph (one entry where there is none at all),
-    `ambiguous-image` for several that cannot be told apart."""
-    absent = [i for i, members in enumerate(cases.photographs) if not members]
-    if len(absent) == len(cases):
-        return [no_images(cases.pictures.name)]
-    return [
-        *(
-            error(
-                "image-missing",
-                cases.ids[i],
-                f"there is no image {cases.ids[i]} in {cases.pictures.name}: add it.",
-            )
-            for i in absent
-        ),
-        *(
-            error(
-                "ambiguous-image",
-                cases.ids[i],
-                f"several files show {cases.ids[i]}: {', '.join(cases.photographs[i][:SHOWN])}. Keep one.",
-            )
-            for i in sorted(cases.ambiguous)
-        ),
-    ]
-
-
-def recipe_for(facts: ModelFacts) -> Recipe:
-    """Stretch to the size that the model declares, 224 where it is symbolic, in one bilinear step."""
-    return recipe_of_size(*image_size(facts))
-
-
-def recipe_of_size(width: int | None, height: int | None) -> Recipe:
-    """Return the recipe for a model that declares this size; None = symbolic."""
-    return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bilinear"),))
-
-
 def inspect(
     model: Model,
     truth: IsicCases | None = None,
@@ -108,7 +75,11 @@ def inspect(
     """Return the preflight: can the model be run, and are its outputs scores from 0 to 1? Raises InputRefused
     with every problem; Cancelled."""
     file = read_model(model, name)
-    problems = image_problems(truth) if truth is not None else []
+    problems = (
+        image_problems(truth.pictures, truth.ids, truth.photographs, truth.ambiguous)
+        if truth is not None
+        else []
+    )
     usable = photographs(truth) if truth is not None and any(truth.photographs) else None
     width = len(truth.categories) if truth is not None and truth.categories else None
     try:
@@ -126,26 +97,6 @@ def inspect(
     return replace(
         inspected, findings=tuple(f for f in (*inspected.findings, *about) if f.code != "not-finite")
     )
-
-
-def output_order(
-    metadata: Mapping[str, str], categories: Sequence[str], where: str
-) -> tuple[OutputOrder, tuple[Finding, ...]]:
-    """Return which output of a model each category of a truth is, by the model's entry `categories`, with a
-    note where its order is another. Raises InputRefused where the entry names others."""
-    own = entry(metadata)
-    if not own or own == tuple(categories):
-        return None, ()
-    if sorted(own) != sorted(categories):
-        sentence = (
-            f"the model's entry `categories` names {', '.join(own)}, and the truth has "
-            f"{', '.join(categories)}: take a truth with the model's categories, or correct the entry."
-        )
-        raise InputRefused([error("wrong-output", where, sentence)])
-    sentence = (
-        f"its outputs are {', '.join(own)} by its entry `categories`, and are put in the truth's order."
-    )
-    return tuple(own.index(name) for name in categories), (note("category-order", where, sentence),)
 
 
 def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
@@ -229,7 +180,7 @@ def named(inspected: Inspection, categories: str | Iterable[str] | None, where: 
             )
             raise InputRefused([error("bad-option", "--categories", sentence)])
         return names
-    names = entry(inspected.model["metadata"])
+    names = named_outputs(inspected.model["metadata"])
     if names and len(names) != width:
         sentence = f"{width} outputs per image, but the model's entry `categories` names {len(names)}."
         raise InputRefused([error("wrong-output", where, sentence)])
@@ -240,11 +191,6 @@ def named(inspected: Inspection, categories: str | Iterable[str] | None, where: 
         )
         raise InputRefused([error("bad-option", "--categories", sentence)])
     return preset_names
-
-
-def entry(metadata: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the categories that a model's own metadata entry names; empty where there is none."""
-    return tuple(c.strip() for c in metadata.get("categories", "").split(",") if c.strip())
 
 
 def _task(width: int | None) -> Task:

@@ -13,6 +13,7 @@ from scoring.challenges.isic.tables import CategoryTable, NumberBlock
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.core.challenge import Context
 from scoring.inputs import matching
+from scoring.inputs.case_images import image_members
 from scoring.inputs.case_tables import IMAGE_ENDINGS, UNIT_COLUMNS
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import Source, SourceFiles, open_source
@@ -147,12 +148,8 @@ def read_images(source: Source, name: str | None = None) -> IsicCases:
         return _cases(
             files, files, source_table, (), NumberBlock(np.empty((len(source_table.ids), 0)), {}, 0), {}, []
         )
-    members = [m for m in files.members if m.lower().endswith(IMAGE_ENDINGS)]
-    if not members:
-        sentence = f"it holds no image ({', '.join(IMAGE_ENDINGS)}) and no table."
-        raise InputRefused([error("image-missing", files.name, sentence)])
     by_stem: dict[str, list[str]] = {}
-    for member in members:
+    for member in image_members(files):
         by_stem.setdefault(matching.stem(member), []).append(member)
     n, photographs = len(by_stem), tuple(map(tuple, by_stem.values()))
     several = frozenset(i for i, fits in enumerate(photographs) if len(fits) > 1)

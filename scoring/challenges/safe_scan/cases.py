@@ -11,9 +11,10 @@ from scoring.challenges.safe_scan.demographics import Demographics
 from scoring.challenges.safe_scan.official_score import score_zero
 from scoring.challenges.safe_scan.tables import CODES, once, read_ids, several
 from scoring.common.arrays import Ints
-from scoring.common.findings import Finding, InputRefused, error, ordered, warning
+from scoring.common.findings import Finding, InputRefused, ordered, warning
 from scoring.core.challenge import Context
 from scoring.inputs import matching, tables
+from scoring.inputs.case_images import image_members
 from scoring.inputs.case_tables import ID_COLUMNS, IMAGE_ENDINGS, WITH_METADATA, find_table
 from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable
@@ -129,10 +130,7 @@ def read_images(source: Source, name: str | None = None, with_demographics: bool
     files = open_source(source, name)
     if files.kind == "file" or any(m.lower().endswith(".csv") for m in files.members):
         return read_cases(files, None, None, with_demographics=with_demographics)
-    members = tuple(m for m in files.members if m.lower().endswith(IMAGE_ENDINGS))
-    if not members:
-        sentence = f"it holds no image ({', '.join(IMAGE_ENDINGS)}) and no table."
-        raise InputRefused([error("image-missing", files.name, sentence)])
+    members = image_members(files)
     sentence = (
         f"there is no table: age, gender and location of all {len(members)} images are unknown (0, -1, "
         "-1 for the model)."

@@ -1,0 +1,187 @@
+"""Models of declared challenges: one image per case in, and out the numbers that a submission's table has.
+
+What a model answers is written as that table and read as one, so that it scores as its file would.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from scoring.challenges.declared import reading
+from scoring.challenges.declared.cases import DeclaredCases
+from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.prediction_table import prediction_table
+from scoring.common.arrays import Array, Floats
+from scoring.common.findings import Finding, InputRefused, error, split
+from scoring.core.challenge import Context
+from scoring.core.submission import Predictions
+from scoring.inference import inspection, pictures, run_model
+from scoring.inference.classifiers import image_problems, output_order, recipe_for, recipe_of_size
+from scoring.inference.cluster.inference import run_on_all
+from scoring.inference.inspection import Inspection, declared_size
+from scoring.inference.preflight import Contract
+from scoring.inference.preprocessing import ImageInfo
+from scoring.inference.task import Model, Task, read_model
+from scoring.inputs import matching, tables
+from scoring.inputs.case_images import image_members
+from scoring.inputs.case_tables import align
+from scoring.inputs.sources import Source, open_source
+from scoring.metrics.calibration import TOLERANCE
+
+
+def read_images(declaration: Declaration, source: Source, name: str | None = None) -> DeclaredCases:
+    """Read cases without a truth: the rows of the table where there is one, else every image by its name
+    without ending. Raises InputRefused."""
+    files, wanted = open_source(source, name), declaration.predictions.case
+    columns: dict[str, tuple[str, ...]] = {}
+    findings: list[Finding] = []
+    if files.kind == "file" or any(member.lower().endswith(".csv") for member in files.members):
+        _, table = files.read_table(reading.find_own_table(files, (wanted,)))
+        problems = list(table.problems)
+        column, twice = tables.find_column(table, (tables.key(wanted),))
+        if column is None:
+            raise InputRefused([*problems, *twice, tables.missing_column(table, "the case id", (wanted,))])
+        align(table, column, None, problems, findings)
+        if problems or twice:
+            raise InputRefused([*problems, *twice], findings)
+        ids = tuple(table.cells(column))
+    else:
+        ids = tuple(dict.fromkeys(map(matching.stem, image_members(files))))
+    n = len(ids)
+    return DeclaredCases(
+        *(files.name, ids, files, files, {}, columns, tables.key(wanted)),
+        np.full(n, -1),
+        np.zeros((n, 0)),
+        tuple(findings),
+    )
+
+
+def _task(declaration: Declaration) -> Task:
+    width = None if declaration.predictions.score else max(1, len(declaration.classes))
+    return Task(Contract(outputs=width), recipe_for, run_images=run_on_all)
+
+
+def inspect(
+    declaration: Declaration,
+    model: Model,
+    truth: DeclaredCases | None = None,
+    name: str | None = None,
+    timings: bool = False,
+) -> Inspection:
+    """Return the preflight: can the model be run on the images, and are its answers those that the file
+    wants? Raises InputRefused with every problem."""
+    return _inspected(declaration, model, truth, Context(name), timings)
+
+
+def _inspected(
+    declaration: Declaration,
+    model: Model,
+    truth: DeclaredCases | None,
+    context: Context,
+    timings: bool = False,
+) -> Inspection:
+    file, problems = read_model(model, context.name), []
+    if truth is not None:
+        problems = image_problems(truth.pictures, truth.ids, truth.photographs, truth.ambiguous)
+    usable = None if truth is None else _with_images(truth)
+    try:
+        found = inspection.inspect(file, _task(declaration), usable, timings, context.cancelled)
+        about = _answers_are_right(declaration, found, file.name)
+    except InputRefused as refused:
+        raise InputRefused([*refused.problems, *problems], refused.findings) from refused
+    if problems:
+        raise InputRefused(problems, found.findings)
+    return replace(found, findings=(*found.findings, *about))
+
+
+def _with_images(cases: DeclaredCases) -> DeclaredCases | None:
+    """Return the cases that have one image, for trial runs; None where none has."""
+    usable = [case for case, member in zip(cases.ids, cases.images, strict=True) if member is not None]
+    return replace(cases, ids=tuple(usable)) if usable else None
+
+
+def _answers_are_right(declaration: Declaration, found: Inspection, name: str) -> Sequence[Finding]:
+    """Return notes about what a model answered in trial runs. Raises InputRefused where no table of such
+    answers would be read."""
+    outputs = found.outputs
+    width = outputs.shape[1] if outputs.ndim == 2 and outputs.size else None
+    if declaration.predictions.score and width not in (None, 1, 2):
+        sentence = (
+            f"it gives {width} numbers per image; 1 is needed, the score of {declaration.positive}, or 2, "
+            f"those of {' and '.join(declaration.classes)}."
+        )
+        raise InputRefused([error("wrong-output", name, sentence)])
+    order, about = _order(declaration, found.model["metadata"], width, name)
+    finite = outputs[np.isfinite(outputs).all(1)] if width else outputs[:0]
+    if len(finite):
+        ids = tuple(f"image {number}" for number in range(1, len(finite) + 1))
+        _read(declaration, _outputs(declaration, finite, order), ids, None, name)
+    return about
+
+
+def _order(
+    declaration: Declaration, metadata: Mapping[str, str], width: int | None, name: str
+) -> tuple[Sequence[int] | None, Sequence[Finding]]:
+    """Return which number of a model is of each class; None where they are in the file's order."""
+    if width != len(declaration.classes) or not width:
+        return None, ()
+    return output_order(metadata, declaration.classes, name)
+
+
+def _outputs(declaration: Declaration, answers: Floats, order: Sequence[int] | None) -> Floats:
+    """Return answers by class [n, C], or a number each [n, 1]: a single score is of the positive class, and
+    shares that arithmetic moved out of 0 to 1 are put back."""
+    known = answers[~np.isnan(answers)]
+    if declaration.classes and len(known) and known.min() >= -TOLERANCE and known.max() <= 1 + TOLERANCE:
+        answers = np.clip(answers, 0, 1)
+    if declaration.predictions.score and answers.shape[1] == 1:
+        place = np.arange(len(declaration.classes)) == declaration.classes.index(str(declaration.positive))
+        return np.where(place, answers, 1 - answers)
+    return answers if order is None else answers[:, list(order)]
+
+
+def _read(
+    declaration: Declaration, outputs: Floats, ids: Sequence[str], truth: DeclaredCases | None, name: str
+) -> Predictions:
+    """Return outputs as if read from their table. Raises InputRefused with its problems."""
+    labels: Array = outputs.argmax(1) if declaration.is_graded else np.full(len(outputs), -1)
+    answers = Predictions(name, outputs, np.where(np.isnan(outputs).any(1), -1, labels))
+    text = prediction_table(declaration, ids, answers)
+    read = reading.read_predictions(declaration, text.encode(), truth, Context(name))
+    return replace(read, name=name, digest=None)
+
+
+def predict(declaration: Declaration, model: Model, cases: DeclaredCases, context: Context) -> Predictions:
+    """Inspect a model and run it on the image of every case: CPU, one thread, one image at a time. Raises
+    InputRefused; `scoring.inference.pool.Cancelled`."""
+    file = read_model(model, context.name)
+    found = _inspected(declaration, file.data, cases, replace(context, name=file.name))
+    run = run_model.run(
+        file,
+        task := _task(declaration),
+        cases,
+        task.contract.outputs,
+        progress=context.progress,
+        cancelled=context.cancelled,
+    )
+    order, _ = _order(declaration, found.model["metadata"], run.outputs.shape[1], file.name)
+    outputs = _outputs(declaration, run.outputs, order)
+    if np.isnan(outputs).any(1).all():
+        raise InputRefused(run.faults, found.findings)
+    answered = _read(declaration, outputs, cases.ids, cases, file.name)
+    return replace(
+        answered,
+        faults=run.faults,
+        findings=(*found.findings, *run.findings, *split(answered.findings)[1]),
+        model=found.model,
+        images=run.images,
+    )
+
+
+def received(
+    truth: DeclaredCases, index: int, model: Mapping[str, Any] | None = None
+) -> tuple[list[pictures.Stage], ImageInfo]:
+    """Return what a model receives of a case: its image at the size that the model declares."""
+    return pictures.received(truth, index, recipe_of_size(*declared_size(model)))

@@ -1,0 +1,83 @@
+"""Models that classify one image: one bilinear step to the size that a model declares, cases that lack their
+image, and outputs in the order that the model's own entry `categories` names."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.inference.model_task import OutputOrder
+from scoring.inference.preflight import image_size
+from scoring.inference.preprocessing import Recipe
+from scoring.inference.results import ModelFacts
+from scoring.inference.task import no_images
+from scoring.inputs.sources import SourceFiles
+
+PICTURE_SIDE = 224
+SHOWN = 3
+
+
+def recipe_for(facts: ModelFacts) -> Recipe:
+    """Stretch to the size that the model declares, 224 where it is symbolic, in one bilinear step."""
+    return recipe_of_size(*image_size(facts))
+
+
+def recipe_of_size(width: int | None, height: int | None) -> Recipe:
+    """Return the recipe for a model that declares this size; None = symbolic."""
+    return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bilinear"),))
+
+
+def image_problems(
+    pictures: SourceFiles,
+    ids: Sequence[str],
+    members: Sequence[Sequence[str]],
+    ambiguous: Collection[int],
+) -> list[Finding]:
+    """Return `image-missing` for every case without an image, one entry where there is none at all, and
+    `ambiguous-image` for several that cannot be told apart.
+
+    Args:
+        pictures: Where the images are.
+        ids: Case ids [N].
+        members: Members that show each case [N].
+        ambiguous: Cases whose members cannot be told apart.
+    """
+    absent = [i for i, of_case in enumerate(members) if not of_case]
+    if len(absent) == len(ids):
+        return [no_images(pictures.name)]
+    missing = (
+        error("image-missing", ids[i], f"there is no image {ids[i]} in {pictures.name}: add it.")
+        for i in absent
+    )
+    several = (
+        error(
+            "ambiguous-image",
+            ids[i],
+            f"several files show {ids[i]}: {', '.join(members[i][:SHOWN])}. Keep one.",
+        )
+        for i in sorted(ambiguous)
+    )
+    return [*missing, *several]
+
+
+def named_outputs(metadata: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the categories that a model's own entry `categories` names; empty where there is none."""
+    return tuple(c.strip() for c in metadata.get("categories", "").split(",") if c.strip())
+
+
+def output_order(
+    metadata: Mapping[str, str], categories: Sequence[str], where: str
+) -> tuple[OutputOrder, tuple[Finding, ...]]:
+    """Return which output of a model each category of a truth is, by the model's entry `categories`, with a
+    note where its order is another. Raises InputRefused where the entry names others."""
+    own = named_outputs(metadata)
+    if not own or own == tuple(categories):
+        return None, ()
+    if sorted(own) != sorted(categories):
+        sentence = (
+            f"the model's entry `categories` names {', '.join(own)}, and the truth has "
+            f"{', '.join(categories)}: take a truth with the model's categories, or correct the entry."
+        )
+        raise InputRefused([error("wrong-output", where, sentence)])
+    sentence = (
+        f"its outputs are {', '.join(own)} by its entry `categories`, and are put in the truth's order."
+    )
+    return tuple(own.index(name) for name in categories), (note("category-order", where, sentence),)

@@ -1,0 +1,36 @@
+"""Images of cases: the members of a folder or zip that show each case, by its name."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from scoring.common.findings import InputRefused, error
+from scoring.inputs.case_tables import IMAGE_ENDINGS
+from scoring.inputs.matching import as_written, base_name, stem
+from scoring.inputs.sources import SourceFiles
+
+
+def image_members(files: SourceFiles) -> tuple[str, ...]:
+    """Return the images of a folder or zip that has no table. Raises InputRefused where there is none."""
+    members = tuple(member for member in files.members if member.lower().endswith(IMAGE_ENDINGS))
+    if not members:
+        sentence = f"it holds no image ({', '.join(IMAGE_ENDINGS)}) and no table."
+        raise InputRefused([error("image-missing", files.name, sentence)])
+    return members
+
+
+def images_by_name(pictures: SourceFiles, ids: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Return the members that show each case: at its path, else of its name in any folder, else of its name
+    with another ending; several where they cannot be told apart."""
+    if pictures.kind == "file":
+        return ((),) * len(ids)
+    by_path: dict[str, list[str]] = defaultdict(list)
+    by_base: dict[str, list[str]] = defaultdict(list)
+    by_stem: dict[str, list[str]] = defaultdict(list)
+    for member in (m for m in pictures.members if m.lower().endswith(IMAGE_ENDINGS)):
+        by_path[member].append(member)
+        by_base[base_name(member)].append(member)
+        by_stem[stem(member)].append(member)
+    ways = ((by_path, as_written), (by_base, base_name), (by_stem, base_name), (by_stem, stem))
+    return tuple(
+        next((tuple(known[way(name)]) for known, way in ways if way(name) in known), ()) for name in ids
+    )
