@@ -50,6 +50,7 @@ PER_DAY, IN_ALL = 5, 100
 """Submissions that a team may make: whoever may submit often enough learns a hidden truth."""
 LEADERBOARD_DECIMALS = 6
 _TEMPLATES = Path(__file__).parent / "templates"
+_USER = "RUN useradd --create-home --uid 10001 benchside\nUSER benchside"
 
 
 @dataclass(frozen=True)
@@ -120,9 +121,8 @@ Made = tuple[dict[str, bytes], tuple[str, ...]]
 
 def _grand_challenge(order: Order, name: str, data: bytes) -> Made:
     command = ("python", "-m", "scoring", "platform", "grand-challenge", "--settings", "benchside.json")
-    user = "RUN useradd --create-home --uid 10001 benchside\nUSER benchside"
     files = {
-        **_container(f"COPY program/ ./\n{user}\nENTRYPOINT {json.dumps(command)}"),
+        **_container(f"COPY program/ ./\n{_USER}\nENTRYPOINT {json.dumps(command)}"),
         **_below("program", _program(order.settings)),
         "ground_truth.tar.gz": _tar(name, data),
     }
@@ -167,16 +167,13 @@ def _codabench(order: Order, name: str, data: bytes) -> Made:
 
 def _evalai(order: Order, name: str, data: bytes) -> Made:
     script = {
-        **_program(order.settings),
         "__init__.py": b"from .main import evaluate  # noqa: F401\n",
         "main.py": _template("evalai_main.txt"),
     }
-    suffix = Path(name).suffix or ".zip"
     texts = {
         "schema": json.dumps(_schema(order.settings)),
         "descending": str(_order(order.settings) == "descending"),
         "decimals": str(_decimals(order.settings)),
-        "annotation": json.dumps(f"annotations/truth{suffix}"),
     }
     pages = ("description", "evaluation_details", "submission_guidelines", "phase_description")
     bundle = {
@@ -185,12 +182,22 @@ def _evalai(order: Order, name: str, data: bytes) -> Made:
         **{f"templates/{page}.html": _html(order) for page in pages},
         "templates/terms_and_conditions.html": b"<p>" + _template("terms.md").strip() + b"</p>\n",
         "evaluation_script.zip": zipped(script.items()),
-        f"annotations/truth{suffix}": data,
+        "annotations/none.txt": b"The test set is with the worker of the organizers.\n",
     }
-    files = {**_container(""), "challenge_config.zip": zipped(bundle.items())}
+    command = json.dumps(("python", "worker.py"))
+    files = {
+        **_container(f"COPY program/ ./\n{_USER}\nENTRYPOINT {command}"),
+        **_below("program", _program(order.settings) | {"worker.py": _template("evalai_worker.txt")}),
+        f"truth/{name}": data,
+        "challenge_config.zip": zipped(bundle.items()),
+    }
+    names = " ".join(f"--env {name}" for name in ("AUTH_TOKEN", "QUEUE_NAME", "CHALLENGE_PK"))
     return files, (
-        "Upload challenge_config.zip to EvalAI (Host challenge).",
-        "Let the worker that evaluates run the image of the Containerfile: it has the packages.",
+        "Upload challenge_config.zip to EvalAI (Host challenge). The test set is not in it.",
+        f"Build the worker in this folder: {_build(order)}",
+        "Set AUTH_TOKEN (your profile on EvalAI), QUEUE_NAME and CHALLENGE_PK (Manage) in the shell.",
+        "Run the worker as long as the challenge is open: docker run --detach --restart unless-stopped "
+        f'{names} --volume "$PWD/truth:/opt/benchside/truth:ro" {order.image}',
     )
 
 

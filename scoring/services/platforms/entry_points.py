@@ -8,7 +8,7 @@ files gives the file or its content. The truth is uploaded to the phase, apart f
 
 Codabench: reads `input/res` and `input/ref`, writes `output/scores.json` and `output/detailed_results.html`.
 
-EvalAI: takes the value that `evaluate` returns.
+EvalAI: the remote worker of the bundle sends what `score_evalai` returns.
 """
 
 import json
@@ -17,6 +17,7 @@ from typing import Any
 
 from markupsafe import escape
 
+from scoring.common.quantities import SCORE
 from scoring.common.text import as_json
 from scoring.inputs.jobs import INPUTS as INPUTS_LISTING
 from scoring.inputs.jobs import as_table
@@ -37,7 +38,7 @@ METRICS = "metrics.json"
 def score_grand_challenge(
     settings: PlatformSettings, submitted: Path = INPUT, truth: Path = TRUTH, output: Path = OUTPUT
 ) -> EvaluationResult:
-    """Score a submission and write `metrics.json`. Raises Refused; nothing is written then."""
+    """Score a submission and write `metrics.json`. Raises SubmissionRefused; nothing is written then."""
     result = evaluate(lambda: submission(submitted, settings), truth, settings)
     (output / METRICS).write_text(as_json(result.as_dict()), encoding="utf-8")
     return result
@@ -68,7 +69,8 @@ def score_codabench(settings: PlatformSettings, folder: Path, output: Path) -> E
         output: Where to write.
 
     Raises:
-        Refused: With everything that is wrong; the detailed results say it too, and there are no scores.
+        SubmissionRefused: With everything that is wrong, as the detailed results say it too. There are no
+            scores then.
     """
     try:
         result = evaluate(lambda: content(folder / "res", OF_PLATFORM), folder / "ref", settings)
@@ -100,27 +102,24 @@ def _page(body: str) -> str:
 
 
 def score_evalai(
-    test_annotation_file: str, user_submission_file: str, phase_codename: str, settings: PlatformSettings
+    truth: Path, submitted: Path, phase_codename: str, settings: PlatformSettings
 ) -> dict[str, Any]:
-    """Score a submission.
+    """Score a submission for EvalAI's remote worker.
 
     Args:
-        test_annotation_file: The truth: a table or a zip.
-        user_submission_file: The submission.
+        truth: The folder that holds the test set.
+        submitted: The submission.
         phase_codename: Of the phase; its split has the same name.
         settings: How to score.
 
     Returns:
-        `result`, a dictionary of leaderboard columns for the split; `submission_result`, the same for the
-        participant's file.
+        `result` and `metadata` as the platform's `update_submission` takes them.
 
     Raises:
-        Refused: With everything that is wrong; the platform shows it to the participant.
+        SubmissionRefused: With everything that is wrong; the platform shows it to the participant.
     """
-    result = evaluate(lambda: Path(user_submission_file), Path(test_annotation_file), settings)
-    numbers = result.numbers
-    return {
-        "result": [{phase_codename: numbers}],
-        "submission_result": numbers,
-        "submission_metadata": {"benchside": result.as_dict()["version"]},
-    }
+    result = evaluate(lambda: submitted, truth, settings)
+    columns = (SCORE, *settings.metrics)
+    accuracies = {name: value for name, value in result.numbers.items() if name in columns}
+    split = {"split": phase_codename, "show_to_participant": True, "accuracies": accuracies}
+    return {"result": [split], "metadata": {"benchside": result.as_dict()["version"]}}

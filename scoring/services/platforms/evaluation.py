@@ -167,7 +167,7 @@ def evaluate(read: Callable[[], Source], truth_place: Path, settings: PlatformSe
         settings: How to score.
 
     Raises:
-        Refused: With everything that is wrong, as far as a participant may know it.
+        SubmissionRefused: With everything that is wrong, as far as a participant may know it.
     """
     try:
         return _evaluate(read, truth_place, settings)

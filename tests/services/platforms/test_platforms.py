@@ -1,13 +1,14 @@
 """The same submission has the same score on the command line, on a board and in every platform's folders."""
 
-import importlib.util
 import json
 import math
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import time
 import tomllib
 import zipfile
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from scoring.services.store.database import open_store
 from tests.support.boards import CASES as BOARD_CASES
 from tests.support.boards import TRUTH, labels
 from tests.support.command_line import ROOT, Finished, run
+from tests.support.evalai import CHALLENGE, QUEUE, TOKEN, EvalAi, served
 from tests.support.platform_folders import jobs, listed_inputs, table_answers, unpacked, zipped_answers
 from tests.support.thinned import some
 
@@ -111,27 +113,34 @@ def codabench(made: Path, submission: Path, folder: Path) -> Finished:
     return run("platform", "codabench", "--settings", settings, *places)
 
 
-def evalai(made: Path) -> tuple[Callable, Path]:
-    """Return `evaluate` as the platform imports it, and the truth's file."""
+def evalai(made: Path, *submissions: Path, token: str = TOKEN) -> EvalAi:
+    """Run the worker of a bundle on the truth beside it, against the platform, until nothing waits.
+
+    Returns:
+        The platform, which has submissions 1, 2, ... of one phase.
+    """
     with zipfile.ZipFile(made / "challenge_config.zip") as archive:
-        archive.extractall(made / "config")
-    script = made / "config" / "evaluation_script"
-    with zipfile.ZipFile(made / "config" / "evaluation_script.zip") as archive:
-        archive.extractall(script)
-    name = f"evaluation_script_{abs(hash(made))}"
-    where = [str(script)]
-    spec = importlib.util.spec_from_file_location(
-        name, script / "__init__.py", submodule_search_locations=where
-    )
-    module = importlib.util.module_from_spec(spec)
-    before = list(sys.path)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        sys.path[:] = before
-    (annotation,) = (made / "config" / "annotations").iterdir()
-    return module.evaluate, annotation
+        text = archive.read("challenge_config.yaml").decode()
+    schema = json.loads(re.search(r"schema: (.*)", text)[1])
+    codename = re.search(r"codename: (.*)", text)[1]
+    command = [sys.executable, "-I", str(made / "program" / "worker.py")]
+    with served(EvalAi(schema, codename, dict(enumerate(submissions, 1)))) as platform:
+        own = {"AUTH_TOKEN": token, "API_SERVER": platform.address, "QUEUE_NAME": QUEUE}
+        own |= {"CHALLENGE_PK": str(CHALLENGE), "TRUTH": str(made / "truth"), "POLL_SECONDS": "0.1"}
+        worker = subprocess.Popen(
+            command,
+            cwd=made,
+            env=os.environ | own,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        ends = time.monotonic() + 240
+        while platform.waiting and worker.poll() is None and time.monotonic() < ends:
+            time.sleep(0.05)
+        worker.terminate()
+        platform.said = worker.communicate()[0]
+    return platform
 
 
 def rounded(value: float | list[float] | None) -> float | list[float] | None:
@@ -177,10 +186,8 @@ def test_every_platform_gives_the_score_of_the_command_line_and_of_a_board(chall
     assert scores == {"score": score}
 
     made = bundle(challenge, "evalai", truth, tmp_path / "ea", *unrounded)
-    evaluate, annotation = evalai(made)
-    found = evaluate(str(annotation), str(case.submission), "test", submission_metadata={"id": 1})
-    assert found["result"] == [{"test": scores}]
-    assert found["submission_result"] == scores
+    platform = evalai(made, case.submission)
+    assert platform.results[1] == {"split": "test", "show_to_participant": True, "accuracies": scores}
 
 
 HIDDEN = {  # a submission that is refused: what is wrong with it, what is said of it
@@ -219,12 +226,10 @@ def test_a_refusal_says_nothing_that_only_the_truth_shows(what, tmp_path):
     assert finished.status == 2
     assert not list((tmp_path / "out").iterdir())
 
-    evaluate, annotation = evalai(bundle("melanoma", "evalai", truth, tmp_path / "ea"))
-    with pytest.raises(Exception, match="error") as raised:
-        evaluate(str(annotation), str(submission), "test")
-    assert raised.value.__cause__ is None
-    assert raised.value.__suppress_context__
-    for text in (done.err, details, finished.err, str(raised.value)):
+    platform = evalai(bundle("melanoma", "evalai", truth, tmp_path / "ea"), submission)
+    assert platform.seen[1] == ["running", "failed"]
+    assert not platform.results
+    for text in (done.err, details, finished.err, platform.errors[1]):
         assert code in text
         assert words in text
         assert not any(case in text for case in missing)
@@ -340,12 +345,38 @@ def test_the_files_of_a_platform_are_what_it_reads(tmp_path):
     files = [config[key] for key in ("description", "evaluation_details", "terms_and_conditions", "image")]
     files += [config["submission_guidelines"], config["evaluation_script"], phase["description"]]
     assert {*files, phase["test_annotation_file"]} <= names
+    assert config["remote_evaluation"] is True
     assert config["leaderboard"][0]["schema"] == {"labels": ["score"], "default_order_by": "score"}
     with zipfile.ZipFile(made / "challenge_config.zip") as archive:
         page = archive.read(config["description"]).decode()
     assert page.startswith("<h1>T: 2026</h1>")
     assert "# " not in page
     assert config["dataset_splits"][0]["codename"] == phase["codename"] == "test"
+
+
+def test_the_remote_worker_scores_what_waits_and_keeps_token_and_truth(tmp_path):
+    """Once more what was interrupted, nothing twice; published is what the leaderboard has columns for."""
+    truth, teams = SAMPLES / "melanoma/labels.csv", SAMPLES / "melanoma/teams"
+    made = bundle("melanoma", "evalai", truth, tmp_path / "ea", "--public-truth", "--metrics", "auc")
+    cases = {row.split(",")[0] for row in truth.read_text().splitlines()[1:]}
+    with zipfile.ZipFile(made / "challenge_config.zip") as archive:
+        uploaded = b"".join(archive.read(name) for name in archive.namelist())
+    assert not any(case.encode() in uploaded for case in cases)
+
+    broken = tmp_path / "broken.csv"
+    broken.write_text("filename,score\nimages/M0001.jpg,high\n")
+    platform = evalai(made, teams / "fornax.csv", broken, teams / "fornax.csv")
+    assert platform.seen == {
+        n: ["running", end] for n, end in ((1, "finished"), (2, "failed"), (3, "finished"))
+    }
+    assert set(platform.results[1]["accuracies"]) == {"score", "auc"}
+    assert platform.results[1] == platform.results[3]
+    assert "not-a-number" in platform.errors[2]
+    assert platform.refused == []
+
+    platform = evalai(made, teams / "fornax.csv", token="another")
+    assert "AUTH_TOKEN" in platform.said
+    assert platform.waiting == [1]
 
 
 @pytest.mark.soak
