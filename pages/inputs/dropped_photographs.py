@@ -10,11 +10,16 @@ from pages.server import url_state
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge
 from scoring.common.text import markdown
 from scoring.core.file_contents import is_picture
+from scoring.single_image.reader_study import MOST_IMAGES
 
 DROPPED, WAITING = "_photographs", "_single_waiting"
 """In the session: photographs about which is asked, and those that the page of single images is to take."""
 HELD = "_single_own"
 """In the session: the visitor's images on the page of single images, decoded."""
+QUEUED = "_single_queued"
+"""In the session: bytes of images of a session that are still to be decoded."""
+SESSION_BYTES = 100_000_000
+"""Bytes that the files of a session of images may have together."""
 SINGLE_IMAGE = "single_image"
 """What the address calls the page of single images."""
 MOST = 6
@@ -25,7 +30,7 @@ SHOWS = {"photograph": "Skin", "tile": "Stained tissue"}
 
 def are(files: Sequence[Any]) -> bool:
     """Return whether files are photographs that the page of single images could take."""
-    few = len(files) <= MOST
+    few = len(files) <= MOST_IMAGES
     return few and all("/" not in file.name and is_picture(file.name, file.getvalue()) for file in files)
 
 
@@ -47,8 +52,9 @@ def hold(files: Sequence[Any]) -> None:
 
 
 def held_bytes(state: Mapping[str, Any]) -> int:
-    """Return the bytes of memory that the decoded images of a session take."""
-    return sum(image.photograph.held_bytes for image in state.get(HELD, ()))
+    """Return the bytes of memory that the images of a session take, decoded or still to be."""
+    decoded = sum(image.photograph.held_bytes for image in state.get(HELD, ()))
+    return decoded + sum(map(len, state.get(QUEUED, ())))
 
 
 def forget() -> None:

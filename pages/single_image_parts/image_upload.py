@@ -29,7 +29,7 @@ from scoring.single_image.photograph import (
 )
 from scoring.single_image.quality import Quality, of_photograph, seen_parts
 
-SAMPLE, OWN, CAMERA = "Sample", "My image", "Camera"
+SAMPLE, OWN, CAMERA, SESSION = "Sample", "My image", "Camera", "Session"
 TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "bmp", "gif", "heic", "heif", "avif", "dcm")
 MOST_MB = 64
 CASES_IN_SIGHT = 8
@@ -64,19 +64,21 @@ class ChosenImage:
 
 def image(challenge_id: str, test_set: ChosenInput, truth) -> ChosenImage | None:
     """Draw where the image comes from and give it; None while there is none."""
-    _expect()
+    is_tile = _is_tile(challenge_id)
+    _expect(is_tile)
     source = st.segmented_control(
         "Image",
-        [SAMPLE, OWN, CAMERA],
+        [SAMPLE, OWN, CAMERA] if is_tile else [SAMPLE, OWN, CAMERA, SESSION],
         key="single_source",
         required=True,
         default=None if "single_source" in st.session_state else SAMPLE,
         persist_state="session",
         width="stretch",
     )
-    if source != OWN or not st.session_state.get("single_agreed"):
+    if source not in (OWN, SESSION) or not st.session_state.get("single_agreed"):
         _target()
-    is_tile = _is_tile(challenge_id)
+    if source == SESSION:
+        return None
     if source == SAMPLE:
         chosen = _of_test_set(challenge_id, test_set, truth)
     else:
@@ -86,6 +88,11 @@ def image(challenge_id: str, test_set: ChosenInput, truth) -> ChosenImage | None
         st.error(TILE_TOO_LARGE, icon=":material/broken_image:")
         return None
     return chosen
+
+
+def in_session() -> bool:
+    """Return whether a session of images is chosen instead of one image."""
+    return bool(st.session_state.get("single_source") == SESSION)
 
 
 def _is_tile(challenge_id: str) -> bool:
@@ -218,7 +225,7 @@ def _own(source: str, most_pixels: int) -> ChosenImage | None:
     if held:
         st.button(
             "Remove my image" if len(held) == 1 else "Remove my images",
-            on_click=_remove,
+            on_click=remove,
             icon=":material/delete:",
             width="stretch",
             key="single_remove",
@@ -231,28 +238,44 @@ def _own(source: str, most_pixels: int) -> ChosenImage | None:
         return replace(
             framed_image, others=tuple(_as_framed(image) for image in held if image.token != chosen.token)
         )
-    st.markdown(wording.BANNER)
-    st.caption(f"{wording.PRIVACY} {wording.CONSENT}")
-    agreed = st.checkbox("I have read this", key="single_agreed", persist_state="session")
-    waiting = st.session_state.get(WAITING)
-    if waiting and agreed:
-        for file in st.session_state.pop(WAITING):
+    has_agreed = agreed()
+    if files := waiting(has_agreed):
+        for file in files:
             _take(file, most_pixels)
         st.rerun()
-    if waiting:
-        names = ", ".join(f"**{markdown(file.name, 60)}**" for file in waiting)
-        st.info(f"{names}: the answer comes once this is read.", icon=":material/image:")
-    _taker(source, most_pixels, agreed)
+    _taker(source, most_pixels, has_agreed)
     return None
 
 
-def _expect() -> None:
-    """Make room for photographs that were dropped on another page."""
+def waiting(has_agreed: bool) -> list:
+    """Return images that were dropped elsewhere once their owner has read what becomes of them, and say
+    that they wait until then."""
+    files = st.session_state.get(WAITING) or []
+    if files and has_agreed:
+        return st.session_state.pop(WAITING)
+    if files:
+        named = f"**{markdown(files[0].name, 60)}**" if len(files) == 1 else f"**{len(files)} images**"
+        st.info(f"{named}: the answer comes once this is read.", icon=":material/image:")
+    return []
+
+
+def agreed() -> bool:
+    """Draw what becomes of own images, and return whether the visitor has read it."""
+    st.markdown(wording.BANNER)
+    st.caption(f"{wording.PRIVACY} {wording.CONSENT}")
+    return st.checkbox("I have read this", key="single_agreed", persist_state="session")
+
+
+def _expect(is_tile: bool) -> None:
+    """Make room for photographs that were dropped elsewhere; more than a lesion has are a session."""
     state = st.session_state
-    if WAITING in state and (HELD in state or state.get("single_source") != OWN):
-        waiting = state[WAITING]
-        _remove()
-        state[WAITING], state["single_source"] = waiting, OWN
+    if WAITING not in state:
+        return
+    waiting = state[WAITING]
+    source = SESSION if len(waiting) > MOST and not is_tile else OWN
+    if HELD in state or state.get("single_source") != source:
+        remove()
+        state[WAITING], state["single_source"] = waiting, source
 
 
 def _taker(source: str, most_pixels: int, agreed: bool = True) -> None:
@@ -342,7 +365,8 @@ def _as_framed(original: ChosenImage) -> ChosenImage:
     return by_token[token][1] if token in by_token else original
 
 
-def _remove() -> None:
+def remove() -> None:
+    """Free the visitor's images and all that was made of them."""
     session.forget()
     model.close()
 

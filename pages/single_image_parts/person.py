@@ -21,9 +21,16 @@ def vector_of(patient: PatientFields, image: ChosenImage, truth) -> np.ndarray |
 
     A case of the test set brings its own; a field that it lacks has to be given.
     """
-    age, sex, site = (None, None, None) if image.case is None else _of_case(patient, truth, image.case)
-    sites = (*patient.locations, UNKNOWN_WORD)
-    token = image.person
+    known = (None, None, None) if image.case is None else _of_case(patient, truth, image.case)
+    return fields(patient, image.person, known)
+
+
+def fields(
+    patient: PatientFields, token: str, known: tuple[int | None, str | None, str | None]
+) -> np.ndarray | None:
+    """Draw age, sex and site of a person, `token`, and return them as the model receives them; None while
+    something is missing. known: what is filled in."""
+    (age, sex, site), sites = known, (*patient.locations, UNKNOWN_WORD)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         age = st.number_input(
             "Age", 0, OLDEST, age, 1, key=f"single_age_{token}", placeholder="years", width=110
@@ -43,7 +50,7 @@ def vector_of(patient: PatientFields, image: ChosenImage, truth) -> np.ndarray |
         encoded = vector(patient, age, sex, site)
     except InputRefused as refused:
         missing = ", ".join(
-            {"gender": "sex", "location": "body site"}.get(name, name) for name in _fields(refused)
+            {"gender": "sex", "location": "body site"}.get(name, name) for name in _missing(refused)
         )
         st.info(
             (
@@ -58,7 +65,7 @@ def vector_of(patient: PatientFields, image: ChosenImage, truth) -> np.ndarray |
     return encoded
 
 
-def _fields(refused: InputRefused) -> list[str]:
+def _missing(refused: InputRefused) -> list[str]:
     return [problem.where for problem in refused.problems]
 
 

@@ -1,6 +1,7 @@
 """Layout for a photograph of skin: image, model output and its explanations."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -15,6 +16,7 @@ from pages.single_image_parts import (
     performance,
     person,
     prediction,
+    reading,
     record,
     selectors,
     session,
@@ -26,6 +28,7 @@ from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.inference.model_task import ModelTask
 from scoring.single_image import quality
+from scoring.single_image.reader_study import Impression
 from scoring.single_image.reference import NEAREST
 
 
@@ -44,18 +47,18 @@ def show(challenge_id: str) -> None:
             "Without a test set nothing is shown: see “Model and test set”.", icon=":material/help:"
         )
         return
-    with answer_column:
-        first = prediction.impression_first()
     with image_place:
         chosen_image = image_upload.image(challenge_id, test_set, truth)
         if chosen_image is not None:
             selectors.picture(chosen_image)
-    if chosen_image is None:
+    several = image_upload.in_session()
+    if chosen_image is None and not several:
         with answer_column:
             st.info("The answer will stand here.", icon=":material/image:")
         return
     task = model.task(challenge_id, truth)
     with answer_column:
+        first = not several and prediction.impression_first()
         opened = model.worker(task, chosen_model)
         if isinstance(opened, model.Waiting):
             model.wait_for_place(opened)
@@ -73,6 +76,10 @@ def show(challenge_id: str) -> None:
         if isinstance(held, Running)
         else model.measured(challenge_id, test_set, truth, begin=not session.working())
     )
+    if chosen_image is None:
+        with answer_place:
+            _session(reading.Session(task, test_set, chosen_model, truth, opened.value), held, among)
+        return
     chips = _chips(task, chosen_image, among)
     with image_place:
         prediction.chips(chips)
@@ -87,6 +94,14 @@ def show(challenge_id: str) -> None:
             return
     setup = Setup(task, test_set, chosen_model, truth, chosen_image, opened.value, vector)
     _answer(setup, held, among, chips, answer_place, first)
+
+
+def _session(on: reading.Session, held: Outcome | Running, among: Outcome | Running | None) -> None:
+    """Draw a session of images, once the test set was measured: until then the model's answers cannot be told
+    from none."""
+    if isinstance(held, Outcome) and isinstance(among, Outcome):
+        reading.show(replace(on, held=held.value, among=among.value))
+    _unfinished(held, among, None)
 
 
 def _chips(
@@ -146,7 +161,7 @@ def _answer(
     _unfinished(held, among, tried)
 
 
-def _tabs(own: str) -> dict[str, Callable[[Query], None]]:
+def _tabs(own: Impression) -> dict[str, Callable[[Query], None]]:
     """Return what explains the answer, by tab."""
     return {
         "Why": explanation.parts,

@@ -11,16 +11,19 @@ from pages.single_image_parts import session
 from pages.single_image_parts.query import Query
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
+from scoring.inference.model_task import ModelTask
 from scoring.presentation.figures import single_image as figures
 from scoring.single_image import wording
 from scoring.single_image.abstention import least_score, withheld_line
 from scoring.single_image.model_card import card_line, entries, model_card
 from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, QualityBadge
+from scoring.single_image.reader_study import CONFIDENCES, UNSURE, UNSURE_WORD, Impression
 from scoring.single_image.reference import right_alike
 
 UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
 """Style of what is read aloud and not shown."""
 LABELS = {"likeness": "similarity to the test images"}
+NO_IMPRESSION = Impression(UNSURE, "")
 BADGES = {GOOD: ("green", "✓"), NOTE: ("gray", "i"), CAUTION: ("orange", "▲"), STOP: ("red", "✕")}
 
 
@@ -48,31 +51,51 @@ def impression_first() -> bool:
     )
 
 
-def impression(query: Query, wanted: bool) -> str | None:
-    """Return the visitor's own impression, written down before anything is shown; None until then, "" where
-    none is wanted."""
+def impression(query: Query, wanted: bool) -> Impression | None:
+    """Return the visitor's own impression, written down before anything is shown; None until then, and one
+    without a confidence where none is wanted."""
     key = f"single_impression_{query.setup.image.token}"
     if not wanted:
-        return ""
+        return NO_IMPRESSION
     if session.held("impression", key):
-        return session.cached("impression", key, str)
-    options = {name: k for k, name in enumerate(query.setup.task.classes)}
+        return session.cached("impression", key, lambda: NO_IMPRESSION)
     with st.container(border=True):
-        chosen = st.selectbox(
-            "My impression",
-            list(options),
-            index=None,
-            key=key,
-            format_func=lambda name: query.setup.task.names[options[name]],
-        )
+        chosen = impression_fields(query.setup.task, key, "My impression")
         if st.button("Reveal", key=f"{key}_reveal", disabled=chosen is None, icon=":material/visibility:"):
             return session.cached("impression", key, lambda: chosen)
     return None
 
 
-def show(query: Query, own: str) -> bool:
-    """Draw the answer, or that there is none; return whether scores are shown. own: the visitor's impression,
-    "" without one."""
+def impression_fields(
+    task: ModelTask, key: str, label: str, before: Impression | None = None
+) -> Impression | None:
+    """Draw the fields of an impression, and return it; None while one is empty. before: what is filled in."""
+    chosen = class_field(task, key, label, UNSURE_WORD, None if before is None else before.label)
+    confidence = st.segmented_control(
+        "Confidence",
+        CONFIDENCES,
+        key=f"{key}_confidence",
+        default=None if before is None else before.confidence,
+    )
+    return None if chosen is None or confidence is None else Impression(chosen, confidence)
+
+
+def class_field(task: ModelTask, key: str, label: str, none: str, chosen: int | None = UNSURE) -> int | None:
+    """Draw the choice of a class or of none, and return its number or UNSURE. chosen: at first, None where
+    nothing is."""
+    options = [UNSURE, *range(len(task.classes))]
+    return st.selectbox(
+        label,
+        options,
+        None if chosen is None else options.index(chosen),
+        key=key,
+        format_func=lambda k: none if k == UNSURE else task.names[k],
+    )
+
+
+def show(query: Query, own: Impression) -> bool:
+    """Draw the answer, or that there is none; return whether scores are shown. own: what the visitor
+    thought."""
     reasons = query.reasons
     _announce(query, reasons)
     if reasons:
@@ -124,7 +147,7 @@ def _card(query: Query) -> None:
             st.caption("The model's file does not say what it was trained on or what it is for.")
 
 
-def _no_answer(query: Query, reasons: tuple[str, ...], own: str) -> None:
+def _no_answer(query: Query, reasons: tuple[str, ...], own: Impression) -> None:
     """Draw the headline where nothing is to be concluded, why, and how often that is so on the test set."""
     st.subheader(wording.NO_ANSWER, anchor=False)
     for sentence in reasons:
@@ -158,7 +181,7 @@ def _cautions(query: Query) -> list[str]:
     return wording.cautions(query.chips, query.views)
 
 
-def _lead(query: Query, own: str, withheld: bool) -> None:
+def _lead(query: Query, own: Impression, withheld: bool) -> None:
     """Draw the first sentence, with the truth where the image is a case of the test set."""
     answer, names = query.answer, query.setup.task.names
     first = wording.headline(answer, names, () if withheld else _cautions(query))
@@ -176,11 +199,12 @@ def _lead(query: Query, own: str, withheld: bool) -> None:
             st.warning(markdown(wording.views_line(query.views)), icon=":material/sync_problem:")
 
 
-def _beside_answer(query: Query, own: str) -> None:
+def _beside_answer(query: Query, own: Impression) -> None:
     """Draw the visitor's impression and the truth, where there are any."""
     task, sentences = query.setup.task, []
-    if own:
-        sentences.append(f"Your impression: **{markdown(task.names[task.classes.index(own)])}**.")
+    if own.confidence:
+        named = markdown(own.named(task.names))
+        sentences.append(f"Your impression: **{named}**, confidence {own.confidence}.")
     label = query.setup.label
     if label >= 0:
         sentences.append(

@@ -13,13 +13,14 @@ from scoring.common.text import as_json, markdown
 from scoring.presentation.html import single_image
 from scoring.single_image import record
 from scoring.single_image.operating import operating_point
+from scoring.single_image.reader_study import Impression
 from scoring.single_image.record import Checks, MoreAnswers, OnTestSet, Record
 
 WITH_IMAGE = "Put the image into the record"
 
 
-def show(query: Query, own: str, sensitivity: float, scores_shown: bool) -> None:
-    """Draw what the record holds and its downloads. own: the visitor's impression, "" without one.
+def show(query: Query, own: Impression, sensitivity: float, scores_shown: bool) -> None:
+    """Draw what the record holds and its downloads. own: the visitor's impression.
     sensitivity: the wanted one, 0..1. scores_shown: whether the scores are."""
     answer, photograph = query.answer, query.setup.image.photograph
     width, height = photograph.size
@@ -48,7 +49,7 @@ def show(query: Query, own: str, sensitivity: float, scores_shown: bool) -> None
         _technical(query, own, sensitivity, scores_shown)
 
 
-def _technical(query: Query, own: str, sensitivity: float, scores_shown: bool) -> None:
+def _technical(query: Query, own: Impression, sensitivity: float, scores_shown: bool) -> None:
     """Shapes, hashes, times, and all of it as JSON."""
     answer, opened, photograph = query.answer, query.setup.opened, query.setup.image.photograph
     tall, wide = answer.prepared.shape[:2]
@@ -78,7 +79,7 @@ def _technical(query: Query, own: str, sensitivity: float, scores_shown: bool) -
     )
 
 
-def _record(query: Query, own: str, sensitivity: float, scores_shown: bool) -> Record:
+def _record(query: Query, own: Impression, sensitivity: float, scores_shown: bool) -> Record:
     held = query.held if query.held is not None and len(query.held) else None
     others = scoring_run.attempt(side_by_side.photographs, query).value or [query.answer]
     label = query.setup.label
@@ -93,6 +94,6 @@ def _record(query: Query, own: str, sensitivity: float, scores_shown: bool) -> R
         Checks(query.quality, query.chips, query.reasons),
         query.model_name,
         f"{datetime.now(UTC):%d %B %Y}",
-        own or None,
+        own if own.confidence else None,
         scores_shown,
     )

@@ -43,10 +43,11 @@ def beside(key: tuple, counts: str, work: Callable) -> Outcome | Running:
         key, counts, partial(_unpacked, box), st.session_state.setdefault(RUNS, FinishedRuns(KEPT_RUNS)), 0
     )
     st.session_state.pop(AWAITED, None)
-    if isinstance(outcome, Running):
-        waiting = st.session_state.setdefault(JOBS, {})
-        if waiting.get(outcome.key, (None,))[0] is not outcome.job:
-            waiting[outcome.key] = (outcome.job, box)
+    waiting = st.session_state.setdefault(JOBS, {})
+    if not isinstance(outcome, Running):
+        waiting.pop((jobs.session_id(), *key), None)
+    elif waiting.get(outcome.key, (None,))[0] is not outcome.job:
+        waiting[outcome.key] = (outcome.job, box)
     return outcome
 
 

@@ -13,8 +13,9 @@ import numpy as np
 from scoring.common.arrays import Array
 from scoring.common.findings import InputRefused, error
 from scoring.inference.pool import Cancelled
+from scoring.inference.preprocessing import Pixels
 from scoring.inference.process import ImageProcess
-from scoring.single_image.image_prediction import TurnedViews, predict, views
+from scoring.single_image.image_prediction import ImagePrediction, TurnedViews, asked, views
 from scoring.single_image.model import CALLED, OpenModel
 from scoring.single_image.photograph import received
 from scoring.single_image.quality import (
@@ -22,8 +23,7 @@ from scoring.single_image.quality import (
     MeasuredImages,
     Pictures,
     QualityBadge,
-    likeness_chip,
-    photograph_chips,
+    chips_of,
 )
 from scoring.single_image.reference import Reference
 from scoring.statistics.intervals import counted
@@ -52,6 +52,21 @@ class Withheld:
     withheld: int
     right_withheld: int
     right_given: int
+
+
+@dataclass(frozen=True)
+class ImageAnswer:
+    """A model's answer to one image.
+
+    Attributes:
+        prediction: Its scores.
+        views: Those of the image turned and mirrored, None where the model fails on one.
+        reasons: Why there is no answer; empty where there is one.
+    """
+
+    prediction: ImagePrediction
+    views: TurnedViews | None
+    reasons: tuple[str, ...]
 
 
 def least_score(reference: Reference) -> float | None:
@@ -136,7 +151,7 @@ def withheld(
                 continue
             vector = None if vectors is None else vectors[case]
             chips = _chips(model, measured, case)
-            without.append(_withheld(model, data, process, vector, least, chips))
+            without.append(_withheld(model, data, process, vector, reference, least, chips))
             if model.ended:
                 raise InputRefused([error("model-crashed", CALLED, ENDED)])
             right.append(reference.probabilities[row].argmax() == reference.truth[row])
@@ -144,31 +159,58 @@ def withheld(
     return Withheld(len(was), int(was.sum()), int((was & was_right).sum()), int((~was & was_right).sum()))
 
 
+def answered(
+    model: OpenModel,
+    prepared: Pixels,
+    vector: Array | None,
+    reference: Reference | None,
+    least: float | None,
+    chips: Sequence[QualityBadge],
+) -> ImageAnswer:
+    """Return the model's answer to one image, also turned and mirrored, and why it is none.
+
+    Args:
+        model: The model.
+        prepared: The pixels as the model receives them, uint8 (h, w, 3).
+        vector: What it receives besides [3], None where it takes the image alone.
+        reference: Its answers to the test set, None where they are not known.
+        least: The highest score that an answer needs, None where it is not known.
+        chips: What was said of the image.
+
+    Raises:
+        InputRefused: If the model fails on the image as it is.
+    """
+    prediction, seen, failed = asked(model, prepared, vector, reference), None, ""
+    try:
+        seen = views(model, prediction)
+    except InputRefused as refused:
+        failed = refused.problems[0].message
+    because = reasons(float(prediction.probabilities.max()), least, seen, chips, failed)
+    return ImageAnswer(prediction, seen, because)
+
+
 def _withheld(
     model: OpenModel,
     data: bytes,
     process: ImageProcess,
     vector: Array | None,
+    reference: Reference,
     least: float | None,
     chips: Sequence[QualityBadge],
 ) -> bool:
     try:
-        photograph = received(data, process)
-        prediction = predict(model, photograph, vector)
-        seen = views(model, prediction)
+        prepared = model.prepared(received(data, process).pixels)
+        return bool(answered(model, prepared, vector, reference, least, chips).reasons)
     except InputRefused:
         return True
-    return bool(reasons(float(prediction.probabilities.max()), least, seen, chips))
 
 
 def _chips(model: OpenModel, measured: MeasuredImages | None, case: int) -> tuple[QualityBadge, ...]:
     quality = None if measured is None else measured.qualities[case]
     if measured is None or quality is None:
         return ()
-    known = measured.known
-    row = np.flatnonzero(known.indices == case)[0]
-    like = likeness_chip(known.unlikeness(known.features[row], case))
-    return (*photograph_chips(quality, model.task.shortest_side, measured.qualities), *like)
+    parts = measured.known.features[np.flatnonzero(measured.known.indices == case)[0]]
+    return chips_of(quality, parts, model.task.shortest_side, measured, case)
 
 
 def withheld_line(withheld: Withheld) -> str:

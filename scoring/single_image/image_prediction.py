@@ -7,6 +7,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.inference.pool import Cancelled
+from scoring.inference.preprocessing import Pixels
 from scoring.metrics import calibration
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_task import kind, probabilities
@@ -96,9 +97,15 @@ def predict(
 
     Raises InputRefused; ValueError without a vector that the model takes.
     """
+    return asked(model, model.prepared(photograph.pixels), vector, reference)
+
+
+def asked(
+    model: OpenModel, prepared: Pixels, vector: np.ndarray | None = None, reference: Reference | None = None
+) -> ImagePrediction:
+    """Run a model on pixels as it receives them; else like `predict`."""
     if model.takes_vector and vector is None:
         raise ValueError("the model takes a vector")
-    prepared = model.prepared(photograph.pixels)
     outputs, cpu_ms = model.run(prepared, vector)
     output_kind = kind(outputs[None] if reference is None else np.vstack([reference.outputs, outputs]))
     row = probabilities(outputs[None], output_kind)[0]

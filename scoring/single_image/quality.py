@@ -141,6 +141,24 @@ def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[
     return (QualityBadge(LIKENESS, GOOD, "usual", words),)
 
 
+def chips_of(
+    measures: Quality, parts: Floats, shortest_side: int, among: MeasuredImages | None, own: int | None = None
+) -> tuple[QualityBadge, ...]:
+    """Return chips of a photograph of skin, its likeness to the test set's images among them.
+
+    Args:
+        measures: Its quality.
+        parts: Its appearance [1, d].
+        shortest_side: Pixels that the challenge requires, 0 = any.
+        among: The test set's images, None where they were not measured.
+        own: Its place in the test set, where it is one of these.
+    """
+    if among is None:
+        return photograph_chips(measures, shortest_side)
+    likeness = likeness_chip(among.known.unlikeness(parts, own))
+    return (*photograph_chips(measures, shortest_side, among.qualities), *likeness)
+
+
 def photograph_chips(
     measures: Quality, shortest_side: int = 0, among: Sequence[Quality | None] = ()
 ) -> tuple[QualityBadge, ...]:

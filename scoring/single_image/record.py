@@ -20,6 +20,7 @@ from scoring.single_image.nuclei import Overview
 from scoring.single_image.operating import ChosenOperatingPoint
 from scoring.single_image.photograph import CALLED, Photograph
 from scoring.single_image.quality import QualityBadge
+from scoring.single_image.reader_study import Impression
 from scoring.single_image.reference import ClassSet, Reference
 from scoring.single_image.wording import BANNER, RESEARCH_USE, cautions
 from scoring.statistics.intervals import Share
@@ -118,7 +119,7 @@ class Record:
         checks: What speaks for caution.
         model_name: What the page calls the model.
         date: Of the record, for people.
-        impression: What the person wrote before the answer was shown, a class.
+        impression: What the person wrote before the answer was shown.
         scores_shown: Whether scores were shown although there is no answer.
     """
 
@@ -130,7 +131,7 @@ class Record:
     checks: Checks = Checks()
     model_name: str = ""
     date: str = ""
-    impression: str | None = None
+    impression: Impression | None = None
     scores_shown: bool = False
 
 
@@ -139,6 +140,7 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
     which hold nothing of the file but them."""
     prediction, model, scaled = record.prediction, record.model, record.prediction.scaled
     test_set, more, checks, classes = record.test_set, record.more, record.checks, model.task.classes
+    own = record.impression
     return {
         **_head(record.photograph, with_image),
         "challenge": model.task.challenge,
@@ -180,7 +182,8 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
         "no_answer_on_test_set": None if test_set.withheld is None else vars(test_set.withheld),
         "other_photographs": [_by_class(classes, prediction.probabilities) for prediction in more.others],
         "second_model": None if more.second is None else _second(classes, more.second),
-        "impression": record.impression,
+        "impression": None if own is None else own.named(classes),
+        "impression_confidence": None if own is None else own.confidence,
     }
 
 

@@ -21,12 +21,13 @@ from streamlit.testing.v1 import AppTest
 
 from pages.inputs import dropped_photographs
 from pages.server import jobs
-from pages.single_image_parts import image_upload, model, query, session
+from pages.single_image_parts import image_upload, model, query, reading, session
 from scoring.challenges import load_challenge, samples
 from scoring.inference.pool import Cancelled
 from scoring.metrics import calibration
 from scoring.single_image import nuclei, photograph, wording
 from scoring.single_image import quality as chips
+from scoring.single_image.model_task import model_task
 from tests.inference import builders
 from tests.support import photographs
 from tests.support.foreign import gallery
@@ -37,6 +38,8 @@ from tests.support.visits import words
 TABS = ("Why", "Operating point", "Cases alike", "What if", "Side by side", "Record")
 CLOSING = "Research use only. Not a medical device; no output of this page is a diagnosis."
 SKIN = ("tricorder3", "melanoma", "isic")
+SKIN_SET = next(iter(samples.test_sets("melanoma").values())).path
+NAMES = model_task("melanoma").names
 TILES = samples.test_sets("puma")["sample"].path
 MEASURED_CASES = 24
 
@@ -342,17 +345,92 @@ def test_an_own_model_answers(single_image):
     assert lead(app)
 
 
+def impression(app: AppTest, start: str, label: int, confidence: str) -> AppTest:
+    """Fill in an impression: a class number, or -1 for unsure."""
+    field = next(s for s in app.selectbox if s.key.startswith(start))
+    field.set_value(label)
+    app.segmented_control(key=f"{field.key}_confidence").set_value(confidence)
+    return app.run()
+
+
+def press(app: AppTest, end: str) -> AppTest:
+    return next(b for b in app.button if b.key.endswith(end)).click().run()
+
+
 def test_the_own_impression_comes_first(single_image):
     app = single_image(challenge="melanoma")
     app.toggle(key="single_first").set_value(True).run()
     assert not app.subheader
     assert "True class of this test image" not in said(app)
-    app.selectbox(key=next(s.key for s in app.selectbox if s.key.startswith("single_impression"))).set_value(
-        "melanoma"
-    ).run()
-    app.button(key=next(b.key for b in app.button if b.key.endswith("_reveal"))).click().run()
-    assert "Your impression: **melanoma**." in said(app)
+    impression(app, "single_impression", 1, "low")
+    press(app, "_reveal")
+    assert "Your impression: **melanoma**, confidence low." in said(app)
     assert lead(app)
+
+
+def test_ten_cases_are_read_before_and_after_the_models_answer(single_image):
+    app = single_image(challenge="melanoma")
+    app.segmented_control(key="single_source").set_value(image_upload.SESSION).run()
+    app = settled(press(app, "single_begin"))
+    truth, shown = load_challenge("melanoma").read_truth(SKIN_SET), []
+    for n in range(10):
+        assert "Highest score" not in said(app)
+        assert "True class" not in said(app)
+        assert next(b for b in app.button if b.key.endswith("_show")).disabled
+        impression(app, "single_read_cases", -1 if n == 0 else 0, "medium")
+        press(app, "_show")
+        shown.append(re.search(r"Highest score: (.+?) [01]\.\d\d", said(app))[1])
+        assert "True class" not in said(app)
+        if n == 1:
+            impression(app, "single_read_cases", 1, "high")
+        press(app, "_next")
+    readers, images = (frame.value for frame in app.dataframe)
+    assert images["impression"].tolist() == ["unsure", *[NAMES[0]] * 9]
+    assert images["impression with the model"].tolist() == ["unsure", NAMES[1], *[NAMES[0]] * 8]
+    places = [truth.ids.index(name) for name in images["image"]]
+    assert images["truth"].tolist() == [NAMES[truth.labels[i]] for i in places]
+    assert sorted(images["truth"]) == sorted(NAMES * 5)
+    given = [name if said != "no answer" else said for name, said in zip(shown, images["model"], strict=True)]
+    assert images["model"].tolist() == given
+    right = sum(images["impression"] == images["truth"])
+    assert readers["reader alone"][0].startswith(f"{right} of 10 ")
+    assert "you changed your impression in 1 of 10 images" in said(app)
+
+
+def test_own_images_of_a_session_are_read_with_age_sex_and_site_and_nothing_is_kept_of_their_files(
+    single_image,
+):
+    app = single_image(challenge="tricorder3")
+    app.segmented_control(key="single_source").set_value(image_upload.SESSION).run()
+    app.segmented_control(key="single_read").set_value(reading.OWN).run()
+    app.checkbox(key="single_agreed").set_value(True).run()
+    uploader = next(one for one in app.file_uploader if one.key.startswith("single_session"))
+    files = [photographs.phone(), b"%PDF-1.7 no image", photographs.encoded(lesion())]
+    uploader.set_value([(f"jane{n}.jpg", data, "image/jpeg") for n, data in enumerate(files)]).run()
+    app = settled(app)
+    assert not app.exception
+    assert re.search("Image 2: .*PDF", said(app))
+    assert dropped_photographs.QUEUED not in app.session_state
+    for _ in range(2):
+        impression(app, "single_read_own", 2, "low")
+        assert next(b for b in app.button if b.key.endswith("_show")).disabled
+        next(n for n in app.number_input if n.key.startswith("single_age")).set_value(50)
+        next(s for s in app.selectbox if s.key.startswith("single_site")).set_value("leg")
+        next(s for s in app.segmented_control if s.key.startswith("single_sex")).set_value("f")
+        press(app.run(), "_show")
+        assert "Highest score" in said(app)
+        press(app, "_next")
+    assert app.dataframe[-1].value["image"].tolist() == ["image 1", "image 3"]
+    assert "No true class is known" in said(app)
+    held = [
+        v for k, v in app.session_state._state.filtered_state.items() if str(k).startswith(session.PREFIX)
+    ]
+    secrets = (*photographs.SECRETS, b"jane")
+    assert not any(secret in text for text in map(bytes_of, held) for secret in secrets)
+    press(app, "single_remove")
+    assert not [
+        name for name in app.session_state._state.filtered_state if str(name).startswith(session.PREFIX)
+    ]
 
 
 def test_both_maps_are_made_when_asked_and_it_is_said_how_far_they_agree(single_image):

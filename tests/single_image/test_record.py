@@ -22,6 +22,7 @@ from scoring.single_image.abstention import least_score, reasons
 from scoring.single_image.image_prediction import predict, views
 from scoring.single_image.model_task import vector
 from scoring.single_image.photograph import received
+from scoring.single_image.reader_study import Impression
 from scoring.single_image.reference import alike, class_set, reference
 from scoring.single_image.wording import banned
 from tests.inference import builders
@@ -61,7 +62,7 @@ def said():
             record.Checks(
                 measured, shown, reasons(float(one.probabilities.max()), least_score(ref), seen, shown)
             ),
-            impression="NV",
+            impression=Impression(found.task.classes.index("NV"), "high"),
         )
         others = [
             alike(ref, one.probabilities),
@@ -89,7 +90,8 @@ def test_the_export_is_complete_and_plain(said):
     assert found["model_card"]["found"]["MEL"]["n"] == 20
     assert isinstance(found["cautions"], list)
     assert found["flips_and_rotations"]["views"] == 7
-    assert (found["impression"], found["image"]["turned_upright"]) == ("NV", True)
+    assert (found["impression"], found["impression_confidence"]) == ("NV", "high")
+    assert found["image"]["turned_upright"] is True
     assert wording.RESEARCH_USE in text
 
 
@@ -206,7 +208,7 @@ def test_the_record_is_one_page_that_says_all(said):
         "How good is this model? On the test set the model is right on ",
         f"{wording.POSSIBLE}:",
         "Age 50 Sex female Body site arm",
-        "Own impression, written down first Melanocytic Nevus, any type",
+        "Own impression, written down first Melanocytic Nevus, any type, confidence high",
         "Truth in the test set Melanoma",
         "Dropped from the file:",
     ):

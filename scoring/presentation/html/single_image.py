@@ -49,6 +49,7 @@ def html(record: Record, with_image: bool = True) -> str:
         with_image: Whether the image is in it; its pixels alone, without anything else that its file held.
     """
     task, has_scores = record.model.task, record.scores_shown or not record.checks.abstentions
+    own = record.impression
     class_set = record.test_set.class_set
     return template("record.html").render(
         policy=POLICY,
@@ -71,7 +72,7 @@ def html(record: Record, with_image: bool = True) -> str:
         rate_line=withheld_line(record.test_set.withheld) if record.test_set.withheld is not None else "",
         cautions=_cautions(record),
         card=_card_line(record),
-        impression=task.names[task.classes.index(record.impression)] if record.impression else "",
+        impression=f"{own.named(task.names)}, confidence {own.confidence}" if own else "",
         scores=_scores(record) if has_scores else (),
         heads=_heads(record),
         scores_line=_scores_line(record),

@@ -1,0 +1,158 @@
+"""Small reader study: what a reader says of images alone and with a model's answer, against the truth."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.common.arrays import Bools, Ints
+from scoring.statistics.intervals import Share, difference_t, estimated, share
+
+UNSURE = -1
+"""In place of a class number: the reader is unsure, the model gives no answer, or the truth is not known."""
+UNSURE_WORD, NO_ANSWER_WORD = "unsure", "no answer"
+CONFIDENCES = ("low", "medium", "high")
+MOST_IMAGES = 20
+ALONE, MODEL, ASSISTED = "reader alone", "model", "reader with the model"
+READERS = (ALONE, MODEL, ASSISTED)
+RIGHT, SENSITIVITY, SPECIFICITY = "true class", "sensitivity", "specificity"
+RULE = (
+    "Unsure and no answer count as not right, and as naming neither a malignant class nor another; the model "
+    "names the class with the highest score."
+)
+
+
+@dataclass(frozen=True)
+class Impression:
+    """What a reader says of an image: a class number or UNSURE, with a confidence of `CONFIDENCES`."""
+
+    label: int
+    confidence: str
+
+    def named(self, names: Sequence[str]) -> str:
+        """Return the class in words, or "unsure". names: of the classes."""
+        return UNSURE_WORD if self.label == UNSURE else names[self.label]
+
+
+@dataclass(frozen=True)
+class ReadImage:
+    """An image that was read.
+
+    Attributes:
+        name: Of the image.
+        alone: What the reader said before the model's answer was shown.
+        assisted: What the reader said after it.
+        model: The class with the model's highest score; UNSURE where it gives no answer.
+        score: That score, 0..1, also where there is no answer; NaN where the model failed.
+        truth: The true class; UNSURE where it is not known.
+    """
+
+    name: str
+    alone: Impression
+    assisted: Impression
+    model: int
+    score: float
+    truth: int
+
+    @property
+    def said(self) -> tuple[int, int, int]:
+        """What each of `READERS` says."""
+        return self.alone.label, self.model, self.assisted.label
+
+
+@dataclass(frozen=True)
+class ReadersCompared:
+    """One measure of each reader, on images whose truth is known.
+
+    Attributes:
+        shares: Of each of `READERS`.
+        difference: Reader with the model less reader alone.
+        interval: Its 95 % interval, of paired images; None of fewer than two.
+    """
+
+    shares: tuple[Share, Share, Share]
+    difference: float
+    interval: list[float] | None
+
+
+def compared(images: Sequence[ReadImage], malignant: Bools) -> dict[str, ReadersCompared]:
+    """Return the share of true classes, and sensitivity and specificity of naming a malignant class.
+
+    Args:
+        images: The images; those of unknown truth do not count.
+        malignant: Which classes are malignant [K].
+
+    Returns:
+        By measure; without those that no image speaks of.
+    """
+    known = [image for image in images if image.truth != UNSURE]
+    truth = np.array([image.truth for image in known], int)
+    said = np.array([image.said for image in known], int).reshape(-1, len(READERS))
+    positive, answered, called = malignant[truth], said != UNSURE, malignant[said]
+    measures = {
+        RIGHT: said == truth[:, None],
+        SENSITIVITY: (answered & called)[positive],
+        SPECIFICITY: (answered & ~called)[~positive & malignant.any()],
+    }
+    return {name: _compared(hits) for name, hits in measures.items() if len(hits)}
+
+
+def _compared(hits: Bools) -> ReadersCompared:
+    """Return the measure whose hits [n, readers] are given."""
+    alone, model, assisted = (share(column) for column in hits.T)
+    changes, n = hits[:, 2].astype(float) - hits[:, 0], len(hits)
+    left_out = (changes.sum() - changes) / max(n - 1, 1)
+    interval = difference_t(estimated(float(changes.mean()), left_out, left_out, n))
+    return ReadersCompared((alone, model, assisted), float(changes.mean()), interval)
+
+
+def summary(images: Sequence[ReadImage]) -> tuple[str, ...]:
+    """Return how reader and model agree, and what the reader changed after its answer, a sentence each."""
+    n, given = len(images), [image for image in images if UNSURE not in image.said[:2]]
+    same = sum(image.alone.label == image.model for image in given)
+    changed = [image for image in images if image.alone.label != image.assisted.label]
+    sentences = [
+        f"Your first impression and the model's answer are the same class in {same} of {len(given)} images "
+        f"where both name one; you were unsure in {sum(image.alone.label == UNSURE for image in images)} of "
+        f"{n}, and the model gave no answer in {sum(image.model == UNSURE for image in images)}.",
+        f"After the model's answer you changed your impression in {len(changed)} of {n} images",
+    ]
+    known = [image for image in changed if image.truth != UNSURE]
+    towards = sum(image.assisted.label == image.truth for image in known)
+    away = sum(image.alone.label == image.truth for image in known)
+    sentences[1] += f": to the true class in {towards}, away from it in {away}." if known else "."
+    return tuple(sentences)
+
+
+def table(images: Sequence[ReadImage], names: Sequence[str]) -> dict[str, list[str | float]]:
+    """Return the images as columns, an entry per image. names: the classes in full."""
+
+    return {
+        "image": [image.name for image in images],
+        "truth": ["" if image.truth == UNSURE else names[image.truth] for image in images],
+        "impression": [image.alone.named(names) for image in images],
+        "confidence": [image.alone.confidence for image in images],
+        "model": [NO_ANSWER_WORD if image.model == UNSURE else names[image.model] for image in images],
+        "highest score": [image.score for image in images],
+        "impression with the model": [image.assisted.named(names) for image in images],
+        "confidence with the model": [image.assisted.confidence for image in images],
+    }
+
+
+def drawn(labels: Ints, malignant: Bools, places: Ints, count: int, seed: int) -> list[int]:
+    """Return places of cases to read, at random, half of them malignant where the test set has so many.
+
+    Args:
+        labels: Class numbers of all cases [N], negative where unknown.
+        malignant: Which classes are malignant [K].
+        places: Of the cases that can be read.
+        count: How many.
+        seed: Of the draw.
+    """
+    random = np.random.default_rng(seed)
+    shuffled = random.permutation(places[labels[places] >= 0])
+    positive = malignant[labels[shuffled]]
+    half = min(count // 2, int(positive.sum()))
+    chosen = [*shuffled[positive][:half], *shuffled[~positive][: count - half]]
+    rest = [place for place in shuffled if place not in chosen]
+    return [int(place) for place in random.permutation([*chosen, *rest][:count])]
