@@ -53,6 +53,8 @@ def score(
     test_set = _truth(reading, opened, truth, images, options)
     given = model if predictions is None else predictions
     submission = _submission(reading, opened, given, test_set, options, "predictions")
+    if reading.problems and test_set is not None:
+        reading.add(opened.readers.missing_columns(test_set, _source(metadata)), ())
     reading.raise_problems()
     return opened.score(test_set, submission, metadata=_source(metadata), **options)
 

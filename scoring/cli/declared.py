@@ -29,6 +29,8 @@ def _check(arguments: argparse.Namespace) -> None:
         if sent is not None and truth is not None and not reading.problems:
             card = reading.attempt(challenge.score, truth, sent, resamples=0)
             reading.add(_undefined(card), ())
+        elif truth is not None:
+            reading.add(challenge.readers.missing_columns(truth, None), ())
     reading.raise_problems()
     print_findings(reading.findings)
     declaration = _declared(challenge)

@@ -119,6 +119,8 @@ def score(arguments: argparse.Namespace) -> None:
     else:
         predictions = _read(reading, challenge, submitted(arguments), truth, options, with_faults=refused)
     reading.add(wrong_options, ())
+    if reading.problems and truth is not None:
+        reading.add(challenge.readers.missing_columns(truth, arguments.metadata), ())
     reading.raise_problems()
     card = challenge.score(truth, predictions, **options, **vars(settings), metadata=arguments.metadata)
     print_findings(card.findings)

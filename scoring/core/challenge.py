@@ -133,6 +133,7 @@ class Readers(Generic[Truth, Predictions]):
             folders come as one table, unless a submission may be several files.
         faults: Faults of predictions as errors and warnings, by the options.
         counts: What progress counts while files are read, where that takes long.
+        missing_columns: (truth, metadata) -> `missing-column` for what scoring needs of both and neither has.
         recognise: What dropped files can be for the challenge.
         other_names: What names of classes that are none of its own can count as; None: nothing.
     """
@@ -143,6 +144,9 @@ class Readers(Generic[Truth, Predictions]):
         default=lambda _predictions, _options: ([], [])
     )
     counts: str | None = None
+    missing_columns: Callable[[Truth, Source | None], list[Finding]] = field(
+        default=lambda _truth, _metadata: []
+    )
     recognise: "Callable[[FileContents], Iterable[Candidate]]" = _recognises_nothing
     other_names: OtherNames | None = None
 

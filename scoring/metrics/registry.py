@@ -20,18 +20,18 @@ def of_task(task: str) -> tuple[Metric, ...]:
 
 
 def find(task: str, name: str) -> Metric:
-    """Return a metric of a task by its name.
+    """Return a metric of a task, of any where that is "", by its name.
 
     Raises:
         KeyError: There is none; the message suggests others.
     """
-    metrics = {metric.name: metric for metric in of_task(task)}
+    metrics = {metric.name: metric for metric in (of_task(task) if task else METRICS)}
     if name in metrics:
         return metrics[name]
     # Other names lead to the name, which is the one to write.
     other = {key.lower(): m.name for m in metrics.values() for key in (*m.other_names, m.title)}
     meant = other.get(name.lower().replace("_", " ")) or other.get(name.lower())
-    raise KeyError(_unknown(f"metric of {task}", name, tuple(metrics), meant))
+    raise KeyError(_unknown(f"metric of {task}" if task else "metric", name, tuple(metrics), meant))
 
 
 def _unknown(what: str, name: str, known: tuple[str, ...], meant: str | None = None) -> str:

@@ -23,6 +23,7 @@ from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.core.scores import ScoreSettings
 from scoring.core.submission import Predictions, provenance, truth_digest
 from scoring.inputs.case_tables import find_units, joined_columns
+from scoring.inputs.sources import Source
 from scoring.inputs.tables import key
 from scoring.metrics import calibration, classification, curves
 from scoring.metrics.calibration import Reliability
@@ -50,11 +51,11 @@ def score(
     """Score predictions on a truth. Raises InputRefused with every problem."""
     hard, soft = graded(predictions.faults, declaration.predictions.missing)
     statistics, metadata = settings.statistics, settings.metadata
-    columns = joined_columns(truth, metadata)
-    groups = [key(name) for name in declaration.truth.subgroups]
-    problems = [*hard, *settings.problems, *_missing_columns(declaration, truth, columns)]
+    problems = [*hard, *settings.problems, *missing_columns(declaration, truth, metadata)]
     if problems:
         raise InputRefused(problems, [*truth.findings, *predictions.findings, *soft])
+    columns = joined_columns(truth, metadata)
+    groups = [key(name) for name in declaration.truth.subgroups]
     group = statistics.group or declaration.truth.unit
     unit, units = find_units(columns, len(truth), (), truth.id_column, group)
     weights = of_cases.weights_of(declaration, predictions)
@@ -80,17 +81,26 @@ def score(
     )
 
 
-def _missing_columns(
-    declaration: Declaration, truth: DeclaredCases, columns: Mapping[str, Sequence[str]]
-) -> Iterator[Finding]:
-    """Yield a problem for each column of subgroups and units that neither truth nor metadata has."""
-    units = [declaration.truth.unit] if declaration.truth.unit else []
-    wanted = [*(("subgroups.columns", name) for name in declaration.truth.subgroups)]
-    for place, name in [*wanted, *(("truth.unit", name) for name in units)]:
-        if key(name) not in columns:
-            listing = near(name, columns) or f" Columns here: {', '.join(columns)}."
-            message = f"{place} of the challenge's file names {name!r}, and no column is called so.{listing}"
-            yield error("missing-column", truth.name, message)
+def missing_columns(declaration: Declaration, truth: DeclaredCases, metadata: Source | None) -> list[Finding]:
+    """Return a problem for each column of subgroups and units that neither truth nor metadata has, or those
+    of the metadata."""
+    try:
+        columns = joined_columns(truth, metadata)
+    except InputRefused as refused:
+        return list(refused.problems)
+    wanted = [("subgroups.columns", name) for name in declaration.truth.subgroups]
+    wanted += [("truth.unit", declaration.truth.unit)] if declaration.truth.unit else []
+    listing = f" Columns here: {', '.join([*columns][:20])}."
+    return [
+        error(
+            "missing-column",
+            truth.name,
+            f"there is no column {name!r}, which {at} of the challenge's file names: add it here or to a "
+            f"table of metadata, or change the file.{near(name, columns) or listing}",
+        )
+        for at, name in wanted
+        if key(name) not in columns
+    ]
 
 
 class _Card:
@@ -265,7 +275,7 @@ class _Card:
         arrays: dict[str, Array] = {"units": self.units, "score_weights": counted}
         if isinstance(cases, RegionCases):
             uses = self.declaration.uses
-            signs = np.array([-1 if use.better == "higher" else 1 for use in uses])
+            signs = np.array([-use.quantity.sign for use in uses])
             values = np.where(counted[:, None] > 0, self.case_values, np.nan)
             arrays["case_losses"] = values * signs
             parts = [use.weight * signs[i] * values[:, i] for i, use in enumerate(self.declaration.score)]

@@ -92,7 +92,7 @@ def _rank(declaration: Declaration, cards: Mapping[str, ScoreCard], _options: Va
     if declaration.ranking.by == "mean_rank":
         uses = declaration.ranked
         values = np.array(
-            [[_ordered(use.better, card.metrics[use.key]) for use in uses] for card in cards.values()]
+            [[use.quantity.order(card.metrics[use.key]) for use in uses] for card in cards.values()]
         )
         words = f"Teams are ordered by the mean of their ranks in {', '.join(use.key for use in uses)}."
     else:
@@ -122,11 +122,6 @@ def _of_cases(declaration: Declaration, card: ScoreCard) -> Floats:
     return 1 - correct_labels(card)
 
 
-def _ordered(better: str, value: float | None) -> float:
-    """Return what to rank by, larger is better; undefined comes last."""
-    return -np.inf if value is None else value if better == "higher" else -value
-
-
 def _mean_ranks(values: Floats, ties: str) -> Floats:
     """Return the mean rank of each team over metrics or cases; values [A, M, ...], larger is better."""
     return np.asarray(rankdata(-np.round(values, 12), cast(Any, ties), axis=0).mean(1))
@@ -152,10 +147,7 @@ def _resampled(
     known = ~np.isnan(np.stack([card.arrays["score_replicates"] for card in scored.values()])).any(0)
     drawn = np.stack(
         [
-            [
-                (1 if use.better == "higher" else -1) * card.arrays[array_name(use.key)][known]
-                for use in declaration.ranked
-            ]
+            [use.quantity.oriented(card.arrays[array_name(use.key)][known]) for use in declaration.ranked]
             for card in scored.values()
         ]
     )

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
+from scoring.common.quantities import Better, Quantity
 from scoring.metrics.registry import Metric
 
 MISSING = ("refuse", "worst", "ignore")
@@ -102,7 +103,12 @@ class MetricUse:
     weight: float = 1.0
 
     @property
-    def better(self) -> Literal["higher", "lower"]:
+    def quantity(self) -> Quantity:
+        """Its direction and range."""
+        return Quantity(self.metric.better, self.metric.range)
+
+    @property
+    def better(self) -> Better:
         """Which direction is better."""
         return self.metric.better
 
@@ -183,7 +189,7 @@ class Declaration:
         return tuple(use for use in self.uses if not wanted or use.key in wanted)
 
     @property
-    def better(self) -> Literal["higher", "lower"]:
+    def better(self) -> Better:
         """Which direction of the score is better."""
         return self.score[0].better
 

@@ -8,7 +8,6 @@ from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.comparison import comparison_of
 from scoring.challenges.declared.declaration import Declaration
 from scoring.common.citation import Citation
-from scoring.common.quantities import Quantity
 from scoring.core.challenge import Challenge, Display, ModelSupport, Readers, Words
 from scoring.core.challenge_files import InputKind, Inputs
 from scoring.core.lazy import Lazy
@@ -35,6 +34,7 @@ MISSING = {
     "ignore": "A case without a prediction is left out.",
 }
 SCORE = Lazy("scoring.challenges.declared.card:score")
+MISSING_COLUMNS = Lazy("scoring.challenges.declared.card:missing_columns")
 VIEWS = Lazy("scoring.challenges.declared.views:views")
 THUMBNAILS = Lazy("scoring.inference.pictures:thumbnails")
 
@@ -44,7 +44,6 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
     low, high = declaration.range
     of_masks = declaration.task == "segmentation"
     module: Any = masks if of_masks else objects if declaration.truth.places else reading
-    quantities = {use.key: Quantity(use.metric.better, use.metric.range) for use in declaration.uses}
     return Challenge(
         id=declaration.id,
         words=words_of(declaration),
@@ -55,12 +54,13 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
             predictions=partial(module.read_predictions, declaration),
             faults=partial(reading.faults, declaration),
             counts="masks" if of_masks else None,
+            missing_columns=partial(MISSING_COLUMNS, declaration),
         ),
         scoring=Scoring(
             score=partial(SCORE, declaration),
             better=declaration.better,
             range=(low, high),
-            metrics=quantities,
+            metrics={use.key: use.quantity for use in declaration.uses},
             parts=_parts(declaration),
             as_points=len(declaration.score) > 1 and (low, high) == (0.0, 1.0),
         ),

@@ -30,10 +30,15 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 """Section -> its keys; those with a metric have its options beside it."""
 
 
+def nearest(written: object, known: Iterable[str]) -> str:
+    """Return what was probably meant, "" where nothing is near."""
+    return next(iter(difflib.get_close_matches(str(written).lower(), list(known), 1, 0.6)), "")
+
+
 def near(written: object, known: Iterable[str]) -> str:
     """Return " Did you mean ...?" for what was probably meant, "" where nothing is near."""
-    found = difflib.get_close_matches(str(written).lower(), list(known), 1, 0.6)
-    return f" Did you mean {found[0]!r}?" if found else ""
+    found = nearest(written, known)
+    return f" Did you mean {found!r}?" if found else ""
 
 
 def dotted(path: Path) -> str:

@@ -92,6 +92,9 @@ class _Uses:
             metric = registry.find(self.task, name)
         except KeyError as unknown:
             self.keys.refuse("unknown-metric", at, str(unknown.args[0]))
+            self.keys.unknown(path, table, {*known, *(o for m in registry.METRICS for o in m.parameters)})
+            return None
+        if not self.task:
             return None
         self.keys.unknown(path, table, (*known, *metric.parameters))
         options = {key: table[key] for key in metric.parameters if key in table}

@@ -22,7 +22,7 @@ from scoring.challenges.declared.declaration import (
     RankingRule,
     TruthColumns,
 )
-from scoring.challenges.declared.keys import KEYS, TEXT_LENGTH, KeyReader, near
+from scoring.challenges.declared.keys import KEYS, TEXT_LENGTH, KeyReader, near, nearest
 from scoring.challenges.declared.metric_uses import metric_uses
 from scoring.challenges.declared.toml_lines import Path, key_lines
 from scoring.common.findings import InputRefused, error
@@ -88,11 +88,9 @@ def parse_tree(
     keys = KeyReader(name, tree, lines)
     keys.unknown((), tree, KEYS[""])
     about = _about(keys)
-    task = (
-        keys.choice(("task",), tree, TASKS) if keys.required(("task",), tree, "one of " + _list()) else None
-    )
-    if task is None:
-        raise InputRefused(keys.problems)
+    keys.required(("task",), tree, f"one of {', '.join(TASKS)}.")
+    # The rest is checked as of the task that was probably meant.
+    task = keys.choice(("task",), tree, TASKS) or nearest(tree.get("task", ""), TASKS)
     classes, positive = _classes(keys, task)
     regions = _regions(keys, task, classes)
     truth, predictions = _truth(keys, task), _predictions(keys, task, classes, positive)
@@ -115,10 +113,6 @@ def parse_tree(
         tree,
         hashlib.sha256(canonical.encode()).hexdigest(),
     )
-
-
-def _list() -> str:
-    return f"{', '.join(TASKS)}."
 
 
 def _tree(data: bytes | str, name: str) -> tuple[str, Mapping[str, Any]]:
@@ -180,7 +174,7 @@ def _classes(keys: KeyReader, task: str) -> tuple[tuple[str, ...], str | None]:
 def _regions(keys: KeyReader, task: str, classes: tuple[str, ...]) -> Mapping[str, tuple[int, ...]]:
     """Return the values of a mask by region; without [regions] class k is the value k + 1."""
     if task != "segmentation":
-        if "regions" in keys.tree:
+        if task and "regions" in keys.tree:
             keys.refuse("unknown-key", ("regions",), "only segmentation has regions.")
         return {}
     written = keys.section("regions")
@@ -218,7 +212,7 @@ def _truth(keys: KeyReader, task: str) -> TruthColumns:
             'name the column of the class, or write columns = "classes" for a column of 0 and 1 per class.',
         )
     places = keys.texts(("truth", "places"), table)
-    if places and len(places) not in [len(wanted) for wanted in PLACES.get(task, ())]:
+    if task and places and len(places) not in [len(wanted) for wanted in PLACES.get(task, ())]:
         lengths = " or ".join(str(len(wanted)) for wanted in PLACES.get(task, ())) or "no"
         keys.refuse("bad-value", ("truth", "places"), f"{task} takes {lengths} columns, in that order.")
     columns = {key: keys.text(("truth", key), table) for key in ("value", "time", "event", "unit", "radius")}
@@ -251,7 +245,7 @@ def _predictions(
         if score and positive is None and "positive" not in keys.tree:
             keys.refuse("missing-key", ("positive",), "say which of the two classes the score is of.")
     missing = keys.choice(("predictions", "missing"), table, MISSING, "refuse")
-    if missing == "worst" and task not in WORST_OF:
+    if missing == "worst" and task and task not in WORST_OF:
         advice = f"a missing prediction of a {task} has no worst value: write refuse or ignore."
         keys.refuse("bad-value", ("predictions", "missing"), advice)
     usual = 0.5 if score or task == "multilabel" else None
@@ -275,7 +269,7 @@ def _ranking(keys: KeyReader, known: Sequence[str]) -> RankingRule:
     by = keys.choice(("ranking", "by"), table, RANKINGS, "score")
     wanted = keys.texts(("ranking", "metrics"), table, 50)
     for name in wanted:
-        if name not in known:
+        if name not in known and all(problem.code != "unknown-metric" for problem in keys.problems):
             advice = f"{name!r} is none of the metrics: {', '.join(known)}.{near(name, known)}"
             keys.refuse("bad-value", ("ranking", "metrics"), advice)
     if by == "mean_rank" and len(wanted or known) < 2:

@@ -1,16 +1,17 @@
 """Readers of a declared challenge's tables: the truth, and predictions matched to it by case id."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Self
 
 import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.keys import near
-from scoring.common.arrays import Floats, Ints
+from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, split, warning
 from scoring.common.text import shortened
 from scoring.core.challenge import Context
@@ -18,7 +19,6 @@ from scoring.core.options import Values
 from scoring.core.submission import Predictions, ignored, largest
 from scoring.inputs import case_tables, tables
 from scoring.inputs.case_tables import AlignedRows, align, find_table
-from scoring.inputs.jobs import open_table
 from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable, key
 from scoring.inputs.text_columns import LazyColumns, trimmed
@@ -33,28 +33,100 @@ ENDINGS, MOST_TABLES = (".csv", ".tsv"), 20
 """Of tables, and how many of a folder are looked into."""
 SUM_OFF = 1e-3
 """By how much the probabilities of a case may miss 1 in sum."""
+CASE_ID = "the case id (rows are never matched by position)"
+OF_TRUTH = {
+    "classification": {"label": "the class"},
+    "ordinal": {"label": "the class"},
+    "regression": {"value": "the number that is predicted"},
+    "survival": {"time": "the time", "event": "the event"},
+    "points": {"radius": "the radius", "label": "the class"},
+    "boxes": {"label": "the class"},
+}
+"""Task -> keys of [truth] that name a column, with what it holds."""
+OF_PREDICTIONS = {"score": "the score", "value": "the predicted number", "risk": "the risk"}
+
+
+Columns = Sequence[tuple[str, str]]
+"""Columns by name, with what each holds."""
+
+
+def truth_columns(declaration: Declaration) -> Columns:
+    """Return the columns that the truth needs beside the case id."""
+    wanted = declaration.truth
+    columns = [(name, "the place") for name in wanted.places]
+    for entry, what in OF_TRUTH.get(declaration.task, {}).items():
+        if name := getattr(wanted, entry):
+            columns.append((name, what))
+    return columns or [(name, "0 or 1 of a class") for name in declaration.classes]
+
+
+def number_columns(declaration: Declaration) -> Columns:
+    """Return the columns of numbers that predictions need."""
+    wanted = declaration.predictions
+    if wanted.scores:
+        return [(name, "the score of a class") for name in declaration.classes]
+    named = [(getattr(wanted, entry), what) for entry, what in OF_PREDICTIONS.items()]
+    places = [(name, "the place") for name in declaration.truth.places]
+    return [*places, *((name, what) for name, what in named if name)]
+
+
+def label_column(declaration: Declaration) -> Columns:
+    """Return the column of the predicted class, where there is one; of points and boxes it is called as in
+    the truth unless the file says otherwise."""
+    name = declaration.predictions.label or (declaration.truth.label if declaration.truth.places else None)
+    return [(name, "the predicted class")] if name else []
 
 
 @dataclass
-class _Table:
-    """A table as it is read, with what is wrong with it."""
+class ReadTable:
+    """A table as it is read, with what is wrong with it.
 
+    Attributes:
+        files: Its source.
+        digest_of: SHA-256 of the member that it is.
+        table: The table.
+        problems: What is wrong with it.
+        findings: Warnings and notes about it.
+    """
+
+    files: SourceFiles
+    digest_of: Mapping[str, str]
     table: TextTable
     problems: list[Finding]
-    findings: list[Finding]
+    findings: list[Finding] = field(default_factory=list)
 
-    def column(self, name: str, subject: str) -> int | None:
-        """Return the place of a column; None where it is missing, which is kept as a problem."""
-        place, twice = tables.find_column(self.table, (key(name),))
-        self.problems += twice
-        if place is None:
-            self.problems.append(tables.missing_column(self.table, subject, (name,)))
-        return place
+    @classmethod
+    def opened(cls, source: Source, name: str | None, columns: Columns) -> Self:
+        """Open the table of a source, of several the one that has the columns. Raises InputRefused."""
+        files = open_source(source, name)
+        member = find_own_table(files, [name for name, _ in columns])
+        data, table = files.read_table(member)
+        return cls(files, {member: sha256(data)}, table, list(table.problems))
 
-    def columns(self, names: Sequence[str], subject: str) -> list[int]:
-        """Return the places of columns; fewer where some are missing."""
-        places = [self.column(name, f"{subject} {name!r}") for name in names]
-        return [place for place in places if place is not None]
+    def places(self, columns: Columns) -> list[int]:
+        """Return the places of columns. Raises InputRefused where some are missing; those that hold the same
+        are one problem."""
+        places: list[int] = []
+        missing: dict[str, list[str]] = {}
+        for name, what in columns:
+            place, twice = tables.find_column(self.table, (key(name),))
+            self.problems += twice
+            if place is None:
+                missing.setdefault(what, []).append(name)
+            else:
+                places.append(place)
+        for what, names in missing.items():
+            found = tables.missing_column(self.table, what, names[:1])
+            if len(names) > 1:
+                listing = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
+                message = f"{len(names)} columns are missing, each for {what}: name them {listing}."
+                found = error(
+                    found.code, found.where, f"{message} Found: {found.message.split('Found: ')[1]}"
+                )
+            self.problems.append(found)
+        if missing:
+            raise InputRefused(self.problems, self.findings)
+        return places
 
     def labels(self, place: int, classes: Sequence[str], rows: AlignedRows) -> tuple[Ints, list[Finding]]:
         """Return the class number of each case [n], -1 where there is none, and a fault for each empty cell.
@@ -83,69 +155,39 @@ class _Table:
             self.problems.append(error("bad-label", self.table.place(places[0]), message))
         return labels, faults
 
+    def numbers(self, places: Sequence[int], rows: AlignedRows, advice: str) -> tuple[Floats, list[Finding]]:
+        """Return columns of numbers by case [n, columns], and the faults of cases without."""
+        return case_tables.read_numbers(rows, places, advice, self.problems, self.findings)
+
     def bits(self, places: Sequence[int], rows: AlignedRows) -> Floats:
         """Return columns of 0 and 1 by case [n, columns]."""
-        values, faults = case_tables.read_numbers(
-            rows, places, " Write 0 or 1.", self.problems, self.findings
-        )
+        values, faults = self.numbers(places, rows, " Write 0 or 1.")
         self.problems += faults
         wrong = ((values != 0) & (values != 1) & ~np.isnan(values)).any(1)
-        for i in [i for i in rows.rows if wrong[rows.case_of[i]]][:20]:
-            message = "a column of a class holds a number other than 0 and 1."
-            self.problems.append(error("bad-label", self.table.place(i), message))
+        self.refuse(wrong, rows, "a column of a class holds a number other than 0 and 1.")
         return values
 
+    def refuse(self, wrong: Bools, rows: AlignedRows, message: str) -> None:
+        """Keep a problem of each case [n] that is wrong, of the first twenty."""
+        for i in [i for i in rows.rows if wrong[rows.case_of[i]]][:20]:
+            self.problems.append(error("bad-label", self.table.place(i), message))
 
-def _whole(cell: str) -> str:
-    """Return "2" for "2.0": programs write whole numbers so."""
-    return cell.removesuffix(".0") if cell.removesuffix(".0").lstrip("-").isdigit() else cell
+    def settle(self, faults: Sequence[Finding] = (), missing: str = "refuse") -> None:
+        """Refuse the table where it has a problem, with the faults of cases by the rule of the challenge.
+        Raises InputRefused."""
+        if self.problems:
+            hard, soft = graded(faults, missing)
+            problems = tables.settled(self.table, [*self.problems, *hard])
+            raise InputRefused(problems, [*self.findings, *soft])
 
-
-def read_truth(
-    declaration: Declaration, source: Source, images: Source | None, context: Context
-) -> DeclaredCases:
-    """Read a test set. Raises InputRefused with every problem."""
-    files, wanted = open_source(source, context.name), declaration.truth
-    member = find_own_table(files, (wanted.case, *_truth_names(declaration)))
-    data, table = files.read_table(member)
-    read = _Table(table, list(table.problems), [])
-    id_column = read.column(wanted.case, "the case id")
-    places = _truth_places(declaration, read)
-    if id_column is None or places is None:
-        raise InputRefused(read.problems)
-    rows = align(table, id_column, None, read.problems, read.findings)
-    labels: Ints = np.full(rows.n, -1)
-    values: Floats = np.zeros((rows.n, 0))
-    if wanted.label is not None and declaration.is_graded:
-        labels, faults = read.labels(places[0], declaration.classes, rows)
-        read.problems += faults
-    elif declaration.task in ("classification", "ordinal", "multilabel"):
-        values = read.bits(places, rows)
-        if declaration.is_graded:
-            labels = _of_one_hot(read, values, rows)
-    else:
-        values, faults = case_tables.read_numbers(rows, places, " Fill it in.", read.problems, read.findings)
-        read.problems += faults
-        if declaration.task == "survival":
-            _check_survival(read, values, rows)
-    if read.problems:
-        raise InputRefused(tables.settled(table, read.problems), read.findings)
-    ids = tuple(table.cells(id_column))
-    findings = (*read.findings, *_absent(declaration, labels, values, table.header_place))
-    return DeclaredCases(
-        files.name,
-        ids,
-        files,
-        open_source(images) if images is not None else files,
-        {member: sha256(data)},
-        LazyColumns(
-            {name: partial(trimmed, cells) for name, cells in zip(table.keys, table.columns, strict=True)}
-        ),
-        table.keys[id_column],
-        labels,
-        values,
-        findings,
-    )
+    def columns(self, rows: Sequence[int] | None = None) -> LazyColumns:
+        """Return the cells of some rows, of all without, by `tables.key` of the header."""
+        return LazyColumns(
+            {
+                name: partial(trimmed, cells, rows)
+                for name, cells in zip(self.table.keys, self.table.columns, strict=True)
+            }
+        )
 
 
 def find_own_table(files: SourceFiles, names: Iterable[str]) -> str:
@@ -163,42 +205,52 @@ def find_own_table(files: SourceFiles, names: Iterable[str]) -> str:
     return fitting[0] if len(fitting) == 1 else find_table(files)
 
 
-def _truth_names(declaration: Declaration) -> list[str]:
-    """Return the names of the columns that hold the truth."""
-    wanted, task = declaration.truth, declaration.task
-    if declaration.is_graded and wanted.label is not None:
-        names = [wanted.label]
-    elif task in ("classification", "ordinal", "multilabel"):
-        names = list(declaration.classes)
+def _whole(cell: str) -> str:
+    """Return "2" for "2.0": programs write whole numbers so."""
+    return cell.removesuffix(".0") if cell.removesuffix(".0").lstrip("-").isdigit() else cell
+
+
+def read_truth(
+    declaration: Declaration, source: Source, images: Source | None, context: Context
+) -> DeclaredCases:
+    """Read a test set. Raises InputRefused with every problem."""
+    wanted = declaration.truth
+    columns = [(wanted.case, "the case id"), *truth_columns(declaration)]
+    read = ReadTable.opened(source, context.name, columns)
+    id_column, *places = read.places(columns)
+    rows = align(read.table, id_column, None, read.problems, read.findings)
+    labels: Ints = np.full(rows.n, -1)
+    values: Floats = np.zeros((rows.n, 0))
+    faults: list[Finding] = []
+    if wanted.label is not None and declaration.is_graded:
+        labels, faults = read.labels(places[0], declaration.classes, rows)
+    elif declaration.task in ("classification", "ordinal", "multilabel"):
+        values = read.bits(places, rows)
+        if declaration.is_graded:
+            several = np.nansum(values, axis=1) != 1
+            read.refuse(several, rows, "a case has one class: write one 1 among its classes, else 0.")
+            labels = np.asarray(np.nan_to_num(values).argmax(1))
     else:
-        chosen = (wanted.value,) if task == "regression" else (wanted.time, wanted.event)
-        names = [name for name in chosen if name is not None]
-    return names
-
-
-def _truth_places(declaration: Declaration, read: _Table) -> list[int] | None:
-    """Return the columns that hold the truth; None where one is missing."""
-    names = _truth_names(declaration)
-    places = read.columns(names, "the truth,")
-    return places if len(places) == len(names) else None
-
-
-def _of_one_hot(read: _Table, values: Floats, rows: AlignedRows) -> Ints:
-    total = np.nansum(values, axis=1)
-    for i in [i for i in rows.rows if total[rows.case_of[i]] != 1][:20]:
-        message = "a case has one class: write one 1 among its classes, and 0 in the others."
-        read.problems.append(error("bad-label", read.table.place(i), message))
-    return np.asarray(np.nan_to_num(values).argmax(1))
-
-
-def _check_survival(read: _Table, values: Floats, rows: AlignedRows) -> None:
-    for i in rows.rows:
-        time, event = values[rows.case_of[i]]
-        if time < 0:
-            read.problems.append(error("bad-label", read.table.place(i), "the time is below 0."))
-        if event not in (0, 1) and event == event:
-            message = "the event is neither 1 (seen) nor 0 (censored)."
-            read.problems.append(error("bad-label", read.table.place(i), message))
+        values, faults = read.numbers(places, rows, " Fill it in.")
+        if declaration.task == "survival":
+            time, event = values.T
+            read.refuse(time < 0, rows, "the time is below 0.")
+            censored = np.isnan(event) | (event == 0) | (event == 1)
+            read.refuse(~censored, rows, "the event is neither 1 (seen) nor 0 (censored).")
+    read.problems += faults
+    read.settle()
+    return DeclaredCases(
+        read.files.name,
+        tuple(read.table.cells(id_column)),
+        read.files,
+        open_source(images) if images is not None else read.files,
+        read.digest_of,
+        read.columns(),
+        read.table.keys[id_column],
+        labels,
+        values,
+        (*read.findings, *_absent(declaration, labels, values, read.table.header_place)),
+    )
 
 
 def _absent(declaration: Declaration, labels: Ints, values: Floats, where: str) -> list[Finding]:
@@ -221,53 +273,37 @@ def read_predictions(
     declaration: Declaration, source: Source, truth: DeclaredCases | None, context: Context
 ) -> Predictions:
     """Read a submission and match it to the truth. Raises InputRefused with every problem of the table."""
-    files, wanted = open_table(source, context.name), declaration.predictions
-    asked = (wanted.case, *filter(None, [wanted.label]), *_number_names(declaration))
-    member = find_own_table(files, asked)
-    data, table = files.read_table(member)
-    read = _Table(table, list(table.problems), [])
-    id_column = read.column(wanted.case, "the case id (rows are never matched by position)")
-    label = read.column(wanted.label, "the predicted class") if wanted.label else None
-    names = _number_names(declaration)
-    places = read.columns(names, "the predictions,")
-    if id_column is None or len(places) < len(names) or (wanted.label and label is None):
-        raise InputRefused(read.problems, read.findings)
-    read.findings += ignored(files, {member})
-    rows = align(table, id_column, truth, read.problems, read.findings)
+    wanted, numbered, called = declaration.predictions, number_columns(declaration), label_column(declaration)
+    columns = [(wanted.case, CASE_ID), *called, *numbered]
+    read = ReadTable.opened(source, context.name, columns)
+    id_column, *places = read.places(columns)
+    read.findings += ignored(read.files, set(read.digest_of))
+    rows = align(read.table, id_column, truth, read.problems, read.findings)
     faults: list[Finding] = []
     labels, numbers = np.full(rows.n, -1), np.full((rows.n, max(1, len(declaration.classes))), np.nan)
     advice = ADVICE[wanted.missing]
-    if places:
-        numbers, faults = case_tables.read_numbers(rows, places, advice, read.problems, read.findings)
+    if numbered:
+        numbers, faults = read.numbers(places[len(called) :], rows, advice)
     outputs = _outputs(declaration, numbers)
-    if label is not None:
-        labels, empty = read.labels(label, declaration.classes, rows)
+    if called:
+        labels, empty = read.labels(places[0], declaration.classes, rows)
         faults += empty
     elif declaration.is_graded:
         labels = _called(declaration, outputs)
     if truth is not None:
         faults += case_tables.missing_cases(rows, truth, f".{advice}", read.problems)
-    if places and not read.problems:
-        read.problems += _not_probabilities(declaration, outputs, table.header_place)
-    if read.problems:
-        hard, soft = graded(faults, wanted.missing)
-        raise InputRefused(tables.settled(table, [*read.problems, *hard]), [*read.findings, *soft])
+    if numbered and not read.problems:
+        read.problems += _not_probabilities(declaration, outputs, read.table.header_place)
+    read.settle(faults, wanted.missing)
     return Predictions(
-        files.name,
+        read.files.name,
         outputs,
         labels,
-        not places,
+        not numbered,
         tuple(faults),
         tuple(read.findings),
-        files.digest({member: sha256(data)}),
+        read.files.digest(read.digest_of),
     )
-
-
-def _number_names(declaration: Declaration) -> list[str]:
-    wanted = declaration.predictions
-    if wanted.scores:
-        return list(declaration.classes)
-    return [name for name in (wanted.score, wanted.value, wanted.risk) if name is not None]
 
 
 def _outputs(declaration: Declaration, numbers: Floats) -> Floats:

@@ -5,10 +5,9 @@ from typing import Literal, NamedTuple
 
 from scoring.challenges.declared import library
 from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.reading import label_column, number_columns, truth_columns
 from scoring.common.findings import InputRefused
 from scoring.inputs.tables import key
-
-OF_TABLES = ("classification", "multilabel", "ordinal", "regression", "survival")
 
 
 class Fit(NamedTuple):
@@ -51,19 +50,11 @@ def _declarations(opened: Iterable[str]) -> Iterator[Declaration]:
 
 
 def _columns(declaration: Declaration) -> dict[Literal["truth", "submission"], list[str]]:
-    """Return the columns that a truth and a submission need; none for tasks of other files."""
-    if declaration.task not in OF_TABLES:
+    """Return the columns that a truth and a submission need; none for masks."""
+    if declaration.task == "segmentation":
         return {}
-    truth, predicted = declaration.truth, declaration.predictions
-    of_truth = [truth.label, truth.value, truth.time, truth.event]
-    of_predictions = [predicted.label, predicted.score, predicted.value, predicted.risk]
-    per_class = list(declaration.classes)
-    has_label = any(of_truth)
+    predicted = [*label_column(declaration), *number_columns(declaration)]
     return {
-        "truth": [truth.case, *filter(None, of_truth), *([] if has_label else per_class)],
-        "submission": [
-            predicted.case,
-            *filter(None, of_predictions),
-            *(per_class if predicted.scores else []),
-        ],
+        "truth": [declaration.truth.case, *(name for name, _ in truth_columns(declaration))],
+        "submission": [declaration.predictions.case, *(name for name, _ in predicted)],
     }

@@ -5,6 +5,7 @@ import pytest
 
 import scoring
 from scoring.challenges.declared import library
+from tests.support import peer
 from tests.support.command_line import run
 from tests.support.findings import refused
 
@@ -99,7 +100,57 @@ def test_the_score_is_the_official_one(name, seed):
 
 def test_every_file_of_points_and_boxes_is_held_to_its_formula():
     of_places = [f.name for f in library.known() if f.declaration.task in ("points", "boxes")]
-    assert sorted(of_places) == sorted(OFFICIAL)
+    assert sorted(of_places) == sorted([*OFFICIAL, "riva2026"])
+
+
+def random_boxes(seed: int) -> tuple[list, list]:
+    """Images with corners of boxes: of the truth, and detected ones that are the former, moved, or anywhere,
+    each with its score."""
+    random, truth, found = np.random.default_rng(seed), [], []
+    for _ in range(N):
+        starts = random.integers(0, 300, (random.integers(0, 6), 2))
+        boxes = np.hstack([starts, starts + random.integers(40, 90, starts.shape)])
+        moved = boxes[random.random(len(boxes)) < 0.8] + random.integers(0, 9, 4) * np.array([0, 0, 1, -1])
+        strays = np.repeat(random.integers(0, 300, (random.integers(0, 4), 2)), 2, axis=0).reshape(-1, 4)
+        sent = np.vstack([moved, strays + np.array([0, 0, 50, 60])])
+        truth.append(boxes.tolist())
+        found.append([[*box, round(random.random(), 3)] for box in sent.tolist()])
+    return truth, found
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_boxes_of_the_gallery_score_as_pycocotools_does(seed):
+    truth, found = random_boxes(seed)
+    rows = [f"i{i},{','.join(map(str, box))}" for i, boxes in enumerate(truth) for box in boxes or [[""] * 4]]
+    sent = [f"i{i},{','.join(map(str, row))}" for i, each in enumerate(found) for row in each]
+    ours = scored(
+        "riva2026",
+        "\n".join(["image,x0,y0,x1,y1", *rows]).encode(),
+        "\n".join(["image,x0,y0,x1,y1,confidence", *sent]).encode(),
+        resamples=0,
+    )
+    assert (ours.score, ours.metrics["ap_0.5"]) == pytest.approx(pycocotools(truth, found), abs=1e-9)
+
+
+def pycocotools(truth: list, found: list) -> tuple[float, float]:
+    """AP at IoU 0.50 to 0.95, and at 0.50, of boxes with corners."""
+
+    def box(x0, y0, x1, y1):
+        return [x0, y0, x1 - x0, y1 - y0]
+
+    boxes = [(image, *box(*corners)) for image, each in enumerate(truth) for corners in each]
+    told = [
+        {"id": i, "image_id": image, "category_id": 1, "bbox": list(b), "area": b[2] * b[3], "iscrowd": 0}
+        for i, (image, *b) in enumerate(boxes, 1)
+    ]
+    data = {"images": [{"id": i} for i in range(N)], "categories": [{"id": 1}], "annotations": told}
+    results = [
+        {"image_id": image, "category_id": 1, "bbox": box(*corners), "score": score}
+        for image, each in enumerate(found)
+        for *corners, score in each
+    ]
+    said = peer.asked(peer.ROOT / "tests" / "metrics" / "box_programs.py", [[data, results]])[0]
+    return said["coco_map"], said["ap"]
 
 
 BOXES = """id = "b"
@@ -138,8 +189,8 @@ def test_what_is_no_box_is_refused_with_line():
     sent = b"image,x0,y0,x1,y1,class,p\n1,9,0,3,9,car,.9\n1,a,0,3,9,cat,.9\n"
     problems = refused(challenge.read_predictions, sent, cases, "p.csv").problems
     assert [(p.code, p.where) for p in problems] == [
-        ("not-a-number", "p.csv:3"),
         ("bad-label", "p.csv:2"),
+        ("not-a-number", "p.csv:3"),
         ("bad-label", "p.csv:3"),
     ]
 

@@ -137,6 +137,19 @@ def test_all_mistakes_are_listed_at_once():
     ]
 
 
+@pytest.mark.parametrize("task", ['"clasification"', '"another"', "3"])
+def test_an_unknown_task_hides_no_other_mistake(task):
+    text = FILE.replace('"classification"', task).replace('"accuracy"', '"acuracy"')
+    text = text.replace('case = "image"', 'cas = "image"').replace(SCORES, f'{SCORES}\nmissing = "worse"')
+    assert {(p.code, p.where.split(":")[1]) for p in problems(text)} == {
+        ("bad-value", "3"),
+        ("unknown-key", "7"),
+        ("missing-key", "6"),
+        ("bad-value", "12"),
+        ("unknown-metric", "19"),
+    }
+
+
 @pytest.mark.parametrize(
     ("data", "where"),
     [

@@ -119,10 +119,37 @@ def test_what_a_truth_does_not_have_is_said_and_not_guessed():
         ("missing-column", True),
         ("missing-column", False),
     ]
-    near = refused(card, text.replace('"center"', '"centr"'), TRUTH, SCORES).problems
-    assert [p.message for p in near] == [
-        "subgroups.columns of the challenge's file names 'centr', and no column is called so. "
-        "Did you mean 'center'?"
+
+
+def test_columns_that_lack_are_said_at_once_with_place_and_mend(tmp_path):
+    text = BINARY.format("refuse").replace('"center"', '"centr"')
+    challenge, truth, sent = library.of_text(text, "c.toml"), csv(TRUTH), csv(["id,prob", *SCORES[1:]])
+    expected = [
+        ("p.csv:1", "there is no column for the score: name it 'p'. Found: 'id', 'prob'."),
+        (
+            "t.csv",
+            "there is no column 'centr', which subgroups.columns of the challenge's file names: add it here "
+            "or to a table of metadata, or change the file. Did you mean 'center'?",
+        ),
+    ]
+    for name, data in (("c.toml", text.encode()), ("t.csv", truth), ("p.csv", sent)):
+        (tmp_path / name).write_bytes(data)
+    paths = [tmp_path / "t.csv", tmp_path / "p.csv"]
+    problems = refused(scoring.score, challenge, truth=paths[0], predictions=paths[1]).problems
+    assert [(p.where, p.message) for p in problems] == expected
+    given = ("--truth", paths[0], "--predictions", paths[1])
+    for command in (("score",), ("challenge", "check")):
+        said = run(*command, tmp_path / "c.toml", *given).err
+        assert [line for line in said.splitlines() if line.startswith("error")] == [
+            f"error missing-column {where}: {message}" for where, message in expected
+        ]
+
+
+def test_columns_of_classes_that_lack_are_one_problem():
+    text = GRADES.format("refuse").replace('label = "p"', 'scores = "classes"')
+    problems = refused(card, text, ["id,y", "a,1"], ["id,1", "a,1"]).problems
+    assert [p.message for p in problems] == [
+        "2 columns are missing, each for the score of a class: name them '0', '2'. Found: 'id', '1'."
     ]
 
 
