@@ -150,7 +150,7 @@ def _board_page(store: Store, board_id: str, is_public: bool, phase: str | None)
     row = ranking.board.row
     known = (
         repr((row.options, row.counts)),
-        repr((ranking.entries, ranking.phases, ranking.facts)),
+        repr((ranking.entries, ranking.phases, ranking.facts, sorted(ranking.baselines))),
         repr(ranking.shown),
     )
     key = (store.place, row.id, str(row.version), row.title, *known, repr((actor, phase)))

@@ -271,7 +271,7 @@ def _team_changes(board: OpenBoard) -> None:
     names = sorted(board_ranking(board).by_team)
     if not names:
         return
-    with st.expander("**Exclude, rename or merge a team**", icon=":material/group_remove:"):
+    with st.expander("**Exclude, rename or merge a team, or make it a baseline**", icon=":material/group:"):
         team = st.selectbox("Team that submitted", names, key=f"team_changed_{row.id}", width=360)
         if team in out:
             st.markdown(f"Excluded: {markdown(out[team])}")
@@ -281,6 +281,10 @@ def _team_changes(board: OpenBoard) -> None:
             reason = st.text_input("Reason, which is published", key=f"team_reason_{row.id}_{team}")
             if st.button("Exclude the team", icon=":material/block:"):
                 actions.done(actions.attempt(teams.exclude_team, store, row.id, team, reason))
+        is_baseline = team in members.baselines(store, row.id)
+        label = "Rank the team again" if is_baseline else "Make it a baseline"
+        if st.button(label, icon=":material/horizontal_rule:", help="Drawn as a line, listed, not ranked."):
+            actions.done(actions.attempt(teams.set_baseline, store, row.id, team, not is_baseline))
         name = st.text_input(
             "New name", key=f"team_renamed_{row.id}_{team}", help="The name of another team merges both."
         )

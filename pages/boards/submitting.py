@@ -20,7 +20,7 @@ from scoring.common.text import markdown
 from scoring.inputs.team_entries import clean_name
 from scoring.services.boards import deleting, folders, submitting, views
 from scoring.services.boards.board import OpenBoard
-from scoring.services.boards.ranking import RankedSubmission
+from scoring.services.boards.ranked_submissions import RankedSubmission
 from scoring.services.boards.submitting import Receipt, SubmissionRequest, exclude, submit
 
 NAMED = 12

@@ -14,7 +14,7 @@ ACTIONS = {
     "facts": "keep what is known of the teams: size of the model, institution, method, licence",
     "settings": "change title, which submission counts, or whether refused files are kept",
     "exclude": "let a submission not count, with the reason",
-    "team": "exclude a team with the reason, rename it, or merge it with another",
+    "team": "exclude a team with the reason, make it a baseline, rename it, or merge it with another",
     "refused": "list the refused files that are kept, with their problems (not for publication)",
     "rescore": "score all submissions again with a corrected test set, say what that changes, then show it",
     "delete": "delete a submission, or a board with everything in it, from the disk too",
@@ -101,6 +101,8 @@ def _team(action: Parser) -> None:
     choice.add_argument("--include", action="store_true", help="let them count again")
     name = "its new name; that of another team merges both"
     choice.add_argument("--rename", metavar="NAME", help=name)
+    line = "draw it as a line and list it, without a rank and in no test"
+    choice.add_argument("--baseline", action=argparse.BooleanOptionalAction, help=line)
 
 
 def _facts(action: Parser) -> None:

@@ -47,8 +47,13 @@ def board_table(ranking: BoardRanking) -> str:
     if ranking.phase is not None:
         lines.append(f"Ranked is what was submitted in the phase {ranking.phase}.")
     lines += [phase_lines(ranking.phases), ""] if ranking.phases else [""]
+    listed = [
+        f"{'-':>5}  {line['team'][:24]:<24}{_score(line['score']):>10}   "
+        f"{_span(line['interval'], ''):<19}baseline"
+        for line in value["baselines"]
+    ]
     if compared is None:
-        return "\n".join([*lines, "Nobody is ranked yet."])
+        return "\n".join([*lines, "Nobody is ranked yet.", *listed])
     level = summary_text.tied(compared)
     lines.append(f"{'rank':>5}  {'team':<24}{'score':>10}   {'95% interval':<19}{'ranks':<10}moved")
     for team in value["teams"]:
@@ -58,6 +63,7 @@ def board_table(ranking: BoardRanking) -> str:
             f"{team['rank']:>5}  {team['team'][:24]:<24}{_score(team['score']):>10}   "
             f"{_span(team['interval'], ''):<19}{summary_text.places(team['rank_interval']):<10}{step}{tie}"
         )
+    lines += listed
     scale = scales.of(ranking.board.challenge)
     sentences = [
         summary_text.leaders(compared),

@@ -194,6 +194,8 @@ def _team(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     if arguments.rename is not None:
         teams.rename_team(store, board.row.id, arguments.team, arguments.rename.strip())
+    elif arguments.baseline is not None:
+        teams.set_baseline(store, board.row.id, arguments.team, arguments.baseline)
     else:
         teams.exclude_team(store, board.row.id, arguments.team, arguments.exclude)
     ranking = board_ranking(board)

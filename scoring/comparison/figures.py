@@ -2,6 +2,7 @@
 `Comparison.scored`."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -30,8 +31,15 @@ SCHEMES = {
 }
 
 
-def ranking(comparison: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
-    """Scores with their intervals, the tied group shaded, the ranks that each team could hold beside it."""
+def ranking(
+    comparison: Comparison,
+    scale: Scale,
+    places: Sequence[int],
+    lines: Mapping[str, Mapping[str, Any]],
+    theme: Theme,
+) -> go.Figure:
+    """Scores with their intervals, the tied group shaded, the ranks that each team could hold beside it, and
+    a line at each entry that is not ranked."""
     rows = [
         IntervalRow(
             f"{comparison.ranks[name]}  {name}",
@@ -41,9 +49,14 @@ def ranking(comparison: Comparison, scale: Scale, places: Sequence[int], theme: 
         )
         for index, name in ((index, comparison.scored[index]) for index in places)
     ]
-    return figures.team_intervals(
-        rows, theme, "Who wins?", scale.unit, scale.digits, tied=min(summary_text.band(comparison), len(rows))
-    )
+    tied = min(summary_text.band(comparison), len(rows))
+    unranked = [
+        IntervalRow(
+            name, scale.factor * line["score"], scale.scaled(line["interval"]), beside="baseline", apart=False
+        )
+        for name, line in lines.items()
+    ]
+    return figures.team_intervals(rows, theme, "Who wins?", scale.unit, scale.digits, tied, lines=unranked)
 
 
 def lead(comparison: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:

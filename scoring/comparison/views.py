@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -44,14 +46,16 @@ def ranking(displayed: Displayed) -> tuple[Block, ...]:
     return (SideBySide(((scores(displayed),), (team_table(displayed),)), (2, 3)),)
 
 
-def scores(displayed: Displayed) -> Figure:
-    """Return the teams' scores with their intervals."""
+def scores(displayed: Displayed, lines: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> Figure:
+    """Return the teams' scores with their intervals. lines: entries that are not ranked, by name, with
+    "score" and "interval"."""
     comparison = displayed.comparison
     shaded = f"Shaded: {summary_text.tie(comparison)}. " if summary_text.band(comparison) else ""
     held = "Right: ranks that each team could hold. " if comparison.result.rank_intervals else ""
+    dotted = "Dotted: a baseline, which has no rank. " if lines else ""
     return Figure(
-        partial(figures.ranking, comparison, displayed.scale, displayed.places),
-        f"Dot: score with its own 95% interval. {shaded}{held}{displayed.method}",
+        partial(figures.ranking, comparison, displayed.scale, displayed.places, lines),
+        f"Dot: score with its own 95% interval. {shaded}{dotted}{held}{displayed.method}",
         team_table(displayed).rows,
     )
 

@@ -48,9 +48,17 @@ def team_intervals(
     digits: int,
     tied: int = 0,
     reference: float | None = None,
+    lines: Sequence[IntervalRow] = (),
 ) -> go.Figure:
-    """Draw teams as dots with whiskers; see `intervals`. The axis has no zeros that say nothing."""
-    canvas = interval_canvas(rows, theme, question, axis_title, digits=digits, tied=tied, reference=reference)
+    """Draw teams as dots with whiskers; see `intervals`. The axis has no zeros that say nothing. lines: rows
+    below the teams, each with an upright line through all of them."""
+    every = [*rows, *lines]
+    canvas = interval_canvas(
+        every, theme, question, axis_title, digits=digits, tied=tied, reference=reference
+    )
+    for line in lines:
+        if line.value is not None:
+            canvas.rule(line.value, theme.soft, 1.5, "dot")
     canvas.x_axis(tickformat=".3~f")
     return canvas.figure()
 

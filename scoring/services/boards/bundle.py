@@ -22,7 +22,7 @@ from scoring.services.boards import packing
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.manifest import ROWS, rows_of
 from scoring.services.boards.packing import zipped
-from scoring.services.boards.ranking import counting, results
+from scoring.services.boards.ranked_submissions import counting, results
 from scoring.services.boards.row_rules import plain
 from scoring.services.boards.unpacking import FILES, unpack_bundle
 from scoring.services.boards.without_truth import Rows, reduced
@@ -128,8 +128,11 @@ def counted(source: Source) -> Counting:
         scoring.submission_id: scoring for scoring in bundle.rows["scorings"] if scoring.number == row.version
     }
     sent = {submission.id: submission for submission in submissions}
+    unranked = {team.name for team in bundle.rows["teams"] if team.baseline}
     ranked = counting(
-        results((submission, scored[submission.id]) for submission in submissions if submission.id in scored),
+        results(
+            (one, scored[one.id]) for one in submissions if one.id in scored and one.team not in unranked
+        ),
         row.counts,
         load_challenge(row.challenge).scoring.quantity(),
     )

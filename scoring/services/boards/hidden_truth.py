@@ -20,13 +20,8 @@ from scoring.services.boards import budget, members, phases
 from scoring.services.boards.board import OpenBoard, opened
 from scoring.services.boards.budget import Budget, Labels, Use
 from scoring.services.boards.hidden_rules import DECIMALS, NOTHING, HiddenRules, kept_rules, rules
-from scoring.services.boards.ranking import (
-    BoardRanking,
-    RankedSubmission,
-    ShownScores,
-    board_ranking,
-    counting,
-)
+from scoring.services.boards.ranked_submissions import RankedSubmission, ShownScores, baseline, counting
+from scoring.services.boards.ranking import BoardRanking, board_ranking
 from scoring.services.boards.row_rules import DETAILS, OPENED
 from scoring.services.store.database import Store
 from scoring.services.store.tables import Hidden
@@ -117,18 +112,24 @@ def visible_scores(ranking: BoardRanking, team: str) -> list[VisibleScore]:
     results: list[VisibleScore] = []
     best: float | None = None
     for entry in ranking.by_team.get(team, ()):
-        score = None if shown.rules.detail == NOTHING else shown.scores.get(entry.id)
+        score = _score(ranking, entry)
         if score is not None:
             best = score if shown.quantity.improves(score, best) else best
         results.append(VisibleScore(entry, score, best))
     return results
 
 
+def _score(ranking: BoardRanking, entry: RankedSubmission) -> float | None:
+    """Return the score of a submission as it is shown; None where nothing is."""
+    shown = _shown(ranking)
+    return None if shown.rules.detail == NOTHING else shown.scores.get(entry.id)
+
+
 def counted(ranking: BoardRanking) -> Mapping[str, RankedSubmission]:
     """Return the submission of each team that is ranked as everybody sees it: whatever a correction of the
     truth did since, none of what was scored is missing."""
     shown = _shown(ranking)
-    scored = (at_first(ranking, entry) for entry in ranking.entries)
+    scored = (at_first(ranking, entry) for entry in ranking.competing)
     return counting(scored, ranking.rule, shown.quantity, shown=shown.scores)
 
 
@@ -148,7 +149,9 @@ def published(ranking: BoardRanking) -> dict[str, Any]:
     if ranking.hidden is None:
         return ranking.as_dict()
     chosen = counted(ranking)
-    teams = [_team(ranking, team, chosen.get(team)) for team in ranking.by_team]
+    teams = [
+        _team(ranking, team, chosen.get(team)) for team in ranking.by_team if team not in ranking.baselines
+    ]
     placed, quantity = [team for team in teams if team["score"] is not None], _shown(ranking).quantity
     for team in placed:
         team["rank"] = 1 + sum(quantity.improves(other["score"], team["score"]) for other in placed)
@@ -156,6 +159,7 @@ def published(ranking: BoardRanking) -> dict[str, Any]:
     return ranking.framed(
         sorted(placed, key=lambda team: (team["rank"], team["team"])),
         sorted(team["team"] for team in teams if team["score"] is None),
+        [baseline(entry, _score(ranking, entry)) for entry in ranking.lines.values()],
         {name: known[name] for name in PUBLISHED} | {"pairs_test": None} if known else {},
     )
 

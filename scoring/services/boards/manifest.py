@@ -31,7 +31,7 @@ ROWS: Mapping[str, type[tables.Base]] = {
 LATER_LISTS = ("phases", "refused", "hidden")
 LATER_COLUMNS = {
     *("keep_refused", "phase", "dated", "metadata_sha256", "facts"),
-    *("decimals", "spent", "visibility", "team.excluded"),
+    *("decimals", "spent", "visibility", "team.excluded", "baseline"),
 }
 """Lists and columns that bundles of earlier versions lack: lists are empty then, columns have their
 default."""

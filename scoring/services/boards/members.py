@@ -148,6 +148,13 @@ def teams_excluded(store: Store, board_id: str) -> dict[str, str]:
         return {name: str(reason) for name, reason in session.execute(query)}
 
 
+def baselines(store: Store, board_id: str) -> frozenset[str]:
+    """Return the teams of a board that are baselines: shown without a rank."""
+    row = tables.Team
+    with store.read() as session:
+        return frozenset(session.scalars(select(row.name).where(row.board_id == board_id, row.baseline)))
+
+
 def keep_facts(store: Store, board_id: str, source: Source, name: str | None = None) -> tuple[Finding, ...]:
     """Keep facts of a table with a column `team`; they replace those of the teams that are named.
 

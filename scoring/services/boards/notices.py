@@ -18,7 +18,8 @@ from scoring.inputs.tables import TextTable, read_table
 from scoring.services.access.roles import Role
 from scoring.services.boards.members import team_names
 from scoring.services.boards.phases import DAY
-from scoring.services.boards.ranking import BoardRanking, RankedSubmission
+from scoring.services.boards.ranked_submissions import RankedSubmission
+from scoring.services.boards.ranking import BoardRanking
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.tables import Attempt, RefusedAddress

@@ -17,7 +17,8 @@ from scoring.services.boards.board import OpenBoard, own_options
 from scoring.services.boards.hidden_rules import HiddenRules
 from scoring.services.boards.notices import FAILED, SCORED
 from scoring.services.boards.phases import DAY
-from scoring.services.boards.ranking import BoardRanking, RankedSubmission, board_ranking
+from scoring.services.boards.ranked_submissions import RankedSubmission
+from scoring.services.boards.ranking import BoardRanking, board_ranking
 from scoring.services.boards.redaction import redact
 from scoring.services.boards.row_rules import DETAILS
 from scoring.services.boards.submitting import SubmissionRequest

@@ -50,10 +50,11 @@ def hidden_truth_words(known: HiddenRules) -> str:
 def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
     public, scale = hidden_truth.published(ranking), scales.of(ranking.board.challenge)
     note = Text(hidden_truth_words(known), "note")
+    lines = views.baselines(public, scale, digits(scale))
     if not public["teams"]:
         nobody = Text("Nobody is ranked yet.", "note")
-        return (Section("Ranking", [note, nobody, *views.phase_table(ranking)]),)
-    blocks: list[Block] = [note, _ranking(public, scale), *views.phase_table(ranking)]
+        return (Section("Ranking", [note, nobody, *lines, *views.phase_table(ranking)]),)
+    blocks: list[Block] = [note, _ranking(public, scale), *lines, *views.phase_table(ranking)]
     if public["unranked"]:
         names = ", ".join(markdown(name, 60) for name in public["unranked"])
         blocks.append(Text(f"Without a score that is shown: {names}."))

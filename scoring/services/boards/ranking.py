@@ -3,11 +3,11 @@
 What `as_dict` gives can be published: scores, intervals, ties and history, but no case and no prediction.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import groupby
-from types import MappingProxyType
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, select
@@ -18,66 +18,28 @@ from scoring.common.quantities import Quantity
 from scoring.comparison.compare import Comparison, compare_cards, ranks_of
 from scoring.comparison.team_facts import TeamFacts
 from scoring.core.scorecard import ScoreCard, plain
-from scoring.services.boards import packing, phases
+from scoring.services.boards import members, packing, phases
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.hidden_rules import HiddenRules, kept_rules, shown_scores
-from scoring.services.boards.members import facts as facts_of_teams
-from scoring.services.boards.members import teams_excluded
 from scoring.services.boards.phases import DAY, Phase
+from scoring.services.boards.ranked_submissions import (
+    LADDER,
+    MINUTE,
+    RankedSubmission,
+    ShownScores,
+    baseline,
+    counting,
+    results,
+)
 from scoring.services.boards.row_rules import OPENED, WITHHELD, damaged, row_problems
 from scoring.services.store import tables
-
-NOBODY: Mapping[str, "RankedSubmission"] = MappingProxyType({})
-LADDER = "ladder"
-"""The rule of a board on which the Ladder decides which submission of a team is ranked."""
-MINUTE = 16
-"""Characters of a time that name its minute."""
-
-
-@dataclass(frozen=True)
-class RankedSubmission:
-    """A submission with its result on one version of the test set; fields as in the tables. refused: the
-    first problem where this version refuses it."""
-
-    id: str
-    team: str
-    name: str
-    created: str
-    score: float | None
-    interval: tuple[float, float] | None
-    card: str | None
-    excluded: str | None
-    refused: str = ""
-    phase: str | None = None
-
-    @property
-    def minute(self) -> str:
-        """Return when it was submitted, to the minute."""
-        return self.created[:MINUTE].replace("T", " ")
-
-    @property
-    def is_eligible(self) -> bool:
-        """Return whether it may be ranked: it is scored and not excluded."""
-        return self.card is not None and self.excluded is None
-
-
-@dataclass(frozen=True)
-class ShownScores:
-    """What a hidden truth shows. rules: that hold, or held until it was opened; cards: scorecard of each
-    submission on the version on which it was scored first, by id; scores: its score there as it is shown, of
-    those that are not excluded; quantity: direction of the score."""
-
-    rules: HiddenRules
-    cards: Mapping[str, str | None]
-    scores: Mapping[str, float | None]
-    quantity: Quantity
 
 
 @dataclass(frozen=True)
 class BoardRanking:
     """A board on one version of its test set. entries: all submissions, oldest first, or those of one phase;
     phases: of the board; facts: of its teams; phase: the name of that one, None for all; shown: what is or
-    was shown of a hidden truth, None where it never was hidden."""
+    was shown of a hidden truth, None where it never was hidden; baselines: teams without a rank."""
 
     board: OpenBoard
     entries: tuple[RankedSubmission, ...]
@@ -85,6 +47,7 @@ class BoardRanking:
     facts: Mapping[str, TeamFacts] = field(default_factory=dict)
     phase: str | None = None
     shown: ShownScores | None = None
+    baselines: frozenset[str] = frozenset()
 
     @property
     def rule(self) -> str:
@@ -94,7 +57,18 @@ class BoardRanking:
     @cached_property
     def counting(self) -> Mapping[str, RankedSubmission]:
         """The submission of each team that is ranked."""
-        return counting(self.entries, self.rule, self._quantity, shown=self._worth)
+        return counting(self.competing, self.rule, self._quantity, shown=self._worth)
+
+    @cached_property
+    def competing(self) -> tuple[RankedSubmission, ...]:
+        """The submissions of all teams but baselines."""
+        return tuple(entry for entry in self.entries if entry.team not in self.baselines)
+
+    @cached_property
+    def lines(self) -> Mapping[str, RankedSubmission]:
+        """The submission of each baseline that is shown."""
+        entries = (entry for entry in self.entries if entry.team in self.baselines)
+        return counting(entries, self.rule, self._quantity, shown=self._worth)
 
     @property
     def hidden(self) -> HiddenRules | None:
@@ -127,7 +101,7 @@ class BoardRanking:
     @property
     def scored(self) -> int:
         """Return how many submissions have a score, also excluded ones: those that were looked at."""
-        return sum(entry.card is not None for entry in self.entries)
+        return sum(entry.card is not None for entry in self.competing)
 
     @cached_property
     def ranks_by_day(self) -> dict[str, dict[str, int]]:
@@ -136,7 +110,7 @@ class BoardRanking:
         challenge, options = self.board.challenge, self.board.row.options["compare"]
         chosen: dict[str, RankedSubmission] = {}
         ranks: dict[str, int] = {}
-        for day, entries in groupby(self.entries, lambda entry: entry.created[:DAY]):
+        for day, entries in groupby(self.competing, lambda entry: entry.created[:DAY]):
             now = counting(entries, self.rule, self._quantity, chosen, self._worth)
             if now != chosen:
                 scores = {team: entry.score for team, entry in now.items()}
@@ -174,12 +148,20 @@ class BoardRanking:
         comparison = self.comparison
         return self.framed(
             [self._team(team, comparison) for team in comparison.cards] if comparison else [],
-            sorted(set(self.by_team) - set(self.counting)),
+            sorted(set(self.by_team) - set(self.counting) - self.baselines),
+            [
+                baseline(entry, entry.score, entry.interval and list(entry.interval))
+                for entry in self.lines.values()
+            ],
             self._provenance(comparison),
         )
 
     def framed(
-        self, teams: list[dict[str, Any]], unranked: list[str], provenance: dict[str, Any]
+        self,
+        teams: list[dict[str, Any]],
+        unranked: list[str],
+        baselines: list[dict[str, Any]],
+        provenance: dict[str, Any],
     ) -> dict[str, Any]:
         """Return these teams and what stands beside them in what `board show --json` writes."""
         row = self.board.row
@@ -197,6 +179,7 @@ class BoardRanking:
             "teams": teams,
             "phases": [phase.as_dict() for phase in self.phases],
             "unranked": unranked,
+            "baselines": sorted(baselines, key=itemgetter("team")),
             "excluded": [
                 {"team": entry.team, "submission": entry.id, "time": entry.created, "reason": entry.excluded}
                 for entry in self.entries
@@ -241,37 +224,6 @@ class BoardRanking:
         return result
 
 
-def counting(
-    entries: Iterable[RankedSubmission],
-    rule: str,
-    quantity: Quantity,
-    before: Mapping[str, RankedSubmission] = NOBODY,
-    shown: Mapping[str, float | None] | None = None,
-) -> dict[str, RankedSubmission]:
-    """Return the submission of each team that is ranked, by team.
-
-    Args:
-        entries: Submissions, oldest first.
-        rule: "last"; "best": the best score, of equal ones the first; or "ladder": the last that the
-            Ladder shows, which is the best of those.
-        quantity: Direction of the score.
-        before: Those that were ranked before the first of the entries.
-        shown: Score as it is shown of a hidden truth, by id; of others the score itself decides.
-    """
-    chosen = dict(before)
-
-    def worth(entry: RankedSubmission) -> float:
-        return quantity.order(entry.score if shown is None else shown.get(entry.id))
-
-    for entry in entries:
-        ranked = chosen.get(entry.team)
-        if not entry.is_eligible or (rule == LADDER and worth(entry) == float("-inf")):
-            continue
-        if ranked is None or rule != "best" or worth(entry) > worth(ranked):
-            chosen[entry.team] = entry
-    return chosen
-
-
 def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:
     """Return how a board stands on its version of the test set.
 
@@ -297,10 +249,11 @@ def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:
     chosen = [
         (row, results_of[row.id]) for row in of_board if phase in (None, row.phase) and row.id in results_of
     ]
-    teams = teams_excluded(board.store, board.row.id)
-    entries, facts = results(chosen, teams), facts_of_teams(board.store, board.row.id)
-    shown = _shown(board, of_board, teams)
-    return BoardRanking(board, entries, known, facts, phase, shown)
+    of_teams = (board.store, board.row.id)
+    teams = members.teams_excluded(*of_teams)
+    entries, facts = results(chosen, teams), members.facts(*of_teams)
+    shown, baselines = _shown(board, of_board, teams), members.baselines(*of_teams)
+    return BoardRanking(board, entries, known, facts, phase, shown, baselines)
 
 
 def _shown(board: OpenBoard, sent: Sequence[Row[Any]], teams: Mapping[str, str]) -> ShownScores | None:
@@ -334,22 +287,6 @@ def _rows(session: Session, table: type[tables.Base], *where: ColumnElement[bool
         for name, problem in row_problems(table, row._asdict()):
             raise damaged(row.board_id, f"{table.__tablename__}, {name}: {problem}")
     return rows
-
-
-def results(
-    rows: Iterable[tuple[Any, Any]], teams: Mapping[str, str] = MappingProxyType({})
-) -> tuple[RankedSubmission, ...]:
-    """Return submissions with their results, oldest first. rows: of `Submission` and `ScoredVersion`; teams:
-    why none of a team's submissions counts, of those that are excluded."""
-    entries = (_entry(submission, result, teams.get(submission.team)) for submission, result in rows)
-    return tuple(sorted(entries, key=lambda entry: (entry.created, entry.id)))
-
-
-def _entry(row: Any, result: Any, team: str | None) -> RankedSubmission:
-    ends = None if result.low is None or result.high is None else (result.low, result.high)
-    problem = str(result.problems[0]["message"]) if result.problems else ""
-    known = (row.id, row.team, row.name, row.created, result.score, ends, result.card)
-    return RankedSubmission(*known, row.excluded if team is None else team, problem, row.phase)
 
 
 def rank_change(now: int, before: int | None) -> str:

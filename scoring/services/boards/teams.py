@@ -1,4 +1,4 @@
-"""Teams of a board as its organizer changes them: excluded as a whole, renamed, or merged with another."""
+"""Teams of a board as its organizer changes them: excluded, made baselines, renamed, or merged."""
 
 from typing import Any
 
@@ -10,6 +10,7 @@ from scoring.common.text import shortened
 from scoring.inputs.team_entries import name_problems
 from scoring.services.access.roles import Role
 from scoring.services.boards.members import team_names
+from scoring.services.boards.row_rules import plain
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.tables import Attempt, Member, RefusedFile, Submission
@@ -22,14 +23,28 @@ def exclude_team(store: Store, board_id: str, team: str, reason: str | None) -> 
         InputRefused: `forbidden` for others than organizers, `unknown-team` where it has submitted nothing,
             `bad-option` without a reason.
     """
-    store.actor.require(Role.ORGANIZER)
     if reason is not None and not reason.strip():
         raise InputRefused([error("bad-option", "--exclude", "say why the team does not count.")])
+    _change(store, board_id, team, excluded=None if reason is None else shortened(reason.strip()))
+
+
+def set_baseline(store: Store, board_id: str, team: str, is_baseline: bool) -> None:
+    """Let a team be a baseline, drawn as a line and listed, without a rank and in no test; or rank it again.
+
+    Raises:
+        InputRefused: `forbidden` for others than organizers, `unknown-team` where it has submitted nothing.
+    """
+    _change(store, board_id, team, baseline=is_baseline)
+
+
+def _change(store: Store, board_id: str, team: str, **values: Any) -> None:
+    store.actor.require(Role.ORGANIZER)
     with store.write() as session:
         row = session.get(tables.Team, (board_id, team))
         if row is None:
             raise _unknown(team)
-        row.excluded = None if reason is None else shortened(reason.strip())
+        for name, value in values.items():
+            setattr(row, name, value)
 
 
 def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:
@@ -64,8 +79,7 @@ def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:
             raise InputRefused([error("equal-files", shortened(name, 60), message)])
         target = session.get(tables.Team, (board_id, name))
         if target is None:
-            values = {"created": row.created, "facts": row.facts, "excluded": row.excluded}
-            session.add(tables.Team(board_id=board_id, name=name, **values))
+            session.add(tables.Team(**plain(row) | {"name": name}))
             session.flush()
         _move_people(session, board_id, team, name)
         for table in (Submission, Attempt):

@@ -23,14 +23,8 @@ from scoring.presentation.figures.over_time import MOST, DatedScore, over_time
 from scoring.presentation.figures.theme import Theme
 from scoring.services.boards.foreign_leaderboards import ImportedBoard
 from scoring.services.boards.phases import DAY, Allowance, allowance, spoken
-from scoring.services.boards.ranking import (
-    LADDER,
-    MINUTE,
-    BoardRanking,
-    RankedSubmission,
-    history_rows,
-    rank_change,
-)
+from scoring.services.boards.ranked_submissions import LADDER, MINUTE, RankedSubmission
+from scoring.services.boards.ranking import BoardRanking, history_rows, rank_change
 
 RULES = {
     "last": "the last submission of each team",
@@ -57,7 +51,8 @@ def sections(ranking: BoardRanking) -> tuple[Section, ...]:
     phases = phase_table(ranking)
     if ranking.comparison is None:
         nobody = Text("Nobody is ranked yet.", "note")
-        return (Section("Ranking", [nobody, *phases]), *_of_excluded(value))
+        lines = baselines(value, scale)
+        return (Section("Ranking", [nobody, *lines, *phases]), *_of_excluded(value))
     return (
         Section("Ranking", [*_ranking(ranking, value, scale), *phases]),
         Section("History", [_figure(value, scale), history(value, scale), *excluded(value)]),
@@ -100,8 +95,9 @@ def _ranking(ranking: BoardRanking, value: Value, scale: Scale) -> list[Block]:
     context = display.of(compared)
     blocks: list[Block] = [Text(text, question="Who is first?")]
     if compared.scored:
-        blocks.append(replace(comparison_views.scores(context), data=table.rows))
-    blocks.append(table)
+        lines = {line["team"]: line for line in value["baselines"] if line["score"] is not None}
+        blocks.append(replace(comparison_views.scores(context, lines), data=table.rows))
+    blocks += [table, *baselines(value, scale)]
     if any(fact != UNKNOWN for fact in compared.facts.values()):
         blocks.append(team_views.facts(compared))
     if value["unranked"]:
@@ -196,6 +192,20 @@ def leaderboard(board: ImportedBoard) -> list[Block]:
     ]
     note = Text(markdown(board.words, 400), "caution")
     return [note, Table.of("Who is ranked where?", board.ranked(), columns, key="board_imported")]
+
+
+def baselines(value: Value, scale: Scale, digits: int | None = None) -> list[Block]:
+    """Return what is shown without a rank, if anything. digits: as of `history`."""
+    columns = [
+        Column("team", "baseline"),
+        score_column(scale, digits=digits),
+        *((_interval(scale),) if digits is None else ()),
+        Column("submitted", "submitted", lighter=True, get=lambda line: line["time"][:DAY]),
+    ]
+    caption = "Without a rank, and in no test."
+    lines = value["baselines"]
+    table = Table.of("What is there to beat?", lines, columns, caption, key="board_baselines")
+    return [table] if lines else []
 
 
 def _teams(ranking: BoardRanking, value: Value, scale: Scale) -> Table:
@@ -312,4 +322,6 @@ def state(ranking: BoardRanking, entry: RankedSubmission) -> str:
         return f"excluded: {entry.excluded}"
     if entry.card is None:
         return f"refused by this version of the test set: {entry.refused}".removesuffix(": ")
+    if ranking.lines.get(entry.team) == entry:
+        return "baseline"
     return "counts" if ranking.counting.get(entry.team) == entry else "does not count"

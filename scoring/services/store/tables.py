@@ -84,7 +84,7 @@ class TestSetVersion(Base):
 
 class Team(Base):
     """A team of a board. facts: of `TeamFacts` by name, None where nothing is known; excluded: why none of
-    its submissions counts, None where they do."""
+    its submissions counts, None where they do; baseline: whether it is shown without a rank."""
 
     __tablename__ = "team"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -92,6 +92,7 @@ class Team(Base):
     created: Mapped[str] = mapped_column(String(40))
     facts: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     excluded: Mapped[str | None]
+    baseline: Mapped[bool] = mapped_column(default=False)
 
 
 class Submission(Base):

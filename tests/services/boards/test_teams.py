@@ -2,13 +2,17 @@
 
 import pytest
 
-from scoring.services.boards import bundle, members, notices, participant, submitting
+from scoring.comparison import scale as scales
+from scoring.core.views import Figure
+from scoring.presentation.figures.theme import LIGHT
+from scoring.services.boards import bundle, members, notices, participant, publishing, submitting, views
 from scoring.services.boards.board import opened
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.submitting import SubmissionRequest
 from scoring.services.store.database import open_store
-from tests.support.boards import board, filled
+from tests.support import schemas
+from tests.support.boards import board, filled, predictions
 from tests.support.hidden_boards import MAX, PAUL, acting, good, handed_in, hidden_board
 
 
@@ -63,3 +67,35 @@ def test_teams_with_an_equal_file_are_not_merged_and_near_names_are_told(place, 
     assert [entry.status for entry in own] == ["excluded"]
     with pytest.raises(Exception, match="team-excluded"):
         handed_in(one, good(4), team="Umea-Lab")
+
+
+def test_a_baseline_is_a_line_without_a_rank_and_in_no_test(sent, tmp_path):
+    """The ranking with a baseline is that of a board to which it never submitted, claims included."""
+    without = board("show", "b", "--json", "-").json
+    before = board_ranking(opened(open_store(), "b")).comparison.as_dict()["pairs"]
+    predictions(tmp_path / "guess.csv", 9, 3.0)
+    time = ("--time", "2026-10-06")
+    assert board("submit", "b", "--team", "guess", "--predictions", tmp_path / "guess.csv", *time).status == 0
+    assert set(ranked()) == {"alpha", "beta", "guess"}
+    done = board("team", "b", "guess", "--baseline", "--json", "-")
+    assert done.status == 0, done.err
+    shown = done.json
+    (line,) = shown.pop("baselines")
+    known = board_ranking(opened(open_store(), "b"))
+    entry = known.lines["guess"]
+    assert (line["team"], line["score"], line["submission"]) == ("guess", entry.score, entry.id)
+    assert shown == {name: value for name, value in without.items() if name != "baselines"}
+    pairs = known.comparison.as_dict()["pairs"]
+    assert pairs == before, "claims know of no submission of a baseline"
+    assert schemas.problems("board", board("show", "b", "--json", "-").out) == []
+    section = views.sections(known)[0]
+    figure = next(block for block in section.blocks if isinstance(block, Figure)).build(LIGHT)
+    points = [shape.x0 for shape in figure.layout.shapes if shape.line.dash]
+    assert points == [pytest.approx(scales.of(known.board.challenge).points(entry.score))]
+    assert "guess" in publishing.html(known) and "guess" in board("show", "b").out
+    copied = bundle.export(known.board, with_truth=True)
+    assert set(bundle.counted(copied).teams) == {"alpha", "beta"}
+    assert board("team", "b", "guess", "--rename", "line").status == 0
+    assert set(board_ranking(opened(open_store(), "b")).lines) == {"line"}, "a new name keeps what it is"
+    assert board("team", "b", "line", "--no-baseline").status == 0
+    assert set(ranked()) == {"alpha", "beta", "line"}
