@@ -5,7 +5,7 @@ import hashlib
 import io
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 
@@ -57,6 +57,7 @@ class Predictions:
         images: SHA-256 of the images that a model was run on, by member.
     """
 
+    per_case: ClassVar[tuple[str, ...]] = ("outputs", "labels")
     name: str
     outputs: Floats
     labels: Ints

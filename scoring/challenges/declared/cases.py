@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -41,6 +42,7 @@ class DeclaredCases:
         objects: What each image holds (points, boxes).
     """
 
+    per_case: ClassVar[tuple[str, ...]] = ("ids", "columns", "labels", "values", "objects")
     name: str
     ids: tuple[str, ...]
     files: SourceFiles

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from scoring.metrics.task_cases import DetectionCases, Objects
 class Detections(Predictions):
     """Detections of every image of the truth."""
 
+    per_case: ClassVar[tuple[str, ...]] = ("outputs", "labels", "objects")
     objects: tuple[Objects, ...] = ()
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePosixPath
+from typing import ClassVar
 
 import numpy as np
 
@@ -202,6 +203,7 @@ class MaskCounts:
     not counted.
     """
 
+    per_case: ClassVar[tuple[str, ...]] = ("states", "tables", "digests", "nodes")
     states: tuple[str, ...]
     tables: Ints
     digests: tuple[bytes, ...]

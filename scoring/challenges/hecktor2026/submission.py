@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,6 +28,7 @@ class HecktorSubmission:
     a column that lacks -> columns that may be meant.
     """
 
+    per_case: ClassVar[tuple[str, ...]] = ("ids", "stages", "scores", "masks")
     ids: tuple[str, ...]
     stages: Mapping[str, Ints | None]
     scores: Mapping[str, PrognosisScores]

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import ClassVar
 
 import numpy as np
 
@@ -245,6 +246,7 @@ class PrognosisScores:
     """One column of scores by patient. values: as written [N], NaN = none. unusable: patients whose cell
     holds something that is no finite number, bool [N]."""
 
+    per_case: ClassVar[tuple[str, ...]] = ("values", "unusable")
     values: np.ndarray
     unusable: np.ndarray
 

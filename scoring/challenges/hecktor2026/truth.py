@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -43,6 +44,7 @@ class HecktorTruth:
     mask. columns: all columns of the table by lower-case name; id_column: the one that names the patient.
     """
 
+    per_case: ClassVar[tuple[str, ...]] = ("ids", "stages", "time", "event", "center", "masks", "columns")
     ids: tuple[str, ...]
     stages: Mapping[str, Ints]
     time: Floats

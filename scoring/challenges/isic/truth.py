@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,6 +32,7 @@ class CaseWeights:
     """How much each case counts, float64 [N], 0 for the excluded image: in the score, and in the score of
     validation; and whether the file has columns for these."""
 
+    per_case: ClassVar[tuple[str, ...]] = ("score", "validation")
     score: np.ndarray
     validation: np.ndarray
     in_file: bool = False
@@ -47,6 +49,15 @@ class IsicCases:
     `categories`.
     """
 
+    per_case: ClassVar[tuple[str, ...]] = (
+        "ids",
+        "photographs",
+        "ambiguous",
+        "columns",
+        "positives",
+        "weights",
+        "written_ids",
+    )
     name: str
     files: SourceFiles
     ids: tuple[str, ...]

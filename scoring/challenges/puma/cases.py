@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import ClassVar
 
 import numpy as np
 
@@ -48,6 +49,7 @@ class WrittenFiles:
         unnamed: Whether a nucleus of Multiple polygons has no key `name`.
     """
 
+    per_case: ClassVar[tuple[str, ...]] = ("keys", "names")
     keys: tuple[str, ...] = ()
     names: tuple[frozenset[str], ...] = ()
     marked: bool = False

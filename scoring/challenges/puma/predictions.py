@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy
@@ -129,6 +129,7 @@ class NucleiPredictions:
     images: SHA-256 of the images that a model was run on, by member.
     """
 
+    per_case: ClassVar[tuple[str, ...]] = ("ids", "nuclei", "missing", "written")
     name: str
     ids: tuple[str, ...]
     nuclei: tuple[Nuclei, ...]

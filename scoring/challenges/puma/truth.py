@@ -103,6 +103,7 @@ class PumaTruth:
 
     id_column: ClassVar[str] = "case"
 
+    per_case: ClassVar[tuple[str, ...]] = ("ids", "nuclei", "sizes", "images", "written")
     name: str
     files: SourceFiles
     ids: tuple[str, ...]

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import ClassVar
 
 from scoring.challenges.safe_scan import demographics, official_score
 from scoring.challenges.safe_scan.demographics import Demographics
@@ -39,6 +40,7 @@ class SafeScanCases:
         findings: Warnings and notes about the source.
     """
 
+    per_case: ClassVar[tuple[str, ...]] = ("ids", "demographics", "labels", "images", "columns")
     name: str
     files: SourceFiles
     ids: tuple[str, ...]

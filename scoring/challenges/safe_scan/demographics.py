@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,6 +30,7 @@ class Demographics:
         location: 1 to 7 in the order of `LOCATIONS`, -1 unknown [N].
     """
 
+    per_case: ClassVar[tuple[str, ...]] = ("age", "gender", "location")
     age: np.ndarray
     gender: np.ndarray
     location: np.ndarray
