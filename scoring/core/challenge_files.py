@@ -31,6 +31,8 @@ class Inputs:
         outputs: Where a container writes each part of the answer to a case, below `output`; empty: one JSON,
             wherever it is.
         absent: Parts that a submission lacks for every case: platforms refuse it then.
+        example: Truth -> name and bytes of a submission that takes nothing from it but the names and grids
+            of its cases; None: platforms show no example.
     """
 
     truth: InputKind
@@ -39,6 +41,7 @@ class Inputs:
     images_apart: bool = True
     outputs: Mapping[str, str] = field(default_factory=dict)
     absent: Callable[[Any], list[Finding]] = field(default=lambda _predictions: [])
+    example: Callable[[Any], tuple[str, bytes]] | None = None
 
 
 @dataclass(frozen=True)

@@ -176,6 +176,18 @@ def table_of(ids: Sequence[str], outputs: Floats, columns: Sequence[str], id_nam
     return text.getvalue()
 
 
+def example_table(ids: Sequence[str], columns: Sequence[str], id_name: str = "filename") -> tuple[str, bytes]:
+    """Return the name and the bytes of a table in which all outputs of all cases are equal, by name of case.
+
+    Args:
+        ids: Id of each case.
+        columns: Headers of the K outputs.
+        id_name: Header of the ids.
+    """
+    outputs = np.full((len(ids), len(columns)), 1 / max(2, len(columns)))
+    return "example.csv", table_of(sorted(ids), outputs, columns, id_name).encode()
+
+
 def _complete(outputs: Floats) -> Bools:
     """Return which rows are without NaN [N]."""
     complete: Bools = np.logical_not(np.isnan(outputs).any(1))

@@ -1,5 +1,6 @@
 """The `Challenge` that a declaration makes: the same value as that of a built-in challenge."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -48,7 +49,10 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
         id=declaration.id,
         words=words_of(declaration),
         options=(),
-        inputs=MASKS if of_masks else OF_MODELS if declaration.task in MODELS else TABLES,
+        inputs=replace(
+            MASKS if of_masks else OF_MODELS if declaration.task in MODELS else TABLES,
+            example=partial(Lazy("scoring.challenges.declared.example:example"), declaration),
+        ),
         readers=Readers(
             truth=partial(module.read_truth, declaration),
             predictions=partial(module.read_predictions, declaration),

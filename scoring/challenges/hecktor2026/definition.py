@@ -63,6 +63,7 @@ CHALLENGE = Challenge(
             **{name.removesuffix(".json"): name for name in ANSWERS},
         },
         absent=Lazy("scoring.challenges.hecktor2026.predictions:absent"),
+        example=Lazy("scoring.challenges.hecktor2026.example:example"),
     ),
     readers=Readers(
         truth=read_truth,

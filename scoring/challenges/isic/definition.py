@@ -13,7 +13,7 @@ from scoring.core.challenge import Challenge, Display, ModelSupport, Readers, Si
 from scoring.core.challenge_files import InputKind, Inputs, Sample
 from scoring.core.lazy import Lazy
 from scoring.core.scores import Scoring
-from scoring.core.submission import faults_by_option
+from scoring.core.submission import example_table, faults_by_option
 
 RULE = """
 | measure | what it is |
@@ -45,6 +45,7 @@ CHALLENGE = Challenge(
     inputs=Inputs(
         truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
         submission=InputKind("ONNX model, or prediction table (CSV)", ("onnx",)),
+        example=lambda truth: example_table(truth.ids, truth.categories, truth.id_name),
     ),
     readers=Readers(
         truth=read_truth,

@@ -27,7 +27,7 @@ CHALLENGE = Challenge(
         official_source="as the challenge's own code computes it",
     ),
     options=OPTIONS,
-    inputs=shared.INPUTS,
+    inputs=shared.inputs(("score",)),
     readers=shared.readers(ID),
     scoring=shared.scoring(ID, WEIGHTS),
     comparison=COMPARISON,

@@ -78,6 +78,7 @@ CHALLENGE = Challenge(
             (*NUCLEI_ENDINGS, "onnx"),
             several=True,
         ),
+        example=Lazy("scoring.challenges.puma.example:example"),
     ),
     readers=Readers(
         truth=read_truth,

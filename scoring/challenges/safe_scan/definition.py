@@ -11,13 +11,18 @@ from scoring.core.challenge import Display, ModelSupport, Readers, SingleImage
 from scoring.core.challenge_files import InputKind, Inputs
 from scoring.core.lazy import Lazy
 from scoring.core.scores import ScoreBreakdownPart, Scoring
-from scoring.core.submission import Predictions, faults_by_option, table
+from scoring.core.submission import Predictions, example_table, faults_by_option, table
 
 LOSSES = {"log_loss": LOSS, "brier_score": LOSS}
-INPUTS = Inputs(
-    truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
-    submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),
-)
+
+
+def inputs(columns: Sequence[str]) -> Inputs:
+    """Return what is accepted. columns: headers of a prediction table."""
+    return Inputs(
+        truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
+        submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),
+        example=lambda truth: example_table(truth.ids, columns),
+    )
 
 
 def _part(challenge_id: str, reference: str) -> Lazy:

@@ -30,7 +30,7 @@ CHALLENGE = Challenge(
         official_source="as the validator computes it",
     ),
     options=OPTIONS,
-    inputs=shared.INPUTS,
+    inputs=shared.inputs(CLASSES),
     readers=shared.readers(ID),
     scoring=shared.scoring(ID, WEIGHTS),
     comparison=COMPARISON,

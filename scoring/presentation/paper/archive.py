@@ -1,15 +1,13 @@
 """Everything that a paper takes from a result, in one zip: tables as LaTeX and CSV, figures as SVG, a
 paragraph on methods, and the references."""
 
-import io
 import json
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scoring.challenges import load_challenge
 from scoring.challenges.classification_views import method
-from scoring.common import markup
+from scoring.common import markup, zips
 from scoring.common.citation import Citation
 from scoring.common.text import file_name, shortened
 from scoring.core.challenge import Challenge
@@ -22,7 +20,6 @@ from scoring.presentation.paper import latex
 from scoring.presentation.svg import WIDTH, svg
 from scoring.version import __version__
 
-FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 """The date of the zip's members: the same result gives the same bytes."""
 BENCHSIDE = Citation("benchside", "Benchside", note=f"Version {__version__}")
 
@@ -138,9 +135,5 @@ def _digests(source: Mapping[str, Any]) -> list[str]:
 
 
 def zipped(texts: Mapping[str, str]) -> bytes:
-    """Return a zip of texts by name. Nothing in it is packed: packing differs from machine to machine."""
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        for name, content in texts.items():
-            archive.writestr(zipfile.ZipInfo(name, FIRST_DAY), content.encode("utf-8", "backslashreplace"))
-    return file.getvalue()
+    """Return a zip of texts by name."""
+    return zips.zipped((name, text.encode("utf-8", "backslashreplace")) for name, text in texts.items())

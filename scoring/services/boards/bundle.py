@@ -15,13 +15,13 @@ from sqlalchemy.orm import Session
 from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
+from scoring.common.zips import zipped
 from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
 from scoring.inputs.sources import Source
 from scoring.services.access.roles import Role
 from scoring.services.boards import packing
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.manifest import ROWS, rows_of
-from scoring.services.boards.packing import zipped
 from scoring.services.boards.ranked_submissions import counting, results
 from scoring.services.boards.row_rules import plain
 from scoring.services.boards.unpacking import FILES, unpack_bundle

@@ -7,7 +7,6 @@ import io
 import json
 import math
 import zipfile
-from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from tokenize import TokenError
@@ -19,6 +18,7 @@ from scoring.common.arrays import Array
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.opening import read_file
 from scoring.common.strict_json import StrictJsonError, strict_loads
+from scoring.common.zips import WRITTEN, zipped
 from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.inputs import workbooks
 from scoring.inputs.archives import Archive, open_archive
@@ -54,15 +54,6 @@ def as_read(name: str, data: bytes) -> tuple[str, bytes]:
     return f"{name}.csv" if is_text else name, data
 
 
-def zipped(members: Iterable[tuple[str, bytes]]) -> bytes:
-    """Return a zip of files by name. They are not compressed: other versions of zlib give other bytes."""
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as written:
-        for name, data in members:
-            written.writestr(zipfile.ZipInfo(name, WRITTEN), data)
-    return target.getvalue()
-
-
 def _read(file: ByteFile) -> bytes:
     with file as opened:
         data: bytes = opened.read()
@@ -70,8 +61,6 @@ def _read(file: ByteFile) -> bytes:
 
 
 DOCUMENT, ARRAYS, MATCHES = "card.json", "arrays/", "matches/"
-WRITTEN = (1980, 1, 1, 0, 0, 0)
-"""Time of every member, so that the same card gives the same bytes."""
 MOST_BYTES = 1 << 30
 """Of a card that is unpacked."""
 PLAIN = (

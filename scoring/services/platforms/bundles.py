@@ -18,9 +18,11 @@ import scoring
 from scoring.common import markup
 from scoring.common.findings import InputRefused, error
 from scoring.common.quantities import SCORE
+from scoring.common.zips import zipped
 from scoring.inputs.sources import Source
-from scoring.services.boards.packing import packed, zipped
+from scoring.services.boards.packing import packed
 from scoring.services.platforms.evaluation import FILE, PlatformSettings
+from scoring.services.platforms.submission_page import IN_ALL, PER_DAY, SubmissionPage, submission_page
 
 NEEDED = (
     "alembic",
@@ -46,8 +48,6 @@ NEEDED = (
     "zlib-ng",
 )
 """Packages that the library needs; pyproject.toml says why."""
-PER_DAY, IN_ALL = 5, 100
-"""Submissions that a team may make: whoever may submit often enough learns a hidden truth."""
 LEADERBOARD_DECIMALS = 6
 _TEMPLATES = Path(__file__).parent / "templates"
 _USER = "RUN useradd --create-home --uid 10001 benchside\nUSER benchside"
@@ -99,12 +99,14 @@ def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
     try:
         name, data = packed(order.truth)
         challenge = order.settings.challenge
-        challenge.read_truth(data, name=name, **challenge.needed("truth", order.settings.options))
+        truth = challenge.read_truth(data, name=name, **challenge.needed("truth", order.settings.options))
     except InputRefused as refused:
         problems += refused.problems
     if problems:
         raise InputRefused(problems)
-    files, steps = PLATFORMS[platform](order, name, data)
+    page = submission_page(order.settings, truth, platform)
+    files, steps = PLATFORMS[platform](order, name, data, page)
+    files |= page.files()
     try:
         for member, content in files.items():
             (folder / member).parent.mkdir(parents=True, exist_ok=True)
@@ -119,7 +121,7 @@ Made = tuple[dict[str, bytes], tuple[str, ...]]
 """Files by name, and what to do next."""
 
 
-def _grand_challenge(order: Order, name: str, data: bytes) -> Made:
+def _grand_challenge(order: Order, name: str, data: bytes, _page: SubmissionPage) -> Made:
     command = ("python", "-m", "scoring", "platform", "grand-challenge", "--settings", "benchside.json")
     files = {
         **_container(f"COPY program/ ./\n{_USER}\nENTRYPOINT {json.dumps(command)}"),
@@ -130,12 +132,13 @@ def _grand_challenge(order: Order, name: str, data: bytes) -> Made:
         f"Build the container in this folder: {_build(order)}",
         f"Save it: docker save {order.image} | gzip > evaluation.tar.gz",
         "Upload evaluation.tar.gz as evaluation method of the phase, and ground_truth.tar.gz as its truth.",
+        "Show participants what-to-submit.md and offer the example beside it.",
         'In the phase\'s scoring, write "score" as the path of the score, in '
         f"{_order(order.settings)} order.",
     )
 
 
-def _codabench(order: Order, name: str, data: bytes) -> Made:
+def _codabench(order: Order, name: str, data: bytes, page: SubmissionPage) -> Made:
     program = {
         **_program(order.settings),
         "evaluate.py": _template("codabench_evaluate.txt"),
@@ -152,6 +155,7 @@ def _codabench(order: Order, name: str, data: bytes) -> Made:
         "competition.yaml": _template("competition.yaml", **_common(order), **texts),
         "logo.png": _logo(),
         "overview.md": _rule(order),
+        **_below("starting_kit", page.files()),
         "terms.md": _template("terms.md"),
         **_below("scoring_program", program),
         f"reference_data/{name}": data,
@@ -165,7 +169,7 @@ def _codabench(order: Order, name: str, data: bytes) -> Made:
     )
 
 
-def _evalai(order: Order, name: str, data: bytes) -> Made:
+def _evalai(order: Order, name: str, data: bytes, page: SubmissionPage) -> Made:
     script = {
         "__init__.py": b"from .main import evaluate  # noqa: F401\n",
         "main.py": _template("evalai_main.txt"),
@@ -175,11 +179,12 @@ def _evalai(order: Order, name: str, data: bytes) -> Made:
         "descending": str(_order(order.settings) == "descending"),
         "decimals": str(_decimals(order.settings)),
     }
-    pages = ("description", "evaluation_details", "submission_guidelines", "phase_description")
+    pages = ("description", "evaluation_details", "phase_description")
     bundle = {
         "challenge_config.yaml": _template("challenge_config.yaml", **_common(order), **texts),
         "logo.png": _logo(),
         **{f"templates/{page}.html": _html(order) for page in pages},
+        "templates/submission_guidelines.html": page.html(),
         "templates/terms_and_conditions.html": b"<p>" + _template("terms.md").strip() + b"</p>\n",
         "evaluation_script.zip": zipped(script.items()),
         "annotations/none.txt": b"The test set is with the worker of the organizers.\n",
@@ -193,7 +198,8 @@ def _evalai(order: Order, name: str, data: bytes) -> Made:
     }
     names = " ".join(f"--env {name}" for name in ("AUTH_TOKEN", "QUEUE_NAME", "CHALLENGE_PK"))
     return files, (
-        "Upload challenge_config.zip to EvalAI (Host challenge). The test set is not in it.",
+        "Upload challenge_config.zip, which lacks the test set, to EvalAI (Host challenge).",
+        "Offer the example with your data: the page of guidelines shows how it begins.",
         f"Build the worker in this folder: {_build(order)}",
         "Set AUTH_TOKEN (your profile on EvalAI), QUEUE_NAME and CHALLENGE_PK (Manage) in the shell.",
         "Run the worker as long as the challenge is open: docker run --detach --restart unless-stopped "
@@ -201,7 +207,7 @@ def _evalai(order: Order, name: str, data: bytes) -> Made:
     )
 
 
-PLATFORMS: Mapping[str, Callable[[Order, str, bytes], Made]] = {
+PLATFORMS: Mapping[str, Callable[[Order, str, bytes, SubmissionPage], Made]] = {
     "grand-challenge": _grand_challenge,
     "codabench": _codabench,
     "evalai": _evalai,

@@ -1,0 +1,51 @@
+"""Writer of masks: a MetaImage with a box in its middle, for examples of submissions."""
+
+import zlib
+
+import numpy as np
+
+from scoring.inputs.masks.grid import Grid
+from scoring.inputs.masks.headers import RAS_FROM_LPS
+
+SHARE = 4
+"""The box is a fourth of the volume along each axis."""
+
+
+def box_mask(grid: Grid, label: int) -> bytes:
+    """Return a compressed MetaImage (.mha) of a grid.
+
+    Args:
+        grid: Where the voxels lie.
+        label: Value of the voxels in the box, 1 to 255; those around it are 0.
+    """
+    nx, ny, nz = grid.shape
+    spans = [(edge // 2 - edge // (2 * SHARE), edge // 2 + edge // (2 * SHARE) + 1) for edge in grid.shape]
+    plane = np.zeros((ny, nx), np.uint8)
+    background = plane.tobytes()
+    plane[slice(*spans[1]), slice(*spans[0])] = label
+    packer = zlib.compressobj()
+    inside = plane.tobytes()
+    voxels = b"".join(
+        packer.compress(inside if spans[2][0] <= z < spans[2][1] else background) for z in range(nz)
+    )
+    voxels += packer.flush()
+    lps = RAS_FROM_LPS @ grid.affine
+    entries = {
+        "ObjectType": "Image",
+        "NDims": 3,
+        "BinaryData": True,
+        "BinaryDataByteOrderMSB": False,
+        "CompressedData": True,
+        "CompressedDataSize": len(voxels),
+        "TransformMatrix": _numbers((lps[:3, :3] / grid.spacing).T.ravel()),
+        "Offset": _numbers(lps[:3, 3]),
+        "ElementSpacing": _numbers(grid.spacing),
+        "DimSize": f"{nx} {ny} {nz}",
+        "ElementType": "MET_UCHAR",
+        "ElementDataFile": "LOCAL",
+    }
+    return "".join(f"{name} = {value}\n" for name, value in entries.items()).encode() + voxels
+
+
+def _numbers(values: np.ndarray) -> str:
+    return " ".join(map(repr, values.tolist()))
