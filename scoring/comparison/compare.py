@@ -179,6 +179,7 @@ class Comparison:
             "rank": self.ranks[name],
             "rank_interval": of(self.result.rank_intervals),
             "tied_for_first": of(self.result.tied_for_first),
+            "p_best": of(self.result.p_best),
             "share_of_resamples_won": of(self.result.shares_won),
             "rank_shares": of(self.result.rank_shares),
             **(self.own_ranking.of_teams[name] if self.own_ranking else {}),

@@ -31,6 +31,8 @@ class PairTest:
             infinite or no pair varies.
         reach: Half the width of the simultaneous intervals [P], infinite where there are none.
         separated: Whether the two are told apart [P].
+        p_best: p-value of each team being the best [A], by comparison with the best of the others; None where
+            that is not tested.
     """
 
     errors: Floats
@@ -40,6 +42,7 @@ class PairTest:
     critical_value: float | None
     reach: Floats
     separated: Bools
+    p_best: Floats | None = None
 
 
 def resolvable_gap(test: PairTest, n_units: int) -> dict[str, float] | None:

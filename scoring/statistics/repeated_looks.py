@@ -36,8 +36,16 @@ def corrected(test: PairTest, differences: Floats, n_units: int, submissions: in
     adjusted = np.where(varies, np.maximum(test.p_adjusted, beyond), test.p_adjusted)
     critical = -float(scipy.special.stdtrit(freedom, (1 - LEVEL) / 2 / shares))
     critical = max(test.critical_value, critical)
+    first, second = np.triu_indices(1 if test.p_best is None else len(test.p_best), 1)
+    p_best = test.p_best
+    if p_best is not None:  # a claim about the best is one about the pairs that make it
+        least = np.ones(len(p_best))
+        np.minimum.at(least, first, adjusted)
+        np.minimum.at(least, second, adjusted)
+        p_best = np.maximum(p_best, least)
     return replace(
         test,
+        p_best=p_best,
         p_adjusted=adjusted,
         critical_value=critical,
         reach=np.where(varies, critical * np.where(varies, test.errors, 0), test.reach),

@@ -76,6 +76,7 @@ class ReplicateComparison:
             was picked; None where units are too few or nobody is tied with it.
         resolvable_gap: See `paired_bootstrap.resolvable_gap`.
         test: Which test told teams apart: "swap", "bootstrap" or None.
+        p_best: p-value of each team being the best, adjusted for the A - 1 others; None without a swap test.
     """
 
     pairs: tuple[Pair, ...]
@@ -88,6 +89,7 @@ class ReplicateComparison:
     winner_optimism: float | None = None
     resolvable_gap: dict[str, float] | None = None
     test: str | None = None
+    p_best: list[float] | None = None
 
 
 def compare(
@@ -132,7 +134,7 @@ def compare(
     )
     if len(scores) == 1:
         return replace(described, rank_intervals=[[1, 1]], tied_for_first=[True])
-    test, name = _test(scores, replicates, n_units, exchange, pairs_test)
+    test, name = _test(scores, replicates, n_units, exchange, pairs_test, better)
     exchange = exchange if name == SWAP else None
     if test is None:
         pairs = _with_intervals(described.pairs, replicates, left_out, n_units, width)
@@ -154,18 +156,24 @@ def compare(
             sign * scores, sign * together, tied, _square(_seen(test, scores, exchange), len(scores)), n_units
         ),
         resolvable_gap=resolvable_gap(test, n_units),
+        p_best=None if test.p_best is None else test.p_best.tolist(),
     )
 
 
 def _test(
-    scores: Floats, replicates: Floats, n_units: int, exchange: Exchange | None, pairs_test: str
+    scores: Floats,
+    replicates: Floats,
+    n_units: int,
+    exchange: Exchange | None,
+    pairs_test: str,
+    better: Better,
 ) -> tuple[PairTest | None, str | None]:
     """Return the chosen test and its name, both None where it cannot be made."""
     if n_units < UNITS_OF_COMPARISON:
         return None, None
     if pairs_test == BOOTSTRAP:
         return bootstrap_test(scores, replicates, n_units), BOOTSTRAP
-    test = None if exchange is None else swap_test(scores, exchange, replicates.shape[1])
+    test = None if exchange is None else swap_test(scores, exchange, replicates.shape[1], better)
     return test, None if test is None else SWAP
 
 
@@ -283,6 +291,7 @@ def ranked(result: ReplicateComparison, places: Ints) -> ReplicateComparison:
         tied_for_first=[low == 1 for low, _ in ends] if enough else None,
         shares_won=(first / first.sum(0)).mean(1).tolist(),
         rank_shares=_shares_of_places(places),
+        p_best=None,
     )
 
 

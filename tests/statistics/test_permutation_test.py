@@ -193,3 +193,27 @@ def test_values_move_by_their_largest_difference_wherever_they_differ():
     found, without = (swap_test(scores, one, DRAWN).errors for one in (exchange, plain))
     largest = np.ptp(values, axis=0).max()
     assert found**2 - without**2 == pytest.approx(UNITS * largest**2 / 2 / (UNITS - 1), rel=0.1)
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+def test_each_team_is_compared_with_the_best_of_the_others(better):
+    random = np.random.default_rng(8)
+    values = (random.random((5, 40)) < np.array([0.9, 0.9, 0.8, 0.6, 0.3])[:, None]).astype(float)
+    values[1] = values[0]
+    if better == "lower":
+        values = 1 - values
+    scores, sign = values.mean(1), 1 if better == "higher" else -1
+    found = swap_test(scores, Exchange(values[..., None], lambda sums: sums[..., 0] / 40), DRAWS, better)
+    flips = permutation_test.signs(40, DRAWS, 0)
+    for team in range(5):
+        seen, drawn = 0.0, np.zeros(DRAWS)
+        for other in range(5):
+            exchanged = sign * (flips * (values[other] - values[team])).mean(1)
+            root = np.sqrt((exchanged**2).mean())
+            if root > 0:
+                lead = sign * (scores[other] - scores[team])
+                seen = max(seen, np.sign(lead) * (abs(lead) - 2e-6) / root)
+                drawn = np.maximum(drawn, exchanged / root)
+        assert found.p_best[team] == pytest.approx((drawn >= seen - 1e-12).mean(), abs=1.5 / DRAWS)
+    assert found.p_best[0] == found.p_best[1] == 1
+    assert found.p_best[4] <= 0.05
