@@ -51,7 +51,7 @@ def theme() -> Theme:
 
 def plain_opening(title: str, line: str) -> None:
     """Title and one line, for pages that score nothing themselves. Markdown of our own."""
-    with st.container(gap=None):
+    with st.container(key="plain_opening", gap=None):
         st.title(title, anchor=False)
         st.markdown(line)
 

@@ -32,7 +32,7 @@ def parts(query: Query) -> None:
     runs = explanation_runs(grid)
     key = ("maps", *query.key, query.answer.kind)
     wanted = f"single_maps_{query.setup.image.token}"
-    if not session.done(key) and st.session_state.get(wanted) != key:
+    if session.outcome(key) is None and st.session_state.get(wanted) != key:
         seconds = runs * query.answer.cpu_ms / 1000
         st.caption(
             f"{wording.MAP} Two maps, made in two ways, so that you see how far they agree, and the whole "
@@ -51,6 +51,12 @@ def parts(query: Query) -> None:
         st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
     else:
         _maps(query, outcome.value)
+
+
+def made(query: Query) -> Explanation | None:
+    """Return the maps of an answer, None where nobody asked for them."""
+    outcome = session.outcome(("maps", *query.key, query.answer.kind))
+    return None if outcome is None else outcome.value
 
 
 def _mapped(query: Query, grid: int, progress=None, cancelled=None) -> Explanation:
@@ -170,7 +176,8 @@ def person(query: Query) -> None:
     for sentence in sweep.changes(swept, answer, task.names):
         st.markdown(markdown(sentence, 600))
     risk = {name: group for name, group in zip(task.names, task.risk, strict=True) if group}
-    for column, field in zip(st.columns(3, gap="medium"), ("age", "gender", "location"), strict=True):
+    _field(swept, "age", task.names, risk, answer.vector)
+    for column, field in zip(st.columns(2, gap="large"), ("gender", "location"), strict=True):
         with column:
             _field(swept, field, task.names, risk, answer.vector)
 

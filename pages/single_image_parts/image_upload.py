@@ -74,6 +74,7 @@ def image(challenge_id: str, test_set: ChosenInput, truth) -> ChosenImage | None
         default=None if "single_source" in st.session_state else SAMPLE,
         persist_state="session",
         width="stretch",
+        label_visibility="collapsed",
     )
     if source not in (OWN, SESSION) or not st.session_state.get("single_agreed"):
         _target()
@@ -168,6 +169,7 @@ def _of_test_set(challenge_id: str, test_set: ChosenInput, truth) -> ChosenImage
             args=(key,),
             persist_state="session",
             format_func=str,
+            label_visibility="collapsed",
         )
         with st.popover(
             "Gallery", icon=":material/grid_view:", key="single_gallery", on_change="rerun"

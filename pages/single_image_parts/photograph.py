@@ -37,6 +37,7 @@ def show(challenge_id: str) -> None:
     input_column, answer_column = st.columns([2, 3], gap="large")
     with input_column:
         image_place = st.container(key="single_place")
+        blind_place = st.container(key="single_blind")
         person_place = st.container(key="single_person")
         with st.container(key="single_setup"):
             chooser = st.expander("Model and test set", icon=":material/tune:")
@@ -57,8 +58,9 @@ def show(challenge_id: str) -> None:
             st.info("The answer will stand here.", icon=":material/image:")
         return
     task = model.task(challenge_id, truth)
-    with answer_column:
+    with blind_place:
         first = not several and prediction.impression_first()
+    with answer_column:
         opened = model.worker(task, chosen_model)
         if isinstance(opened, model.Waiting):
             model.wait_for_place(opened)

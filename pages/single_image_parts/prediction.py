@@ -149,7 +149,7 @@ def _card(query: Query) -> None:
 
 def _no_answer(query: Query, reasons: tuple[str, ...], own: Impression) -> None:
     """Draw the headline where nothing is to be concluded, why, and how often that is so on the test set."""
-    st.subheader(wording.NO_ANSWER, anchor=False)
+    st.header(wording.NO_ANSWER, anchor=False)
     for sentence in reasons:
         st.warning(markdown(sentence, 500), icon=":material/front_hand:")
     st.caption(f"Model: {markdown(query.model_name)}. {markdown(_how_often(query), 400)}")
@@ -188,7 +188,7 @@ def _lead(query: Query, own: Impression, withheld: bool) -> None:
     if withheld:
         st.markdown(f"{markdown(first)}, but no answer.")
     else:
-        st.subheader(markdown(first, 400), anchor=False)
+        st.header(markdown(first, 400), anchor=False)
         st.caption(f"Model: {markdown(query.model_name)}")
     if query.held is not None:
         right = right_alike(query.held, answer.probabilities)

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.display import downloads, layout
 from pages.display.layout import Fact
-from pages.single_image_parts import side_by_side
+from pages.single_image_parts import explanation, side_by_side
 from pages.single_image_parts.query import Query
 from scoring.common.text import as_json, markdown
 from scoring.presentation.html import single_image
@@ -44,7 +44,7 @@ def show(query: Query, own: Impression, sensitivity: float, scores_shown: bool) 
         "single_html",
         "Record to print (HTML)",
     )
-    st.caption("One page; the browser's print makes a PDF of it.")
+    st.caption("The browser's print makes a PDF of it.")
     with st.expander("Technical", icon=":material/build:"):
         _technical(query, own, sensitivity, scores_shown)
 
@@ -90,7 +90,13 @@ def _record(query: Query, own: Impression, sensitivity: float, scores_shown: boo
         query.setup.opened,
         query.answer,
         OnTestSet(held, query.classes, point, query.withheld, truth),
-        MoreAnswers(query.views, others[1:], side_by_side.second_model(query)),
+        MoreAnswers(
+            query.views,
+            others[1:],
+            side_by_side.second_model(query),
+            [other.photograph for other in query.setup.image.others][: len(others) - 1],
+            explanation.made(query),
+        ),
         Checks(query.quality, query.chips, query.reasons),
         query.model_name,
         f"{datetime.now(UTC):%d %B %Y}",

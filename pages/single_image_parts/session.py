@@ -59,9 +59,9 @@ def _unpacked(box: list[Callable], progress: Callable, cancelled: Callable) -> o
     return box[0](progress=progress, cancelled=cancelled)
 
 
-def done(key: tuple) -> bool:
-    """Return whether long work was begun and has an outcome."""
-    return key in st.session_state.get(RUNS, FinishedRuns(KEPT_RUNS)).outcomes
+def outcome(key: tuple) -> Outcome | None:
+    """Return the outcome of long work, None where it has none."""
+    return st.session_state.get(RUNS, FinishedRuns(KEPT_RUNS)).outcomes.get(key)
 
 
 def await_work() -> None:

@@ -20,6 +20,7 @@ from scoring.single_image import image_prediction
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line
 from scoring.single_image.image_prediction import ImagePrediction
 from scoring.single_image.model import OpenModel
+from scoring.single_image.model_card import card_line, model_card
 from scoring.single_image.record import SecondModel
 
 NO_MODEL, OWN_MODEL = "none", "own"
@@ -105,9 +106,6 @@ def _second(query: Query, second: ChosenInput, name: str) -> None:
     if isinstance(outcome, model.Waiting):
         model.wait_for_place(outcome)
         return
-    if isinstance(outcome, Running):
-        scoring_run.running(outcome)
-        return
     if outcome.refused:
         for problem in outcome.refused.problems:
             st.error(markdown(problem.message, 600), icon=":material/block:")
@@ -126,30 +124,43 @@ def _second(query: Query, second: ChosenInput, name: str) -> None:
         columns,
         np.maximum(first.probabilities, second_prediction.probabilities),
     )
+    held = _performance(query, second)
+    if isinstance(held, Running):
+        st.caption("Meanwhile the second model is asked about the test set, to see how good it is.")
+        scoring_run.running(held)
+    elif held.value is not None:
+        card = model_card(held.value, query.setup.task.malignant)
+        if card is not None:
+            st.markdown(markdown(f"Second model: {card_line(card, query.setup.task.names)}", 700))
 
 
-def _second_answer(query: Query, second: ChosenInput, name: str) -> Outcome | Running | model.Waiting:
-    """Return the second model's answer. Its outputs on the test set say what one row of them is."""
+def _performance(query: Query, second: ChosenInput) -> Outcome | Running:
+    """Return the second model's outputs on the test set."""
+    title = selectors.title_of(query.setup.test_set)
+    return model.performance(query.setup.task, query.setup.test_set, title, query.setup.truth, second)
+
+
+def _second_answer(query: Query, second: ChosenInput, name: str) -> Outcome | model.Waiting:
+    """Return the second model's answer, at once; its outputs on the test set, once they are known, say what
+    one row of them is."""
     opened = model.second_worker(query.setup.task, second)
     if isinstance(opened, model.Waiting) or opened.refused:
         return opened
-    title = selectors.title_of(query.setup.test_set)
-    held = model.performance(query.setup.task, query.setup.test_set, title, query.setup.truth, second)
-    if isinstance(held, Running):
-        return held
+    held = _performance(query, second)
+    known = None if isinstance(held, Running) else held.value
     vector = query.answer.vector
     if opened.value.takes_vector and vector is None:
         return Outcome(refused=model.no_person())
-    key = (second.key, *query.key, query.setup.test_set.key)
+    key = (second.key, *query.key, query.setup.test_set.key, known is None)
     return session.cached(
         "second",
         key,
-        lambda: scoring_run.attempt(_answer_by, opened.value, query, held.value, name),
+        lambda: scoring_run.attempt(_answer_by, opened.value, query, known, name),
     )
 
 
 def _answer_by(opened: OpenModel, query: Query, held, name: str) -> SecondModel:
-    """Ask a model about the image. held: its outputs on the test set."""
+    """Ask a model about the image. held: its outputs on the test set, None where they are not known."""
     answer = image_prediction.predict(opened, query.setup.image.photograph, query.answer.vector, held)
     return SecondModel(name, opened.sha256, answer)
 

@@ -102,7 +102,7 @@ def show(
     sha256 = detector.sha256 if detector else ""
     made = TileRecord(image.photograph, about.title, sha256, counts, least, about.chips, _today())
     if made.abstentions:
-        st.subheader(NO_ANSWER, anchor=False)
+        st.header(NO_ANSWER, anchor=False)
         for sentence in made.abstentions:
             st.warning(markdown(sentence, 500), icon=":material/front_hand:")
         shown = st.toggle("Show the counts anyway", key=f"single_anyway_{image.token}")

@@ -13,9 +13,10 @@ from PIL import Image
 from scoring.core.scorecard import plain
 from scoring.metrics.quality import Quality
 from scoring.single_image.abstention import Withheld, reasons_of
+from scoring.single_image.explanation import Explanation, conclusion
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.model import OpenModel
-from scoring.single_image.model_card import ModelCard, model_card
+from scoring.single_image.model_card import ModelCard, entries, model_card
 from scoring.single_image.nuclei import Overview
 from scoring.single_image.operating import ChosenOperatingPoint
 from scoring.single_image.photograph import CALLED, Photograph
@@ -93,11 +94,15 @@ class MoreAnswers:
         views: To the image turned and mirrored.
         others: To further photographs of the same lesion.
         second: Of another model, where one was chosen.
+        photographs: Those that `others` answer.
+        maps: Which parts move the scores, where that was asked.
     """
 
     views: TurnedViews | None = None
     others: Sequence[ImagePrediction] = ()
     second: SecondModel | None = None
+    photographs: Sequence[Photograph] = ()
+    maps: Explanation | None = None
 
 
 @dataclass(frozen=True)
@@ -151,6 +156,8 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
             "inputs": [{"name": t.name, "shape": plain(t.shape)} for t in model.process.facts.inputs],
             "outputs": [{"name": t.name, "shape": plain(t.shape)} for t in model.process.facts.outputs],
             "steps": [list(step) for step in model.recipe.steps],
+            "says_of_itself": dict(entries(model.process.facts.graph.metadata)),
+            "findings": [finding.message for finding in model.findings],
         },
         "inputs": {
             "image_shape": [1, 3, *prediction.prepared.shape[:2]],
@@ -181,6 +188,7 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
         "no_answer_because": list(checks.abstentions),
         "no_answer_on_test_set": None if test_set.withheld is None else vars(test_set.withheld),
         "other_photographs": [_by_class(classes, prediction.probabilities) for prediction in more.others],
+        "maps": None if more.maps is None else _maps(classes, more.maps, prediction.top),
         "second_model": None if more.second is None else _second(classes, more.second),
         "impression": None if own is None else own.named(classes),
         "impression_confidence": None if own is None else own.confidence,
@@ -275,6 +283,17 @@ def _views(classes: Sequence[str], views: TurnedViews) -> dict[str, Any]:
     rows = {"low": views.low, "mean": views.mean, "high": views.high, "standard_deviation": views.deviation}
     return {"views": views.others, "highest_class_changed": views.changed} | {
         name: _by_class(classes, row) for name, row in rows.items()
+    }
+
+
+def _maps(classes: Sequence[str], maps: Explanation, k: int) -> dict[str, Any]:
+    return {
+        "class": classes[k],
+        "one_part_hidden": plain(maps.one_by_one.drops[k]),
+        "random_halves_hidden": plain(maps.random_halves.drops[k]),
+        "correlation": maps.correlation(k),
+        "whole_picture": {name: float(row[k]) for name, row in maps.whole.after.items()},
+        "conclusion": list(conclusion(maps, k, classes[k])),
     }
 
 

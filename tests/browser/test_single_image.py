@@ -202,3 +202,18 @@ def test_a_camera_that_refuses_is_a_sentence(single_image):
     page.get_by_text("I have read this").click()
     page.get_by_text("the browser or its owner does not let this page use the camera").wait_for()
     assert page.get_by_test_id("stException").count() == 0
+
+
+@pytest.mark.parametrize("challenge", ["tricorder3", pytest.param("isic", marks=pytest.mark.soak)])
+def test_a_phone_shows_image_quality_and_headline_on_its_first_screen(single_image, challenge):
+    page = single_image(f"?challenge={challenge}", viewport=PHONE)
+    page.get_by_text("Similarity to the test images").wait_for()
+    driver.settled(page)
+    headline = page.get_by_role("heading").filter(has_text=re.compile("Highest score|No answer"))
+    for shown in (page.get_by_alt_text("The image that the model is asked about"), headline):
+        box = shown.bounding_box()
+        assert box["y"] + box["height"] <= PHONE["height"]
+    levels = [int(heading.evaluate("e => e.tagName")[1]) for heading in page.get_by_role("heading").all()]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(heading.inner_text().strip() for heading in page.get_by_role("heading").all())

@@ -16,7 +16,16 @@ from scoring.challenges import samples
 from scoring.common.text import as_json
 from scoring.inference import cache
 from scoring.presentation.html import single_image as html
-from scoring.single_image import nuclei, occlusion, operating, random_masks, record, sweep, wording
+from scoring.single_image import (
+    explanation,
+    nuclei,
+    occlusion,
+    operating,
+    random_masks,
+    record,
+    sweep,
+    wording,
+)
 from scoring.single_image import quality as chips
 from scoring.single_image.abstention import least_score, reasons
 from scoring.single_image.image_prediction import predict, views
@@ -58,7 +67,9 @@ def said():
             record.OnTestSet(
                 ref, members, operating.operating_point(ref, found.task.malignant, 0.9), truth="Melanoma"
             ),
-            record.MoreAnswers(seen),
+            record.MoreAnswers(
+                seen, [one], photographs=[photograph], maps=explanation.explanation(found, one, 5, 8)
+            ),
             record.Checks(
                 measured, shown, reasons(float(one.probabilities.max()), least_score(ref), seen, shown)
             ),
@@ -90,6 +101,10 @@ def test_the_export_is_complete_and_plain(said):
     assert found["model_card"]["found"]["MEL"]["n"] == 20
     assert isinstance(found["cautions"], list)
     assert found["flips_and_rotations"]["views"] == 7
+    assert found["maps"]["class"] == found["answer"]["highest"]
+    assert np.shape(found["maps"]["one_part_hidden"]) == (5, 5)
+    assert set(found["maps"]["whole_picture"]) >= {"lighter", "grey", "middle hidden"}
+    assert found["model"]["says_of_itself"] == {}
     assert (found["impression"], found["impression_confidence"]) == ("NV", "high")
     assert found["image"]["turned_upright"] is True
     assert wording.RESEARCH_USE in text
@@ -210,6 +225,11 @@ def test_the_record_is_one_page_that_says_all(said):
         "Age 50 Sex female Body site arm",
         "Own impression, written down first Melanocytic Nevus, any type, confidence high",
         "Truth in the test set Melanoma",
+        "Which threshold was chosen? Threshold ",
+        "for a wanted sensitivity of 90%: this image has ",
+        "Further photographs of this lesion photograph 2",
+        "Which parts of the image move the score?",
+        "Random halves hidden",
         "Dropped from the file:",
     ):
         assert words in found
@@ -234,12 +254,15 @@ def test_no_answer_is_the_headline_and_scores_are_there_only_if_they_were_shown(
 
 def test_the_record_holds_pixels_and_nothing_else_of_the_file(said):
     page = html.html(said[0])
-    (source,) = re.findall(r'src="data:image/jpeg;base64,([^"]+)"', page)
-    with Image.open(io.BytesIO(base64.b64decode(source))) as image:
-        assert max(image.size) <= 900
-        assert not image.getexif()
-        assert "comment" not in image.info
-    emitted = (base64.b64decode(source), page.replace(source, "").encode())
+    sources = re.findall(r'src="data:image/jpeg;base64,([^"]+)"', page)
+    assert len(sources) in (2, 4)  # the photograph, the further one and, beside scores, both maps
+    for source in sources:
+        with Image.open(io.BytesIO(base64.b64decode(source))) as image:
+            assert max(image.size) <= 900
+            assert not image.getexif()
+            assert "comment" not in image.info
+        page = page.replace(source, "")
+    emitted = (*map(base64.b64decode, sources), page.encode())
     assert not [secret for secret in SECRETS for text in emitted if secret in text]
     assert "<img" not in html.html(said[0], with_image=False)
 

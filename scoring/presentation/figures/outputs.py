@@ -12,10 +12,12 @@ from scoring.metrics.calibration import softmax
 from scoring.presentation.figures.canvas import Canvas
 from scoring.presentation.figures.drawing import Properties
 from scoring.presentation.figures.numerals import decimal
-from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, label, safe
+from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, in_lines, label, safe
 
 ROW = 26
 """Height in pixels of a row of bars."""
+LINE, LINE_PX = 18, 17
+"""Characters of a name in one line, and its height."""
 NAMED = 4
 """Classes that have a colour and a name where all of them are drawn."""
 
@@ -118,7 +120,11 @@ class Sweep:
     def named(self, k: int, colour: str) -> str:
         """Return the name of a class beside its shape in a colour."""
         shape = SHAPES.get(self.risks.get(self.names[k], ""), "●")
-        return f"<span style='color:{colour};font-size:15px'>{shape}</span> {safe(self.names[k])}"
+        return f"<span style='color:{colour};font-size:15px'>{shape}</span> {in_lines(self.names[k], LINE)}"
+
+    def lines(self, named: Sequence[int]) -> int:
+        """Return how many lines the longest of some names takes."""
+        return max(in_lines(self.names[k], LINE).count("<br>") + 1 for k in named)
 
 
 def prominent(outputs: Floats, most: int = NAMED) -> list[int]:
@@ -163,7 +169,8 @@ def sweep_lines(sweep: Sweep, theme: Theme, question: str, axis_title: str) -> g
     outputs = np.asarray(sweep.outputs, float)
     named = prominent(outputs)
     marks = sweep.markers(theme, named)
-    margin = {"l": 4, "r": 100, "t": 10, "b": 4}
+    lines = sweep.lines(named)
+    margin = {"l": 4, "r": 100 if lines == 1 else 150, "t": 10, "b": 4}
     canvas = Canvas(theme, question, 300, margin=margin, hovermode="closest")
     for k in sorted(range(len(sweep.names)), key=lambda k: k in named):
         canvas.trace(
@@ -177,7 +184,9 @@ def sweep_lines(sweep: Sweep, theme: Theme, question: str, axis_title: str) -> g
             hovertemplate=f"{sweep.plain(k)}<br>%{{x}}: %{{y:.3f}}<extra></extra>",
         )
     low, high = _extent(outputs)
-    for k, y in zip(named, spread(outputs[-1, named], 0.08 * (high - low), low, high), strict=True):
+    for k, y in zip(
+        named, spread(outputs[-1, named], (0.02 + 0.06 * lines) * (high - low), low, high), strict=True
+    ):
         label_text = sweep.named(k, marks[k]["color"])
         canvas.write(1, y, label_text, theme.ink, xref="paper", xanchor="left", xshift=6)
     if sweep.own is not None:
@@ -202,8 +211,9 @@ def setting_dots(sweep: Sweep, theme: Theme, question: str) -> go.Figure:
     outputs, places = np.asarray(sweep.outputs, float), list(range(len(sweep.settings)))
     named = prominent(outputs)
     marks = sweep.markers(theme, named)
-    margin = {"l": 4, "r": 30, "t": 34, "b": 4}
-    canvas = Canvas(theme, question, 80 + 28 * len(places), margin=margin, hovermode="closest")
+    above = LINE_PX * sweep.lines(named)
+    margin = {"l": 4, "r": 30, "t": above + LINE_PX, "b": 4}
+    canvas = Canvas(theme, question, above + 63 + 28 * len(places), margin=margin, hovermode="closest")
     for k in sorted(range(len(sweep.names)), key=lambda k: k in named):
         canvas.trace(
             "scatter",

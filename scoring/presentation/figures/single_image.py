@@ -3,7 +3,6 @@ the answer."""
 
 import base64
 import io
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,17 @@ from scoring.common.arrays import Array, Bools, Floats
 from scoring.presentation.figures.canvas import Canvas, error_bars
 from scoring.presentation.figures.cells import Scale
 from scoring.presentation.figures.numerals import decimal
-from scoring.presentation.figures.theme import LIGHT, SHAPES, SYMBOLS, Theme, channels, faded, label, safe
+from scoring.presentation.figures.theme import (
+    LIGHT,
+    SHAPES,
+    SYMBOLS,
+    Theme,
+    channels,
+    faded,
+    in_lines,
+    label,
+    safe,
+)
 
 RISKS = ("malignant", "medium", "benign", "")
 OTHER = "other"
@@ -89,7 +98,7 @@ def ranked(scores: ImageScores, theme: Theme) -> go.Figure:
             total = decimal(sum(scores.probabilities[k] for k in groups[row]), 3)
             _beside(canvas, y, total, theme.soft)
             continue
-        name, risk = _lines(scores.names[row]), scores.risk[row] or None
+        name, risk = in_lines(scores.names[row], LINE), scores.risk[row] or None
         text = name if with_sums or not risk else f"{name} {_shape(risk, theme)}"
         ticks.append(f"<b>{text}</b>" if row == top else text)
         _beside(canvas, y, f"<b>{decimal(scores.probabilities[row], 3)}</b>", theme.ink)
@@ -102,11 +111,6 @@ def ranked(scores: ImageScores, theme: Theme) -> go.Figure:
         ticklabelposition="outside",
     )
     return canvas.figure()
-
-
-def _lines(name: str) -> str:
-    """Return a name in lines that a narrow screen has room for."""
-    return "<br>".join(safe(line) for line in textwrap.wrap(name.replace("/", "/ "), LINE)).replace("/ ", "/")
 
 
 def _shape(risk: str, theme: Theme) -> str:
@@ -239,7 +243,9 @@ def reweighted(
             name=safe(classes[k]),
         )
     canvas.x_axis("score", range=[-0.01, 1.01], nticks=6)
-    ticks = [f"{_lines(classes[k])} {_shape(risk[k], theme) if risk[k] else ''}".strip() for k in order]
+    ticks = [
+        f"{in_lines(classes[k], LINE)} {_shape(risk[k], theme) if risk[k] else ''}".strip() for k in order
+    ]
     places = list(range(len(order)))
     canvas.y_axis(range=[len(order) - 0.5, -0.5], tickvals=places, ticktext=ticks, showgrid=False)
     return canvas.figure()

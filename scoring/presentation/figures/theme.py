@@ -1,6 +1,7 @@
 """Colours, type and marks that all figures share; the colours are those of `.streamlit/config.toml`."""
 
 import re
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -212,6 +213,13 @@ def text_is_black(colours: Floats) -> Bools:
 def text_on(colour: str) -> str:
     """Return black or white, whichever is read better on the colour."""
     return "#000000" if text_is_black(channels(colour)) else "#ffffff"
+
+
+def in_lines(name: str, width: int) -> str:
+    """Return a name made safe, in lines of at most `width` characters; it may break behind a slash."""
+    return "<br>".join(safe(line) for line in textwrap.wrap(name.replace("/", "/ "), width)).replace(
+        "/ ", "/"
+    )
 
 
 def label(name: str, risk: str | None = None, theme: Theme | None = None, shape_last: bool = True) -> str:

@@ -8,20 +8,26 @@ import numpy as np
 from PIL import Image
 
 from scoring.challenges import REGISTRY
+from scoring.common.arrays import Floats
 from scoring.common.text import shortened
+from scoring.inference.preprocessing import Pixels
 from scoring.presentation.figures.numerals import decimal
 from scoring.presentation.html.document import POLICY, template
 from scoring.single_image.abstention import withheld_line
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line
-from scoring.single_image.model_card import card_line, model_card
+from scoring.single_image.explanation import conclusion
+from scoring.single_image.model_card import card_line, entries, model_card
+from scoring.single_image.operating import risks
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import GOOD, STOP
 from scoring.single_image.record import Record, TileRecord
 from scoring.single_image.reference import right_alike
+from scoring.single_image.saliency import FLOOR, SCALE, enlarged
 from scoring.single_image.sweep import FIELDS
 from scoring.single_image.wording import (
     BANNER,
     LYMPHOCYTES,
+    MAP,
     NO_ANSWER,
     POSSIBLE,
     RESEARCH_USE,
@@ -37,6 +43,8 @@ from scoring.single_image.wording import (
 from scoring.version import __version__
 
 LONGEST_SIDE, JPEG_QUALITY = 900, 88
+WAYS = ("One part hidden after the other", "Random halves hidden")
+OPACITY, LOWERS, RAISES = 0.6, (200, 30, 30), (30, 80, 200)
 NAMED = 24
 """Characters of a model's name above a column."""
 
@@ -72,6 +80,11 @@ def html(record: Record, with_image: bool = True) -> str:
         rate_line=withheld_line(record.test_set.withheld) if record.test_set.withheld is not None else "",
         cautions=_cautions(record),
         card=_card_line(record),
+        told=entries(record.model.process.facts.graph.metadata),
+        threshold=_threshold_line(record) if has_scores else "",
+        maps=_maps(record) if has_scores and with_image else (),
+        maps_lines=_maps_lines(record) if has_scores else (),
+        photographs=[_jpeg(other.pixels) for other in record.more.photographs] if with_image else (),
         impression=f"{own.named(task.names)}, confidence {own.confidence}" if own else "",
         scores=_scores(record) if has_scores else (),
         heads=_heads(record),
@@ -122,6 +135,11 @@ def tile_html(record: TileRecord, with_image: bool = True) -> str:
         class_set="",
         class_set_line="",
         card="",
+        told=(),
+        threshold="",
+        maps=(),
+        maps_lines=(),
+        photographs=(),
         rate_line="",
         impression="",
         second_line="",
@@ -156,6 +174,46 @@ def _card_line(record: Record) -> str:
         return ""
     card = model_card(record.test_set.reference, record.model.task.malignant)
     return "" if card is None else card_line(card, record.model.task.names)
+
+
+def _threshold_line(record: Record) -> str:
+    """Return the threshold that was chosen and what it costs, "" where none was."""
+    point, malignant = record.test_set.operating_point, record.model.task.malignant
+    if point is None:
+        return ""
+    own = float(risks(record.prediction.probabilities, malignant))
+    sentence = (
+        f"Threshold {point.threshold:.3f} for a wanted sensitivity of {point.wanted:.0%}: this image has "
+        f"{own:.3f}, {'above' if own > point.threshold else 'not above'}."
+    )
+    if point.sensitivity is None or point.specificity is None:
+        return sentence
+    return f"{sentence} Cross-validated: sensitivity {point.sensitivity}, specificity {point.specificity}."
+
+
+def _maps_lines(record: Record) -> tuple[str, ...]:
+    """Return what hiding parts and changing the whole picture does to the highest class."""
+    maps, top = record.more.maps, record.prediction.top
+    return () if maps is None else (MAP, *conclusion(maps, top, record.model.task.names[top]))
+
+
+def _maps(record: Record) -> list[tuple[str, str]]:
+    """Return both maps over the image, with what was hidden."""
+    if record.more.maps is None:
+        return []
+    return [
+        (way, _overlay(record.photograph.small, saliency.drops[record.prediction.top]))
+        for way, saliency in zip(WAYS, record.more.maps.maps, strict=True)
+    ]
+
+
+def _overlay(pixels: Pixels, drops: Floats) -> str:
+    """Return a picture under a map: red where hiding lowers the score, blue where it raises it."""
+    height, width = pixels.shape[:2]
+    drop = enlarged(drops, height, width)[..., None]
+    opacity = np.where(np.abs(drop) < FLOOR, 0, OPACITY * np.clip(np.abs(drop) / SCALE, 0, 1))
+    colour = np.where(drop > 0, LOWERS, RAISES)
+    return _jpeg(np.rint(pixels * (1 - opacity) + colour * opacity).astype(np.uint8))
 
 
 def _members(record: Record) -> str:

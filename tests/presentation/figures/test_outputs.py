@@ -1,3 +1,6 @@
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -44,6 +47,18 @@ def test_sweeps_draw_every_class_and_name_four():
     assert [shape.x0 for shape in figure.layout.shapes] == [50]
     named = [t.marker.color for t in figure.data if t.line.width == 2]
     assert len(set(named)) == 4
+
+
+def test_long_names_of_classes_stand_in_lines_that_do_not_run_into_each_other():
+    names = [f"Other malignant proliferations including collisions/{k}" for k in range(4)]
+    sweep = Sweep(["male", "female"], np.full((2, 4), 0.25), names)
+    for figure in (
+        setting_dots(sweep, LIGHT, "What?"),
+        sweep_lines(replace(sweep, settings=[1, 2]), LIGHT, "What?", "x"),
+    ):
+        lines = [re.sub("<[^>]*>", "", line) for text in words(figure) for line in text.split("<br>")]
+        assert len(lines) > 8
+        assert max(map(len, lines)) <= 20
 
 
 def test_settings_are_rows_and_the_cases_own_is_bold():
