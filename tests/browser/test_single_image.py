@@ -1,5 +1,6 @@
 """A person with a photograph, from the input to the answer and to why, on a desk and on a phone."""
 
+import itertools
 import json
 import re
 import time
@@ -215,5 +216,5 @@ def test_a_phone_shows_image_quality_and_headline_on_its_first_screen(single_ima
         assert box["y"] + box["height"] <= PHONE["height"]
     levels = [int(heading.evaluate("e => e.tagName")[1]) for heading in page.get_by_role("heading").all()]
     assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
     assert all(heading.inner_text().strip() for heading in page.get_by_role("heading").all())
