@@ -10,11 +10,13 @@ from scoring.comparison import figures, robustness, summary_text, team_views
 from scoring.comparison.compare import Comparison
 from scoring.comparison.display import Displayed
 from scoring.comparison.robustness import FirstTeams, Rescored, Robustness, WeightGrid
+from scoring.core.comparison_spec import Ranking
 from scoring.core.views import Block, Choice, Column, Figure, SideBySide, Table, Text
 from scoring.presentation.figures import comparison as drawing
 from scoring.presentation.figures.intervals import IntervalRow
 from scoring.presentation.figures.team_maps import weight_map
 from scoring.presentation.figures.theme import Theme
+from scoring.statistics.ranking import competition_ranks
 
 KINDS = {"metrics and schemes": ("official", "metric", "scheme"), "subgroups": ("official", "subgroup")}
 """Rules that are shown together, by what the choice of them says."""
@@ -25,9 +27,37 @@ NAMED = 12
 def orders(displayed: Displayed) -> tuple[Block, ...]:
     """Return both orders of a challenge side by side, and who would be first if one team withdrew."""
     comparison = displayed.comparison
+    if comparison.own_ranking is not None and not comparison.own_ranking.more:
+        return (_own_order(displayed, comparison.own_ranking),)
     official = (_orders_table(displayed), _disagreement(comparison))
     withdrawals = team_views.withdrawals(comparison)
     return (SideBySide((official, (withdrawals,) if withdrawals else ()), (3, 2)),)
+
+
+def _own_order(displayed: Displayed, own: Ranking) -> Table:
+    """Return the places by what a challenge orders teams by, beside those that the score would give."""
+    comparison, quantity = displayed.comparison, displayed.comparison.quantity()
+    names = list(comparison.scored)
+    by_score = competition_ranks([quantity.order(comparison.cards[name].score) for name in names])
+    return Table(
+        f"What would the score say of the order by {own.name}?",
+        [
+            Column("team", "team"),
+            Column("place", "#", "number", 0, full=f"place by {own.name}", width=64),
+            Column("value", own.name, "number", 2, "lower", width=90),
+            Column("by score", "by score", "number", 0, full="place by score", width=72),
+            Column("score", "score", "number", displayed.scale.digits, displayed.scale.better, width=72),
+        ],
+        {
+            "team": names,
+            "place": [comparison.ranks[name] for name in names],
+            "value": [own.values[name] for name in names],
+            "by score": list(by_score),
+            "score": [displayed.scale.points(comparison.cards[name].score) for name in names],
+        },
+        f"{own.words} A small {own.name} is good.",
+        key="orders",
+    )
 
 
 def _orders_table(displayed: Displayed) -> Table:

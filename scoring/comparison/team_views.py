@@ -149,7 +149,7 @@ def containing(table: Table, wanted: str) -> Table:
 def withdrawals(comparison: Comparison) -> Table | None:
     """Return who would be first without each team and who would change places; None where places depend on
     nobody else."""
-    if comparison.own_ranking is None:
+    if comparison.own_ranking is None or not comparison.own_ranking.more:
         return None
     gone = comparison.own_ranking.more["leave_one_team_out"]
     moved = [entry["without"] for entry in gone if entry["swapped"]]

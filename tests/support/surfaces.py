@@ -1,7 +1,8 @@
 """Every surface on which a challenge shows scores, run in a copy of the project:
 `python surfaces.py CHALLENGE SHORT_NAME FOLDER STEP` writes what each said as `FOLDER/surfaces.json`.
 
-FOLDER holds `truth.csv`, `corrected.csv` and a file for each team of `TEAMS`. STEP is that of the Ladder.
+FOLDER holds truth, corrected, and a file for each team of `TEAMS`, as .csv or .zip. STEP is that of the
+Ladder.
 """
 
 import contextlib
@@ -18,6 +19,13 @@ SENT = ("bad", "better", "good")
 FEW = ("--resamples", "60")
 
 
+def given(folder: Path, name: str) -> Path:
+    """Return the file of a truth or team."""
+    return next(
+        folder / f"{name}{ending}" for ending in (".csv", ".zip") if (folder / f"{name}{ending}").exists()
+    )
+
+
 def run(*arguments: object) -> str:
     """Run the command line in this process and return what it wrote."""
     from scoring.__main__ import main
@@ -31,12 +39,12 @@ def run(*arguments: object) -> str:
 
 def commands(challenge: str, folder: Path) -> dict[str, object]:
     """Return what `score` and `compare` write."""
-    truth = ("--truth", folder / "truth.csv")
+    truth = ("--truth", given(folder, "truth"))
     run(
-        *("score", challenge, *truth, "--predictions", folder / "good.csv", *FEW),
+        *("score", challenge, *truth, "--predictions", given(folder, "good"), *FEW),
         *("--json", folder / "card.json", "--html", folder / "card.html", "--paper", folder / "card.zip"),
     )
-    teams = [f"{team}={folder / team}.csv" for team in TEAMS]
+    teams = [f"{team}={given(folder, team)}" for team in TEAMS]
     compare = ("compare", challenge, *truth, *teams, *FEW, "--pairs-test", "bootstrap")
     run(
         *compare,
@@ -61,8 +69,8 @@ def rules(challenge: str, folder: Path) -> dict[str, object]:
     from scoring.comparison import display, pairwise, robustness
 
     known = scoring.load_challenge(challenge)
-    truth = known.read_truth(folder / "truth.csv")
-    teams = {team: known.read_predictions(folder / f"{team}.csv", truth) for team in TEAMS}
+    truth = known.read_truth(given(folder, "truth"))
+    teams = {team: known.read_predictions(given(folder, team), truth) for team in TEAMS}
     compared = scoring.compare(known, truth, teams, resamples=60, pairs_test="bootstrap")
     robust = robustness.robustness(compared)
     return {
@@ -78,18 +86,18 @@ def boards(challenge: str, folder: Path, step: str) -> dict[str, object]:
         counts = "last" if board == "last" else "best"
         run(
             *("board", "create", challenge, "--id", board, "--title", board, "--counts", counts),
-            *("--truth", folder / "truth.csv", *FEW),
+            *("--truth", given(folder, "truth"), *FEW),
         )
         if board == "hidden":
             run("board", "hide", board, "--ladder", step)
         for day, name in enumerate(SENT, 1):
-            sent = ("--predictions", folder / f"{name}.csv", "--time", f"2026-01-0{day}")
+            sent = ("--predictions", given(folder, name), "--time", f"2026-01-0{day}")
             run("board", "submit", board, "--team", "climber", *sent)
-        run("board", "submit", board, "--team", "other", "--predictions", folder / "bad.csv")
+        run("board", "submit", board, "--team", "other", "--predictions", given(folder, "bad"))
         html = folder / f"{board}.html"
         shown[board] = json.loads(run("board", "show", board, "--json", "-", "--html", html))
         shown[f"{board} html"] = html.read_text()
-    run("board", "rescore", "last", "--yes", "--truth", folder / "corrected.csv")
+    run("board", "rescore", "last", "--yes", "--truth", given(folder, "corrected"))
     shown["changes"] = json.loads(run("board", "show", "last", "--changes", "--json", "-"))
     return shown
 
@@ -98,20 +106,21 @@ def history(challenge: str, folder: Path) -> object:
     """Return what the history lists of three submissions."""
     for name in SENT:
         run(
-            *("score", challenge, "--truth", folder / "truth.csv", "--keep", *FEW),
-            *("--predictions", folder / f"{name}.csv"),
+            *("score", challenge, "--truth", given(folder, "truth"), "--keep", *FEW),
+            *("--predictions", given(folder, name)),
         )
     return json.loads(run("history", "list", "--json", "-"))
 
 
-def bundles(challenge: str, folder: Path) -> dict[str, str]:
-    """Return the settings of each platform's leaderboard, and what is to be done next."""
+def bundles(challenge: str, folder: Path, metric: str = "accuracy") -> dict[str, str]:
+    """Return the settings of each platform's leaderboard with a metric beside the score, and what is to be
+    done next."""
     written = {}
     for platform in ("grand-challenge", "codabench", "evalai"):
         to = folder / platform
         steps = run(
             *("platform", "bundle", challenge, "--platform", platform, "--title", "T", "--output", to),
-            *("--truth", folder / "truth.csv", "--metrics", "accuracy", "--image", "a/b"),
+            *("--truth", given(folder, "truth"), "--metrics", metric, "--image", "a/b"),
         )
         texts = [steps]
         for path in to.glob("*.zip"):
