@@ -64,13 +64,7 @@ def board_table(ranking: BoardRanking) -> str:
             f"{_span(team['interval'], ''):<19}{summary_text.places(team['rank_interval']):<10}{step}{tie}"
         )
     lines += listed
-    scale = scales.of(ranking.board.challenge)
-    sentences = [
-        summary_text.leaders(compared),
-        summary_text.untold(compared),
-        summary_text.gap(compared, scale),
-    ]
-    lines += ["", *(sentence for sentence in sentences if sentence)]
+    lines += ["", *summary_text.sentences(compared, scales.of(ranking.board.challenge))]
     lines += ["", *_history(value["teams"])]
     lines += [f"Excluded: {row['team']}, {row['submission']}: {row['reason']}" for row in value["excluded"]]
     if value["unranked"]:

@@ -89,11 +89,13 @@ SHOWN_OF_CLASSES = (
 
 
 def _alike(per_class: Mapping[str, Mapping[str, Any]]) -> list[tuple[list[str], list[str]]]:
-    """Classes that have the same columns, with those of them that a terminal shows: stages and structures
-    stand in tables of their own."""
+    """Classes that have the same columns, with those of them that a terminal shows, all numbers where none is
+    among these: stages and structures stand in tables of their own."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for name, entry in per_class.items():
-        groups.setdefault(tuple(c for c in SHOWN_OF_CLASSES if c in entry), []).append(name)
+        shown = [c for c in SHOWN_OF_CLASSES if c in entry]
+        shown = shown or [c for c in entry if not c.endswith("_interval")]
+        groups.setdefault(tuple(shown), []).append(name)
     return [(list(columns), names) for columns, names in groups.items()]
 
 
@@ -103,28 +105,16 @@ def comparison_table(result: Comparison) -> str:
     level = summary_text.tied(result)
     for team in result.as_dict()["teams"]:
         span = "{:.4f} to {:.4f}".format(*team["interval"]) if team["interval"] else "-"
-        low, high = team["rank_interval"] or ("-", "-")
-        places = f"{low}" if low == high else f"{low} to {high}"
         number = "-" if team["score"] is None else f"{team['score']:.6f}"
-        rows.append(
-            f"{team['rank']:>5}  {team['team'][:24]:<24}{number:>10}   {span:<18} "
-            f"{places}{f', {summary_text.tie(result)}' if len(level) > 1 and team['team'] in level else ''}"
-        )
+        places = summary_text.places(team["rank_interval"]) or "-"
+        tie = f", {summary_text.tie(result)}" if len(level) > 1 and team["team"] in level else ""
+        rows.append(f"{team['rank']:>5}  {team['team'][:24]:<24}{number:>10}   {span:<18} {places}{tie}")
     return "\n".join([*rows, *_facts(result), *_chance(result), *_excluded(result), *_pairs(result.pairs)])
 
 
 def _chance(result: Comparison) -> list[str]:
-    """Return what is said of chance, and by how much the leader's score is likely too good, a line each."""
-    scale = scales.of(load_challenge(result.challenge))
-    much = summary_text.optimism(result, scale)
-    sentences = [
-        summary_text.untold(result),
-        summary_text.caveat(result),
-        summary_text.gap(result, scale),
-        f"The leader's score is likely about {much} too {scale.too}: the best was picked on these data."
-        * bool(much),
-    ]
-    lines = [sentence for sentence in sentences if sentence]
+    """Return who leads and what is said of chance, a line each."""
+    lines = summary_text.sentences(result, scales.of(load_challenge(result.challenge)))
     return ["", *lines] if lines else []
 
 

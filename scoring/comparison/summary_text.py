@@ -243,6 +243,21 @@ def optimism(comparison: Comparison, scale: Scale) -> str:
     return scale.rough(value)
 
 
+def sentences(comparison: Comparison, scale: Scale) -> list[str]:
+    """Return who leads and what is said of chance, each sentence once, for comparisons and boards alike."""
+    much, leading = optimism(comparison, scale), leaders(comparison)
+    chance = untold(comparison)
+    found = (
+        leading,
+        "" if chance in leading else chance,
+        caveat(comparison),
+        gap(comparison, scale),
+        f"The leader's score is likely about {much} too {scale.too}: the best was picked on these data."
+        * bool(much),
+    )
+    return [sentence for sentence in found if sentence]
+
+
 def method(comparison: Comparison) -> str:
     """Return n, unit, replicates and seed."""
     source = comparison.provenance

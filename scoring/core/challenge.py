@@ -259,7 +259,7 @@ class Challenge(Generic[Truth, Predictions]):
         """Read what was submitted and match it to the truth's cases, if there are any; as `read_truth`."""
         values = of_options.complete(self.options_of("predictions"), options)
         how = Context(name, values, progress, cancelled)
-        opened = source if self.inputs.submission.several else with_table(source, name)
+        opened = source if self.inputs.submission.several else with_table(source, name, self.inputs.answers)
         return submission.with_note(self.readers.predictions(opened, truth, how), source)
 
     def read_images(self, source: Source, name: str | None = None) -> Truth:

@@ -6,6 +6,7 @@ from typing import Any
 
 from scoring.common.findings import Finding
 from scoring.core.scorecard import ScoreCard
+from scoring.inputs.jobs import USUAL, AnswerColumns
 from scoring.inputs.sources import Source
 
 
@@ -30,6 +31,7 @@ class Inputs:
         images_apart: Whether images may lie apart from the truth.
         outputs: Where a container writes each part of the answer to a case, below `output`; empty: one JSON,
             wherever it is.
+        answers: Headings of the table that such JSON files make.
         absent: Parts that a submission lacks for every case: platforms refuse it then.
         example: Truth -> name and bytes of a submission that takes nothing from it but the names and grids
             of its cases; None: platforms show no example.
@@ -40,6 +42,7 @@ class Inputs:
     streamed: tuple[str, ...] = ()
     images_apart: bool = True
     outputs: Mapping[str, str] = field(default_factory=dict)
+    answers: AnswerColumns = USUAL
     absent: Callable[[Any], list[Finding]] = field(default=lambda _predictions: [])
     example: Callable[[Any], tuple[str, bytes]] | None = None
 

@@ -9,8 +9,8 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -145,23 +145,40 @@ def _with_lone_json(original: Mapping[str, str], cases: set[str]) -> dict[str, s
     }
 
 
-CASE, NUMBER, LABEL = "image", "score", "prediction"
-"""Columns: the case; a single number; a single text."""
+@dataclass(frozen=True)
+class AnswerColumns:
+    """Headings of the table that answers of jobs make.
+
+    Attributes:
+        case: Of the case.
+        number: Of an answer that is a single number.
+        label: Of one that is a single text.
+        several: Whether an answer may be a list of rows.
+    """
+
+    case: str = "image"
+    number: str = "score"
+    label: str = "prediction"
+    several: bool = False
+
+
+USUAL = AnswerColumns()
 ANSWER_BYTES = 1_000_000
 
 
-def open_table(source: Source, name: str | None = None) -> SourceFiles:
+def open_table(source: Source, name: str | None = None, columns: AnswerColumns = USUAL) -> SourceFiles:
     """Open the source of a table; answers of job folders are read as one table.
 
     Args:
         source: A table, job folders, or a folder or zip with a table.
         name: What messages call it.
+        columns: Headings of the table that answers make.
 
     Raises:
         InputRefused: It cannot be opened, or an answer of a job is no row.
     """
     files = open_source(source.source if isinstance(source, FixedSource) else source, name)
-    table = as_table(files)
+    table = as_table(files, columns)
     if table is not None:
         written: bytes = table
         files = SourceFiles(
@@ -175,20 +192,21 @@ def open_table(source: Source, name: str | None = None) -> SourceFiles:
     return open_source(FixedSource(files, source.changes)) if isinstance(source, FixedSource) else files
 
 
-def with_table(source: Source, name: str | None = None) -> Source:
+def with_table(source: Source, name: str | None = None, columns: AnswerColumns = USUAL) -> Source:
     """Return a source with answers of job folders as one table, what was changed of it still to be changed;
     arguments and refusals as of `open_table`."""
     if isinstance(source, FixedSource):
-        return replace(source, source=open_table(source.source, name))
-    return open_table(source, name)
+        return replace(source, source=open_table(source.source, name, columns))
+    return open_table(source, name, columns)
 
 
-def as_table(files: SourceFiles) -> bytes | None:
+def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> bytes | None:
     """Return the answers of job folders as a CSV table, numbers as they are written; None where the files are
     no job folders.
 
     Args:
         files: What a platform gave.
+        columns: Headings of the table.
 
     Raises:
         InputRefused: With every job whose answer is no object of names and numbers, no number and no text.
@@ -196,7 +214,7 @@ def as_table(files: SourceFiles) -> bytes | None:
     named, original = by_case(files)
     if not original:
         return None
-    answers: dict[str, Mapping[str, str]] = {}
+    answers: dict[str, Sequence[Mapping[str, str]]] = {}
     problems: list[Finding] = []
     several = Counter(
         member.split("/")[0] for member in named.members if "/" in member and member.endswith(".json")
@@ -208,34 +226,37 @@ def as_table(files: SourceFiles) -> bytes | None:
         if "/" in member or not member.lower().endswith(".json"):
             continue
         try:
-            answers[member[: -len(".json")]] = _row(named, member)
+            answers[member[: -len(".json")]] = _rows(named, member, columns)
         except (ValueError, RecursionError):
             message = 'write an object of names and numbers ({"MEL": 0.7, "NV": 0.3}), a number or a class.'
             problems.append(error("unreadable-file", shortened(original[member], 120), message))
     if problems:
         raise InputRefused(problems)
-    columns = list(dict.fromkeys(name for row in answers.values() for name in row))
+    names = list(dict.fromkeys(name for rows in answers.values() for row in rows for name in row))
     text = io.StringIO()
-    writer = csv.DictWriter(text, [CASE, *columns], lineterminator="\n")
+    writer = csv.DictWriter(text, [columns.case, *names], lineterminator="\n")
     writer.writeheader()
-    writer.writerows({CASE: case, **row} for case, row in answers.items())
+    writer.writerows({columns.case: case, **row} for case, rows in answers.items() for row in rows)
     return text.getvalue().encode()
 
 
-def _row(files: SourceFiles, member: str) -> Mapping[str, str]:
-    """Return the cells of an answer. Raises ValueError where it is none."""
+def _rows(files: SourceFiles, member: str, columns: AnswerColumns) -> Sequence[Mapping[str, str]]:
+    """Return the rows of an answer. Raises ValueError where it is none."""
     if files.sizes[member] > ANSWER_BYTES:
         raise ValueError
     value: Any = json.loads(
         files.read(member), parse_float=_Number, parse_int=_Number, parse_constant=_Number
     )
     if isinstance(value, _Number):
-        return {NUMBER: value}
+        return [{columns.number: value}]
     if isinstance(value, str):
-        return {LABEL: value}
-    if not isinstance(value, dict) or CASE in value or not all(isinstance(v, str) for v in value.values()):
-        raise ValueError
-    return value
+        return [{columns.label: value}]
+    rows: list[Any] = value if columns.several and isinstance(value, list) else [value]
+    for row in rows:
+        is_row = isinstance(row, dict) and columns.case not in row
+        if not is_row or not all(isinstance(cell, str) for cell in row.values()):
+            raise ValueError
+    return rows
 
 
 class _Number(str):

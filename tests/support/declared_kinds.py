@@ -75,7 +75,7 @@ def _masks(random, share: float) -> bytes:
     for k in range(N_MASKS):
         mask = np.zeros((14, 12, 6), np.uint8)
         away = round(6 * share * random.random())
-        mask[2 + away : 7 + away, 3:8, 1:4] = 1
+        mask[2 + away : 7 + away, 3 : 8 + k % 2, 1:4] = 1
         mask[3 + away : 5 + away, 4:6, 2:4] = 2
         files.append((f"case_{k:02}.nii", nifti(mask, np.diag([0.5, 0.8, 3.0, 1.0]))))
     return zipped(iter(files))
@@ -99,25 +99,22 @@ class Kind:
         """The challenge that the file declares."""
         return library.of_text(self.text, "kind.toml")
 
-    def correct(self, folder: Path, truth: str | bytes) -> None:
-        """Write a truth without its last case."""
-        if isinstance(truth, bytes):
-            members = zipfile.ZipFile(io.BytesIO(truth))
-            kept = ((name, members.read(name)) for name in members.namelist()[:-1])
-            (folder / "corrected.zip").write_bytes(zipped(kept))
-        else:
-            head, *rows = truth.splitlines(keepends=True)
-            kept_rows = (row for row in rows if not row.startswith(f"i{N - 1},"))
-            (folder / "corrected.csv").write_text("".join([head, *kept_rows]))
+    def corrected(self, truth: str | bytes) -> str | bytes:
+        """Return a truth in which the first two cases have changed places."""
+        if isinstance(truth, str):
+            return truth.replace("i0,", "first,").replace("i1,", "i0,").replace("first,", "i1,")
+        archive = zipfile.ZipFile(io.BytesIO(truth))
+        first, second, *others = archive.namelist()
+        names = zip((second, first, *others), archive.namelist(), strict=True)
+        return zipped((name, archive.read(of)) for name, of in names)
 
     def write(self, folder: Path, name: str) -> None:
         """Write file, truth, its correction, and the teams."""
         (folder / f"{name}.toml").write_text(self.text)
         ending = "zip" if self.made is _masks else "csv"
-        for seed, (part, share) in enumerate({"truth": 0.0, **SHARES}.items()):
-            data = self.made(np.random.default_rng(seed), share)
-            if part == "truth":
-                self.correct(folder, data)
+        shares = {"truth": 0.0, **SHARES}.items()
+        files = {part: self.made(np.random.default_rng(k), share) for k, (part, share) in enumerate(shares)}
+        for part, data in (files | {"corrected": self.corrected(files["truth"])}).items():
             path = folder / f"{part}.{ending}"
             path.write_bytes(data if isinstance(data, bytes) else data.encode())
 

@@ -69,16 +69,36 @@ def jobs(
     return folder
 
 
-def table_answers(path: Path) -> dict[str, dict[str, bytes]]:
-    """Return the rows of a table as the JSON that a job for each case would write."""
+def table_answers(path: Path, several: bool = False) -> dict[str, dict[str, bytes]]:
+    """Return the rows of a table as the JSON that a job for each case would write. several: a list of
+    them."""
+    rows_of: dict[str, list[str]] = {}
     with path.open(newline="") as file:
         first, *names = next(rows := csv.reader(file))
         assert first
-        found = {}
         for case, *cells in rows:
-            pairs = ", ".join(f'"{name}": {cell}' for name, cell in zip(names, cells, strict=True))
-            found[Path(case).stem] = {f"{SLUG}.json": f"{{{pairs}}}".encode()}
-    return found
+            pairs = (f'"{name}": {_json(cell)}' for name, cell in zip(names, cells, strict=True))
+            rows_of.setdefault(Path(case).stem, []).append(f"{{{', '.join(pairs)}}}")
+    joined = {case: f"[{', '.join(rows)}]" if several else rows[0] for case, rows in rows_of.items()}
+    return {case: {f"{SLUG}.json": text.encode()} for case, text in joined.items()}
+
+
+def _json(cell: str) -> str:
+    """Return a cell as JSON: a number as it is written, else a text."""
+    try:
+        float(cell)
+    except ValueError:
+        return json.dumps(cell)
+    return cell
+
+
+def masks_answers(path: Path) -> dict[str, dict[str, bytes]]:
+    """Return the masks of a zip as what jobs would write."""
+    with zipfile.ZipFile(path) as archive:
+        return {
+            Path(name).stem: {f"images/segmentation/{name}": archive.read(name)}
+            for name in archive.namelist()
+        }
 
 
 def zipped_answers(path: Path) -> dict[str, dict[str, bytes]]:

@@ -15,11 +15,12 @@ from scoring.core.lazy import Lazy
 from scoring.core.scores import ScoreBreakdownPart, Scoring
 from scoring.core.submission import Predictions
 from scoring.inputs.case_tables import IMAGE_ENDINGS
+from scoring.inputs.jobs import AnswerColumns
 
 PICTURES = tuple(ending.removeprefix(".") for ending in IMAGE_ENDINGS)
 WITH_IMAGES = InputKind("Table of the truth, or zip or files with table and images", PICTURES)
-TABLES = Inputs(WITH_IMAGES, InputKind("Table of predictions"))
-OF_MODELS = Inputs(WITH_IMAGES, InputKind("ONNX model, or table of predictions", ("onnx",)))
+TABLE = InputKind("Table of predictions")
+MODEL_OR_TABLE = InputKind("ONNX model, or table of predictions", ("onnx",))
 MASKS = Inputs(
     InputKind("Folder or zip with a mask per case", (".nii", ".nii.gz", ".mha"), several=True),
     InputKind("Folder or zip with a mask per case", (".nii", ".nii.gz", ".mha"), several=True),
@@ -50,7 +51,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
         words=words_of(declaration),
         options=(),
         inputs=replace(
-            MASKS if of_masks else OF_MODELS if declaration.task in MODELS else TABLES,
+            MASKS if of_masks else _tables(declaration),
             example=partial(Lazy("scoring.challenges.declared.example:example"), declaration),
         ),
         readers=Readers(
@@ -71,6 +72,21 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
         comparison=comparison_of(declaration),
         model=_model(declaration) if declaration.task in MODELS else None,
         display=Display(views=partial(VIEWS, declaration), thumbnails=None if of_masks else THUMBNAILS),
+    )
+
+
+def _tables(declaration: Declaration) -> Inputs:
+    """Return the tables that the challenge takes."""
+    wanted = declaration.predictions
+    return Inputs(
+        WITH_IMAGES,
+        MODEL_OR_TABLE if declaration.task in MODELS else TABLE,
+        answers=AnswerColumns(
+            wanted.case,
+            wanted.score or wanted.value or wanted.risk or AnswerColumns.number,
+            wanted.label or AnswerColumns.label,
+            several=bool(declaration.truth.places),
+        ),
     )
 
 

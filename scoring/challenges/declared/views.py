@@ -1,6 +1,7 @@
 """Headline, figures and tables of a scorecard of a declared challenge."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,8 @@ from scoring.presentation.figures.numerals import points, share, span
 from scoring.presentation.figures.values import predicted_by_truth
 
 WORST_CASES = 30
+COUNTS = {"support": "cases", "predicted": "called"}
+"""Keys of a class that are counts -> what tables call them."""
 HIDDEN = ("correct",)
 """Keys of a case's row that its order says already."""
 
@@ -104,10 +107,18 @@ def _classes(card: ScoreCard) -> Iterator[Block]:
     if not card.per_class:
         return
     first = next(iter(card.per_class.values()))
-    columns = [shared.estimated(key) for key in first]
+    shown = "f1" if "f1" in first else next(key for key in first if key not in COUNTS)
+    columns = [_of_classes(key, shown) for key in first]
     yield shared.classes_table(card, columns, f"{shared.STARRED} {shared.method(card)}")
     if card.confusion_matrix:
         yield from shared.confusion(card)
+
+
+def _of_classes(key: str, shown: str) -> Column:
+    """Return the column of a number of each class. shown: the measure whose interval a page shows too."""
+    if key in COUNTS:
+        return Column(key, COUNTS[key], "count" if key == "support" else "number", 0, width=64)
+    return replace(shared.estimated(key), detail=key.endswith("_interval") and key != f"{shown}_interval")
 
 
 def _errors(card: ScoreCard) -> Iterator[Block]:

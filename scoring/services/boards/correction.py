@@ -118,6 +118,10 @@ def said_of_cases(truth: Any) -> dict[str, dict[str, bytes]]:
     for part, values in _parts(truth, len(said)):
         for case, value in zip(said, values, strict=True):
             said[case][part] = _digest(value)
+    masks = getattr(truth, "masks", None)
+    if isinstance(masks, Mapping):  # the file of each case
+        for case, member in masks.items():
+            said[case]["masks"] = _digest(truth.digest_of[member])
     return said
 
 

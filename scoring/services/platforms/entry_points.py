@@ -51,7 +51,7 @@ def submission(folder: Path, settings: PlatformSettings) -> Source:
     if path.is_file():
         return path
     files = answers(open_source(path, "submission", inputs.streamed), inputs, settings.sockets)
-    table = None if inputs.submission.several else as_table(files)
+    table = None if inputs.submission.several else as_table(files, inputs.answers)
     return files if table is None else open_source(table, "answers.csv")
 
 

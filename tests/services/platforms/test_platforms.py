@@ -13,6 +13,7 @@ import tomllib
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -25,8 +26,16 @@ from scoring.services.store.database import open_store
 from tests.support.boards import CASES as BOARD_CASES
 from tests.support.boards import TRUTH, labels
 from tests.support.command_line import ROOT, Finished, run
+from tests.support.declared_kinds import KINDS
 from tests.support.evalai import CHALLENGE, QUEUE, TOKEN, EvalAi, served
-from tests.support.platform_folders import jobs, listed_inputs, table_answers, unpacked, zipped_answers
+from tests.support.platform_folders import (
+    jobs,
+    listed_inputs,
+    masks_answers,
+    table_answers,
+    unpacked,
+    zipped_answers,
+)
 from tests.support.thinned import some
 
 SAMPLES = ROOT / "sample_data"
@@ -152,10 +161,24 @@ def rounded(value: float | list[float] | None) -> float | list[float] | None:
     )
 
 
+DECLARED = [f"declared {name}" for name in KINDS]
+
+
+def of_kind(name: str, folder: Path) -> tuple[Path, Case]:
+    """Return the file of a declared challenge, and its case."""
+    KINDS[name].write(folder, name)
+    submission, truth = (next(folder.glob(f"{part}.[cz]*")) for part in ("good", "truth"))
+    is_zip = submission.suffix == ".zip"
+    answers = masks_answers if is_zip else partial(table_answers, several=name in ("points", "boxes"))
+    return folder / f"{name}.toml", Case(lambda _folder: truth, submission, answers)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("challenge", some(list(CASES), 3))
+@pytest.mark.parametrize("challenge", [*some(list(CASES), 3), *some(DECLARED, 4)])
 def test_every_platform_gives_the_score_of_the_command_line_and_of_a_board(challenge, place, tmp_path):
-    case = CASES[challenge]
+    case = CASES.get(challenge)
+    if case is None:
+        challenge, case = of_kind(challenge.split()[1], tmp_path)
     truth = case.truth(tmp_path)
     places = ("--truth", truth, "--predictions", case.submission, *case.options, *FEW, "--json", "-")
     card = run("score", challenge, *places).json
