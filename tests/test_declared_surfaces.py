@@ -46,7 +46,7 @@ class Played:
         return challenge.score(cases, sent, resamples=0).score
 
 
-@pytest.fixture(params=some(list(KINDS), 4))
+@pytest.fixture(params=some(list(KINDS), 4, 1))
 def played(request, tmp_path, monkeypatch) -> Played:
     """A kind whose files are written, with a store of its own."""
     monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
@@ -116,7 +116,7 @@ def test_open_boards_count_correct_and_compare_in_the_direction(played):
     changes = {row["team"]: row for row in shown["changes"]["changes"]}
     assert changes["climber"]["score_before"] == played.score("good")
     truths = [played.kind.challenge.read_truth(given(played.folder, p)) for p in ("truth", "corrected")]
-    assert [*changed_cases(*truths)[2]] == list(truths[0].ids[:2])
+    assert sorted(changed_cases(*truths)[2]) == list(truths[0].ids[:2])
 
 
 def test_a_hidden_board_outlives_the_file_and_what_is_done_to_teams(played):

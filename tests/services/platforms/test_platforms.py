@@ -174,7 +174,7 @@ def of_kind(name: str, folder: Path) -> tuple[Path, Case]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("challenge", [*some(list(CASES), 3), *some(DECLARED, 4)])
+@pytest.mark.parametrize("challenge", [*some(list(CASES), 3), *some(DECLARED, 4, 1)])
 def test_every_platform_gives_the_score_of_the_command_line_and_of_a_board(challenge, place, tmp_path):
     case = CASES.get(challenge)
     if case is None:
