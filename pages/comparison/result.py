@@ -19,7 +19,7 @@ from pages.inputs.selectors import ChosenInput
 from pages.server import memory_budget
 from scoring.common.fixes import SuggestedFix
 from scoring.common.text import markdown
-from scoring.comparison import display, report, views
+from scoring.comparison import display, many_teams, report, views
 from scoring.comparison.comparability import Excluded, of_refusal, options_by_team
 from scoring.comparison.compare import annotated, compare_cards
 from scoring.comparison.display import MANY
@@ -166,6 +166,9 @@ def _result(compared: ComparisonContext) -> None:
         downloads.json_button(comparison.to_json, stem, "download_json", "comparison.json")
         lines = (("Date", downloads.today()),)
         downloads.html_button(lambda: report.html(comparison, lines), f"{stem}-report", "download_html")
+        if many_teams.are_many(comparison):
+            more = partial(report.appendix, comparison, lines)
+            downloads.html_button(more, f"{stem}-appendix", "download_appendix", "Appendix (HTML)")
         downloads.paper_button(lambda: report.paper_zip(comparison, lines), f"{stem}-paper", "download_paper")
         downloads.csv_button(
             lambda: tables.frame(views.exported(compared.displayed)),

@@ -48,3 +48,9 @@ def of(comparison: Comparison, chosen: str | None = None) -> Displayed:
     """Return what figures draw of a comparison: all teams, or of many the first and the chosen one."""
     places = [index for index, name in enumerate(comparison.scored) if index < MANY or name == chosen]
     return Displayed(comparison, scales.of(load_challenge(comparison.challenge)), places)
+
+
+def whole(comparison: Comparison) -> Displayed:
+    """Return what is drawn where all teams are."""
+    scale = scales.of(load_challenge(comparison.challenge))
+    return Displayed(comparison, scale, range(len(comparison.scored)))

@@ -1,11 +1,13 @@
 """Reports of a comparison: one HTML file that an organizer can publish, and the zip for a paper."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from scoring.challenges import load_challenge
 from scoring.common import markup
+from scoring.common.finding_groups import tally
 from scoring.common.findings import Finding
-from scoring.comparison import display, summary_text, team_views, views
+from scoring.comparison import display, many_teams, summary_text, team_views, views
 from scoring.comparison.compare import Comparison, of_team
 from scoring.core.views import Fact, Headline, Section
 from scoring.presentation.html import blocks
@@ -15,42 +17,114 @@ from scoring.presentation.paper.archive import files, methods, zipped
 
 PER_CODE = 5
 """Findings of one code and team that a report lists at most."""
+SHORT = ("Ranking", "Stability", "Orders", "Other rules", "Size")
+"""Sections of the report of many teams; the others are in its appendix."""
+IN_APPENDIX = (
+    "The appendix holds pairs, classes, cases, subgroups, what is known of the teams, the files' digests and "
+    "what was noticed ({}); comparison.json holds everything."
+)
 
 
 def html(comparison: Comparison, lines: Lines = ()) -> str:
     """Return the report of a comparison. The same arguments give the same bytes; names of teams, classes and
     cases are escaped.
 
+    Of many teams all are drawn, a summary of two pages stands first, and `appendix` holds the rest.
+
     Args:
         comparison: The comparison.
         lines: Names and texts for the front page: test set, organizer, date.
     """
-    challenge, figures = load_challenge(comparison.challenge), Figures()
-    formula = challenge.formula(comparison.provenance["options"])
-    how = f"{formula}, all teams on the same cases, {challenge.scoring.direction}"
-    sections = [blocks.front_page(f"Compare teams: {challenge.words.title}", how, lines)]
-    if comparison.scored:
-        view = display.of(comparison)
-        head = team_views.headline(view)
-        chapters = [Section(name, views.SECTIONS[name](view)) for name in views.section_names(comparison)]
-        drawn = blocks.front_pictures(figures, blocks.front_figures(head.strip, chapters))
-        sections += [
-            blocks.headline(head, head.score.below, figures),
-            blocks.noticed(_listed(comparison)[0]),
-            drawn,
-            blocks.citation(challenge),
-            *blocks.sections(chapters, figures),
-        ]
+    sections = [_front(comparison, "Compare teams", lines)]
+    if many_teams.are_many(comparison):
+        sections += _of_many(comparison)
+    elif comparison.scored:
+        sections += _of_few(comparison)
     else:
         sections.append(section(summary_text.leaders(comparison)))
-        sections += [blocks.html(table, figures) for table in views.refused(comparison)]
-    listed, left_out = _listed(comparison)
-    sections += [
-        provenance({"challenge": comparison.challenge, **comparison.provenance}),
-        rule(f"{summary_text.RULE}\n\n{challenge.words.rule.strip()}"),
-        findings(listed, f"and {left_out} more, in comparison.json" if left_out else ""),
+        sections += [blocks.html(table, Figures()) for table in views.refused(comparison)]
+    if not many_teams.are_many(comparison):
+        sections += [_origin(comparison), _rule(comparison), _findings(comparison)]
+    return document(f"Compare teams, {load_challenge(comparison.challenge).words.title}", sections)
+
+
+def appendix(comparison: Comparison, lines: Lines = ()) -> str:
+    """Return what the report of many teams leaves out; "" where it leaves nothing. Arguments as of `html`."""
+    if not many_teams.are_many(comparison):
+        return ""
+    names = [name for name in views.section_names(comparison) if name not in SHORT]
+    sections = [
+        _front(comparison, "Appendix", lines),
+        *blocks.sections(_chapters(comparison, names), Figures()),
+        _origin(comparison),
+        _findings(comparison),
     ]
-    return document(f"Compare teams, {challenge.words.title}", sections)
+    return document(f"Appendix, {load_challenge(comparison.challenge).words.title}", sections)
+
+
+def _of_few(comparison: Comparison) -> list[str]:
+    figures, head = Figures(), team_views.headline(display.of(comparison))
+    chapters = _chapters(comparison, views.section_names(comparison))
+    drawn = blocks.front_pictures(figures, blocks.front_figures(head.strip, chapters))
+    return [
+        blocks.headline(head, head.score.below, figures),
+        blocks.noticed(_listed(comparison)[0]),
+        drawn,
+        blocks.citation(load_challenge(comparison.challenge)),
+        *blocks.sections(chapters, figures),
+    ]
+
+
+def _of_many(comparison: Comparison) -> list[str]:
+    view, figures = display.whole(comparison), Figures()
+    head = team_views.headline(view)
+    known = views.section_names(comparison)
+    chapters = (
+        Section("Ranking", (*many_teams.scores(view), views.team_table(view))),
+        Section("Stability", (*many_teams.stability(view), *views.stability_facts(comparison))),
+        *_chapters(comparison, [name for name in SHORT[2:] if name in known]),
+    )
+    return [
+        blocks.headline(head, head.score.below, figures),
+        *(blocks.html(block, figures) for block in many_teams.first_page(view)),
+        blocks.citation(load_challenge(comparison.challenge)),
+        *blocks.sections(chapters, figures),
+        section(
+            "What else is known?",
+            f"<p>{IN_APPENDIX.format(tally(_listed(comparison)[0]) or 'no findings')}</p>",
+        ),
+        provenance({"challenge": comparison.challenge, **_without_teams(comparison)}),
+        _rule(comparison),
+    ]
+
+
+def _chapters(comparison: Comparison, names: Sequence[str]) -> list[Section]:
+    view = display.of(comparison)
+    return [Section(name, views.SECTIONS[name](view)) for name in names]
+
+
+def _front(comparison: Comparison, title: str, lines: Lines) -> str:
+    challenge = load_challenge(comparison.challenge)
+    formula = challenge.formula(comparison.provenance["options"])
+    how = f"{formula}, all teams on the same cases, {challenge.scoring.direction}"
+    return blocks.front_page(f"{title}: {challenge.words.title}", how, lines)
+
+
+def _origin(comparison: Comparison) -> str:
+    return provenance({"challenge": comparison.challenge, **comparison.provenance})
+
+
+def _without_teams(comparison: Comparison) -> dict[str, object]:
+    return {name: value for name, value in comparison.provenance.items() if name != "teams"}
+
+
+def _rule(comparison: Comparison) -> str:
+    return rule(f"{summary_text.RULE}\n\n{load_challenge(comparison.challenge).words.rule.strip()}")
+
+
+def _findings(comparison: Comparison) -> str:
+    listed, left_out = _listed(comparison)
+    return findings(listed, f"and {left_out} more, in comparison.json" if left_out else "")
 
 
 def _listed(comparison: Comparison) -> tuple[list[Finding], int]:

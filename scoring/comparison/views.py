@@ -299,10 +299,11 @@ def stability(displayed: Displayed) -> tuple[Block, ...]:
         "that happens to be in front wins a third of the resamples.",
         question="Is a share a chance?",
     )
-    return (SideBySide(((figure,), (meaning, *_stability_facts(comparison))), (3, 2)),)
+    return (SideBySide(((figure,), (meaning, *stability_facts(comparison))), (3, 2)),)
 
 
-def _stability_facts(comparison: Comparison) -> tuple[Facts, ...]:
+def stability_facts(comparison: Comparison) -> tuple[Facts, ...]:
+    """Return how far the orders of the resamples agree with that of these cases; nothing without them."""
     known, won = comparison.result.stability, comparison.result.shares_won
     if not known:
         return ()

@@ -77,7 +77,7 @@ class Canvas:
         )
 
     def write(
-        self, x: float | str, y: float | str, text: str, colour: str, size: int = 12, **properties: Any
+        self, x: float | str, y: float | str, text: str, colour: str, size: float = 12, **properties: Any
     ) -> None:
         """Write words at a place, in data coordinates unless `properties` of the annotation say otherwise."""
         font = {"size": size, "color": colour}

@@ -1,0 +1,163 @@
+"""Many teams: which could be the best, groups of teams that are not told apart, and all of them drawn."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scoring.common.text import markdown
+from scoring.comparison import summary_text
+from scoring.comparison.compare import Comparison
+from scoring.comparison.display import MANY, NAMED, SENTENCE, Displayed
+from scoring.comparison.pairs import number
+from scoring.core.views import Block, Column, Figure, Table, Text
+from scoring.presentation.figures.team_ranges import TeamRange, team_ranges
+from scoring.presentation.figures.theme import Theme
+from scoring.statistics.intervals import QUANTILES
+
+PER_FIGURE, GROUPS = 100, 25
+"""Teams of a figure, and groups that a table lists, at most."""
+LEVEL = 0.05
+
+
+def are_many(comparison: Comparison) -> bool:
+    """Return whether a report draws the teams compactly."""
+    return len(comparison.scored) > MANY
+
+
+def could_be_best(comparison: Comparison) -> tuple[str, ...]:
+    """Return the teams that could be the best by comparison with the best of the others, best first; empty
+    where that is not tested."""
+    p_values: Sequence[float] = comparison.result.p_best or ()
+    return tuple(name for name, p in zip(comparison.scored, p_values, strict=False) if p > LEVEL)
+
+
+def best(comparison: Comparison) -> tuple[Block, ...]:
+    """Return which teams could be the best; nothing where that is not tested."""
+    names, n = could_be_best(comparison), len(comparison.scored)
+    if not names:
+        return ()
+    listed = ", ".join(map(markdown, names[:NAMED])) + (
+        f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    )
+    words = (
+        f"{len(names)} of {n} teams: {listed}. With 95% confidence the best team is among them (comparison "
+        f"with the best of the others by the swap test, adjusted for {n - 1} others, not for all "
+        f"{n * (n - 1) // 2:,} pairs)."
+    )
+    return (Text(words, question="Which teams could be the best?"),)
+
+
+def groups(comparison: Comparison) -> tuple[Block, ...]:
+    """Return groups of teams: each begins with the first that is told apart from the first of the group
+    before; nothing where nobody is told apart by score."""
+    result, names = comparison.result, comparison.scored
+    if result.test is None or not summary_text.by_score(comparison):
+        return ()
+    apart = {(pair.a, pair.b) for pair in result.pairs if pair.separated}
+    starts = [0]
+    for index in range(1, len(names)):
+        if (starts[-1], index) in apart or (index, starts[-1]) in apart:
+            starts.append(index)
+    rows = [
+        {
+            "group": k + 1,
+            "from": comparison.ranks[names[first]],
+            "to": comparison.ranks[names[after - 1]],
+            "teams": after - first,
+            "first": names[first],
+            "last": names[after - 1],
+        }
+        for k, (first, after) in enumerate(zip(starts, [*starts[1:], len(names)], strict=True))
+    ]
+    columns = [
+        Column("group", "group", "number", 0),
+        Column("from", "from rank", "number", 0),
+        Column("to", "to rank", "number", 0),
+        Column("teams", "teams", "number", 0),
+        Column("first", "first"),
+        Column("last", "last"),
+    ]
+    more = f" {len(rows) - GROUPS} more groups follow." if len(rows) > GROUPS else ""
+    caption = (
+        "A group begins with the first team that is told apart from the first of the group before, over all "
+        f"pairs. Within a group others may be told apart; neighbours of two groups may be tied.{more}"
+    )
+    return (Table.of("Which teams are level?", rows[:GROUPS], columns, caption, key="groups"),)
+
+
+def scores(displayed: Displayed) -> list[Figure]:
+    """Return all teams with score, interval and the ranks that they could hold, a page a figure."""
+    comparison, scale = displayed.comparison, displayed.scale
+    level = set(could_be_best(comparison) or summary_text.tied(comparison))
+    rows = [
+        TeamRange(
+            f"{comparison.ranks[name]}  {name}",
+            scale.factor * number(comparison.cards[name].score),
+            scale.scaled(comparison.cards[name].intervals.get("score")),
+            filled=name in level,
+            beside=summary_text.rank_interval(comparison, index),
+        )
+        for index, name in enumerate(comparison.scored)
+    ]
+    filled = (
+        "Filled: could be the best. "
+        if could_be_best(comparison)
+        else "Filled: could be first. " * bool(level)
+    )
+    held = "Right: ranks that each team could hold. " if comparison.result.rank_intervals else ""
+    caption = f"Dot: score with its own 95% interval. {filled}{held}{displayed.method}"
+    return _figures(rows, "Who wins?", scale.unit, caption)
+
+
+def stability(displayed: Displayed) -> list[Figure]:
+    """Return all teams with the ranks that they had in resamples and could hold, a page a figure."""
+    comparison, result = displayed.comparison, displayed.comparison.result
+    if result.rank_shares is None:
+        return []
+    rows = [
+        TeamRange(
+            f"{comparison.ranks[name]}  {name}",
+            float(comparison.ranks[name]),
+            likely_ranks(result.rank_shares[index]),
+            result.rank_intervals[index] if result.rank_intervals else None,
+        )
+        for index, name in enumerate(comparison.scored)
+    ]
+    possible = "Thin line: ranks that the team could hold, over all pairs. " if result.rank_intervals else ""
+    caption = (
+        "Dot: rank. Thick line: its ranks in 95% of the resamples of these cases, no chance of being "
+        f"best. {possible}{displayed.method}"
+    )
+    return _figures(rows, "How stable is the ranking?", "rank", caption)
+
+
+def likely_ranks(shares: Sequence[float]) -> list[float]:
+    """Return the ranks between which 95% of the resamples lie."""
+    cumulated = np.cumsum(shares)
+    low, high = (int(np.searchsorted(cumulated, end - 1e-9)) + 1 for end in QUANTILES)
+    return [low, min(high, len(shares))]
+
+
+def _figures(rows: Sequence[TeamRange], question: str, axis_title: str, caption: str) -> list[Figure]:
+    parts = [rows[start : start + PER_FIGURE] for start in range(0, len(rows), PER_FIGURE)]
+
+    def build(part: Sequence[TeamRange], asked: str, theme: Theme) -> go.Figure:
+        return team_ranges(part, theme, asked, axis_title)
+
+    return [
+        Figure(
+            partial(build, part, question if not k else f"{question} (from place {1 + k * PER_FIGURE})"),
+            caption if k == len(parts) - 1 else "",
+            {"team": [row.name for row in part], "value": [row.value for row in part]},
+        )
+        for k, part in enumerate(parts)
+    ]
+
+
+def first_page(displayed: Displayed) -> tuple[Block, ...]:
+    """Return what stands below the headline of a report: who could be the best, and which teams are level."""
+    text = summary_text.caveat(displayed.comparison)
+    caution = (Text(markdown(text, SENTENCE), "caution"),) if text else ()
+    return (*best(displayed.comparison), *caution, *groups(displayed.comparison))
