@@ -1,7 +1,9 @@
 """A new challenge: from a dropped truth, column by column, to a file, its first score and its page."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -14,8 +16,10 @@ from pages.inputs.drop_routing import FILES_KEYS
 from pages.inputs.dropped_files import RECOGNISED
 from pages.inputs.selectors import ChosenInput
 from pages.inputs.upload_widget import kept_files
-from scoring.challenges.declared import baseline, draft, library
-from scoring.challenges.declared.draft import Draft, TruthTable
+from scoring.challenges.declared import baseline, draft, library, suggestion
+from scoring.challenges.declared.draft import Draft
+from scoring.challenges.declared.masks import ENDINGS, TruthMasks
+from scoring.challenges.declared.suggestion import TruthTable
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 
@@ -25,6 +29,8 @@ TASKS = {
     "multilabel": "several labels per case",
     "regression": "a number per case",
     "survival": "a risk, with time and event",
+    "points": "points in images",
+    "boxes": "boxes in images",
 }
 """Tasks of tables, with what each predicts."""
 PREDICTED = {
@@ -39,6 +45,9 @@ COLUMNS = {
     "survival": {"time": "Column of the time", "event": "Column of the event (1 seen, 0 censored)"},
 }
 PER_CLASS = "a column of 0 and 1 per class"
+PLACES = {"points": "Columns of x, y (z)", "boxes": "Columns of the box: x0, y0, x1, y1"}
+BOXES = {"": "its other corner", "size": "width and height"}
+NO_CLASS = "none: all are of one class"
 SHOWN = 5
 AGAIN, CHOOSE = "Drop another table.", "Choose otherwise above, or drop another file."
 
@@ -49,7 +58,8 @@ def show() -> None:
     with st.expander("**New challenge**, without Python", icon=":material/add:", expanded=begun):
         left, right = st.columns(2)
         with left:
-            truth = selectors.one_file("Truth: a table with a row per case", "new_truth")
+            label = "Truth: a table with a row per case or object, or a mask per case"
+            truth = selectors.one_file(label, "new_truth", ENDINGS)
         with right:
             file = selectors.one_file("Its file, if there is one: NAME.toml", "new_file")
         if file is not None:
@@ -60,31 +70,53 @@ def show() -> None:
 
 
 def _from_truth(truth: ChosenInput) -> None:
-    read = attempt(_table, truth.key, truth.name, truth.source)
+    read = attempt(_truth, truth.key, truth.name, truth.source)
     if read.refused:
         finding_list.refusal(read.refused, title="The truth was not read", message=AGAIN)
         return
-    table: TruthTable = read.value
-    st.dataframe(
-        pd.DataFrame({heading: cells[:SHOWN] for heading, cells in table.columns.items()}), hide_index=True
-    )
-    suggested = _suggestion(truth.key, truth.name, table)
+    found: TruthTable | TruthMasks = read.value
+    if isinstance(found, TruthTable):
+        shown = {heading: cells[:SHOWN] for heading, cells in found.columns.items()}
+        st.dataframe(pd.DataFrame(shown), hide_index=True)
+    else:
+        st.caption(f"{found.cases} masks; voxels of {' mm, '.join(found.spacing[:SHOWN])} mm.")
+    suggested = _suggestion(truth.key, truth.name, found)
     if suggested.refused:
         finding_list.refusal(suggested.refused, title="The truth has no case id", message=AGAIN)
         return
-    written = _choices(table, suggested.value, f"new_{truth.key[:12]}")
+    drawn = f"new_{truth.key[:12]}"
+    if isinstance(found, TruthTable):
+        written = _choices(found, suggested.value, drawn)
+    else:
+        written = _of_masks(found, suggested.value, drawn)
     text = written.toml()
     _made(attempt(library.of_text, text, f"{written.id}.toml"), text, truth)
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the truth ...")
-def _table(key: str, name: str, _source) -> TruthTable:
-    return draft.read_truth_table(_source, name)
+def _truth(key: str, name: str, _source) -> TruthTable | TruthMasks:
+    return suggestion.read_truth(_source, name)
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner=False)
-def _suggestion(key: str, name: str, _table: TruthTable) -> Outcome:
-    return attempt(draft.suggest, _table, name)
+def _suggestion(key: str, name: str, _found: TruthTable | TruthMasks) -> Outcome:
+    return attempt(suggestion.suggest, _found, name)
+
+
+def _of_masks(found: TruthMasks, suggested: Draft, key: str) -> Draft:
+    """Draw the names of the values and what is measured, and return the draft."""
+    left, middle, right = st.columns(3)
+    with left:
+        title = st.text_input("Title", suggested.title, key=f"{key}_title", max_chars=120)
+    regions: dict[str, tuple[int, ...]] = {}
+    with middle:
+        for value, cases in found.found.items():
+            label, usual = f"Name of {value}, in {cases} of {found.cases} masks", found.called(value)
+            name = st.text_input(label, usual, key=f"{key}_{value}", max_chars=200).strip() or usual
+            regions[name] = (*regions.get(name, ()), value)
+    with right:
+        named = replace(suggested, title=title, id=draft.id_of(title), regions=regions)
+        return _metric(named, f"{key}_masks")
 
 
 def _choices(table: TruthTable, suggested: Draft, key: str) -> Draft:
@@ -104,7 +136,7 @@ def _choices(table: TruthTable, suggested: Draft, key: str) -> Draft:
         )
         columns = _columns(table, headings, suggested, task, f"{key}_{task}")
         named = replace(suggested, title=title, id=draft.id_of(title), case=case)
-        made = draft.with_task(table, named, task=task, **columns)
+        made = suggestion.with_task(table, named, task=task, **columns)
     with right:
         return _metric(made, f"{key}_{task}")
 
@@ -120,6 +152,22 @@ def _columns(
         usual = getattr(suggested, name) or (PER_CLASS if PER_CLASS in offered else headings[-1])
         column = _select(label, offered, usual, f"{key}_{name}")
         chosen[name] = "" if column == PER_CLASS else column
+    if task in PLACES:
+        places = st.multiselect(PLACES[task], headings, list(suggested.places), key=f"{key}_places")
+        label = _select(
+            "Column of the class", [NO_CLASS, *headings], suggested.label or NO_CLASS, f"{key}_label"
+        )
+        chosen |= {"places": tuple(places), "label": "" if label == NO_CLASS else label}
+        chosen["radius"] = suggested.radius if task == "points" else ""
+    if task == "boxes":
+        boxes = list(BOXES)
+        chosen["boxes"] = st.selectbox(
+            "The latter two are",
+            boxes,
+            boxes.index(suggested.boxes),
+            key=f"{key}_boxes",
+            format_func=lambda kind: BOXES[kind],
+        )
     if task == "multilabel" or chosen.get("label") == "":
         usual_flags = [name for name in suggested.classes if name in flags] or flags
         labels = st.multiselect("Columns of the classes", flags, usual_flags, key=f"{key}_labels")
@@ -139,6 +187,18 @@ def _metric(made: Draft, key: str) -> Draft:
     )
     st.caption(f":material/warning: {markdown(metrics[name].pitfall, 400)}")
     made = draft.with_metric(made, name)
+    made = replace(made, options=_options(metrics[name], made.options, f"{key}_{name}"))
+    beside = [entry for entry in metrics if entry != name]
+    report = st.multiselect(
+        "Beside it",
+        beside,
+        [entry for entry in made.report if entry != name],
+        key=f"{key}_{name}_report",
+        format_func=lambda entry: metrics[entry].title,
+    )
+    for entry in report:
+        st.caption(f":material/warning: {metrics[entry].title}: {markdown(metrics[entry].pitfall, 400)}")
+    made = replace(made, report=tuple(report))
     if len(made.classes) == 2 and made.task == "classification":
         positive = _select("Positive class", list(made.classes), made.positive, f"{key}_positive")
         made = replace(made, positive=positive)
@@ -152,12 +212,31 @@ def _metric(made: Draft, key: str) -> Draft:
             format_func=lambda kind: PREDICTED[kind],
         )
         made = replace(made, predicted=str(predicted))
-    if made.predicted != "scores":
+    if made.predicted != "scores" and not made.regions:
         sent = st.text_input(
             "Their column of it", made.column, key=f"{key}_{made.predicted}_{made.column}_sent", max_chars=200
         )
         made = replace(made, sent=sent.strip())
     return made
+
+
+def _options(metric: Any, usual: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Draw the numbers and rules of a metric, and return its options; a rule that is not changed is none."""
+    chosen = dict(usual)
+    for name, parameter in metric.parameters.items():
+        label, place = name.replace("_", " "), f"{key}_option_{name}"
+        if name in usual and parameter.kind is not str:
+            low, high = (float(end) for end in parameter.allowed)
+            top = high if math.isfinite(high) else None
+            number = st.number_input(label, low, top, float(usual[name]), key=place, help=parameter.about)
+            chosen[name] = parameter.kind(number)
+        elif parameter.kind is str and parameter.default is not None and name != "average":
+            words = [str(word) for word in parameter.allowed]
+            word = st.selectbox(
+                label, words, words.index(str(parameter.default)), key=place, help=parameter.about
+            )
+            chosen |= {name: word} if word != parameter.default else {}
+    return chosen
 
 
 def _select(label: str, offered: Sequence[str], usual: str, key: str) -> str:
@@ -177,7 +256,8 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
         f"**{markdown(declaration.about.title)}**, scored: {challenge.formula()}, "
         f"{challenge.scoring.direction}"
     )
-    predictions = selectors.one_file("Predictions: see a score at once", "new_predictions") if truth else None
+    label = "Predictions: see a score at once"
+    predictions = selectors.one_file(label, "new_predictions", ENDINGS) if truth else None
     if truth is not None:
         _scores(challenge, truth, predictions)
     with st.expander("The file"):
@@ -225,12 +305,11 @@ def _first_score(challenge_id: str, truth: ChosenInput, predictions: ChosenInput
     assert challenge is not None
     assert declaration is not None
     cases = challenge.read_truth(truth.source, truth.name)
-    given = (
-        (predictions.source, predictions.name)
+    read = (
+        challenge.read_predictions(predictions.source, cases, predictions.name)
         if predictions
-        else (baseline.constant_table(declaration, cases).encode(), "the constant submission")
+        else baseline.constant(declaration, cases)
     )
-    read = challenge.read_predictions(given[0], cases, given[1])
     return scoring.score(challenge, truth=cases, predictions=read, resamples=0).score
 
 

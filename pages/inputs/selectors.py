@@ -160,16 +160,19 @@ def model(samples: Mapping[str, SampleSubmission], page: str) -> tuple[ChosenInp
     return sample_submission(samples[panel.sample]), panel
 
 
-def one_file(label: str, key: str) -> ChosenInput | None:
-    """Draw where a single file is dropped and return it; None while there is none."""
-    widget = upload(label, f"{key}_file", f"{key}_kept", latest)
+def one_file(label: str, key: str, members: tuple[str, ...] = ()) -> ChosenInput | None:
+    """Draw where a single file is dropped and return it; None while there is none. members: endings of files
+    of which several, or a folder, are one input."""
+    widget = upload(label, f"{key}_file", f"{key}_kept", as_folder if members else latest)
+    if members:
+        folder_button(widget, "folder")
     own = in_use(f"{key}_kept")
     if not own.files:
         return None
     if own.files[-1].file_id not in {file.file_id for file in st.session_state[widget]}:
         # The widget is a new one, which does not know the file: after a change of page, or a reload.
         own_files(own, f"{key}_back", "Remove")
-    return dropped(own.files[-1:])
+    return dropped(own.files if members else own.files[-1:], members)
 
 
 def teams(page: str, elsewhere: bool) -> tuple[list[ChosenInput], list[ChosenInput], InUse]:

@@ -1,18 +1,22 @@
 """The command about challenges that are declared in files: check, add, list, show, remove, init."""
 
 import argparse
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.challenges.declared import draft, library
+from scoring.challenges.declared import draft, library, suggestion
 from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.draft import Draft, with_metric
 from scoring.challenges.declared.library import ENDING, DeclaredFile
 from scoring.cli.output import print_findings, respond, write
 from scoring.common.findings import InputRefused, ProblemCollector, error
 from scoring.common.text import shortened
 from scoring.core.challenge import Challenge
+from scoring.metrics import registry
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -124,7 +128,9 @@ def _init(arguments: argparse.Namespace) -> None:
         raise InputRefused(
             [error("bad-option", str(target), "it is there already: name another with --output.")]
         )
-    found = draft.suggest(draft.read_truth_table(arguments.file), stem)
+    found = suggestion.suggest(suggestion.read_truth(arguments.file), stem)
+    if sys.stdin.isatty() and sys.stdout.isatty() and arguments.output != "-":
+        found = _asked(found)
     write(arguments.output or str(target), found.toml(), "--output")
     if arguments.output != "-":
         print("\n".join(found.reasons))
@@ -132,6 +138,30 @@ def _init(arguments: argparse.Namespace) -> None:
             f"Written to {target}. Read it, change it, then try it: "
             f"challenge check {target} --truth {arguments.file}"
         )
+
+
+def _asked(found: Draft) -> Draft:
+    """Ask for title, names of the values of masks, metric and its numbers; Enter keeps what is suggested."""
+    print("\n".join(found.reasons), "Enter keeps what stands in brackets.", sep="\n")
+    title = _answer("Title", found.title)
+    regions = {_answer(f"Name of {values[0]}", name): values for name, values in found.regions.items()}
+    found, known = replace(found, title=title, regions=regions), registry.of_task(found.task)
+    print("Metrics:", ", ".join(metric.name for metric in known))
+    name = _answer("Metric", found.metric)
+    if name != found.metric and name in {metric.name for metric in known}:
+        found = with_metric(found, name)
+    print(f"Mind: {registry.find(found.task, found.metric).pitfall}")
+    numbers = {key: _answer(key, value) for key, value in found.options.items() if not isinstance(value, str)}
+    return replace(found, options={**found.options, **numbers})
+
+
+def _answer(question: str, usual: Any) -> Any:
+    """Return what is typed, or what is usual; of a number only a number."""
+    typed = input(f"{question} [{usual}]: ").strip()
+    try:
+        return type(usual)(typed) if typed else usual
+    except ValueError:
+        return usual
 
 
 def _file(name: str) -> DeclaredFile:

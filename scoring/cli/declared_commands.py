@@ -4,7 +4,7 @@ from scoring.cli.refusing_parser import Parser, add_command, examples
 
 ACTIONS = {
     "check": "say what is wrong with a file, with a truth and with predictions",
-    "init": "write a first file from the columns of a truth",
+    "init": "write a first file from the columns or the masks of a truth; on a terminal it asks",
     "add": "keep a file among own challenges: its id then stands for it",
     "list": "list own challenges and the gallery",
     "show": "say what a challenge scores, and what misleads in its metrics",
@@ -22,7 +22,7 @@ def fill(of_challenge: Parser) -> None:
         if action in ("check", "list", "show"):
             command.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
         if action == "init":
-            command.add_argument("file", metavar="TRUTH", help="table of the truth")
+            command.add_argument("file", metavar="TRUTH", help="truth: a table, or masks in a folder or zip")
             command.add_argument("--output", metavar="FILE.toml", help="file that is written, - to print it")
         elif action != "list":
             known = "or id" if action in ("show", "remove") else ""

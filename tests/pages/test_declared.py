@@ -1,5 +1,6 @@
 """Pages of challenges that are files: the gallery, a new one from a truth, and the page of a declared one."""
 
+import numpy as np
 import pytest
 
 import scoring
@@ -7,7 +8,9 @@ from scoring.challenges import samples
 from scoring.challenges.declared import library
 from tests.support.payloads import PAYLOADS
 from tests.support.visits import assert_inert, open_tab, put, words
+from tests.support.volumes import nifti
 
+SPACED = np.diag([0.5, 0.8, 3.0, 1.0])
 TRUTH = b"image,dx\n" + b"".join(b"i%d,%c\n" % (k, b"abc"[k % 3]) for k in range(30))
 PREDICTIONS = b"image,dx\n" + b"".join(
     b"i%d,%c\n" % (k, b"abc"[k % 3] if k % 5 else b"a"[0]) for k in range(30)
@@ -61,6 +64,54 @@ def test_a_loss_is_better_when_it_is_lower(opened):
     assert "Mean absolute error, lower is better" in words(app)
     app.file_uploader(key="new_predictions_file").upload("alpha.csv", AGES_OFF).run()
     assert [metric.value for metric in app.metric] == ["7.5", "3"]
+
+
+def volumes(shift: int) -> list[tuple[str, bytes]]:
+    """Masks of three cases: two values, moved along the first axis."""
+    place = np.indices((12, 8, 6))[0] + shift
+    mask = np.where((place > 3) & (place < 8), 1, 0) + np.where(place == 9, 1, 0)
+    return [(f"case_{i}.nii", nifti((mask * (1 + i % 2)).astype(np.uint8), SPACED)) for i in range(3)]
+
+
+def put_files(app, key: str, files: list[tuple[str, bytes]]):
+    for name, data in files:
+        app.file_uploader(key=key).upload(name, data)
+    return app.run()
+
+
+def test_masks_become_a_challenge_with_named_regions_a_baseline_and_a_page(opened):
+    app = put_files(opened("challenges"), "new_truth_file", volumes(0))
+    assert not app.exception
+    assert "3 masks; voxels of 0.5 x 0.8 x 3 mm" in words(app)
+    assert "small structures a single voxel matters" in words(app)
+    # An empty mask is right where the truth is empty: value 1 lacks in one case of three, value 2 in two.
+    assert [metric.value for metric in app.metric] == ["0.5"]
+    for value, name in ((1, "organ"), (2, "tumour")):
+        next(box for box in app.text_input if box.key.endswith(f"_{value}")).set_value(name)
+    put_files(app.run(), "new_predictions_file", volumes(1))
+    assert not app.exception
+    shown = float(app.metric[1].value)
+    app.button(key="new_open").click().run()
+    assert not app.exception
+    challenge = scoring.load_challenge(app.query_params["challenge"])
+    card = scoring.score(challenge, truth=dict(volumes(0)), predictions=dict(volumes(1)))
+    assert set(card.per_class) == {"organ", "tumour"}
+    assert shown == pytest.approx(card.score, abs=1e-4)
+    assert {"dice", "hd95"} <= set(card.metrics)
+    assert app.metric[0].value == f"{card.score:.3f}"
+
+
+def test_points_become_a_challenge_whose_radius_is_chosen(opened):
+    truth = b"image,x,y\n" + b"".join(b"i%d,%d,%d\n" % (k // 2, 40 * k, 7) for k in range(20))
+    sent = b"image,x,y,score\n" + b"".join(b"i%d,%d,%d,.5\n" % (k // 2, 40 * k + k, 7) for k in range(20))
+    app = put_files(new(opened, truth, "nuclei.csv"), "new_predictions_file", [("a.csv", sent)])
+    assert not app.exception
+    assert [box.value for box in app.selectbox if box.key.endswith("_task")] == ["points"]
+    assert "The radius decides it" in words(app)
+    assert app.metric[1].value == "0.55"  # 0 to 10 of 20 are within 10
+    next(box for box in app.number_input if box.key.endswith("_radius")).set_value(5.0).run()
+    assert not app.exception
+    assert app.metric[1].value == "0.3"
 
 
 def test_what_is_not_complete_says_what_is_missing(opened):

@@ -6,6 +6,6 @@ What pages and commands use:
 * `library.of_text(data, name)` gives its `Challenge` and remembers it, so that `load_challenge(challenge.id)`
   finds it again in this process; the id holds a digest of the file, so no two files are mixed up;
 * `library.known()` lists the gallery and the files of `BENCHSIDE_CHALLENGES`; `library.find(name)` gives one;
-* `draft.suggest(table, name)` makes a first file from the columns of a truth;
+* `suggestion.suggest(truth, name)` makes a first file from the columns, or from the masks, of a truth;
 * `scoring.metrics.registry.of_task(task)` lists metrics with their pitfalls.
 """

@@ -14,6 +14,8 @@ EQUAL = ("first", "wrong")
 """Which class is called where several have the largest score."""
 RANKINGS = ("score", "mean_rank", "case_rank")
 """By score; by the mean of the ranks in every metric; by the mean of the ranks in every case."""
+BOXES = ("corners", "size")
+"""What the latter two columns of a box are: its other corner, or width and height."""
 DIGEST = 10
 """Characters of the digest in an id."""
 TIES = ("average", "min", "max", "dense", "ordinal")
@@ -45,6 +47,7 @@ class TruthColumns:
         unit: What is resampled together; None: the case.
         subgroups: Columns whose values are compared.
         places: Coordinates of a point (x, y, z) or corners of a box (x0, y0, x1, y1).
+        boxes: "size" where the latter two of a box are its width and height, else "corners".
         radius: How far from its middle a point is still hit.
     """
 
@@ -56,6 +59,7 @@ class TruthColumns:
     unit: str | None = None
     subgroups: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
+    boxes: str = "corners"
     radius: str | None = None
 
 

@@ -15,7 +15,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
         *("id", "title", "about", "source", "task", "classes", "positive", "regions"),
         *("truth", "predictions", "score", "report", "subgroups", "ranking", "cite"),
     ),
-    "truth": ("case", "label", "columns", "value", "time", "event", "unit", "places", "radius"),
+    "truth": ("case", "label", "columns", "value", "time", "event", "unit", "places", "boxes", "radius"),
     "predictions": (
         *("case", "label", "scores", "score", "value", "risk"),
         *("threshold", "ties", "missing"),

@@ -1,7 +1,11 @@
 """Readers of declared challenges of masks: a file per case, measured against the truth one by one."""
 
 import hashlib
+import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 
@@ -9,9 +13,11 @@ import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.keys import NAME_LENGTH
 from scoring.challenges.declared.reading import ADVICE, graded
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Cancelled, Finding, InputRefused, error, warning
+from scoring.common.text import shortened
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, ignored
 from scoring.inputs.jobs import by_case
@@ -28,6 +34,73 @@ MEASURES = 4
 """Numbers that are kept of a metric, a case and a region, at most."""
 
 
+@dataclass(frozen=True)
+class TruthMasks:
+    """Masks of a truth as they were found, for naming their values.
+
+    Attributes:
+        name: What messages call it.
+        cases: Number of masks.
+        found: How many of them hold each value, background left out.
+        spacing: Edges of a voxel in mm, one text for each that occurs.
+        names: Names of values, where a `dataset.json` beside the masks says them.
+    """
+
+    name: str
+    cases: int
+    found: Mapping[int, int]
+    spacing: tuple[str, ...]
+    names: Mapping[int, str]
+
+    def called(self, value: int) -> str:
+        """Return the name that is suggested for a value."""
+        return self.names.get(value, "structure" if len(self.found) == 1 else f"structure {value}")
+
+
+def found_in_masks(files: SourceFiles) -> TruthMasks:
+    """Return what the masks of a truth hold. Raises InputRefused with every problem."""
+    masks, problems = _by_case(files)
+    read = list(_examined(files, masks, problems))
+    found = Counter(value for _, values, _ in read for value in sorted(values) if value)
+    if not found and not problems:
+        problems.append(error("empty-truth", files.name, "no mask holds a value other than 0, background."))
+    if problems:
+        raise InputRefused(problems)
+    grids = dict.fromkeys(" x ".join(f"{edge:.3g}" for edge in grid.spacing) for *_, grid in read)
+    return TruthMasks(files.name, len(masks), dict(sorted(found.items())), tuple(grids), _names(files))
+
+
+def _names(files: SourceFiles) -> Mapping[int, str]:
+    """Return the names of values that nnU-Net's and the Decathlon's `dataset.json` give, the former as
+    {"liver": 1}, the latter as {"1": "liver"}."""
+    listings = [member for member in files.members if PurePosixPath(member).name == "dataset.json"]
+    names: dict[int, str] = {}
+    with suppress(InputRefused, ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        for pair in json.loads(files.read(listings[0] if listings else ""))["labels"].items():
+            number, name = pair if str(pair[0]).isdecimal() else pair[::-1]
+            if (
+                isinstance(name, str)
+                and name.strip()
+                and str(number).isdecimal()
+                and name not in names.values()
+            ):
+                names[int(number)] = shortened(name, NAME_LENGTH)
+    return names
+
+
+def _examined(
+    files: SourceFiles, masks: Mapping[str, str], problems: list[Finding]
+) -> Iterator[tuple[str, set[int], Grid]]:
+    """Yield each mask with the values that it holds and its grid; append what cannot be read."""
+    for case, member in masks.items():
+        try:
+            labels, grid = read_label_map(partial(files.open, member))
+        except MaskError as fault:
+            problems.append(error(fault.code, files.called(member), f"{case}: {fault.words}"))
+        else:
+            yield member, _values(labels), grid
+
+
 def read_truth(
     declaration: Declaration, source: Source, _images: Source | None, context: Context
 ) -> DeclaredCases:
@@ -38,13 +111,8 @@ def read_truth(
         message = f"it holds no mask: a folder or zip with a file per case ({', '.join(ENDINGS)})."
         problems.append(error("no-table", files.name, message))
     strange: dict[int, str] = {}
-    for case, member in masks.items():
-        try:
-            labels, _ = read_label_map(partial(files.open, member))
-        except MaskError as fault:
-            problems.append(error(fault.code, files.called(member), f"{case}: {fault.words}"))
-            continue
-        for value in _strange(declaration, labels):
+    for member, values, _ in _examined(files, masks, problems):
+        for value in values - _known(declaration):
             strange.setdefault(value, files.called(member))
     if problems:
         raise InputRefused(problems)
@@ -65,10 +133,13 @@ def read_truth(
     )
 
 
-def _strange(declaration: Declaration, labels: Ints) -> set[int]:
-    """Return the values of a mask that are neither background nor in a region."""
-    known = {0}.union(*declaration.regions.values())
-    return set(np.flatnonzero(np.bincount(labels.ravel(order="K"))).tolist()) - known
+def _values(labels: Ints) -> set[int]:
+    return set(np.flatnonzero(np.bincount(labels.ravel(order="K"))).tolist())
+
+
+def _known(declaration: Declaration) -> set[int]:
+    """Return background and the values that are in a region."""
+    return {0}.union(*declaration.regions.values())
 
 
 def _unused(strange: Mapping[int, str]) -> list[Finding]:
@@ -111,8 +182,8 @@ def read_predictions(
     masks, problems = _by_case(files)
     findings = ignored(files, set(masks.values()))
     if truth is None:
-        for case, member in masks.items():
-            problems += _faults(case, files, member)
+        for _ in _examined(files, masks, problems):
+            pass
         if problems:
             raise InputRefused(problems, findings)
         return Predictions(files.name, np.zeros((len(masks), 0)), np.full(len(masks), -1))
@@ -159,11 +230,10 @@ def read_predictions(
     )
 
 
-def _faults(case: str, files: SourceFiles, member: str) -> Iterator[Finding]:
-    try:
-        read_label_map(partial(files.open, member))
-    except MaskError as fault:
-        yield error(fault.code, files.called(member), f"{case}: {fault.words}")
+def nothing(declaration: Declaration, truth: DeclaredCases) -> Predictions:
+    """Return the submission in which every mask is empty."""
+    outputs = [_measured(declaration, truth, case, None)[0] for case in truth.ids]
+    return Predictions("the constant submission", np.array(outputs), np.zeros(len(truth), int))
 
 
 def _width(declaration: Declaration) -> int:
@@ -187,7 +257,7 @@ def _measured(
             if key not in known:
                 known[key] = use.metric.measure(pair, **use.options)
             values[number, place, : len(known[key])] = known[key]
-    return values.ravel(), _strange(declaration, guess)
+    return values.ravel(), _values(guess) - _known(declaration)
 
 
 def _measuring(options: Mapping[str, object]) -> dict[str, object]:

@@ -148,8 +148,10 @@ def _rows(
         faults += empty
     read.problems += faults
     if declaration.task == "boxes":
-        numbers[:, 2:4] -= numbers[:, :2]
-        read.refuse(np.any(numbers[:, 2:4] <= 0, axis=1), rows, "a corner lies at or before the first one.")
+        is_size = declaration.truth.boxes == "size"
+        numbers[:, 2:4] -= 0 if is_size else numbers[:, :2]
+        wrong = "width or height is 0 or less." if is_size else "a corner lies at or before the first one."
+        read.refuse(np.any(numbers[:, 2:4] <= 0, axis=1), rows, wrong)
     read.settle()
     return _Rows(ids, held, numbers, kinds)
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from scoring.challenges.declared.declaration import (
+    BOXES,
     EQUAL,
     MISSING,
     RANKINGS,
@@ -215,6 +216,8 @@ def _truth(keys: KeyReader, task: str) -> TruthColumns:
     if task and places and len(places) not in [len(wanted) for wanted in PLACES.get(task, ())]:
         lengths = " or ".join(str(len(wanted)) for wanted in PLACES.get(task, ())) or "no"
         keys.refuse("bad-value", ("truth", "places"), f"{task} takes {lengths} columns, in that order.")
+    if task and task != "boxes" and "boxes" in table:
+        keys.refuse("unknown-key", ("truth", "boxes"), "only the task boxes has it.")
     columns = {key: keys.text(("truth", key), table) for key in ("value", "time", "event", "unit", "radius")}
     case = keys.text(("truth", "case"), table, "case")
     return TruthColumns(
@@ -222,6 +225,7 @@ def _truth(keys: KeyReader, task: str) -> TruthColumns:
         None if one_hot else label,
         subgroups=keys.texts(("subgroups", "columns"), groups, 20),
         places=places,
+        boxes=keys.choice(("truth", "boxes"), table, BOXES, "corners"),
         **columns,
     )
 

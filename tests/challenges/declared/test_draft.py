@@ -1,21 +1,27 @@
 """A draft from a truth: its columns, task and metric are suggested, and the file that it makes scores."""
 
 import csv
+import gzip
 import io
+import json
 import random
 import tomllib
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.challenges.declared import baseline, draft, library
+from scoring.challenges.declared import baseline, draft, library, suggestion
 from scoring.metrics import registry
 from tests.support.findings import outcome, refused
+from tests.support.volumes import nifti
 
 RANDOM = random.Random(5)
 N = 60
+SPACED = np.diag([0.5, 0.8, 3.0, 1.0])
+CORNERS = [lambda i: 5 * i, lambda i: 3 * i, lambda i: 5 * i + 9 + i % 3, lambda i: 3 * i + 8]
 
 
 def table(header: list[str], rows: list[list]) -> bytes:
@@ -81,8 +87,8 @@ TRUTHS = {
 @pytest.mark.parametrize("name", TRUTHS)
 def test_columns_and_task_are_suggested_and_a_constant_scores_as_chance_does(name):
     data, expected, chance = TRUTHS[name]
-    truth_table = draft.read_truth_table(data, "truth.csv")
-    made = draft.suggest(truth_table, "truth.csv")
+    truth_table = suggestion.read_truth(data, "truth.csv")
+    made = suggestion.suggest(truth_table, "truth.csv")
     assert {key: getattr(made, key) for key in expected} == expected
     challenge = library.of_text(made.toml(), "truth.toml")
     truth = challenge.read_truth(data)
@@ -94,7 +100,7 @@ def test_columns_and_task_are_suggested_and_a_constant_scores_as_chance_does(nam
 @pytest.mark.parametrize("name", TRUTHS)
 def test_every_metric_of_the_task_makes_a_file_that_is_read(name):
     data, _, _ = TRUTHS[name]
-    made = draft.suggest(draft.read_truth_table(data, "t.csv"), "t.csv")
+    made = suggestion.suggest(suggestion.read_truth(data, "t.csv"), "t.csv")
     outcomes = [
         outcome(library.of_text, draft.with_metric(made, metric.name).toml(), "t.toml")[1]
         for metric in registry.of_task(made.task)
@@ -113,18 +119,103 @@ def test_any_name_and_any_class_become_toml(title, classes):
 
 
 def test_the_column_of_a_prediction_can_be_called_otherwise_than_usual():
-    made = draft.suggest(draft.read_truth_table(TRUTHS["two classes beside a patient"][0], "t.csv"), "t.csv")
+    made = suggestion.suggest(
+        suggestion.read_truth(TRUTHS["two classes beside a patient"][0], "t.csv"), "t.csv"
+    )
     assert "Predictions have it in a column 'score'." in made.reasons
     assert tomllib.loads(made.toml())["predictions"]["score"] == "score"
     sent = replace(made, sent="p (malignant)")
     assert tomllib.loads(sent.toml())["predictions"]["score"] == "p (malignant)"
 
 
-def test_masks_are_sent_to_a_file_of_masks():
-    problems = refused(draft.read_truth_table, {"a.nii.gz": b"1", "b.nii.gz": b"2"}, "masks").problems
-    assert ["lits17" in problem.message for problem in problems] == [True]
+MASKS = {
+    f"case_{i}.nii.gz": gzip.compress(nifti(np.where(np.indices((9, 8, 7))[0] < 4, 1, 3 * (i % 2)), SPACED))
+    for i in range(4)
+}
+PLACES = {
+    "points with a radius": (
+        drawn(
+            ["seriesuid", "coordX", "coordY", "coordZ", "radius_mm"], *([lambda i: i + 0.5] * 3), choice(4)
+        ),
+        {"task": "points", "places": ("coordX", "coordY", "coordZ"), "radius": "radius_mm", "label": ""},
+    ),
+    "points of classes": (
+        drawn(
+            ["n", "image", "x_um", "y_um", "label"], choice("a", "b"), *([lambda i: i] * 2), choice("p", "q")
+        ),
+        {"task": "points", "case": "image", "places": ("x_um", "y_um"), "classes": ("p", "q")},
+    ),
+    "corners of classes": (
+        drawn(["image_id", "class_name", "x_min", "y_min", "x_max", "y_max"], choice("u", "v"), *CORNERS),
+        {"task": "boxes", "places": ("x_min", "y_min", "x_max", "y_max"), "classes": ("u", "v"), "boxes": ""},
+    ),
+    "sizes": (
+        drawn(["patientId", "x", "y", "width", "height"], *CORNERS),
+        {"task": "boxes", "case": "patientId", "places": ("x", "y", "width", "height"), "boxes": "size"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_places_are_told_from_numbers_and_a_constant_submission_scores(name):
+    data, expected = PLACES[name]
+    made = suggestion.suggest(suggestion.read_truth(data, "truth.csv"), "truth.csv")
+    assert {key: getattr(made, key) for key in expected} == expected
+    for metric in registry.of_task(made.task):
+        challenge = library.of_text(draft.with_metric(made, metric.name).toml(), "t.toml")
+        truth = challenge.read_truth(data)
+        declaration = library.declaration_of(challenge.id)
+        constant = baseline.constant(declaration, truth)
+        # Every image has one object: each is found where it is the median one, and no other.
+        assert [len(found.places) for found in constant.objects] == [1] * len(truth)
+        assert 0 <= challenge.score(truth, constant, resamples=0).score < 0.5
+        again = challenge.read_predictions(baseline.constant_table(declaration, truth).encode(), truth)
+        assert (again.fingerprint == constant.fingerprint).all()
+
+
+@pytest.mark.parametrize(
+    ("listing", "names"),
+    [
+        (None, ["structure 1", "structure 3"]),
+        ({"labels": {"0": "background", "1": "liver", "3": "tumor"}}, ["liver", "tumor"]),
+        ({"labels": {"background": 0, "liver": 1, "tumor": 3}}, ["liver", "tumor"]),
+        ({"labels": {"0": 1, "1": ["x"], "3": ""}}, ["structure 1", "structure 3"]),
+        (["labels"], ["structure 1", "structure 3"]),
+    ],
+)
+def test_values_of_masks_become_regions_and_nothing_at_all_scores_as_empty_masks_do(listing, names):
+    files = {**MASKS, **({} if listing is None else {"dataset.json": json.dumps(listing).encode()})}
+    truth_masks = suggestion.read_truth(files, "truth")
+    assert (truth_masks.cases, truth_masks.found, truth_masks.spacing) == (
+        4,
+        {1: 4, 3: 2},
+        ("0.5 x 0.8 x 3",),
+    )
+    made = suggestion.suggest(truth_masks, "liver ct")
+    assert [*made.regions] == names
+    for metric in registry.of_task("segmentation"):
+        challenge = library.of_text(draft.with_metric(made, metric.name).toml(), "t.toml")
+        truth = challenge.read_truth(files)
+        constant = baseline.constant(library.declaration_of(challenge.id), truth)
+        empty = {name: gzip.compress(nifti(np.zeros((9, 8, 7)), SPACED)) for name in MASKS}
+        scores = [
+            challenge.score(truth, sent, resamples=0).score
+            for sent in (constant, challenge.read_predictions(empty, truth))
+        ]
+        assert scores[0] == scores[1]
+    assert "hd95" in made.toml()
+
+
+def test_masks_without_a_value_or_that_cannot_be_read_are_refused_with_every_file():
+    empty = {"a.nii": nifti(np.zeros((3, 3, 3)), SPACED)}
+    assert [p.code for p in refused(suggestion.read_truth, empty, "masks").problems] == ["empty-truth"]
+    problems = refused(suggestion.read_truth, {"a.nii.gz": b"1", "b.nii.gz": b"2"}, "masks").problems
+    assert [(p.code, p.where) for p in problems] == [
+        ("unreadable-file", "a.nii.gz"),
+        ("unreadable-file", "b.nii.gz"),
+    ]
 
 
 @pytest.mark.parametrize("data", [b"", b"case,label\n", b"\x00\x01\x02"])
 def test_a_table_without_cases_is_refused(data):
-    assert refused(draft.read_truth_table, data, "truth.csv").problems
+    assert refused(suggestion.read_truth, data, "truth.csv").problems

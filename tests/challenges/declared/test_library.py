@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import scoring
-from scoring.challenges.declared import draft, library
+from scoring.challenges.declared import library, suggestion
 from scoring.services.boards.packing import zipped
 from tests.support.command_line import run, run_fresh
 
@@ -176,7 +176,7 @@ TRUTHS = {
 @pytest.mark.parametrize("name", TRUTHS)
 def test_a_first_file_fits_the_truth_that_it_was_made_of(name):
     table, task = TRUTHS[name]
-    found = draft.suggest(draft.read_truth_table(table.encode(), "truth.csv"), "mine")
+    found = suggestion.suggest(suggestion.read_truth(table.encode(), "truth.csv"), "mine")
     assert found.task == task
     challenge = library.of_text(found.toml(), "mine.toml")
     assert len(challenge.read_truth(table.encode(), "truth.csv")) == table.count("\n") - 1

@@ -1,0 +1,252 @@
+"""Suggestion of a draft from a truth: what its columns or masks are, and which task and metric fit."""
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scoring.challenges.declared.draft import Draft, id_of, with_metric
+from scoring.challenges.declared.masks import ENDINGS, TruthMasks, found_in_masks
+from scoring.common.findings import InputRefused, error
+from scoring.inputs.case_tables import UNIT_COLUMNS, find_table
+from scoring.inputs.sources import Source, open_source
+from scoring.inputs.tables import MISSING, key
+
+OF_ONE_TASK = {
+    **dict.fromkeys(("label", "value", "time", "event", "positive", "boxes", "radius"), ""),
+    "places": (),
+}
+"""What another task does not take over."""
+LABELLED, PLACED = ("classification", "ordinal", "points", "boxes"), ("points", "boxes")
+"""Tasks whose classes may stand in one column, and tasks of places."""
+MOST_CLASSES, MOST_GROUPS = 50, 20
+"""Different values of a column of classes, and of a subgroup; more are numbers or texts."""
+GROUPS = ("center", "centre", "site", "scanner", "vendor", "sex", "gender", "hospital", "cohort")
+POSITIVE = ("1", "true", "yes", "positive", "malignant", "tumor", "tumour", "abnormal", "disease", "melanoma")
+CASE = re.compile(r"case|patient|subject|image|file|study|slide|name|uid|(?:^|_)id$|^id", re.IGNORECASE)
+TIME = re.compile(r"time|days|months|years|rfs|pfs|dfs|(?:^|_)os$|^os|survival", re.IGNORECASE)
+EVENT = re.compile(r"event|status|relapse|death|dead|recurrence|progress", re.IGNORECASE)
+LABEL = re.compile(r"label|target|class|diagnos|^dx$|truth|grade|stage|malignan|finding", re.IGNORECASE)
+DECIMAL_COMMA = re.compile(r"^([-+]?\d+),(\d+)$", re.ASCII)
+ORDERED = re.compile(r"grade|stage|score|level|isup|severity|diagnosis", re.IGNORECASE)
+AXES = re.compile(r"^(?:coord|center|centre|pos|point)?_?([xyz])(?:_?(?:mm|um|px|world))?$", re.IGNORECASE)
+CORNERS = (
+    ("x0", "y0", "x1", "y1"),
+    ("xmin", "ymin", "xmax", "ymax"),
+    ("x1", "y1", "x2", "y2"),
+    ("left", "top", "right", "bottom"),
+)
+SIZES = (("x", "y", "width", "height"), ("x", "y", "w", "h"), ("left", "top", "width", "height"))
+"""Names of the columns of a box, without what is neither letter nor digit."""
+USUAL = {
+    "classification": "balanced_accuracy",
+    "multilabel": "auc",
+    "ordinal": "quadratic_kappa",
+    "regression": "mae",
+    "survival": "c_index",
+    "segmentation": "dice",
+    "points": "f1",
+    "boxes": "ap",
+}
+"""Task -> the metric that is suggested."""
+BESIDE = {"segmentation": ("hd95",)}
+"""Task -> metrics that are suggested beside it."""
+
+
+@dataclass(frozen=True)
+class TruthTable:
+    """A truth as it was read, for choosing its columns.
+
+    Attributes:
+        name: What messages call it.
+        columns: Cells by heading, without blanks around them.
+        decimal_comma: Whether "0,5" is a number: where another character parts the columns.
+    """
+
+    name: str
+    columns: Mapping[str, tuple[str, ...]]
+    decimal_comma: bool = False
+
+    def values(self, heading: str) -> list[str]:
+        """Return the different values of a column, in the order in which they come."""
+        return list(dict.fromkeys(cell for cell in self.columns[heading] if cell.lower() not in MISSING))
+
+    def number(self, cell: str) -> float | None:
+        """Return what a cell holds as a number, None for other text."""
+        with suppress(ValueError):
+            return float(DECIMAL_COMMA.sub(r"\1.\2", cell) if self.decimal_comma else cell)
+        return None
+
+    def is_number(self, heading: str) -> bool:
+        """Return whether every cell of a column that is not empty is a number."""
+        values = self.values(heading)
+        return bool(values) and all(self.number(value) is not None for value in values)
+
+    def is_flag(self, heading: str) -> bool:
+        """Return whether a column holds nothing but 0 and 1."""
+        return self.is_number(heading) and {self.number(value) for value in self.values(heading)} <= {
+            0.0,
+            1.0,
+        }
+
+
+def read_truth(source: Source, name: str | None = None) -> TruthTable | TruthMasks:
+    """Read a truth, to choose its columns or to name the values of its masks. Raises InputRefused."""
+    files = open_source(source, name, streamed=ENDINGS)
+    if any(member.lower().endswith(ENDINGS) for member in files.members):
+        return found_in_masks(files)
+    _, table = files.read_table(find_table(files))
+    if not table.columns or not table.columns[0]:
+        raise InputRefused([error("empty-truth", table.name, "it has no case: a row for each is needed.")])
+    columns = {heading: tuple(table.cells(i)) for i, heading in enumerate(table.header) if heading}
+    return TruthTable(table.name, columns, table.delimiter != ",")
+
+
+def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
+    """Return the draft that fits a truth best.
+
+    Args:
+        truth: The truth.
+        name: Of its file, which the id is made of.
+
+    Raises:
+        InputRefused: No column can be the case id.
+    """
+    words = re.sub(r"[^\w ()-]+", " ", re.sub(r"\.\w+$", "", name)).replace("_", " ")
+    title = words.strip() or "New challenge"
+    draft = Draft(id_of(title), title[:1].upper() + title[1:], "classification")
+    if isinstance(truth, TruthMasks):
+        regions = {truth.called(value): (value,) for value in truth.found}
+        return with_task(truth, replace(draft, regions=regions), task="segmentation")
+    if found := _objects(truth, list(truth.columns)):
+        return with_task(truth, draft, **found)
+    case = _case(truth)
+    others = [heading for heading in truth.columns if heading != case]
+    unit = next((h for h in others if key(h) in UNIT_COLUMNS), "")
+    groups = (h for h in others if key(h) in GROUPS and 1 < len(truth.values(h)) <= MOST_GROUPS)
+    draft = replace(draft, case=case, unit=unit, subgroups=tuple(groups))
+    others = [h for h in others if h not in (unit, *draft.subgroups)] or others
+    for fits in (_survival, _flags, _classes, _regression):
+        if found := fits(truth, others):
+            return with_task(truth, draft, **found)
+    return with_task(truth, draft, task="classification", label=others[0] if others else case)
+
+
+def with_task(truth: TruthTable | TruthMasks, draft: Draft, **chosen: Any) -> Draft:
+    """Return a draft with other columns or another task, and what follows from them.
+
+    Args:
+        truth: The truth.
+        draft: The draft.
+        **chosen: `task` and its columns.
+    """
+    values: dict[str, Any] = {**draft.__dict__, **OF_ONE_TASK, **chosen}
+    task, label = values["task"], values["label"]
+    if label and task in LABELLED and isinstance(truth, TruthTable):
+        classes = truth.values(label)
+        values["classes"] = tuple(sorted(classes, key=lambda value: (truth.number(value) or 0.0, value)))
+    if task in ("regression", "survival") or (task in PLACED and not label):
+        values |= {"classes": (), "label": ""}
+    classes, two = values["classes"], len(values["classes"]) == 2 and task == "classification"
+    if two and isinstance(truth, TruthTable):
+        values["positive"] = _positive(truth, label, classes)
+    by_task = {"regression": "value", "survival": "risk", "multilabel": "scores"}
+    by_task |= dict.fromkeys(PLACED, "score")
+    values |= {"predicted": by_task.get(task, "label" if label else "scores"), "report": BESIDE.get(task, ())}
+    return with_metric(Draft(**values), "auc" if two and label else USUAL[task])
+
+
+def _positive(truth: TruthTable, label: str, classes: Sequence[str]) -> str:
+    """Return which of two classes is named as a finding is, else the rarer one."""
+    named = [value for value in classes if value.lower() in POSITIVE]
+    return named[0] if named else min(reversed(classes), key=truth.columns.get(label, ()).count)
+
+
+def _case(truth: TruthTable) -> str:
+    """Return the column of the case id: different in every row, one that is named like one before others.
+
+    Raises:
+        InputRefused: There is none.
+    """
+    n = len(next(iter(truth.columns.values())))
+    unique = [heading for heading in truth.columns if len(truth.values(heading)) == n]
+    named = [heading for heading in unique if CASE.search(heading)]
+    if not unique:
+        message = "no column has a different value in every row, so that none can be the case id."
+        raise InputRefused([error("missing-column", truth.name, message)])
+    return (*named, *unique)[0]
+
+
+def _survival(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
+    time = next((h for h in others if TIME.search(h) and truth.is_number(h) and not truth.is_flag(h)), None)
+    event = next((h for h in others if h != time and EVENT.search(h) and truth.is_flag(h)), None)
+    return {"task": "survival", "time": time, "event": event} if time and event else {}
+
+
+def _flags(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
+    """Return several columns of 0 and 1: classes where each row has one 1, else labels."""
+    flags = [heading for heading in others if truth.is_flag(heading)]
+    if len(flags) < 2:
+        return {}
+    rows = zip(*(truth.columns[heading] for heading in flags), strict=True)
+    one_each = all(sum(truth.number(cell) or 0.0 for cell in row) == 1 for row in rows)
+    return {"task": "classification" if one_each else "multilabel", "classes": tuple(flags)}
+
+
+def _classes(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
+    n = len(next(iter(truth.columns.values())))
+    few = [
+        heading
+        for heading in others
+        if 2 <= (k := len(truth.values(heading))) <= MOST_CLASSES
+        and (k <= n / 2 or (k < n and LABEL.search(heading)))
+    ]
+    whole = [h for h in few if all(number.is_integer() for number in _floats(truth, h))]
+    named = [heading for heading in few if LABEL.search(heading) or truth.is_flag(heading)]
+    texts = [heading for heading in few if not truth.is_number(heading) and not CASE.search(heading)]
+    if not named and any(_is_measured(truth, heading) for heading in others):
+        return {}
+    label = next(iter([*named, *texts, *(heading for heading in whole if not CASE.search(heading))]), None)
+    if label is None:
+        return {}
+    numbers = truth.is_number(label) and label in whole and len(truth.values(label)) > 2
+    is_ordered = numbers and bool(ORDERED.search(label))
+    return {"task": "ordinal" if is_ordered else "classification", "label": label}
+
+
+def _regression(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
+    numbers = [heading for heading in others if truth.is_number(heading)]
+    value = next(iter([*(heading for heading in numbers if _is_measured(truth, heading)), *numbers]), None)
+    return {"task": "regression", "value": value} if value else {}
+
+
+def _is_measured(truth: TruthTable, heading: str) -> bool:
+    """Return whether a column holds numbers with decimals: a measurement, not classes or years."""
+    return truth.is_number(heading) and not all(n.is_integer() for n in _floats(truth, heading))
+
+
+def _floats(truth: TruthTable, heading: str) -> list[float]:
+    return [number for value in truth.values(heading) if (number := truth.number(value)) is not None]
+
+
+def _objects(truth: TruthTable, headings: Sequence[str]) -> dict[str, Any]:
+    """Return the columns of boxes or points, of which an image may have several rows."""
+    plain = {re.sub("[^a-z0-9]", "", heading.lower()): heading for heading in headings}
+    named = next((names for names in (*CORNERS, *SIZES) if set(names) <= set(plain)), ())
+    axes = {found[1].lower(): h for h in headings if (found := AXES.search(h)) and truth.is_number(h)}
+    places = tuple(plain[name] for name in named) or tuple(axes[a] for a in "xyz" if a in axes)
+    others = [heading for heading in headings if heading not in places]
+    if len(places) < 2 or not others:
+        return {}
+    case = next((heading for heading in others if CASE.search(heading)), others[0])
+    labels = (h for h in others if h != case and LABEL.search(h) and 1 < len(truth.values(h)) <= MOST_CLASSES)
+    radius = next((heading for heading in others if re.search("radius", heading, re.IGNORECASE)), "")
+    return {
+        "task": "boxes" if named else "points",
+        "case": case,
+        "label": next(labels, ""),
+        "places": places,
+        "boxes": "size" if named in SIZES else "",
+        "radius": "" if named else radius,
+    }
