@@ -25,7 +25,8 @@ from scoring.challenges import REGISTRY, load_challenge
 from scoring.challenges.declared import recognition
 from scoring.challenges.declared.library import ENDING as DECLARATION
 from scoring.common.text import markdown
-from scoring.core.file_contents import LIKELY, TABLES, Candidate
+from scoring.core.file_contents import LIKELY, Candidate
+from scoring.inputs.sources import TABLES
 
 MOST_FITS = 4
 """Declared challenges that are offered for one table."""

@@ -9,10 +9,11 @@ from pages.inputs import dropped_files, dropped_photographs
 from pages.inputs.sample_selector import InUse
 from pages.server.streamlit_internals import UploadedFile
 from scoring.core.file_contents import InputSlot
+from scoring.inputs.sources import TABLES
 
 UPLOAD_MB = 512
 MODEL = ".onnx"
-ALONE = (".csv", ".tsv", ".txt", ".xlsx", ".zip", MODEL)
+ALONE = (*TABLES, ".zip", MODEL)
 BUTTON_WIDTH = 88
 """Of an uploader that is a button, px."""
 

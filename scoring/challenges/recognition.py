@@ -14,7 +14,6 @@ from scoring.core.file_contents import (
     MODEL,
     POSSIBLE,
     SURE,
-    TABLES,
     Candidate,
     FileContents,
     is_picture,
@@ -23,7 +22,7 @@ from scoring.core.file_contents import (
     read_contents,
 )
 from scoring.inputs.case_tables import ID_COLUMNS
-from scoring.inputs.sources import FixedSource, SourceFiles, is_zip, open_source
+from scoring.inputs.sources import TABLES, FixedSource, SourceFiles, is_zip, open_source
 from scoring.inputs.suggestions import between_cells, shared_affix
 from scoring.inputs.table_text import FOREIGN
 
@@ -35,12 +34,12 @@ MATCHED = 10
 """What that counts among certainties."""
 CASE_HEADERS = ("image", "PatientID")
 """What a foreign header of cases in the first column is tried as."""
-AS_CSV = "Tables are read as CSV or Excel workbook: save it as one."
+AS_CSV = "Tables are read as CSV, Excel workbook, JSON, Parquet or NumPy archive: save it as one."
 AS_ONNX = "Models are read as ONNX: export it as ONNX."
 AS_ZIP = "Unpack it, and drop the files or a zip of them."
 ENDINGS = {
     (".docx", ".pptx"): f"It is a document or presentation. {AS_CSV}",
-    (".npy", ".npz", ".parquet", ".feather", ".mat", ".rds"): f"It is a file of arrays or tables. {AS_CSV}",
+    (".npy", ".feather", ".mat", ".rds"): f"It is a file of arrays or tables. {AS_CSV}",
     (".pt", ".pth", ".h5", ".keras", ".tflite", ".safetensors", ".ckpt"): f"It is a model. {AS_ONNX}",
     (".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar"): f"It is an archive of another kind. {AS_ZIP}",
 }
@@ -274,7 +273,7 @@ def _foreign(files: Mapping[str, bytes]) -> str:
     if not data:
         return "It is empty: was the upload cut off?"
     foreign = next((sentence for endings, sentence in ENDINGS.items() if ending in endings), "")
-    if foreign and not name.lower().endswith(MASKS):
+    if foreign and not name.lower().endswith((*MASKS, *TABLES)):
         return foreign
     if is_picture(name, data):
         return "It is an image: “Single image” asks a model about one. A test set needs its table as well."
@@ -286,7 +285,7 @@ def _foreign(files: Mapping[str, bytes]) -> str:
     if (
         kind is not None
         and not is_zip(data[:4], name)
-        and not name.lower().endswith((*MASKS, ".xlsx", MODEL))
+        and not name.lower().endswith((*MASKS, *TABLES, MODEL))
     ):
         return f"It is {kind}. {READ}"
     return ""

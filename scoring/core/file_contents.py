@@ -21,7 +21,7 @@ from scoring.inputs import matching
 from scoring.inputs.case_tables import IMAGE_ENDINGS
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.jobs import as_table, by_case
-from scoring.inputs.sources import SourceFiles, open_source
+from scoring.inputs.sources import TABLES, TABLES_IN_FOLDERS, TEXT_TABLES, SourceFiles, open_source
 from scoring.inputs.tables import TextTable, read_table
 
 InputSlot = Literal["truth", "submission", "second", "metadata", "tile_model", "board", "teams"]
@@ -31,7 +31,6 @@ POSSIBLE, LIKELY, SURE = 1, 2, 3
 
 BOARD_FORMAT, BOARD_MANIFEST = "benchside-board/1", "manifest.json"
 """What an exported board says of itself, and the member that says it."""
-TABLES = (".csv", ".tsv", ".txt", ".xlsx")
 MODEL = ".onnx"
 OPEN_MODEL = Lazy("scoring.inference.process:ModelProcess")
 TABLE_HEAD = 20_000_000
@@ -120,15 +119,16 @@ def read_contents(files: SourceFiles) -> FileContents:
     model, n_bytes = None, 0
     for member in files.members:
         ending = PurePosixPath(member).suffix.lower()
+        endings = TABLES if files.kind == "file" else TABLES_IN_FOLDERS
         try:
-            if ending in TABLES and len(tables) < MOST_TABLES and n_bytes < TABLE_HEAD:
-                n_bytes += files.sizes[member]
-                tables.append(_read_table(files, member))
-            elif ending in (".json", ".geojson") and len(heads) < MOST_JSON:
+            if ending in (".json", ".geojson") and len(heads) < MOST_JSON:
                 heads[member] = _head(files, member, JSON_HEAD).decode("utf-8", "replace")
             elif ending == MODEL and len(files.members) == 1:
                 with OPEN_MODEL(files.read(member)) as process:
                     model = process.facts
+            if member.lower().endswith(endings) and len(tables) < MOST_TABLES and n_bytes < TABLE_HEAD:
+                n_bytes += files.sizes[member]
+                tables.append(_read_table(files, member))
         except InputRefused as refused:
             problem = problem or refused.problems[0].message
         except ModelFailed as failed:
@@ -147,7 +147,7 @@ def _answers(files: SourceFiles) -> tuple[list[TextTable], str]:
 
 def _read_table(files: SourceFiles, member: str) -> TextTable:
     """Return a table, of a large one the first lines; one that was dropped alone is kept for its reader."""
-    if files.sizes[member] > TABLE_HEAD:
+    if files.sizes[member] > TABLE_HEAD and member.lower().endswith(TEXT_TABLES):
         return read_table(_head(files, member, TABLE_HEAD).rpartition(b"\n")[0], files.called(member))
     data, table = files.read_table(member)
     if files.kind == "file":

@@ -14,6 +14,7 @@ from scoring.common.findings import Finding, note, split
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.scorecard import Official, ScoreCard
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
+from scoring.inputs.tables import OTHER_FORMAT
 from scoring.statistics.options import StatisticsOptions
 from scoring.version import __version__
 
@@ -309,7 +310,8 @@ def with_provenance(card: ScoreCard) -> ScoreCard:
     programs read files as they are; as it is, without any."""
     fixes = [fix.changes for f in card.findings if f.code == FIXED for fix in f.fixes]
     if not fixes:
-        return card
+        other = next((f.message for f in card.findings if f.code == OTHER_FORMAT), None)
+        return replace(card, official=Official(False, None, other)) if other and card.official.same else card
     changed = [changes.as_dict() for changes in fixes]
     n = sum(len(value) if isinstance(value, dict) else 1 for entry in changed for value in entry.values())
     reason = (

@@ -14,7 +14,10 @@ from scoring.inference.worker_protocol import MALFORMED
 
 MODULES = (
     "scoring.core.file_contents",
-    *(f"scoring.inputs.{module}" for module in ("jobs", "tables", "table_edits", "workbooks", "nuclei")),
+    *(
+        f"scoring.inputs.{module}"
+        for module in ("jobs", "tables", "table_edits", "parquet", "workbooks", "nuclei")
+    ),
 )
 """Modules whose isolated readers the processes know."""
 SECONDS, MEMORY_BYTES, RESULT_BYTES = 20, 1_000_000_000, 600_000_000

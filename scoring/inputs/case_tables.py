@@ -12,7 +12,7 @@ from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.inputs import matching, suggestions, tables
 from scoring.inputs.cells import parse_numbers
-from scoring.inputs.sources import Source, SourceFiles, open_source
+from scoring.inputs.sources import TABLES_IN_FOLDERS, Source, SourceFiles, open_source
 from scoring.inputs.tables import MISSING, TextTable, key, repeated_row
 from scoring.inputs.text_columns import LazyColumns, trimmed
 
@@ -20,6 +20,8 @@ METADATA = "metadata.csv"
 WITH_METADATA = ("labels.csv", "label.csv", "test.csv", "data.csv", METADATA, "dataset.csv")
 """Usual names of a table, where one about the cases may hold the labels too."""
 TABLE_NAMES = tuple(name for name in WITH_METADATA if name != METADATA)
+OTHER_TABLES = tuple(ending for ending in TABLES_IN_FOLDERS if ending not in (".csv", ".txt"))
+"""A text in a folder is rather a note."""
 IMAGE_ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".gif")
 ID_COLUMNS = (
     "newfilename",
@@ -72,7 +74,7 @@ def find_table(
             if here:
                 text = f"several tables are called {wanted}: {', '.join(here[:5])}. Keep one."
                 raise InputRefused([error("ambiguous-table", files.name, text)])
-    every = [m for m in files.members if m.lower().endswith(".csv")]
+    every = table_members(files)
     candidates = [m for m in every if posixpath.basename(m).lower() != METADATA] or every
     if len(candidates) == 1:
         return candidates[0]
@@ -81,6 +83,12 @@ def find_table(
         raise InputRefused([error("no-table", files.name, text)])
     text = f"it holds {len(candidates)} tables ({', '.join(candidates[:5])}): {mend}."
     raise InputRefused([error("ambiguous-table", files.name, text)])
+
+
+def table_members(files: SourceFiles) -> list[str]:
+    """Return the members that are CSV tables; without any, those that are tables in other formats."""
+    csv = [m for m in files.members if m.lower().endswith(".csv")]
+    return csv or [m for m in files.members if m.lower().endswith(OTHER_TABLES)]
 
 
 def joined_columns(

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges
 from scoring.common.opening import is_regular, read_file
-from scoring.inputs import matching, tables, workbooks
+from scoring.inputs import matching, table_formats, tables
 from scoring.inputs.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 from scoring.inputs.inflate import ByteFile
 from scoring.inputs.table_edits import fixed_name, fixed_table
@@ -23,8 +23,10 @@ from scoring.inputs.table_text import TABLE_BYTES
 from scoring.inputs.tables import TextTable
 
 TEXT_TABLES = (".csv", ".tsv", ".txt")
-TABLES_OF_TEXT = (*TEXT_TABLES, workbooks.ENDING)
-"""What is read as text, workbooks among it."""
+TABLES = (*TEXT_TABLES, *table_formats.ENDINGS)
+"""What is read as a table."""
+TABLES_IN_FOLDERS = tuple(ending for ending in TABLES if not ending.startswith(".json"))
+"""Where JSON is rather of one case."""
 
 
 @dataclass(frozen=True)
@@ -139,29 +141,12 @@ def open_source(
         return source
     if isinstance(source, FixedSource):
         return _fixed(open_source(source.source, name, streamed, table_bytes), source.changes)
-    files = _with_workbooks(_opened(source, name, streamed))
+    files = _opened(source, name, streamed)
     return (
         files
         if table_bytes is None
         else replace(files, read=lambda member: _read_small(files, member, table_bytes))
     )
-
-
-def _with_workbooks(files: SourceFiles) -> SourceFiles:
-    """Return files whose workbooks are read as tables of text; digests are those of the workbooks."""
-    if not any(member.lower().endswith(workbooks.ENDING) for member in files.members):
-        return files
-
-    def read(member: str) -> bytes:
-        data = files.read(member)
-        is_workbook = member.lower().endswith(workbooks.ENDING)
-        return workbooks.as_csv(data, files.called(member)) if is_workbook else data
-
-    def open_member(member: str) -> ByteFile:
-        is_workbook = member.lower().endswith(workbooks.ENDING)
-        return io.BytesIO(read(member)) if is_workbook else files.open(member)
-
-    return replace(files, read=read, open=open_member)
 
 
 def _fixed(files: SourceFiles, changes: InputChanges) -> SourceFiles:
@@ -177,11 +162,13 @@ def _fixed(files: SourceFiles, changes: InputChanges) -> SourceFiles:
 
     def read(member: str) -> bytes:
         data = files.read(original[member])
-        is_table = member.lower().endswith(TABLES_OF_TEXT) or files.kind == "file"
-        return fixed_table(data, files.called(original[member]), changes) if is_table else data
+        return fixed_table(data, files.called(original[member]), changes) if is_table(member) else data
+
+    def is_table(member: str) -> bool:
+        return files.kind == "file" or member.lower().endswith(TABLES_IN_FOLDERS)
 
     def open_member(member: str) -> ByteFile:
-        if member.lower().endswith(TABLES_OF_TEXT):
+        if member.lower().endswith(TABLES):
             return io.BytesIO(read(member))
         return files.open(original[member])
 
@@ -226,8 +213,7 @@ def is_zip(head: bytes, name: str) -> bool:
     """Return whether to read a file as a zip: by its name, or by its first bytes if it is not named as an
     Office document or table."""
     return name.lower().endswith(".zip") or (
-        head[:4] in (b"PK\x03\x04", b"PK\x05\x06")
-        and not name.lower().endswith((".xlsx", ".docx", ".csv", ".txt", ".tsv"))
+        head[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not name.lower().endswith((".docx", *TABLES))
     )
 
 

@@ -5,8 +5,10 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 
+from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, renamed
 from scoring.common.isolation import isolated
+from scoring.inputs import table_formats
 from scoring.inputs.matching import changed_case
 from scoring.inputs.suggestions import COMMA, cut_at_commas
 from scoring.inputs.table_text import find_header, is_markup
@@ -25,6 +27,11 @@ def fixed_name(member: str, changes: InputChanges) -> str:
 def fixed_table(data: bytes, name: str, changes: InputChanges) -> bytes:
     """Return a table with changes applied; what is no text that can be cut into cells stays as it is. name:
     for messages, where it cannot be read."""
+    try:
+        data, _ = table_formats.as_text(data, name)
+    except InputRefused:
+        if not is_markup(data):
+            raise
     if is_markup(data):
         return data
     mark = next((bom for bom in BOMS if data.startswith(bom)), b"")

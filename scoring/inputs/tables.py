@@ -8,14 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 
-from scoring.common.findings import Finding, error
+from scoring.common.findings import Finding, error, note
 from scoring.common.fixes import keeping
 from scoring.common.isolation import isolated
 from scoring.common.transport import crosses
+from scoring.inputs import long_tables, table_formats
 from scoring.inputs.suggestions import AS_COMMAS, Kind, between_cells, cut_at_commas, of_kind, renamings
 from scoring.inputs.table_text import COLUMNS, LINE_BYTES, find_header, read_lines, refuse
 from scoring.inputs.text_columns import TextColumns
 
+OTHER_FORMAT = "other-format"
+"""Code of the note that a table was in another format than text."""
 MISSING = {"", "nan", "na", "n/a", "null", "none"}
 
 
@@ -29,12 +32,14 @@ class Written:
         byte_order_mark: Whether the file begins with one.
         padded: Rows that end in more empty cells than the header has columns.
         lengths: Number of cells of each row that is ragged or padded.
+        other_format: What the table was in, if not text.
     """
 
     header: tuple[str, ...]
     byte_order_mark: bool
     padded: frozenset[int]
     lengths: Mapping[int, int]
+    other_format: str = ""
 
 
 @crosses
@@ -82,6 +87,13 @@ class TextTable:
             for i in sorted(self.ragged)
         )
 
+    @property
+    def notes(self) -> list[Finding]:
+        """`other-format` for a table that was not text."""
+        kind = self.written.other_format
+        text = f"{kind} is read as a table; official programs take CSV."
+        return [note(OTHER_FORMAT, self.name, text)] if kind else []
+
     def place(self, row: int) -> str:
         """Return `file:line` of a row."""
         return f"{self.name}:{self.lines[row]}"
@@ -104,7 +116,7 @@ def key(text: str) -> str:
 @isolated
 def read_table(data: bytes, name: str) -> TextTable:
     """Read a table: UTF-8 with or without byte order mark, UTF-16 with one; comma, semicolon or tab,
-    whichever the header line has most.
+    whichever the header line has most; other formats as `table_formats` says.
 
     Args:
         data: The file.
@@ -116,6 +128,7 @@ def read_table(data: bytes, name: str) -> TextTable:
     Raises:
         InputRefused: Nothing can be read (`unreadable-file`).
     """
+    data, other_format = table_formats.as_text(data, name)
     lines = read_lines(data, name)
     header = find_header(lines)
     if header is None:
@@ -134,6 +147,11 @@ def read_table(data: bytes, name: str) -> TextTable:
     if not numbers:
         raise refuse(name, "it has a header and no row.")
     names = tuple(cell.strip() for cell in written[: len(body.columns)])
+    wide = None if body.lengths else long_tables.widened(names, body.columns)
+    if wide:
+        names, columns, first_rows = wide
+        body, written, other_format = _Body(columns), names, other_format or long_tables.FORMAT
+        numbers = [numbers[row] for row in first_rows]
     marked = data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return TextTable(
         name,
@@ -145,7 +163,7 @@ def read_table(data: bytes, name: str) -> TextTable:
         delimiter,
         body.ragged,
         body.cut_at_commas,
-        Written(written, marked, body.padded, body.lengths),
+        Written(written, marked, body.padded, body.lengths, other_format),
     )
 
 

@@ -132,7 +132,8 @@ def workbook() -> bytes:
     ("data", "kind"),
     [
         (workbook(), "Excel workbook"),
-        (gzip.compress(PLAIN.encode(), mtime=0), "gzip"),
+        (gzip.compress(b"%PDF-1.7\n", mtime=0), "PDF"),
+        (gzip.compress(PLAIN.encode(), mtime=0)[:-9], "cut off"),
         (pickle.dumps([1]), "pickle"),
         (json.dumps({"a": 1}).encode(), "JSON"),
         (json.dumps([1]).encode(), "JSON"),

@@ -18,7 +18,7 @@ from scoring.core.challenge import Context
 from scoring.core.options import Values
 from scoring.core.submission import Predictions, ignored, largest
 from scoring.inputs import case_tables, tables
-from scoring.inputs.case_tables import AlignedRows, align, find_table
+from scoring.inputs.case_tables import OTHER_TABLES, AlignedRows, align, find_table
 from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable, key
 from scoring.inputs.text_columns import LazyColumns, trimmed
@@ -29,7 +29,7 @@ ADVICE = {
     "ignore": " The case is left out.",
 }
 """What a gap does, by the rule of the challenge."""
-ENDINGS, MOST_TABLES = (".csv", ".tsv"), 20
+ENDINGS, MOST_TABLES = (".csv", *OTHER_TABLES), 20
 """Of tables, and how many of a folder are looked into."""
 SUM_OFF = 1e-3
 """By how much the probabilities of a case may miss 1 in sum."""
@@ -101,7 +101,7 @@ class ReadTable:
         files = open_source(source, name)
         member = find_own_table(files, [name for name, _ in columns])
         data, table = files.read_table(member)
-        return cls(files, {member: sha256(data)}, table, list(table.problems))
+        return cls(files, {member: sha256(data)}, table, list(table.problems), table.notes)
 
     def places(self, columns: Columns) -> list[int]:
         """Return the places of columns. Raises InputRefused where some are missing; those that hold the same

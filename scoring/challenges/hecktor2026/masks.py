@@ -14,17 +14,16 @@ from scoring.challenges.hecktor2026.formula import STRUCTURES
 from scoring.common.arrays import Ints
 from scoring.common.findings import Cancelled, Finding, InputRefused, error, note, warning
 from scoring.inference.cluster.masks import compare_all
+from scoring.inputs.case_tables import OTHER_TABLES
 from scoring.inputs.jobs import by_case
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.counting import Mask, examine
 from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.lesions import MaskPair
-from scoring.inputs.sources import Source, SourceFiles, open_source
+from scoring.inputs.sources import TABLES, Source, SourceFiles, open_source
 
 MASK_ENDINGS = (".nii.gz", ".nii", ".mha")
-TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".xlsx")
-TABLES_BESIDE_MASKS = (".csv", ".tsv", ".xlsx")
-"""A text beside masks is rather a note than a table."""
+TABLES_BESIDE_MASKS = (".csv", *OTHER_TABLES)
 ANSWERS = {"t-stage.json": "t", "n-stage.json": "n", "rfs.json": "time"}
 """A container's files of one value each, and what they answer."""
 SEGMENTATION = "head-neck-tumor-segmentation"
@@ -78,7 +77,7 @@ def classify_members(files: SourceFiles, container: bool) -> Layout:
     Raises InputRefused (`unreadable-file`) for a single file that is no table.
     """
     if files.kind == "file":
-        if not files.name.lower().endswith(TABLE_ENDINGS):
+        if not files.name.lower().endswith(TABLES):
             sentence = "it is neither a folder, nor a zip, nor a table (.csv, .xlsx)."
             raise InputRefused([error("unreadable-file", files.name, sentence)])
         return Layout(tables=files.members)

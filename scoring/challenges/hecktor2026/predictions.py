@@ -130,6 +130,7 @@ def _rows(
     table, rows = None, None
     try:
         table = find_table(files, layout, TABLE, used)
+        findings += table.notes if table else []
         rows = (
             read_rows(table, ("t", "n", "risk", "time"), problems) if table else answers(files, layout, used)
         )

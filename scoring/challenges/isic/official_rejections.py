@@ -17,12 +17,14 @@ from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS, WEIGHTS
 from scoring.challenges.isic.tables import SHOWN, CategoryTable, NumberBlock, find_table
 from scoring.common.findings import Finding, note, warning
 from scoring.inputs.jobs import open_table
+from scoring.inputs.long_tables import FORMAT as LONG
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.inputs.table_text import DELIMITERS
-from scoring.inputs.tables import MISSING, TextTable
+from scoring.inputs.tables import MISSING, OTHER_FORMAT, TextTable
 
 REFUSES = "read here; the official scorer refuses this file: "
 NO_ID = 'Missing column in CSV: "image" or "lesion_id".'
+NOT_UTF8, NO_NEWLINES = "Could not parse CSV: could not decode file as UTF-8.", "No newlines detected in CSV."
 CHECKS = (
     "could not decode",
     "No newlines",
@@ -38,6 +40,8 @@ CHECKS = (
     "Extra images",
 )
 """What its messages hold, in the order in which it checks."""
+TEXT_FORMATS = ("JSON", LONG)
+"""Other formats of tables whose bytes are text."""
 HEAD_CHARACTERS, HEAD_LINES = 2000, 2
 INTEGER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 WHOLE = re.compile(r"\d+", re.ASCII)
@@ -64,6 +68,7 @@ def tolerated(
     table = source.table
     checks = [
         ("delimiter", _delimiter(source)),
+        (OTHER_FORMAT, _format(table)),
         ("encoding", _encoding(source.data)),
         ("header-alias", _alias(source)),
         ("header-spelling", _spelling(source)),
@@ -74,7 +79,7 @@ def tolerated(
         (SPELLING, _id_spelling(source, truth)),
         ("numeric-ids", _numeric_ids(source)),
         ("missing-ids", _missing_ids(source)),
-        ("short-file", "" if truth else _short(source.data)),
+        ("short-file", "" if truth or table.written.other_format else _short(source.data)),
     ]
     return [warning(code, table.name, text) for code, text in checks if text]
 
@@ -132,9 +137,15 @@ def _delimiter(source: CategoryTable) -> str:
     return f"{DELIMITERS[table.delimiter]}s between cells, not commas; {REFUSES}{NO_ID}"
 
 
+def _format(table: TextTable) -> str:
+    kind = table.written.other_format
+    refusal = NO_ID if kind in TEXT_FORMATS else NOT_UTF8
+    return kind and f"{kind}, not CSV; {REFUSES}{refusal}"
+
+
 def _encoding(data: bytes) -> str:
     wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return f"UTF-16, not UTF-8; {REFUSES}Could not parse CSV: could not decode file as UTF-8." if wide else ""
+    return f"UTF-16, not UTF-8; {REFUSES}{NOT_UTF8}" if wide else ""
 
 
 def _alias(source: CategoryTable) -> str:
@@ -274,7 +285,7 @@ def _short(data: bytes) -> str:
     return (
         ""
         if start.count("\n") >= HEAD_LINES
-        else f"fewer than two line ends in the first 2,000 characters; {REFUSES}No newlines detected in CSV."
+        else f"fewer than two line ends in the first 2,000 characters; {REFUSES}{NO_NEWLINES}"
     )
 
 

@@ -37,7 +37,7 @@ from scoring.core.file_contents import (
     with_pictures,
 )
 from scoring.inputs import suggestions, tables
-from scoring.inputs.case_tables import UNIT_COLUMNS
+from scoring.inputs.case_tables import UNIT_COLUMNS, table_members
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import SourceFiles, sha256
 from scoring.inputs.suggestions import renamings
@@ -84,7 +84,7 @@ def find_table(files: SourceFiles) -> str:
     `ambiguous-table`)."""
     if files.kind == "file":
         return files.members[0]
-    members = [m for m in files.members if m.lower().endswith(".csv")]
+    members = table_members(files)
     named = [m for m in members if GROUND_TRUTH in m.rsplit("/", 1)[-1].lower()]
     for candidates in (members, named):
         if len(candidates) == 1:

@@ -15,7 +15,7 @@ from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.core.challenge import Context
 from scoring.inputs import matching
 from scoring.inputs.case_images import image_members
-from scoring.inputs.case_tables import IMAGE_ENDINGS, UNIT_COLUMNS
+from scoring.inputs.case_tables import IMAGE_ENDINGS, UNIT_COLUMNS, table_members
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.inputs.tables import TextTable, key
@@ -150,7 +150,7 @@ def read_images(source: Source, name: str | None = None) -> IsicCases:
     """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by
     its file name without ending."""
     files = open_source(source, name)
-    if files.kind == "file" or any(m.lower().endswith(".csv") for m in files.members):
+    if files.kind == "file" or table_members(files):
         source_table = category_tables.read(files)
         _, again = category_tables.repeated(source_table)
         lengths, empty, _ = category_tables.row_problems(source_table, again)

@@ -25,6 +25,7 @@ from scoring.core.file_contents import (
     with_pictures,
 )
 from scoring.inputs.nuclei import POLYGONS, Nuclei, NucleiFile, counted, positions, read_nuclei
+from scoring.inputs.nuclei.tiles import by_tile
 from scoring.inputs.sources import SourceFiles, sha256
 from scoring.inputs.tables import TextTable, find_column, key, repeated_row
 
@@ -343,8 +344,11 @@ def _member(files: SourceFiles, table: str, path: str) -> tuple[str | None, list
     return member, []
 
 
-NUCLEI = re.compile(r'"(FeatureCollection|Multiple (polygons|points)|polygons|points|centroid|nuclei)"')
-GRADED = re.compile(r'"(confidence|score)"|"probability"\s*:\s*(0|\.)')
+NUCLEI = re.compile(
+    r'"(FeatureCollection|Multiple (polygons|points)|polygons|points|centroid|nuclei|coord)"'
+    r'|"geometry"\s*:\s*\{'
+)
+GRADED = re.compile(r'"(confidence|score|type_prob|Detection probability|coord)"|"probability"\s*:\s*(0|\.)')
 """What no annotation has: a confidence, or a probability below 1."""
 ANNOTATION = re.compile(r'"FeatureCollection"')
 
@@ -355,15 +359,17 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
     if contents.gives_maps:
         yield Candidate(ID, "submission", "a model that finds nuclei, for PUMA", LIKELY)
         yield Candidate(ID, "tile_model", "a model that finds nuclei in a tile", POSSIBLE)
-    nuclei = [member for member in contents.ending_in(".geojson", ".json") if is_nuclei_file(member)]
-    heads = [head for member, head in contents.json_heads.items() if member in nuclei]
-    if not any(NUCLEI.search(head) for head in heads):
+    tiles = by_tile(contents.files)
+    nuclei = [member for member in tiles.members if is_nuclei_file(member)]
+    heads = [head for member, head in contents.json_heads.items() if is_nuclei_file(member)]
+    made = tiles is not contents.files
+    if not made and not any(NUCLEI.search(head) for head in heads):
         return
     ids = frozenset(case_key(case_id(member)) for member in nuclei)
     n = file_contents.counted(len(nuclei), "file")
     truth = Candidate(ID, "truth", f"a PUMA test set: {n} of nuclei{with_pictures(contents)}", POSSIBLE, ids)
     submitted = Candidate(ID, "submission", f"a submission to PUMA: {n} of nuclei", POSSIBLE, ids)
-    if _listed(contents) or any(GRADED.search(head) for head in heads):
+    if made or _listed(contents) or any(GRADED.search(head) for head in heads):
         yield _as(submitted, SURE)
         yield truth
     elif contents.pictures:

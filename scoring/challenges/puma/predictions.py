@@ -20,6 +20,7 @@ from scoring.core.submission import ignored
 from scoring.inputs import suggestions
 from scoring.inputs.jobs import by_case
 from scoring.inputs.nuclei import Nuclei
+from scoring.inputs.nuclei.tiles import by_tile
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.inputs.table_edits import fixed_name
 
@@ -153,6 +154,7 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
     """
     naming = Naming.of(**context.options)
     files, original = by_case(open_source(source, context.name))
+    files = by_tile(files)
     submission = find_predictions(
         files, truth.ids if truth else None, lambda member: _leaves(source, original.get(member, member))
     )

@@ -16,7 +16,13 @@ from scoring.common.findings import Finding, InputRefused, ordered, warning
 from scoring.core.challenge import Context
 from scoring.inputs import matching, tables
 from scoring.inputs.case_images import image_members
-from scoring.inputs.case_tables import ID_COLUMNS, IMAGE_ENDINGS, WITH_METADATA, find_table
+from scoring.inputs.case_tables import (
+    ID_COLUMNS,
+    IMAGE_ENDINGS,
+    WITH_METADATA,
+    find_table,
+    table_members,
+)
 from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable
 from scoring.inputs.text_columns import LazyColumns, trimmed
@@ -130,7 +136,7 @@ def read_images(source: Source, name: str | None = None, with_demographics: bool
     """Read cases without labels: the rows of the table where the folder or zip has one, else every image by
     file name. Raises InputRefused."""
     files = open_source(source, name)
-    if files.kind == "file" or any(m.lower().endswith(".csv") for m in files.members):
+    if files.kind == "file" or table_members(files):
         return read_cases(files, None, None, with_demographics=with_demographics)
     members = image_members(files)
     sentence = (
@@ -168,7 +174,7 @@ def _read_cases(
     findings: list[Finding] = []
     if read_labels:
         findings += official_score.place_consequences(files, member)
-        findings += official_score.file_consequences(table, data, with_demographics)
+        findings += table.notes or official_score.file_consequences(table, data, with_demographics)
     ids = read_ids(table, problems, findings)
     labels = read_labels(table, problems, [] if ids is None else findings) if read_labels else None
     if ids is None:

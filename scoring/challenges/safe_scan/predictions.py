@@ -71,7 +71,7 @@ def read_predictions(
     member = find_table(files, WITH_METADATA, "keep the one of the predictions alone")
     data, table = files.read_table(member)
     problems: list[Finding] = list(table.problems)
-    findings: list[Finding] = []
+    findings: list[Finding] = table.notes
     id_column, twice = tables.find_column(table, ID_COLUMNS)
     problems += twice
     if id_column is None:

@@ -1,15 +1,16 @@
-"""Reader of nuclei as arrays: QuPath GeoJSON, Multiple polygons JSON and lists of centroids.
+"""Reader of nuclei as arrays: QuPath GeoJSON, Multiple polygons, lists of centroids, and those of `foreign`.
 
 Source of the formats: the description and data set of PUMA, and the Grand Challenge platform.
 """
 
 import codecs
 from dataclasses import dataclass, replace
+from typing import Any
 
 from scoring.common.findings import Finding, error, note
 from scoring.common.isolation import isolated
 from scoring.common.transport import crosses
-from scoring.inputs.nuclei import fast, strict
+from scoring.inputs.nuclei import fast, foreign, strict
 from scoring.inputs.nuclei.contents import (
     NUCLEI,
     POLYGONS,
@@ -101,6 +102,12 @@ def _parsed_strictly(data: bytes, where: str, graded: bool) -> Parsed:
     document, problem = strict.document(data, where)
     if problem:
         return _unreadable(problem)
+    foreign_list = (
+        None if type(document) is dict and {*strict.LISTS} & {*document} else foreign.native(document)
+    )
+    if foreign_list is not None:
+        name, of_ours, items = foreign_list
+        return _of_items(of_ours, items, where, graded, name)
     if type(document) is not dict:
         message = f"the top level is {strict.quoted(document)}, not an object with {_either(strict.LISTS)}."
         return _unreadable(strict.bad_json(where, message))
@@ -116,10 +123,15 @@ def _parsed_strictly(data: bytes, where: str, graded: bool) -> Parsed:
         return _unreadable(
             error("bad-nucleus", where, f"{key} is {strict.quoted(items)}: write a list of nuclei.")
         )
+    return _of_items(key, items, where, graded, key)
+
+
+def _of_items(key: str, items: list[Any], where: str, graded: bool, name: str) -> Parsed:
+    """Return what the items of a list hold. name: what the file calls the list."""
     if len(items) > NUCLEI:
         return _unreadable(too_large(where, len(items)))
     listed, faults = strict.listed(key, items, graded)
-    return Parsed(listed, tuple(strict.problems(faults, key, where)))
+    return Parsed(replace(listed, key=name), tuple(strict.problems(faults, name, where)))
 
 
 def _either(names: tuple[str, ...]) -> str:

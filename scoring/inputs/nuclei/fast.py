@@ -13,6 +13,7 @@ import simdjson
 
 from scoring.common.arrays import Floats, Ints
 from scoring.inputs.nuclei.contents import CONFIDENCE, NUCLEI, Listed, largest
+from scoring.inputs.nuclei.foreign import PROBABILITY
 from scoring.inputs.nuclei.strict import COORDINATE, LISTS, is_point
 
 AS_LIST_BYTES = 30_000_000
@@ -79,7 +80,7 @@ def _listed(data: bytes, graded: bool) -> Listed:
     if key == "nuclei" and not small:
         raise _Unusual
     columns = (
-        _features(items, graded, small)
+        _features(items, graded, small, graded and PROBABILITY.encode() in data)
         if key == "features"
         else _plain(items, graded, _outline if key == "polygons" else _centroid)
     )
@@ -156,7 +157,9 @@ def _centroid(item: Object) -> tuple[int, list[float]]:
     return 1, point[:2]
 
 
-def _features(items: Iterable[Object], graded: bool, small: bool) -> _Columns:
+def _features(items: Iterable[Object], graded: bool, small: bool, measured: bool) -> _Columns:
+    """Read features. small: whether the file is. measured: whether confidences may be QuPath's
+    measurements."""
     columns, planned = _Columns(), None
     for number, item in enumerate(items):
         geometry, properties = item["geometry"], item["properties"]
@@ -179,8 +182,12 @@ def _features(items: Iterable[Object], graded: bool, small: bool) -> _Columns:
         else:
             raise _Unusual
         columns.names.append(classification["name"])
-        columns.confidence_keys.append(confidence)
-        columns.confidences.append(1.0 if confidence is None else properties[confidence])
+        if measured and confidence is None:
+            columns.confidence_keys.append(PROBABILITY)
+            columns.confidences.append(properties["measurements"][PROBABILITY])
+        else:
+            columns.confidence_keys.append(confidence)
+            columns.confidences.append(1.0 if confidence is None else properties[confidence])
     return columns
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error
 from scoring.inputs.nuclei.contents import CONFIDENCE, SHOWN, VERTICES, Listed, counted, largest
+from scoring.inputs.nuclei.foreign import PROBABILITY, probability
 
 STRING_OR_CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?P<constant>NaN|-?Infinity)', re.DOTALL)
 EXACT_DIGITS = 18
@@ -153,7 +154,7 @@ def listed(key: str, items: list[Any], graded: bool) -> tuple[Listed, dict[str, 
         np.array(lengths, int),
         key != "nuclei",
         parted,
-        any(type(item) is dict and "name" not in item for item in items),
+        key != "features" and any(type(item) is dict and "name" not in item for item in items),
     ), faults
 
 
@@ -265,9 +266,15 @@ def _name(value: Any, key: str) -> tuple[str, list[Fault]]:
 def _confidence(item: Item, list_key: str) -> tuple[str | None, float, list[Fault]]:
     holder: Any = item.get("properties") if list_key == "features" else item
     key = next((key for key in CONFIDENCE if key in holder), None) if type(holder) is dict else None
+    value = holder[key] if key else None
+    if (
+        key is None
+        and type(holder) is dict
+        and (value := probability(holder.get("measurements"))) is not None
+    ):
+        key = PROBABILITY
     if key is None:
         return None, 1.0, []
-    value = holder[key]
     if is_number(value) and math.isfinite(value):
         return key, value, []
     return key, 1.0, [("bad-confidence", f"{key} is {quoted(value)}")]

@@ -8,7 +8,7 @@ from typing import Any
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.inputs.sources import Source, SourceFiles, is_litter, open_source
 from scoring.inputs.team_entries import part
-from scoring.services.boards.packing import as_read, packed
+from scoring.services.boards.packing import packed
 from scoring.services.boards.submitting import SubmissionRequest, time_of
 
 
@@ -48,7 +48,7 @@ class FolderMember:
     def packed(self) -> tuple[str, bytes]:
         """Return its name and bytes, a folder as a zip. Raises InputRefused."""
         if self.is_file():
-            return as_read(self.name, self.files.read(self.path))
+            return self.name, self.files.read(self.path)
         prefix = f"{self.path}/"
         inside = [name for name in self.files.members if name.startswith(prefix)]
         return f"{self.name}.zip", packed(part(self.files, prefix, inside))[1]

@@ -20,10 +20,9 @@ from scoring.common.opening import read_file
 from scoring.common.strict_json import StrictJsonError, strict_loads
 from scoring.common.zips import WRITTEN, zipped
 from scoring.core.scorecard import Official, ScoreCard, plain
-from scoring.inputs import workbooks
 from scoring.inputs.archives import Archive, open_archive
 from scoring.inputs.inflate import ByteFile
-from scoring.inputs.sources import Source, is_zip, open_source
+from scoring.inputs.sources import Source, open_source
 
 
 def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:
@@ -35,12 +34,12 @@ def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:
     files = open_source(source, name)
     filename = files.name.encode("utf-8", "replace").decode()  # a name in another encoding cannot be kept
     if files.kind == "folder":
-        members = (as_read(member, _read(files.open(member))) for member in files.members)
+        members = ((member, _read(files.open(member))) for member in files.members)
         return f"{filename}.zip", zipped(members)
     if isinstance(source, bytes):
         return filename, source
     if files.kind == "file":
-        return as_read(filename, files.read(files.members[0]))
+        return filename, files.read(files.members[0])
     try:
         return filename, read_file(Path(str(source)))
     except OSError as problem:  # a pipe was read to its end when it was opened
@@ -48,10 +47,6 @@ def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:
         raise InputRefused([error("unreadable-file", filename, message)]) from problem
 
 
-def as_read(name: str, data: bytes) -> tuple[str, bytes]:
-    """Return a file that was read; a workbook, which is read as a table of text, is named as one."""
-    is_text = name.lower().endswith(workbooks.ENDING) and not is_zip(data[:4], "")
-    return f"{name}.csv" if is_text else name, data
 
 
 def _read(file: ByteFile) -> bytes:

@@ -49,6 +49,7 @@ def test_an_empty_folder_is_refused():
     assert problem.level == "error"
 
 
-def test_a_workbook_is_kept_as_the_table_that_was_read(tmp_path):
-    (tmp_path / "alpha.xlsx").write_bytes(workbook({"s": sheet([["filename", "score"], ["a", 0.5]])}))
-    assert packed(str(tmp_path / "alpha.xlsx")) == ("alpha.xlsx.csv", b"filename,score\na,0.5\n")
+def test_a_workbook_is_kept_as_it_is(tmp_path):
+    data = workbook({"s": sheet([["filename", "score"], ["a", 0.5]])})
+    (tmp_path / "alpha.xlsx").write_bytes(data)
+    assert packed(str(tmp_path / "alpha.xlsx")) == ("alpha.xlsx", data)

@@ -1,0 +1,51 @@
+"""Columns of Parquet files, read by pyarrow in one thread and within the limits of tables."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
+
+with suppress(ImportError):  # the package is a part of the app, and of no command but this
+    import pyarrow
+    import pyarrow.parquet
+
+SAVE = "Save the table as CSV."
+
+
+def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
+    """Return the cells of a Parquet file by column, "" for what is not there.
+
+    Args:
+        data: The file.
+        name: What messages call it.
+
+    Raises:
+        InputRefused: `unreadable-file`: damaged, too large, with nested columns, or pyarrow is missing.
+    """
+    if "pyarrow" not in globals():
+        raise refuse(name, "Parquet is read by the package pyarrow: pip install pyarrow, or save it as CSV.")
+    try:
+        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), memory_map=False, pre_buffer=False)
+        shape = file.metadata
+        if (
+            shape.num_rows > LINES
+            or shape.num_columns > COLUMNS
+            or shape.num_rows * shape.num_columns > CELLS
+        ):
+            raise refuse(
+                name, f"it has {shape.num_rows:,} rows and {shape.num_columns:,} columns, too many. {SAVE}"
+            )
+        columns: dict[str, list[Any]] = {entry: [] for entry in file.schema_arrow.names}
+        size = 0
+        for batch in file.iter_batches(1000, use_threads=False):
+            size += sum(column.nbytes for column in batch.columns)
+            if size > TABLE_BYTES:
+                raise refuse(name, f"it unpacks to more than {TABLE_BYTES / 1e6:.0f} MB. {SAVE}")
+            for entry, column in zip(batch.schema.names, batch.columns, strict=True):
+                columns[entry] += ["" if cell is None else cell for cell in column.to_pylist()]
+    except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as fault:
+        raise refuse(name, f"its Parquet cannot be read ({str(fault)[:100]}). {SAVE}") from fault
+    if any(isinstance(cell, (list, dict)) for cells in columns.values() for cell in cells[:1]):
+        raise refuse(name, f"a column holds lists or objects. {SAVE}")
+    return columns

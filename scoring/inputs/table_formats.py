@@ -1,0 +1,276 @@
+"""Tables in other formats than text (workbooks, Parquet, NumPy archives, JSON, gzip), as CSV.
+
+Sources of the formats: `pandas.DataFrame.to_json` and its `orient` (split, records, index, columns, table),
+JSON Lines, `numpy.savez`, Apache Parquet, ECMA-376.
+"""
+
+import csv
+import io
+import json
+import re
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from scoring.common.findings import InputRefused
+from scoring.inputs import workbooks
+from scoring.inputs.archives import open_archive
+from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
+
+GZIP, ZIP, PARQUET = b"\x1f\x8b", b"PK\x03\x04", b"PAR1"
+ARRAY = ".npy"
+ENDINGS = (workbooks.ENDING, ".parquet", ".npz", ".json", ".jsonl", ".csv.gz", ".tsv.gz")
+"""Of names of tables that are not text."""
+JSON_BYTES = 100_000_000
+SAVE = "Save the table as CSV."
+CASE = "image"
+"""What a column of cases is called that has no name."""
+OF_ARRAYS = ("class", "label", "categor", "column", "name")
+"""What the names of arrays begin with that name the columns of another."""
+IN_IMAGES = ("polygons", "nuclei", "features", "nuc", "cells", "annotations")
+"""Keys of lists of what lies in images, which are no tables."""
+Columns = Mapping[str, Sequence[Any]]
+
+
+class _NotATable(Exception):
+    """A document of another shape."""
+
+
+class _Number(str):
+    """A number as its file writes it."""
+
+
+def as_text(data: bytes, name: str) -> tuple[bytes, str]:
+    """Return a table as text, and the format that it was in; "" for text itself, which is returned as it is.
+
+    Args:
+        data: The file, or its first part: the format is told by how it begins.
+        name: What messages call it.
+
+    Raises:
+        InputRefused: `unreadable-file`: damaged, too large, or of another shape than a table's.
+    """
+    if data.startswith(GZIP):
+        text, inner = as_text(_unpacked(data, name), name)
+        return text, inner or "A gzip file"
+    if data.startswith(PARQUET):
+        from scoring.inputs.parquet import read_columns  # loads pyarrow, which takes a second
+
+        return _written(read_columns(data, name)), "Parquet"
+    if data.startswith(ZIP):
+        try:
+            archive = open_archive(data, name)
+        except InputRefused as refused:
+            problem = refused.problems[0]
+            raise refuse(
+                name, f"it is a workbook or archive that cannot be read: {problem.message}"
+            ) from refused
+        if archive.sizes and all(member.endswith(ARRAY) for member in archive.sizes):
+            arrays = {
+                member.removesuffix(ARRAY): _array(archive.read(member), f"{name} › {member}")
+                for member in archive.sizes
+            }
+            return _written(_of_arrays(arrays, name)), "A NumPy archive"
+        return workbooks.as_csv(data, name), "An Excel workbook"
+    if data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
+        return _written(_of_json(data, name)), "JSON"
+    return data, ""
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    """Return what a gzip file holds, unpacked up to the limit of tables."""
+    unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    try:
+        text = unpacker.decompress(data, TABLE_BYTES + 1)
+    except zlib.error as fault:
+        raise refuse(name, f"it is a damaged gzip file ({fault}). {SAVE}") from fault
+    if len(text) > TABLE_BYTES:
+        raise refuse(name, f"it unpacks to more than {TABLE_BYTES / 1e6:.0f} MB. {SAVE}")
+    if not unpacker.eof or text.startswith(GZIP):
+        raise refuse(name, f"its gzip file is cut off, or holds another one. {SAVE}")
+    return text
+
+
+def _written(columns: Columns) -> bytes:
+    """Return columns as CSV."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return file.getvalue().encode("utf-8", "surrogatepass")
+
+
+def _array(data: bytes, name: str) -> np.ndarray:
+    try:
+        array: np.ndarray = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    except (ValueError, EOFError, MemoryError) as fault:
+        message = f"it is no array of numbers or text ({fault}). Save ids as text: np.array(ids, str)."
+        raise refuse(name, message) from fault
+    return array
+
+
+def _of_arrays(arrays: Mapping[str, np.ndarray], name: str) -> Columns:
+    """Return the columns of arrays of one length: one of one dimension is a column, one of two dimensions is
+    a column each, called by an array of as many texts."""
+    rows = max((len(array) for array in arrays.values() if array.ndim), default=0)
+    cells = sum(array.size for array in arrays.values())
+    if not 0 < rows <= LINES or cells > CELLS:
+        raise refuse(
+            name, f"its arrays have {rows:,} rows and {cells:,} values, not those of a table. {SAVE}"
+        )
+    columns: dict[str, Sequence[Any]] = {}
+    for key, array in arrays.items():
+        if array.dtype.kind not in "biufU" or array.ndim not in (1, 2) or len(array) != rows:
+            continue
+        if array.ndim == 1:
+            columns[key] = array.tolist()
+        else:
+            columns |= zip(_names(key, array.shape[1], arrays), array.T.tolist(), strict=True)
+    if not columns or len(columns) > COLUMNS:
+        raise refuse(
+            name, f"it holds {', '.join(list(arrays)[:5])}: no array of ids and none of scores. {SAVE}"
+        )
+    return columns
+
+
+def _names(key: str, count: int, arrays: Mapping[str, np.ndarray]) -> list[str]:
+    named = (
+        array.tolist()
+        for other, array in arrays.items()
+        if array.shape == (count,) and array.dtype.kind == "U" and other.lower().startswith(OF_ARRAYS)
+    )
+    return next(named, [f"{key}_{k}" for k in range(count)])
+
+
+def _of_json(data: bytes, name: str) -> Columns:
+    if len(data) > JSON_BYTES or data.count(b",") + data.count(b"{") > 2 * CELLS:
+        limits = f"{JSON_BYTES / 1e6:.0f} MB and {CELLS:,} cells"
+        raise refuse(name, f"it has {len(data) / 1e6:.0f} MB; JSON of at most {limits} is read. {SAVE}")
+    try:
+        document = _document(data.decode("utf-8-sig"))
+        columns = _columns(document)
+    except (ValueError, RecursionError) as fault:
+        raise refuse(name, f"it is JSON that cannot be read ({str(fault)[:100]}). {SAVE}") from fault
+    except _NotATable as fault:
+        message = "write a list of objects with id and scores, or an object with one of them for each id"
+        raise refuse(name, f"it is JSON of another shape than a table's ({fault}): {message}.") from fault
+    rows = len(next(iter(columns.values())))
+    if len(columns) > COLUMNS or rows > LINES or rows * len(columns) > CELLS:
+        raise refuse(name, f"it has {rows:,} rows and {len(columns):,} columns, more than are read. {SAVE}")
+    return columns
+
+
+def _document(text: str) -> Any:
+    how: dict[str, Any] = dict.fromkeys(("parse_float", "parse_int", "parse_constant"), _Number)
+    try:
+        return json.loads(text, **how)
+    except json.JSONDecodeError:
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) < 2 or not all(line.lstrip().startswith("{") for line in lines):
+            raise
+        return [json.loads(line, **how) for line in lines]
+
+
+def _columns(document: Any) -> Columns:
+    """Return the columns of a document of any of the shapes that tables are written in."""
+    if isinstance(document, dict) and any(isinstance(document.get(key), (list, dict)) for key in IN_IMAGES):
+        raise _NotATable("it lists objects in an image")
+    if isinstance(document, dict) and {"columns", "data"} <= document.keys():
+        return _of_split(document)
+    if isinstance(document, dict) and isinstance(document.get("data"), list) and "schema" in document:
+        records = [entry for entry in document["data"] if isinstance(entry, dict)]
+        return _of_records([{k: v for k, v in entry.items() if k != "index"} for entry in records])
+    if isinstance(document, dict) and len(document) == 1:
+        ((_, inner),) = document.items()
+        if isinstance(inner, list) and inner and isinstance(inner[0], dict):
+            return _of_records(inner)
+        if isinstance(inner, dict) and all(isinstance(value, (dict, list)) for value in inner.values()):
+            return _columns(inner)
+    if isinstance(document, list):
+        return _of_records(document)
+    if isinstance(document, dict) and document:
+        return _of_object(document)
+    raise _NotATable("it is empty")
+
+
+def _of_split(document: Mapping[str, Any]) -> Columns:
+    header, rows = document["columns"], document["data"]
+    if not isinstance(header, list) or not isinstance(rows, list):
+        raise _NotATable("columns and data are no lists")
+    index = document.get("index")
+    named = isinstance(index, list) and not all(isinstance(entry, _Number) for entry in index)
+    keys = ([CASE] if named else []) + [str(key) for key in header]
+    starts = [[entry] for entry in index] if named and index is not None else [[] for _ in rows]
+    if len(starts) != len(rows) or any(not isinstance(row, list) for row in rows):
+        raise _NotATable("index and data differ in length")
+    return _of_records(
+        [dict(zip(keys, [*start, *row], strict=False)) for start, row in zip(starts, rows, strict=True)]
+    )
+
+
+def _of_object(document: Mapping[str, Any]) -> Columns:
+    """Return the columns of an object: of lists (a column each), or of one entry for each case."""
+    values = list(document.values())
+    if all(isinstance(value, list) for value in values) and len({len(value) for value in values}) == 1:
+        flat = not any(isinstance(entry, (list, dict)) for value in values for entry in value)
+        if flat and any(
+            isinstance(entry, str) and not isinstance(entry, _Number) for v in values for entry in v
+        ):
+            return {key: [_cell(entry) for entry in value] for key, value in document.items()}
+    if all(isinstance(value, dict) for value in values) and _by_column(document):
+        ids = list(values[0])
+        written = not all(re.fullmatch(r"\d+", key) for key in ids)
+        columns = {key: [_cell(value.get(i)) for i in ids] for key, value in document.items()}
+        return {**({CASE: ids} if written else {}), **columns}
+    if len(document) < 2:
+        raise _NotATable("it has one entry")
+    return _of_records([{CASE: case, **_entry(value)} for case, value in document.items()])
+
+
+def _by_column(document: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Return whether the outer keys are columns, as pandas writes them, and the inner ones rows."""
+    inner = list(next(iter(document.values())))
+    same = all(list(value) == inner for value in document.values())
+    return (
+        same and bool(inner) and (inner == [str(i) for i in range(len(inner))] or len(inner) > len(document))
+    )
+
+
+def _entry(value: Any) -> dict[str, Any]:
+    if isinstance(value, dict):
+        return value
+    return {
+        "score" if isinstance(value, _Number) else "scores" if isinstance(value, list) else "label": value
+    }
+
+
+def _of_records(records: Sequence[Any]) -> Columns:
+    if not records or not all(isinstance(record, dict) for record in records):
+        raise _NotATable("it lists other things than objects")
+    rows = [dict(_flat(record)) for record in records]
+    names = list(dict.fromkeys(chain.from_iterable(rows)))
+    if len(names) > COLUMNS:
+        raise _NotATable(f"{len(names):,} names")
+    return {name: [_cell(row.get(name)) for row in rows] for name in names}
+
+
+def _flat(record: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    """Yield the cells of a record: those of an object in it by their own names, those of a list by number."""
+    for key, value in record.items():
+        if isinstance(value, dict):
+            yield from value.items()
+        elif isinstance(value, list):
+            yield from ((f"{key}_{k}", entry) for k, entry in enumerate(value))
+        else:
+            yield key, value
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, (dict, list)):
+        raise _NotATable("a cell holds a list or an object")
+    return str(value)

@@ -1,0 +1,120 @@
+"""Tables in the formats that pandas, NumPy and pyarrow write are those of the CSV that they would write."""
+
+import gzip
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scoring.common.findings import InputRefused
+from scoring.inputs.tables import read_table
+
+FRAME = pd.DataFrame(
+    {
+        "image": [f"ISIC_{i}" for i in range(6)],
+        "MEL": [0.1, 1 / 3, 0.25, 1e-7, 0.9, 0.5],
+        "NV": [0.9, 2 / 3, 0.75, 1.0, 0.1, 0.5],
+    }
+)
+SCORES = FRAME.columns[1:]
+
+
+def parquet() -> bytes:
+    file = io.BytesIO()
+    FRAME.to_parquet(file)
+    return file.getvalue()
+
+
+def npz(**arrays: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)
+    return file.getvalue()
+
+
+def as_json(**how) -> bytes:
+    return FRAME.to_json(double_precision=15, **how).encode()
+
+
+def by_case(entry) -> bytes:
+    return json.dumps({row["image"]: entry(row) for row in FRAME.to_dict("records")}).encode()
+
+
+IDS = FRAME["image"].to_numpy(str)
+WRITTEN = {
+    "gzip": gzip.compress(FRAME.to_csv(index=False).encode()),
+    "parquet": parquet(),
+    "npz of columns": npz(
+        **{name: FRAME[name].to_numpy(str if name == "image" else float) for name in FRAME}
+    ),
+    "npz of a matrix": npz(image=IDS, scores=FRAME[SCORES].to_numpy(), classes=np.array(SCORES, str)),
+    **{f"json {orient}": as_json(orient=orient) for orient in ("columns", "records", "split", "table")},
+    "json lines": as_json(orient="records", lines=True),
+    "json of lists": json.dumps(FRAME.to_dict("list")).encode(),
+    "json by case": by_case(lambda row: {name: row[name] for name in SCORES}),
+    "json under a key": json.dumps({"predictions": FRAME.to_dict("records")}).encode(),
+    "json with scores apart": json.dumps(
+        [{"image": row["image"], "scores": {n: row[n] for n in SCORES}} for row in FRAME.to_dict("records")]
+    ).encode(),
+    "pandas with an index": FRAME.set_index("image").to_json(double_precision=15).encode(),
+    "long": FRAME.melt("image", var_name="class", value_name="score").sort_values("image").to_csv().encode(),
+    "long json": FRAME.melt("image").to_json(orient="records", double_precision=15).encode(),
+}
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_a_table_is_read_in_the_formats_of_the_field(written):
+    table = read_table(WRITTEN[written], "p")
+    assert list(table.header) == list(FRAME.columns)
+    assert table.cells(0) == list(FRAME["image"])
+    for place, name in enumerate(SCORES, 1):
+        assert [float(cell) for cell in table.cells(place)] == pytest.approx(FRAME[name].tolist(), abs=2e-15)
+    assert [note.code for note in table.notes] == ["other-format"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "image,MEL,NV\na,1,2\na,3,4\nb,1,2\nb,3,4\n",
+        "image,age,sex\na,50,f\nb,60,m\nc,70,f\nd,50,m\n",
+        "image,class,score\na,NV,1\na,MEL,0\nb,NV,1\nc,NV,0\n",
+        "image,class,score\na,NV,1\na,NV,0\nb,MEL,1\nb,MEL,0\nc,NV,1\nc,MEL,0\n",
+    ],
+    ids=["numbers", "a row each", "with gaps", "with repeats"],
+)
+def test_other_tables_of_three_columns_stay_as_they_are(rows):
+    table = read_table(rows.encode(), "p")
+    assert len(table) == rows.count("\n") - 1
+    assert not table.notes
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (gzip.compress(b"a,b\n" + b"0,0\n" * 60_000_000, 1), "unpacks to more than 200 MB"),
+        (gzip.compress(gzip.compress(b"a,b\n1,2\n")), "another one"),
+        (gzip.compress(b"a,b\n1,2\n")[:-6], "cut off"),
+        (npz(ids=np.array(["a", {}], object), scores=np.ones((2, 2))), "no array of numbers or text"),
+        (npz(scores=np.float64(1)), "not those of a table"),
+        (b"PAR1" + b"\0" * 100, "Parquet cannot be read"),
+        (b"[" * 100_000, "JSON"),
+        (json.dumps([{"image": "a", "box": [[1, 2], [3, 4]]}]).encode(), "another shape"),
+        (json.dumps({"polygons": [{"name": "a", "centroid": 1}]}).encode(), "objects in an image"),
+        (b'{"a": 1', "cannot be read"),
+        (b"[" + b"1," * 9_000_000 + b"1]", "at most"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_no_table_is_refused(data, words):
+    with pytest.raises(InputRefused) as refused:
+        read_table(data, "p")
+    assert words in refused.value.problems[0].message
+
+
+def test_a_long_column_of_parquet_is_refused_before_it_is_unpacked():
+    """A text of a megabyte in each of 5,000 rows is 5 GB, in a file of a megabyte."""
+    file = io.BytesIO()
+    pd.DataFrame({"image": ["x" * 1_000_000] * 5_000}).to_parquet(file)
+    with pytest.raises(InputRefused, match="more than 200 MB"):
+        read_table(file.getvalue(), "p")
