@@ -23,7 +23,7 @@ from pages.display import downloads, finding_list, headline, layout, mobile_shee
 from pages.display.finding_list import cases_were_read
 from pages.display.render import CaseLink
 from pages.history import history_restore, history_tab
-from pages.inputs import drop_messages, dropped_files, fixes, known_challenges, selectors
+from pages.inputs import drop_messages, dropped_files, fixes, import_preview, known_challenges, selectors
 from pages.inputs.option_widgets import chosen_before
 from pages.inputs.sample_selector import InputPanel
 from pages.inputs.selectors import ChosenInput
@@ -235,7 +235,7 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
             read,
         )
     if outcome.refused:
-        _refused(page, test_set, submission, dropped, outcome.refused, panel)
+        _refused(page, chosen, truth, outcome.refused, panel)
         return
     if submission.own:
         panel.caption(page.lines.submission(outcome.value))
@@ -262,15 +262,17 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
     _result(page, offer, places, compare)
 
 
-def _refused(page: ChallengePage, test_set, submission, dropped, refused, panel) -> None:
+def _refused(page: ChallengePage, chosen: Chosen, truth, refused, panel) -> None:
     """Say why a submission was refused, and offer what mends it."""
+    test_set, dropped = fixes.fixed_truth(page.challenge, chosen.test_set), chosen.submission
     if not _says_refused(panel):
         return
+    import_preview.draw(page.challenge, dropped, refused, (test_set.key, truth))
     codes = {problem.code for problem in refused.problems}
     other = fixes.other_test_set(page.challenge.id, test_set, dropped, codes)
     finding_list.refusal(refused, partial(fixes.take, page.challenge.id, dropped), other)
     class_names.choose(page.challenge, dropped)
-    page.refused(test_set, submission)
+    page.refused(test_set, fixes.mended(dropped))
 
 
 def _second(

@@ -22,6 +22,7 @@ from scoring.core.file_contents import (
     read_contents,
 )
 from scoring.inputs.case_tables import ID_COLUMNS
+from scoring.inputs.column_guess import guess
 from scoring.inputs.sources import TABLES, FixedSource, SourceFiles, is_zip, open_source
 from scoring.inputs.suggestions import between_cells, shared_affix
 from scoring.inputs.table_text import FOREIGN
@@ -194,6 +195,13 @@ def _as_meant(files: Mapping[str, bytes], contents: FileContents) -> tuple[Candi
     if len(files) > 1 or len(contents.tables) != 1:
         return ()
     ((name, data),), (table,) = files.items(), contents.tables
+    for challenge_id in challenge_ids():
+        form = load_challenge(challenge_id).readers.form
+        guessed = guess(table, form(None), None) if form else None
+        if form and guessed and guessed.is_whole and len(guessed.columns) > 1:
+            readings = _changed(name, data, guessed.changes(table.header, form(None)))
+            if readings:
+                return readings
     for fix in (*between_cells(table.header, table.columns), *shared_affix(table.header)):
         readings = _changed(name, data, fix.changes)
         if readings:

@@ -15,6 +15,7 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.core import card_contract, submission
 from scoring.core import options as of_options
 from scoring.core.challenge_files import Inputs, OtherNames, Sample
+from scoring.core.lazy import Lazy
 from scoring.core.options import Formula, Option, Stage, Values
 from scoring.core.scorecard import ScoreCard
 from scoring.core.scores import Predictions, ScoreSettings, Scoring, Truth
@@ -31,7 +32,9 @@ if TYPE_CHECKING:  # what only some commands need is not loaded for all
     from scoring.inference.model_task import ModelTask, TileSupport
     from scoring.inference.pictures import Stage as PictureStage
     from scoring.inference.preprocessing import ImageInfo
+    from scoring.inputs.column_guess import TableForm
 
+WITH_COLUMNS = Lazy("scoring.core.import_preview:with_columns")
 Model = str | os.PathLike[str] | bytes
 Progress = Callable[[int, int], object]  # done, total
 Cancelled = Callable[[], bool]
@@ -136,6 +139,7 @@ class Readers(Generic[Truth, Predictions]):
         missing_columns: (truth, metadata) -> `missing-column` for what scoring needs of both and neither has.
         recognise: What dropped files can be for the challenge.
         other_names: What names of classes that are none of its own can count as; None: nothing.
+        form: Truth, if there is one -> the columns of a table of predictions; None: columns are not guessed.
     """
 
     truth: Callable[[Source, Source | None, Context], Truth]
@@ -149,6 +153,7 @@ class Readers(Generic[Truth, Predictions]):
     )
     recognise: "Callable[[FileContents], Iterable[Candidate]]" = _recognises_nothing
     other_names: OtherNames | None = None
+    form: "Callable[[Truth | None], TableForm] | None" = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,7 +265,13 @@ class Challenge(Generic[Truth, Predictions]):
         values = of_options.complete(self.options_of("predictions"), options)
         how = Context(name, values, progress, cancelled)
         opened = source if self.inputs.submission.several else with_table(source, name, self.inputs.answers)
-        return submission.with_note(self.readers.predictions(opened, truth, how), source)
+        try:
+            read = self.readers.predictions(opened, truth, how)
+        except InputRefused as refused:
+            if self.readers.form is None:
+                raise
+            raise WITH_COLUMNS(refused, opened, self.readers.form(truth), truth) from refused
+        return submission.with_note(read, source)
 
     def read_images(self, source: Source, name: str | None = None) -> Truth:
         """Read cases without labels, for `predict`. Raises InputRefused."""

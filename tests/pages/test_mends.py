@@ -78,3 +78,34 @@ def test_a_sample_does_not_warn_that_it_is_small(opened):
     assert "few\\-units" not in words(app)
     assert "few-units" not in words(app)
     assert "never-predicted" in words(app)
+
+
+def test_columns_of_a_foreign_table_are_chosen_and_remembered(opened):
+    """Full names in a German Excel: the preview shows five rows, its guess and the score that it gives."""
+    data = team("tricorder3", "sample")
+    app = visits.put("tricorder3", opened("tricorder3"), ("mine.csv", data))
+    score = app.metric[0].value
+    header, *rows = data.decode().replace(",", ";").replace(".", ",").replace(",jpg", ".jpg").splitlines()
+    names = {"MEL": "Melanom", "NV": "Nävus", "BCC": "Basaliom", "SCCKA": "Spinaliom"}
+    columns = ["Bild", *(names.get(name, f"p_{name}") for name in header.split(";")[1:])]
+    foreign = "\n".join([";".join(columns), *rows]).encode()
+    app = visits.put("tricorder3", app, ("theirs.csv", foreign))
+    assert "semicolons between cells, decimal commas; the numbers look like probabilities" in words(app)
+    assert len(app.dataframe[0].value) == 5
+    choices = {box.label: box.value for box in app.selectbox if (box.key or "").startswith("import_")}
+    assert [choices["Case"], choices["MEL"], choices["SCCKA"]] == ["Bild", "Melanom", "Spinaliom"]
+    (button,) = (button for button in app.button if (button.key or "").startswith("import_take"))
+    assert button.label.split()[-1] in score
+    next(box for box in app.selectbox if box.label == "MEL").set_value("Nävus").run()
+    assert "Each needs a column of its own." in words(app)
+    next(box for box in app.selectbox if box.label == "MEL").set_value("Melanom").run()
+    app = next(button for button in app.button if (button.key or "").startswith("import_take")).click().run()
+    assert not app.exception
+    assert app.metric[0].value == score
+    again = "\n".join([";".join(columns), *rows[::-1]]).encode()
+    app = visits.put("tricorder3", app, ("next.csv", again))
+    assert not app.exception
+    assert app.metric[0].value == score
+    assert "next.csv is mended" in words(app).replace("*", "")
+    next(button for button in app.button if button.label == "Undo").click().run()
+    assert app.error[0].proto.title.startswith("This cannot be scored")

@@ -60,6 +60,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
             faults=partial(reading.faults, declaration),
             counts="masks" if of_masks else None,
             missing_columns=partial(MISSING_COLUMNS, declaration),
+            form=partial(reading.form, declaration) if module is reading else None,
         ),
         scoring=Scoring(
             score=partial(SCORE, declaration),

@@ -11,6 +11,7 @@ import numpy as np
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.keys import near
+from scoring.challenges.lesion_names import names_of
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, split, warning
 from scoring.common.text import shortened
@@ -19,6 +20,7 @@ from scoring.core.options import Values
 from scoring.core.submission import Predictions, ignored, largest
 from scoring.inputs import case_tables, tables
 from scoring.inputs.case_tables import OTHER_TABLES, AlignedRows, align, find_table
+from scoring.inputs.column_guess import TableForm
 from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable, key
 from scoring.inputs.text_columns import LazyColumns, trimmed
@@ -370,3 +372,10 @@ def faults(
 ) -> tuple[list[Finding], list[Finding]]:
     """Return the faults of predictions as errors and warnings."""
     return graded(predictions.faults, declaration.predictions.missing)
+
+
+def form(declaration: Declaration, _truth: DeclaredCases | None) -> TableForm:
+    """Return the columns of a table of predictions."""
+    wanted, names = declaration.predictions, [name for name, _ in number_columns(declaration)]
+    columns = names_of(names if wanted.scores else ()) or dict.fromkeys(names, ())
+    return TableForm(wanted.case, columns, (key(wanted.case),))

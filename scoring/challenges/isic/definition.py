@@ -6,7 +6,7 @@ from scoring.challenges.isic.card import score
 from scoring.challenges.isic.categories import ID
 from scoring.challenges.isic.comparison import COMPARISON
 from scoring.challenges.isic.options import OPTIONS, formula
-from scoring.challenges.isic.predictions import read_predictions
+from scoring.challenges.isic.predictions import form, read_predictions
 from scoring.challenges.isic.truth import read_images, read_truth
 from scoring.common.citation import Citation
 from scoring.core.challenge import Challenge, Display, ModelSupport, Readers, SingleImage, Words
@@ -52,6 +52,7 @@ CHALLENGE = Challenge(
         predictions=read_predictions,
         faults=faults_by_option,
         recognise=Lazy("scoring.challenges.isic.tables:recognise"),
+        form=form,
     ),
     scoring=Scoring(
         score=score,

@@ -5,16 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring.challenges.isic import tables as category_tables
-from scoring.challenges.isic.categories import PRESETS, preset
+from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS, PRESETS, preset
 from scoring.challenges.isic.official_float_parsing import rounding_note
 from scoring.challenges.isic.official_rejections import SPELLING, as_given, spelled_alike, tolerated
 from scoring.challenges.isic.tables import CategoryTable, NumberBlock
 from scoring.challenges.isic.truth import IsicCases
+from scoring.challenges.lesion_names import names_of
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.fixes import renaming
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, ignored
 from scoring.inputs import suggestions
+from scoring.inputs.column_guess import TableForm
 from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import TextTable
 from scoring.metrics import calibration
@@ -188,3 +190,10 @@ def _matched(
         if name and name not in index
     ]
     return np.array([index.get(name, -1) for name in rows.ids]), [*missing, *extra]
+
+
+def form(truth: IsicCases | None) -> TableForm:
+    """Return the columns of a prediction table: those of the truth's categories, and no other."""
+    categories = truth.categories if truth else PRESETS["2018"]
+    case = truth.id_column if truth and truth.id_column in OFFICIAL_ID_COLUMNS else OFFICIAL_ID_COLUMNS[0]
+    return TableForm(case, names_of(categories), (case,), only=True)

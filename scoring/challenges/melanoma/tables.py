@@ -32,8 +32,9 @@ from scoring.core.file_contents import (
     with_pictures,
 )
 from scoring.inputs import tables
-from scoring.inputs.case_tables import AlignedRows
+from scoring.inputs.case_tables import ID_COLUMNS, AlignedRows
 from scoring.inputs.cells import NUMBER
+from scoring.inputs.column_guess import TableForm
 from scoring.inputs.tables import TextTable
 
 POSITIVE = {"true", "t", "yes", "y", "1", "1.0", "positive", "pos", "malignant", "melanoma", "mel"}
@@ -198,3 +199,8 @@ def _of_table(rows: CaseTable, contents: FileContents) -> Iterator[Candidate]:
 read_truth = partial(cases.read_truth, _read_labels, with_demographics=False)
 read_images = partial(cases.read_images, with_demographics=False)
 read_predictions = partial(predictions.read_predictions, _choose_column)
+
+
+def form(_truth: object) -> TableForm:
+    """Return the columns of a prediction table."""
+    return TableForm("filename", {"score": SCORE_COLUMNS}, ID_COLUMNS)

@@ -41,6 +41,7 @@ def readers(challenge_id: str) -> Readers[SafeScanCases, Predictions]:
         predictions=_part(challenge_id, "tables:read_predictions"),
         faults=faults_by_option,
         recognise=_part(challenge_id, "tables:recognise"),
+        form=_part(challenge_id, "tables:form"),
     )
 
 

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from scoring.challenges.lesion_names import names_of
 from scoring.challenges.safe_scan import cases, predictions
 from scoring.challenges.safe_scan.cases import LabelColumn, SafeScanCases
 from scoring.challenges.safe_scan.predictions import ReadRows, Values
@@ -27,8 +28,9 @@ from scoring.core.file_contents import (
 )
 from scoring.core.submission import Predictions, largest
 from scoring.inputs import tables
-from scoring.inputs.case_tables import AlignedRows
+from scoring.inputs.case_tables import ID_COLUMNS, AlignedRows
 from scoring.inputs.cells import parse_numbers
+from scoring.inputs.column_guess import TableForm
 from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable
 from scoring.metrics import calibration, classification
@@ -345,3 +347,8 @@ read_images = cases.read_images
 def read_predictions(source: Source, truth: SafeScanCases | None, context: Context) -> Predictions:
     """Read a prediction table; see `predictions.read_predictions`."""
     return predictions.read_predictions(partial(_choose_columns, truth), source, truth, context)
+
+
+def form(_truth: SafeScanCases | None) -> TableForm:
+    """Return the columns of a prediction table."""
+    return TableForm("filename", names_of(CLASSES), ID_COLUMNS)

@@ -266,13 +266,10 @@ def _name(value: Any, key: str) -> tuple[str, list[Fault]]:
 def _confidence(item: Item, list_key: str) -> tuple[str | None, float, list[Fault]]:
     holder: Any = item.get("properties") if list_key == "features" else item
     key = next((key for key in CONFIDENCE if key in holder), None) if type(holder) is dict else None
-    value = holder[key] if key else None
-    if (
-        key is None
-        and type(holder) is dict
-        and (value := probability(holder.get("measurements"))) is not None
-    ):
-        key = PROBABILITY
+    value: Any = holder[key] if key else None
+    if key is None and type(holder) is dict:
+        value = probability(holder.get("measurements"))
+        key = None if value is None else PROBABILITY
     if key is None:
         return None, 1.0, []
     if is_number(value) and math.isfinite(value):

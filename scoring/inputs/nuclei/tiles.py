@@ -4,7 +4,6 @@ Sources of the formats: COCO (cocodataset.org, "Data format": images, annotation
 `image_id`, `category_id` and `score`), and tables of points with x and y.
 """
 
-import csv
 import io
 import json
 from collections.abc import Iterator, Mapping

@@ -47,8 +47,6 @@ def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:
         raise InputRefused([error("unreadable-file", filename, message)]) from problem
 
 
-
-
 def _read(file: ByteFile) -> bytes:
     with file as opened:
         data: bytes = opened.read()

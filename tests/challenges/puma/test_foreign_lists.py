@@ -77,7 +77,7 @@ def cellvit(nuclei) -> object:
 def cellvit_geojson(nuclei) -> object:
     return [
         {"type": "Feature", "id": name,
-         "geometry": {"type": "MultiPolygon", "coordinates": [[ring] for ring, kind, _ in nuclei if kind == name]},
+         "geometry": {"type": "MultiPolygon", "coordinates": [[ring] for ring, k, _ in nuclei if k == name]},
          "properties": {"objectType": "annotation", "classification": {"name": name, "color": [0, 0, 0]}}}
         for name in sorted({name for _, name, _ in nuclei})
     ]  # fmt: skip

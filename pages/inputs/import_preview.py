@@ -1,0 +1,120 @@
+"""Import preview: the first rows of a refused table, its columns to choose, and the score that they give."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.inputs import fixes
+from pages.inputs.selectors import ChosenInput
+from scoring.common.findings import InputRefused
+from scoring.common.fixes import InputChanges, SuggestedFix
+from scoring.common.text import markdown
+from scoring.core.challenge import Challenge
+from scoring.core.import_preview import OF_COLUMNS, ImportPreview, chosen, preview, score_of
+
+KEY = "import_choices"
+"""In the session: challenge and header of a table -> the fix that was chosen for it."""
+SEEN = "import_seen"
+"""In the session: keys of the files whose columns were looked up there."""
+
+
+def draw(
+    challenge: Challenge, dropped: ChosenInput, refused: InputRefused, test_set: tuple[str, Any]
+) -> None:
+    """Draw the preview of an own table that was refused for its columns; nothing for others. What was chosen
+    for a table of the same columns before is applied at once.
+
+    Args:
+        challenge: Whose submission it is.
+        dropped: The submission, as it was dropped.
+        refused: Why it was refused.
+        test_set: Key and cases of the test set.
+    """
+    form = challenge.readers.form
+    named = any(problem.code in OF_COLUMNS for problem in refused.problems)
+    if form is None or not named or not dropped.own or dropped.is_model:
+        return
+    truth = test_set[1]
+    found = _preview(challenge.id, (dropped.key, test_set[0]), dropped, form(truth), truth)
+    if found is None:
+        return
+    known: Mapping[tuple, SuggestedFix] = st.session_state.setdefault(KEY, {})
+    kept = known.get((challenge.id, found.header))
+    seen: set[str] = st.session_state.setdefault(SEEN, set())
+    if kept is not None and dropped.key not in seen:
+        seen.add(dropped.key)
+        fixes.take(challenge.id, dropped, kept)
+        st.rerun()
+    with st.container(border=True, gap="small"):
+        st.header("Which column is what?", anchor=False)
+        st.caption(f"{markdown(dropped.name, 60)}: {found.marks}; the numbers look like {found.scale}.")
+        rows = pd.DataFrame(found.rows, columns=pd.Index(_distinct(found.header)))
+        st.dataframe(rows, hide_index=True, height="content")
+        _choices(challenge, dropped, found, test_set)
+
+
+def _choices(
+    challenge: Challenge, dropped: ChosenInput, found: ImportPreview, test_set: tuple[str, Any]
+) -> None:
+    """Draw a choice for each needed column, and the button that reads the table so, with its score."""
+    options = list(dict.fromkeys(header for header in found.header if header))
+    wanted = {found.form.case: found.guess.case, **found.guess.columns}
+    picked: dict[str, str | None] = {}
+    with st.grid(min_column_width=200, gap="small"):
+        for number, (name, guessed) in enumerate(wanted.items()):
+            picked[name] = st.selectbox(
+                "Case" if number == 0 else markdown(name, 60),
+                options,
+                index=options.index(guessed) if guessed in options else None,
+                format_func=lambda header: header[:60],
+                placeholder="Choose its column",
+                key=f"import_{dropped.key[:16]}_{number}",
+            )
+    case = picked.pop(found.form.case)
+    fix = chosen(found, case, picked)
+    if fix is None:
+        st.caption("Each needs a column of its own.")
+        return
+    if found.guess.in_order:
+        st.caption("Numbered columns are taken in the order of the challenge's classes.")
+    score = _score(challenge.id, (dropped.key, test_set[0]), fix.changes, challenge, dropped, test_set[1])
+    points = challenge.scoring.as_points
+    said = "" if score is None else f": score {100 * score:.2f}" if points else f": score {score:.4f}"
+    st.button(
+        f"Read it so{said}",
+        type="primary",
+        key=f"import_take_{dropped.key[:16]}",
+        icon=":material/build:",
+        on_click=_take,
+        args=(challenge.id, dropped, found.header, fix),
+    )
+
+
+def _take(challenge_id: str, dropped: ChosenInput, header: tuple[str, ...], fix: SuggestedFix) -> None:
+    st.session_state[KEY][challenge_id, header] = fix
+    st.session_state[SEEN].add(dropped.key)
+    fixes.take(challenge_id, dropped, fix)
+
+
+def _distinct(header: tuple[str, ...]) -> list[str]:
+    """Return headings of which none is like another."""
+    return [name if header.index(name) == i else f"{name} ({i + 1})" for i, name in enumerate(header)]
+
+
+@st.cache_resource(max_entries=4, scope="session", show_spinner=False)
+def _preview(challenge_id: str, key: tuple[str, str], _dropped: ChosenInput, _form: Any, _truth: Any):
+    return preview(_dropped.source, _form, _truth, _dropped.name)
+
+
+@st.cache_resource(max_entries=16, scope="session", show_spinner="Reading it so ...")
+def _score(
+    challenge_id: str,
+    key: tuple[str, str],
+    changes: InputChanges,
+    _challenge: Challenge,
+    _dropped: ChosenInput,
+    _truth: Any,
+) -> float | None:
+    return score_of(_challenge, _dropped.source, changes, _truth, _dropped.name)

@@ -1,0 +1,185 @@
+"""Guess of the columns of a foreign table: which one is the case, and which one each needed score."""
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from scoring.common.fixes import InputChanges, Pairs
+from scoring.inputs import matching
+from scoring.inputs.suggestions import LONGEST, NUMERIC
+from scoring.inputs.tables import TextTable, key
+
+AFFIXES = frozenset((
+    *("prob", "probs", "probability", "probabilities", "p", "score", "scores", "logit", "logits", "softmax"),
+    *("pred", "preds", "prediction", "predictions", "predicted", "sigmoid", "output", "outputs", "class"),
+    *("conf", "confidence", "risk", "value", "y", "w", "wahrscheinlichkeit"),
+))  # fmt: skip
+"""Words beside the name of a class."""
+ALIKE, LEAST_LETTERS = 0.86, 5
+"""Share of letters from which on a name is another spelling, and the letters that it needs."""
+LOOKED_AT = 500
+MOST_IDS = 0.5
+"""Share of the cells that must be cases of the truth."""
+
+
+@dataclass(frozen=True)
+class TableForm:
+    """Columns that a table of predictions needs.
+
+    Attributes:
+        case: What the column of cases is read by.
+        columns: Needed column -> its other names, in the order of the challenge.
+        case_names: Names of the column of cases, as `tables.key` writes them.
+        only: Whether a table may hold no other column.
+    """
+
+    case: str
+    columns: Mapping[str, tuple[str, ...]]
+    case_names: tuple[str, ...] = ()
+    only: bool = False
+
+
+@dataclass(frozen=True)
+class ColumnGuess:
+    """What columns of a table are taken for.
+
+    Attributes:
+        case: Header of the column of cases, None where none is.
+        columns: Needed column -> header, None where none is.
+        in_order: Whether columns were numbered and are taken in the order of the challenge.
+    """
+
+    case: str | None
+    columns: Mapping[str, str | None]
+    in_order: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every needed column was found."""
+        return self.case is not None and None not in self.columns.values()
+
+    def changes(self, header: Sequence[str], form: TableForm) -> InputChanges:
+        """Return what reads a table so; other columns are left out where they would be in the way.
+
+        Args:
+            header: Its columns.
+            form: The columns that are needed.
+        """
+        named = {name: written for name, written in self.columns.items() if written}
+        if self.case and key(self.case) not in form.case_names:
+            named[form.case] = self.case
+        taken = {self.case, *self.columns.values()}
+        others = [written for written in header if written not in taken]
+        left_out = others if form.only else [written for written in others if written in named]
+        pairs: Pairs = (
+            *((written, name) for name, written in named.items() if written != name),
+            *((written, "") for written in dict.fromkeys(left_out)),
+        )
+        return InputChanges(columns=pairs)
+
+
+def guess(table: TextTable, form: TableForm, ids: Sequence[str] | None) -> ColumnGuess:
+    """Guess the columns of a table.
+
+    Args:
+        table: The table.
+        form: What is needed.
+        ids: Cases of the truth; None: the case is the first column of different texts.
+    """
+    headers = [header for header in dict.fromkeys(table.header) if 0 < len(header) <= LONGEST]
+    case = _case(table, form, headers, ids)
+    others = [header for header in headers if header != case and _numbers(table, header)]
+    numbered = _numbered(others, len(form.columns))
+    if numbered:
+        return ColumnGuess(case, dict(zip(form.columns, numbered, strict=True)), True)
+    if len(form.columns) == len(others) == 1:
+        return ColumnGuess(case, dict(zip(form.columns, others, strict=True)))
+    found = _assigned(others, form.columns)
+    return ColumnGuess(case, {name: found.get(name) for name in form.columns})
+
+
+def _case(
+    table: TextTable, form: TableForm, headers: Collection[str], ids: Sequence[str] | None
+) -> str | None:
+    for name in form.case_names:
+        if name in table.keys:
+            return table.header[table.keys.index(name)]
+    known = {matching.stem(name).lower() for name in ids or ()}
+    best, share = None, 0.0
+    for header in headers:
+        cells = table.cells(table.header.index(header))[:LOOKED_AT]
+        if known:
+            fits = sum(matching.stem(cell).lower() in known for cell in cells) / len(cells)
+        else:
+            fits = float(len({*cells}) == len(cells) and not any(map(NUMERIC.fullmatch, cells)))
+        if fits > share:
+            best, share = header, fits
+    return best if share >= MOST_IDS else None
+
+
+def _numbers(table: TextTable, header: str) -> bool:
+    cells = table.columns[table.header.index(header)][:LOOKED_AT]
+    return sum(NUMERIC.fullmatch(cell[:LONGEST]) is not None for cell in cells) > len(cells) / 2
+
+
+def _numbered(headers: Sequence[str], count: int) -> list[str] | None:
+    """Return headers of which each ends in a number, in the order of these, from 0 or 1 without a gap."""
+    numbers: dict[int, str] = {}
+    for header in headers:
+        words = _words(header)
+        if len(words) == 1 and words[0].isdigit() and len(words[0]) < 4:
+            numbers[int(words[0])] = header
+    first = min(numbers, default=0)
+    if first > 1 or count < 2 or sorted(numbers) != list(range(first, first + count)):
+        return None
+    return [numbers[k] for k in sorted(numbers)]
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a header without those that stand beside names of classes."""
+    plain = unicodedata.normalize("NFKD", text.replace("ß", "ss")).encode("ascii", "ignore").decode()
+    words = re.findall(r"[a-z]+|\d+", plain.lower())
+    return [word for word in words if word not in AFFIXES]
+
+
+def _joined(text: str) -> str:
+    return "".join(_words(text))
+
+
+def _assigned(headers: Sequence[str], wanted: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """Return needed column -> header, the surest pairs first, none of them twice and none in doubt."""
+    pairs = sorted(_pairs(headers, wanted), key=lambda pair: -pair[0])
+    found: dict[str, str] = {}
+    doubtful: set[str] = set()
+    for sure, name, header in pairs:
+        if name in found or header in found.values() or header in doubtful:
+            continue
+        rivals = [other for s, other, h in pairs if h == header and other not in found and s >= sure]
+        if len(rivals) > 1:
+            doubtful.add(header)
+        else:
+            found[name] = header
+    return found
+
+
+def _pairs(headers: Sequence[str], wanted: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[float, str, str]]:
+    plain = {header: _joined(header) for header in headers}
+    for name, others in wanted.items():
+        codes, names = (
+            {_joined(name), re.sub(r"[^a-z0-9]", "", name.lower())},
+            {_joined(other) for other in others},
+        )
+        for header, written in plain.items():
+            if written and written in codes:
+                yield 3.0, name, header
+            elif written and written in names:
+                yield 2.0, name, header
+            elif len(written) >= LEAST_LETTERS:
+                alike = max(
+                    (difflib.SequenceMatcher(None, written, other).ratio() for other in names if other),
+                    default=0,
+                )
+                if alike >= ALIKE:
+                    yield alike, name, header
