@@ -22,6 +22,7 @@ from scoring.services.boards import (
     foreign_leaderboards,
     members,
     phases,
+    publication,
     publishing,
     views,
 )
@@ -215,6 +216,15 @@ def _downloads(page: BoardPage, is_public: bool) -> None:
             lambda: as_json(publishing.value(page.ranking)), stem, "download_board_json", "board.json"
         )
         if not is_public:
+            downloads.button(
+                "To publish (zip)",
+                lambda: publication.publication(page.ranking),
+                f"{stem}-publication",
+                "zip",
+                "application/zip",
+                "download_publication",
+                help="Report, numbers, BIAS checklist to complete, CITATION.cff and Zenodo metadata",
+            )
             with_truth = st.toggle("with the test sets", key="board_with_truth")
             downloads.button(
                 "Whole board (zip)",
@@ -226,7 +236,7 @@ def _downloads(page: BoardPage, is_public: bool) -> None:
                 help="Opens on another server with the same bytes. It names cases: not for publication.",
             )
     if not is_public:
-        st.caption("Report and board.json can be published: no case is in them.")
+        st.caption("Report, board.json and what is to publish hold no case.")
 
 
 def _bundle(board: OpenBoard, with_truth: bool) -> bytes:

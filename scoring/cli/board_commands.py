@@ -11,6 +11,7 @@ ACTIONS = {
     "phase": "say when submissions are taken, and how many of each team; without --name list the phases",
     "list": "list the boards",
     "show": "the ranking with intervals, ties and history; a report that can be published",
+    "publish": "write what can be published: report, numbers, BIAS checklist, citation and Zenodo metadata",
     "facts": "keep what is known of the teams: size of the model, institution, method, licence",
     "settings": "change title, which submission counts, or whether refused files are kept",
     "exclude": "let a submission not count, with the reason",
@@ -36,7 +37,7 @@ def fill(create: Callable[[Parser], None], of_board: Parser) -> None:
             command.fill = create
             continue
         command.is_last = True
-        if action != "export":
+        if action not in ("export", "publish"):
             command.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
         if action not in ("list", "import"):
             command.add_argument("board", metavar="BOARD", help="id of the board")
@@ -84,6 +85,14 @@ def _show(action: Parser) -> None:
     action.add_argument("--changes", action="store_true", help=changed)
     against = "with --changes: version to compare with; default the one before"
     action.add_argument("--against", metavar="N", type=int, help=against)
+
+
+def _publish(action: Parser) -> None:
+    action.add_argument("file", metavar="FILE.zip", help="where to write; no case is in it")
+    creator = "organizer, as FAMILY, GIVEN; may be repeated"
+    action.add_argument("--creator", metavar="NAME", action="append", default=[], help=creator)
+    licence = "SPDX id of the licence of what is published; default CC-BY-4.0"
+    action.add_argument("--licence", metavar="ID", default="CC-BY-4.0", help=licence)
 
 
 def _exclude(action: Parser) -> None:
@@ -190,6 +199,7 @@ FURTHER = {
     "members": _members,
     "attempts": _attempts,
     "show": _show,
+    "publish": _publish,
     "settings": _settings,
     "exclude": _exclude,
     "team": _team,

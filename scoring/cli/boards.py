@@ -258,6 +258,13 @@ def _export(store: Store, arguments: argparse.Namespace) -> None:
     write(arguments.file, data, "FILE.zip")
 
 
+def _publish(store: Store, arguments: argparse.Namespace) -> None:
+    from scoring.services.boards.publication import publication
+
+    ranking = board_ranking(opened(store, arguments.board))
+    write(arguments.file, publication(ranking, arguments.creator, arguments.licence), "FILE.zip")
+
+
 def _import(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.id is not None:
         leaderboard = read_leaderboard(arguments.file, arguments.score, arguments.team_column)
@@ -286,6 +293,7 @@ ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {
     "attempts": board_rules.attempts,
     "list": _list,
     "show": _show,
+    "publish": _publish,
     "facts": _facts,
     "settings": board_rules.change_settings,
     "exclude": _exclude,
