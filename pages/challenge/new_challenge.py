@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 import scoring
+from pages.boards import actions
 from pages.challenge.scoring_run import Outcome, attempt
 from pages.display import downloads, finding_list
 from pages.inputs import selectors
@@ -49,6 +50,7 @@ PLACES = {"points": "Columns of x, y (z)", "boxes": "Columns of the box: x0, y0,
 BOXES = {"": "its other corner", "size": "width and height"}
 NO_CLASS = "none: all are of one class"
 SHOWN = 5
+ANOTHER = "Choose another title above, or another id in the file."
 AGAIN, CHOOSE = "Drop another table.", "Choose otherwise above, or drop another file."
 
 
@@ -268,6 +270,13 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
         if st.button("Open its page", key="new_open", type="primary", icon=":material/arrow_forward:"):
             _bring(challenge.id)
             st.switch_page("../declared.py", query_params={"challenge": challenge.id})
+        keeps = actions.may_organize() and st.button("Keep it", key="new_keep", icon=":material/save:")
+    if keeps:
+        kept = actions.attempt(library.add, text.encode(), f"{stem}.toml")
+        if kept.refused:
+            finding_list.refusal(kept.refused, title="The challenge was not kept", message=ANOTHER)
+        else:
+            st.success(f"Kept: **{stem}** stands among the own challenges.", icon=":material/check:")
 
 
 def _scores(challenge: Challenge, truth: ChosenInput, predictions: ChosenInput | None) -> None:

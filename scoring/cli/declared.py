@@ -94,21 +94,8 @@ def _show(arguments: argparse.Namespace) -> None:
 
 def _add(arguments: argparse.Namespace) -> None:
     path = Path(arguments.file)
-    declaration = _declared(library.of_file(path))
-    target = library.own_folder() / f"{declaration.about.id}{ENDING}"
-    if declaration.about.id in REGISTRY:
-        message = f"{declaration.about.id} is the id of a built-in challenge: choose another."
-        raise InputRefused([error("bad-value", path.name, message)])
-    if target.exists() and not arguments.replace:
-        message = f"there is a challenge of this id already ({target}): add --replace, or choose another id."
-        raise InputRefused([error("bad-option", path.name, message)])
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        message = f"{target.parent} cannot be written: {problem.strerror}."
-        raise InputRefused([error("bad-option", library.FOLDER, message)]) from problem
-    write(str(target), library.read_file(path), library.FOLDER)
-    print(f"Added {declaration.about.id}: {target}")
+    target = library.add(library.read_file(path), path.name, arguments.replace)
+    print(f"Added {target.stem}: {target}")
 
 
 def _remove(arguments: argparse.Namespace) -> None:

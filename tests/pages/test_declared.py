@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import scoring
+from pages.server import network_exposure
 from scoring.challenges import samples
 from scoring.challenges.declared import library
 from tests.support.payloads import PAYLOADS
@@ -57,6 +58,19 @@ def test_a_truth_becomes_a_challenge_with_a_score_and_a_page(opened):
     assert app.metric[0].value == f"{expected:.3f}"
     for tab in ("Classes", "Cases", "History"):
         assert not open_tab(app, tab).exception
+
+
+def test_a_new_challenge_is_kept_once_and_stands_among_the_own_ones(opened, tmp_path, monkeypatch):
+    monkeypatch.setenv(library.FOLDER, str(tmp_path / "own"))
+    app = new(opened, TRUTH).button(key="new_keep").click().run()
+    assert not app.exception
+    (kept,) = (tmp_path / "own").iterdir()
+    assert kept.read_text().strip() == app.code[0].value
+    assert "Own challenges" in words(opened("challenges"))
+    app.button(key="new_keep").click().run()
+    assert "there is a challenge of this id already" in words(app)
+    monkeypatch.setattr(network_exposure, "is_public", lambda: True)
+    assert "new_keep" not in {button.key for button in new(opened, TRUTH).button}
 
 
 def test_a_loss_is_better_when_it_is_lower(opened):

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from scoring.challenges import REGISTRY
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.definition import challenge_of
 from scoring.challenges.declared.parser import LARGEST, parse, parse_tree
@@ -111,6 +112,34 @@ def of_text(data: bytes | str, name: str) -> Challenge[Any, Any]:
         InputRefused: With every problem.
     """
     return _remembered(_parsed(data, name))
+
+
+def add(data: bytes, name: str, may_replace: bool = False) -> Path:
+    """Keep the file of a challenge among the own ones, and return where: from then on its id stands for it.
+
+    Args:
+        data: The file.
+        name: What messages call it.
+        may_replace: Whether it may take the place of one of the same id.
+
+    Raises:
+        InputRefused: With every problem of the file, or the reason why it cannot be kept.
+    """
+    wanted = _parsed(data, name).about.id
+    target = own_folder() / f"{wanted}{ENDING}"
+    if wanted in REGISTRY:
+        message = f"{wanted} is the id of a built-in challenge: choose another."
+        raise InputRefused([error("bad-value", name, message)])
+    if target.exists() and not may_replace:
+        message = f"there is a challenge of this id already ({target}): add --replace, or choose another id."
+        raise InputRefused([error("bad-option", name, message)])
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    except OSError as problem:
+        message = f"{target} cannot be written: {problem.strerror}."
+        raise InputRefused([error("bad-option", FOLDER, message)]) from problem
+    return target
 
 
 def remember(tree: object) -> None:
