@@ -7,11 +7,18 @@ from pages.challenge.challenge_page import ChallengePage, Lines, show
 from pages.display import layout
 from pages.inputs import known_challenges
 from pages.server import access
+from pages.tabs.declared import LINK, tabs
 from scoring.challenges.declared import library
+from scoring.challenges.declared.cases import DeclaredCases
 
 access.guard(__file__)
 
 CLOSING = "The score is what the challenge's file declares."
+
+
+def _about_truth(truth: DeclaredCases) -> str:
+    pictures = sum(image is not None for image in truth.images)
+    return f"{len(truth)} cases{f', {pictures} with a picture' * bool(pictures)}"
 
 
 def declared() -> None:
@@ -21,8 +28,19 @@ def declared() -> None:
         st.page_link("../challenges.py", label="All challenges", icon=":material/arrow_back:")
         return
     known_challenges.opened(challenge.id, challenge.words.title)
-    lines = Lines(lambda truth: f"{len(truth)} cases", lambda card: f"{card.n_cases} cases", CLOSING)
-    show(ChallengePage(challenge, lines, lambda card: pd.DataFrame(map(dict, card.cases))))
+    lines = Lines(_about_truth, lambda card: f"{card.n_cases} cases", CLOSING)
+    declaration = library.declaration_of(challenge.id)
+    assert declaration is not None, challenge.id
+    of_masks = declaration.task == "segmentation"
+    show(
+        ChallengePage(
+            challenge,
+            lines,
+            lambda card: pd.DataFrame(map(dict, card.cases)),
+            tabs=tabs(declaration),
+            viewer=LINK if of_masks else None,
+        )
+    )
 
 
 declared()

@@ -9,9 +9,9 @@ import streamlit as st
 
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import choices, layout, tables, viewer
+from pages.display import choices, layout, tables
 from pages.display.render import CaseLink
-from pages.display.viewer import slices
+from pages.tabs import slice_viewer
 from pages.tabs.shared_widgets import choose_case
 from scoring.challenges.hecktor2026 import patients, summary
 from scoring.challenges.hecktor2026.options import DIRECTION
@@ -23,13 +23,10 @@ from scoring.challenges.hecktor2026.rescoring import (
     variants_view,
 )
 from scoring.challenges.hecktor2026.views import centers
-from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.presentation.figures.numerals import share
 
 LINK = CaseLink("patient", "place")
-KEPT_SCENES = 6
-PLANES = ("axial", "coronal", "sagittal")
 
 
 @st.fragment
@@ -38,7 +35,7 @@ def viewer_tab(scored: ScoredSubmission) -> None:
     index = _choose_patient(scored)
     viewer_column, facts_column = st.columns([11, 5], gap="medium")
     with viewer_column:
-        _slices(scored, index)
+        slice_viewer.draw(scored, index, scene, LINK)
     with facts_column:
         volumes = patients.volumes(scored.truth, scored.predictions, index)
         for number, block in enumerate(patient(scored.card, index, volumes)):
@@ -62,46 +59,6 @@ def _first(scored: ScoredSubmission, images: Mapping[str, Any]) -> str:
     cases = scored.card.cases
     order = [patient_row.case for patient_row in patients.worst(scored.card, "dice", len(cases))]
     return next((name for name in order if name in images), (*order, cases[0]["case"])[0])
-
-
-def _slices(scored: ScoredSubmission, index: int) -> None:
-    outcome = _packed(scored.truth_key, scored.submission.key, index, scored.truth, scored.predictions)
-    if outcome.refused:
-        st.info(markdown(str(outcome.refused), 600), icon=":material/visibility_off:")
-        return
-    drawn: Any = outcome.value
-    if drawn is None:
-        st.info("This patient has no truth mask: there is nothing to show.", icon=":material/visibility_off:")
-        return
-    payload, findings = drawn
-    for finding in findings:
-        st.markdown(f":orange-badge[▲ {finding.code}] {markdown(finding.message, 600)}")
-    viewer.show(payload, "slices", focus=_place_in_address(), on_select=lambda: _put_place(payload))
-
-
-@st.cache_resource(max_entries=KEPT_SCENES, scope="session", show_spinner="Reading the masks ...")
-def _packed(truth_key: str, submission_key: str, index: int, _truth, _predictions) -> scoring_run.Outcome:
-    """Return what the viewer shows of a patient, and its findings; None without a truth mask."""
-    outcome = scoring_run.attempt(scene, _truth, _predictions, index)
-    read: Any = outcome.value
-    if outcome.refused or read is None:
-        return outcome
-    return scoring_run.Outcome((slices.results(read, name=_truth.ids[index]), read.findings))
-
-
-def _put_place(payload) -> None:
-    """Write the place that was clicked into the address."""
-    chosen: Mapping[str, Any] | None = viewer.selected("slices", payload)
-    if chosen:
-        st.query_params["place"] = "-".join([chosen["plane"], *map(str, chosen["voxel"])])
-
-
-def _place_in_address() -> Mapping | None:
-    plane, *voxel = st.query_params.get("place", "").split("-")
-    whole = all(part.isdecimal() and len(part) < 6 for part in voxel)
-    if plane not in PLANES or len(voxel) != 3 or not whole:
-        return None
-    return {"plane": plane, "voxel": [int(part) for part in voxel]}
 
 
 def patient_table(card: ScoreCard) -> pd.DataFrame:

@@ -7,7 +7,7 @@ keep their own grid; they are cropped and, where they are large, thinned. Only a
 against the masks' gets another grid, on which each voxel shows the nearest of the image.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -73,12 +73,17 @@ class Scene:
         return _edges(self.affine)
 
 
+ReadLabels = Callable[[Opener, Grid | None], LabelVoxels]
+"""Reads a mask, on a grid that it must share if there is one, by the rules by which scoring reads it."""
+
+
 def read_scene(
     case: str,
     truth: Opener,
     prediction: Opener | None,
     images: Mapping[str, Opener] | None = None,
     margin_mm: float = MARGIN_MM,
+    read: ReadLabels = read_labels,
 ) -> Scene:
     """Read a scene, cropped to the box of both masks and a margin; the whole grid where both are empty.
 
@@ -90,19 +95,20 @@ def read_scene(
         prediction: Opens the submitted mask, None = there is none.
         images: Opens images, by name, the lower one first.
         margin_mm: Margin around the labels.
+        read: Reads a mask.
 
     Raises:
         InputRefused: With `unreadable-file` or `bad-label` for the truth, or for a box too large to show.
     """
     try:
-        real = read_labels(truth)
+        real = read(truth, None)
     except MaskError as fault:
         raise InputRefused([error(fault.code, case, f"truth mask: {fault.words}")]) from fault
     findings = []
     predicted = None
     if prediction is not None:
         try:
-            predicted = read_labels(prediction, real.grid)
+            predicted = read(prediction, real.grid)
         except MaskError as fault:
             findings.append(
                 warning("malformed-mask", case, f"the submitted mask is not shown: {fault.words}")

@@ -7,8 +7,11 @@ import scoring
 from pages.server import network_exposure
 from scoring.challenges import samples
 from scoring.challenges.declared import library
+from scoring.common.zips import zipped
+from tests.challenges.declared import test_model
+from tests.support.declared_kinds import KINDS
 from tests.support.payloads import PAYLOADS
-from tests.support.visits import assert_inert, open_tab, put, words
+from tests.support.visits import assert_inert, finished, open_tab, put, words
 from tests.support.volumes import nifti
 
 SPACED = np.diag([0.5, 0.8, 3.0, 1.0])
@@ -177,6 +180,38 @@ def test_names_of_others_stay_text(opened, payload):
     text = payload.replace('"', "'").replace("\n", " ")
     truth = f'case,"{text}"\n' + "".join(f"c{k},{k % 2}\n" for k in range(30))
     assert_inert(new(opened, truth.encode(), "truth.csv"))
+
+
+def test_masks_have_a_viewer_that_opens_on_the_worst_case(opened):
+    kind = KINDS["masks"]
+    made = {share: kind.made(np.random.default_rng(3), share) for share in (0.0, 0.9)}
+    app = opened("declared", challenge=kind.challenge.id)
+    put(kind.challenge.id, app, test_set=("truth.zip", made[0.0]), submission=("sent.zip", made[0.9]))
+    assert not app.exception
+    for tab in ("Classes", "Cases", "Viewer"):
+        open_tab(app, tab)
+        assert not app.exception
+        assert not app.error
+    cases = kind.challenge.read_truth(made[0.0], "truth.zip")
+    sent = kind.challenge.read_predictions(made[0.9], cases, "sent.zip")
+    dice = {row["case"]: row["dice"] for row in kind.challenge.score(cases, sent, resamples=0).cases}
+    assert dice[app.query_params["case"]] == min(dice.values()) < 1
+    assert f"dice {min(dice.values()):.3f}" in words(app)
+
+
+def test_pictures_of_cases_stand_worst_first_and_a_model_is_scored(opened):
+    challenge = library.of_text(test_model.text_of("scores"), "m.toml")
+    app = opened("declared", challenge=challenge.id)
+    files = [("truth.csv", test_model.truth("scores")), *test_model.FILES.items()]
+    data = zipped((name, content) for name, content in files)
+    put(challenge.id, app, test_set=("set.zip", data), submission=("m.onnx", test_model.model(3)))
+    finished(app)
+    assert not app.exception
+    assert "12 cases, 12 with a picture" in words(app)
+    open_tab(app, "Cases")
+    assert "What do the worst look like?" in words(app)
+    assert not open_tab(app, "Model").exception
+    assert "What does the model take and give?" in words(app)
 
 
 def test_an_unknown_challenge_is_named_as_unknown(opened):

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from scoring.challenges.declared import library
+from scoring.common.zips import zipped
 from scoring.core.challenge import Challenge
-from scoring.services.boards.packing import zipped
 from tests.support.volumes import nifti
 
 N, N_MASKS = 40, 24

@@ -93,7 +93,7 @@ class Slices {
 
   legend() {
     const results = RESULTS.filter((r) => this.shown.results[r] && this.counted.totals[r]);
-    const borders = this.labelsShown().map((label) => `${this.head.labels[label]}: ${BORDER[label - 1].words}`);
+    const borders = this.labelsShown().map((label) => `${this.head.labels[label]}: ${BORDER[(label - 1) % BORDER.length].words}`);
     const drawn = [this.shown.truth && "truth drawn through", this.shown.prediction && "prediction dashed"].filter(Boolean);
     const lines = drawn.length ? [[null, null, [...borders, ...drawn].join(", ")]] : [];
     return [...results.map((r) => [r - 1, COLOUR[r - 1], resultName(r)]), ...lines];

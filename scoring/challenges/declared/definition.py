@@ -25,7 +25,6 @@ MASKS = Inputs(
     InputKind("Folder or zip with a mask per case", (".nii", ".nii.gz", ".mha"), several=True),
     InputKind("Folder or zip with a mask per case", (".nii", ".nii.gz", ".mha"), several=True),
     streamed=(".nii", ".nii.gz", ".mha"),
-    images_apart=False,
 )
 MODELS = ("classification", "ordinal", "multilabel", "regression")
 """Tasks in which a model answers for one image."""

@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
 
@@ -59,7 +59,7 @@ class TruthMasks:
 
 def found_in_masks(files: SourceFiles) -> TruthMasks:
     """Return what the masks of a truth hold. Raises InputRefused with every problem."""
-    masks, problems = _by_case(files)
+    masks, problems = _of_truth(files)
     read = list(_examined(files, masks, problems))
     found = Counter(value for _, values, _ in read for value in sorted(values) if value)
     if not found and not problems:
@@ -101,12 +101,20 @@ def _examined(
             yield member, _values(labels), grid
 
 
+@dataclass(frozen=True)
+class MaskPredictions(Predictions):
+    """What was measured of masks. masks: opens the mask of each case that has one."""
+
+    masks: Mapping[str, Opener] = field(default_factory=dict)
+
+
 def read_truth(
-    declaration: Declaration, source: Source, _images: Source | None, context: Context
+    declaration: Declaration, source: Source, images: Source | None, context: Context
 ) -> DeclaredCases:
-    """Read the masks of the truth. Raises InputRefused with every problem."""
+    """Read the masks of the truth, beside which images may lie in a folder whose name begins with "image".
+    Raises InputRefused with every problem."""
     files = open_source(source, context.name, streamed=ENDINGS)
-    masks, problems = _by_case(files)
+    masks, problems = _of_truth(files)
     if not masks:
         message = f"it holds no mask: a folder or zip with a file per case ({', '.join(ENDINGS)})."
         problems.append(error("no-table", files.name, message))
@@ -122,13 +130,13 @@ def read_truth(
         files.name,
         ids,
         files,
-        files,
+        files if images is None else open_source(images, streamed=ENDINGS),
         {member: _sha256(files, member) for member in masks.values()},
         {"case": ids},
         "case",
         np.full(len(ids), -1),
         np.zeros((len(ids), 0)),
-        (*findings, *ignored(files, set(masks.values()))),
+        (*findings, *ignored(files, {*masks.values(), *filter(is_of_images, files.members)})),
         dict(masks),
     )
 
@@ -155,11 +163,22 @@ def _sha256(files: SourceFiles, member: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _by_case(files: SourceFiles) -> tuple[dict[str, str], list[Finding]]:
+def is_of_images(member: str) -> bool:
+    """Return whether a member lies in a folder of images."""
+    return any(part.lower().startswith("image") for part in PurePosixPath(member).parts[:-1])
+
+
+def _of_truth(files: SourceFiles) -> tuple[dict[str, str], list[Finding]]:
+    """Return the masks outside folders of images, all where there are none, as `_by_case` does."""
+    masks, problems = _by_case(files, [member for member in files.members if not is_of_images(member)])
+    return (masks, problems) if masks else _by_case(files, files.members)
+
+
+def _by_case(files: SourceFiles, members: Sequence[str]) -> tuple[dict[str, str], list[Finding]]:
     """Return the mask of each case, called by it, and `duplicate-case` where there are several."""
     masks: dict[str, str] = {}
     problems = []
-    for member in files.members:
+    for member in members:
         base = PurePosixPath(member).name
         ending = next((e for e in ENDINGS if base.lower().endswith(e)), None)
         if ending is None:
@@ -179,7 +198,7 @@ def read_predictions(
     """Read the masks of a submission and measure each against the truth. Raises InputRefused with every
     problem."""
     files, _ = by_case(open_source(source, context.name, streamed=ENDINGS))
-    masks, problems = _by_case(files)
+    masks, problems = _by_case(files, files.members)
     findings = ignored(files, set(masks.values()))
     if truth is None:
         for _ in _examined(files, masks, problems):
@@ -220,13 +239,14 @@ def read_predictions(
     if problems:
         hard, soft = graded(faults, declaration.predictions.missing)
         raise InputRefused([*problems, *hard], [*findings, *soft])
-    return Predictions(
+    return MaskPredictions(
         files.name,
         outputs,
         np.array([0 if case in masks else -1 for case in truth.ids]),
         faults=tuple(faults),
         findings=tuple(findings),
         digest=files.digest_of([masks[case] for case in truth.ids if case in masks]),
+        masks={case: partial(files.open, member) for case, member in masks.items()},
     )
 
 

@@ -144,15 +144,20 @@ def _subgroups(declaration: Declaration, card: ScoreCard) -> Sequence[Block]:
     return shared.subgroups(card, [Measure(SCORE, "Which groups does it serve worse?", axis)])
 
 
-def _worst(card: ScoreCard) -> Table:
-    """Return the cases that are most wrong."""
+def worst_first(card: ScoreCard) -> list[int]:
+    """Return the places of the cases in a card, the most wrong first."""
     errors = card.arrays.get("case_errors")
     if errors is None:
         right = np.array([bool(row.get("correct")) for row in card.cases], float)
         own = np.array([row.get("truth_score") or 0.0 for row in card.cases], float)
         errors = 1 - right - 0.5 * own
-    order = np.argsort(-np.nan_to_num(errors, nan=-np.inf), kind="stable")[:WORST_CASES]
-    rows = [card.cases[i] for i in order.tolist()]
+    order: list[int] = np.argsort(-np.nan_to_num(errors, nan=-np.inf), kind="stable").tolist()
+    return order
+
+
+def _worst(card: ScoreCard) -> Table:
+    """Return the cases that are most wrong."""
+    rows = [card.cases[i] for i in worst_first(card)[:WORST_CASES]]
     keys = [key for key in rows[0] if key not in HIDDEN]
     numbers = {key for key in keys if isinstance(rows[0][key], float)}
     columns = [Column(key, key.replace("_", " "), "number" if key in numbers else "text") for key in keys]

@@ -1,0 +1,88 @@
+"""Tabs with widgets on the page of a declared challenge: the viewer of masks, and pictures of cases."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from pages.challenge import scoring_run
+from pages.challenge.scored_submission import ScoredSubmission
+from pages.display import layout
+from pages.display.layout import GalleryCard
+from pages.display.render import CaseLink
+from pages.display.tables import shortener
+from pages.tabs import slice_viewer
+from pages.tabs.shared_widgets import choose_case
+from scoring.challenges.declared import scenes
+from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.views import worst_first
+from scoring.common.text import markdown, shortened
+from scoring.presentation.figures.numerals import decimal
+
+LINK = CaseLink("case", "place")
+VIEWER = "Viewer"
+LISTED = 4
+"""Facts of a case that its picture names."""
+
+
+def tabs(declaration: Declaration) -> Mapping[str, Callable[[ScoredSubmission], None] | None]:
+    """Return the tabs of a declared challenge: sections, and what has widgets below them."""
+    names = ("Metrics", "Classes", "Curves", "Errors", "Calibration", "Subgroups")
+    of_masks = {VIEWER: partial(masks_tab, declaration)} if declaration.task == "segmentation" else {}
+    return {**dict.fromkeys(names), "Cases": pictures_tab, **of_masks, "Model": None}
+
+
+@st.fragment
+def masks_tab(declaration: Declaration, scored: ScoredSubmission) -> None:
+    """Draw truth and prediction of a case; a click in the viewer repaints this alone."""
+    names = [row["case"] for row in scored.card.cases]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        worst = partial(_worst, scored)
+        index = choose_case("Case", names, LINK, worst, shortener(names), 260)
+        facts = (f"{name} {_value(value)}" for name, value in scored.card.cases[index].items())
+        st.caption(markdown(" · ".join([*facts][1:]), 200))
+    slice_viewer.draw(
+        scored, index, partial(scenes.scene, declaration), LINK, scenes.label_names(declaration)
+    )
+
+
+def _worst(scored: ScoredSubmission) -> str:
+    return str(scored.card.cases[worst_first(scored.card)[0]]["case"])
+
+
+def pictures_tab(scored: ScoredSubmission) -> None:
+    """Draw the pictures of the cases, where there are any, worst first."""
+    if not any(scored.truth.images):
+        return
+    order = [i for i in worst_first(scored.card) if scored.truth.images[i] is not None]
+    layout.gallery(
+        "What do the worst look like?",
+        f"{len(order)} of {scored.card.n_cases} cases have a picture, worst first. Turned upright for the "
+        "eye; a model receives them as they are.",
+        len(order),
+        lambda start, stop: _pictures(scored, order[start:stop]),
+        "worst_page",
+        per_page=12,
+    )
+
+
+def _pictures(scored: ScoredSubmission, places: list[int]) -> list[GalleryCard]:
+    """Return cases as cards of a gallery."""
+    card, cards = scored.card, []
+    images = scoring_run.thumbnails(card.challenge, scored.truth_key, tuple(places), scored.truth)
+    short = shortener([row["case"] for row in card.cases])
+    for image, i in zip(images, places, strict=True):
+        facts = [(name, value) for name, value in card.cases[i].items() if name not in ("case", "correct")]
+        lines = [
+            f":gray[{markdown(name.replace('_', ' '))}] {markdown(_value(value), 40)}"
+            for name, value in facts[:LISTED]
+        ]
+        alt = ", ".join(f"{name} {_value(value)}" for name, value in facts[:LISTED])
+        cards.append(
+            GalleryCard(image, f"Case {card.cases[i]['case']}, {alt}", lines, short(card.cases[i]["case"]))
+        )
+    return cards
+
+
+def _value(value: object) -> str:
+    return decimal(value, 3) if isinstance(value, float) else "–" if value is None else shortened(value, 40)
