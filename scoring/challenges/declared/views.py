@@ -109,7 +109,9 @@ def _classes(card: ScoreCard) -> Iterator[Block]:
     first = next(iter(card.per_class.values()))
     shown = "f1" if "f1" in first else next(key for key in first if key not in COUNTS)
     columns = [_of_classes(key, shown) for key in first]
-    yield shared.classes_table(card, columns, f"{shared.STARRED} {shared.method(card)}")
+    yield shared.classes_table(
+        card, columns, f"{shared.STARRED} " * ("support" in first) + shared.method(card)
+    )
     if card.confusion_matrix:
         yield from shared.confusion(card)
 
