@@ -3,12 +3,15 @@ pixels are kept."""
 
 import secrets
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
+import numpy as np
 import streamlit as st
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
+from pages.display import layout
 from pages.display.layout import draw_picture
 from pages.inputs import dropped_files, dropped_photographs
 from pages.inputs.dropped_photographs import HELD, MOST, WAITING
@@ -18,6 +21,7 @@ from pages.single_image_parts import model, session
 from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
+from scoring.presentation.figures import single_image as figures
 from scoring.single_image import framing, photograph, wording
 from scoring.single_image.out_of_distribution import OutlierScore
 from scoring.single_image.photograph import (
@@ -37,7 +41,10 @@ OLDEST_DROPPED = (
     f"Your images may take {HELD_BYTES // 1_000_000} MB of memory together: the oldest was removed to make "
     "room."
 )
+TOO_MANY = f"More images were left out: one lesion has at most {MOST} here, and a session takes up to twenty."
 CAMERA_PIXELS: Final = "1080p"
+SIDES = ("Left", "Top", "Width", "Height")
+"""Of a frame, px."""
 REFUSED, TURN, FRAMED = (f"{session.PREFIX}{name}" for name in ("refused", "turn", "framed"))
 
 
@@ -285,8 +292,9 @@ def _taker(source: str, most_pixels: int, agreed: bool = True) -> None:
     key = f"single_file_{st.session_state.get(TURN, 0)}"
     if source == OWN:
         st.file_uploader(
-            "Drop an image or choose one",
+            "Drop or paste images of one lesion, or choose them",
             TYPES,
+            accept_multiple_files=True,
             key=key,
             on_change=_taken,
             args=(key, most_pixels),
@@ -324,8 +332,8 @@ def _chosen(held: tuple[ChosenImage, ...]) -> ChosenImage:
 
 def _framed(original: ChosenImage) -> ChosenImage:
     """Draw how an own photograph is turned and cropped, and return it as models receive it."""
-    token = original.token
-    with st.expander("Turn, zoom and crop", icon=":material/crop_rotate:"):
+    token, held = original.token, original.photograph
+    with st.expander("Turn and crop", icon=":material/crop_rotate:"):
         st.segmented_control(
             "Turn to the right",
             framing.QUARTERS,
@@ -333,37 +341,87 @@ def _framed(original: ChosenImage) -> ChosenImage:
             required=True,
             default=0,
             format_func=lambda quarters: f"{90 * quarters}°",
+            on_change=_whole,
+            args=(token,),
             persist_state="session",
         )
-        zoom = f"single_zoom_{token}"
-        st.slider("Zoom", 1.0, framing.MOST_ZOOM, 1.0, 0.25, "%.2f×", key=zoom, persist_state="session")
-        for sentence, name in (("Left to right, %", "across"), ("Top to bottom, %", "down")):
-            st.slider(sentence, 0, 100, 50, key=f"single_{name}_{token}", persist_state="session")
+        quarters = st.session_state[f"single_quarters_{token}"]
+        size = held.size[::-1] if quarters % 2 else held.size
         st.checkbox(
             "Crop to a square",
             key=f"single_square_{token}",
             help="Models get a square: what is none is stretched to one, as the challenge does.",
             persist_state="session",
         )
+        turned = session.cached(
+            f"turned {original.name}",
+            (token, quarters),
+            lambda: figures.preview(np.rot90(held.small, -quarters)),
+        )
+        chart = f"single_frame_{token}_{quarters}"
+        st.plotly_chart(
+            figures.frame(
+                turned,
+                size,
+                _wanted(token).box(*size),
+                held.seen.micrometres * held.reduction,
+                layout.theme(),
+            ),
+            theme=None,
+            key=chart,
+            on_select=partial(_dragged, token, chart, size),
+            selection_mode="box",
+            config=layout.CONFIG,
+            alt="The picture with rulers and the framed part; the four numbers below frame it, too",
+        )
+        st.caption("Drag a frame around the lesion, or write where it lies, in pixels.")
+        with st.grid(min_column_width=90, gap="small"):
+            for name, side, least, usual in zip(
+                SIDES, (0, 1, 0, 1), (0, 0, 1, 1), (0, 0, *size), strict=True
+            ):
+                st.number_input(
+                    name, least, size[side], usual, key=f"single_{name}_{token}", persist_state="session"
+                )
+        st.button("Whole picture", on_click=_whole, args=(token,), key=f"single_whole_{token}")
     return _as_framed(original)
 
 
+def _whole(token: str) -> None:
+    """Frame the whole picture."""
+    for name in SIDES:
+        st.session_state.pop(f"single_{name}_{token}", None)
+
+
+def _dragged(token: str, chart: str, size: tuple[int, int]) -> None:
+    """Frame what was dragged over a picture of this width and height."""
+    boxes = st.session_state[chart].selection.box
+    if boxes:
+        left, right = np.clip(sorted(boxes[-1]["x"]), 0, size[0]).round().astype(int).tolist()
+        top, bottom = np.clip(sorted(boxes[-1]["y"]), 0, size[1]).round().astype(int).tolist()
+        part = framing.Framing(part=(left, top, right - left, bottom - top)).box(*size)
+        for name, value in zip(SIDES, part, strict=True):
+            st.session_state[f"single_{name}_{token}"] = value
+
+
+def _wanted(token: str) -> framing.Framing:
+    """Return how a photograph is framed."""
+    state = st.session_state
+    quarters, square = state.get(f"single_quarters_{token}", 0), state.get(f"single_square_{token}", False)
+    if f"single_{SIDES[-1]}_{token}" not in state:
+        return framing.Framing(quarters, None, square)
+    left, top, wide, tall = (state[f"single_{name}_{token}"] for name in SIDES)
+    return framing.Framing(quarters, (left, top, wide, tall), square)
+
+
 def _as_framed(original: ChosenImage) -> ChosenImage:
-    """Return a photograph as its sliders have it; they keep their values while another one is looked at."""
+    """Return a photograph as it is framed, also while another one is looked at."""
     token, by_token = original.token, st.session_state.setdefault(FRAMED, {})
-    if f"single_zoom_{token}" in st.session_state:
-        wanted = framing.Framing(
-            st.session_state[f"single_quarters_{token}"],
-            st.session_state[f"single_zoom_{token}"],
-            st.session_state[f"single_across_{token}"] / 100,
-            st.session_state[f"single_down_{token}"] / 100,
-            st.session_state[f"single_square_{token}"],
-        )
-        if by_token.get(token, (None,))[0] != wanted:
-            part = framing.framed(original.photograph, wanted)
-            changed = part is not original.photograph
-            name = f"{token}-{secrets.token_hex(2)}" if changed else token
-            by_token[token] = (wanted, replace(original, token=name, photograph=part))
+    wanted = _wanted(token)
+    if by_token.get(token, (framing.Framing(),))[0] != wanted:
+        part = framing.framed(original.photograph, wanted)
+        changed = part is not original.photograph
+        name = f"{token}-{secrets.token_hex(2)}" if changed else token
+        by_token[token] = (wanted, replace(original, token=name, photograph=part))
     return by_token[token][1] if token in by_token else original
 
 
@@ -375,16 +433,22 @@ def remove() -> None:
 
 def _taken(key: str, most_pixels: int) -> None:
     """Take what was chosen in the widget, and make a new one: it knows the bytes and their name."""
-    file = st.session_state[key]
-    if file is None:
+    taken = st.session_state[key]
+    files = taken if isinstance(taken, list) else [taken] if taken else []
+    if not files:
         return
-    _take(file, most_pixels)
+    st.session_state.pop(REFUSED, None)
+    room = MOST - len(st.session_state.get(HELD, ()))
+    for file in files[:room]:
+        _take(file, most_pixels)
+    for file in files[room:]:
+        streamlit_internals.forget_upload(file.file_id)
+        _refuse(TOO_MANY)
     st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
 
 
 def _take(file, most_pixels: int) -> None:
     """Take the pixels out of an upload and drop the rest at once, and the oldest images beyond the limit."""
-    st.session_state.pop(REFUSED, None)
     held: tuple[ChosenImage, ...] = st.session_state.get(HELD, ())
     try:
         token, upload = secrets.token_hex(4), photograph.received(file.getvalue(), most_pixels=most_pixels)
@@ -393,7 +457,7 @@ def _take(file, most_pixels: int) -> None:
         st.session_state[HELD] = _within_limit((*held, ChosenImage(token, upload, name, None, person)))
     except InputRefused as refused:
         # The words alone: the exception holds on to the bytes.
-        st.session_state[REFUSED] = tuple(problem.message for problem in refused.problems)
+        _refuse(*(problem.message for problem in refused.problems))
     streamlit_internals.forget_upload(file.file_id)
 
 
@@ -402,5 +466,10 @@ def _within_limit(images: tuple[ChosenImage, ...]) -> tuple[ChosenImage, ...]:
     while len(images) > 1 and sum(image.photograph.held_bytes for image in images) > HELD_BYTES:
         st.session_state.get(FRAMED, {}).pop(images[0].token, None)
         images = tuple(replace(image, name=f"image {i}") for i, image in enumerate(images[1:], 1))
-        st.session_state[REFUSED] = (OLDEST_DROPPED,)
+        _refuse(OLDEST_DROPPED)
     return images
+
+
+def _refuse(*sentences: str) -> None:
+    """Say why images were not taken, each sentence once."""
+    st.session_state[REFUSED] = tuple(dict.fromkeys((*st.session_state.get(REFUSED, ()), *sentences)))

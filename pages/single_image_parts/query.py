@@ -126,7 +126,8 @@ class Query:
 
 def preview(image: ChosenImage) -> bytes:
     """Return the image for the eye, as JPEG."""
-    return session.cached("preview", image.token, lambda: figures.preview(image.photograph.small))
+    name = "preview" if image.case is not None else f"preview {image.name}"
+    return session.cached(name, image.token, lambda: figures.preview(image.photograph.small))
 
 
 def answer_of(setup: Setup, held: Reference | None) -> ImagePrediction:

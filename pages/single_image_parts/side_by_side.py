@@ -10,20 +10,31 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import layout, tables
+from pages.display.layout import draw_picture
 from pages.inputs import selectors as inputs
 from pages.inputs.selectors import ChosenInput
 from pages.single_image_parts import model, selectors, session
-from pages.single_image_parts.query import Query
+from pages.single_image_parts.image_upload import ChosenImage
+from pages.single_image_parts.query import Query, preview
 from scoring.challenges import samples
 from scoring.common.text import markdown
 from scoring.single_image import image_prediction
-from scoring.single_image.comparison import mean_scores, models_line, photographs_line
-from scoring.single_image.image_prediction import ImagePrediction
+from scoring.single_image.comparison import (
+    DatedAnswer,
+    by_date,
+    changes_over_time,
+    mean_scores,
+    models_line,
+    photographs_line,
+)
+from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_card import card_line, model_card
 from scoring.single_image.record import SecondModel
 
 NO_MODEL, OWN_MODEL = "none", "own"
+MOST_MS = 6000
+"""Time for turning and mirroring all photographs that is spent without a click."""
 SHOWN = f"{session.PREFIX}second_shown"
 
 
@@ -57,6 +68,7 @@ def _photographs(query: Query) -> None:
         return
     predictions: list[ImagePrediction] = outcome.value
     st.markdown(f"**{markdown(photographs_line(predictions, query.setup.task.names), 600)}**")
+    _over_time(query, predictions)
     columns = {"this photograph": predictions[0].probabilities}
     columns |= {
         other.name: prediction.probabilities
@@ -64,6 +76,49 @@ def _photographs(query: Query) -> None:
     }
     mean = mean_scores(predictions)
     _table(query, "Scores of each photograph", columns | {"mean": mean}, mean)
+
+
+def _over_time(query: Query, predictions: list[ImagePrediction]) -> None:
+    """Draw the photographs in the order of their dates, as they are framed, and what changed."""
+    images = (query.setup.image, *query.setup.image.others)
+    n, each = len(images), query.answer.cpu_ms * query.other_views
+    with st.grid(min_column_width=150, gap="small"):
+        dates = [
+            st.date_input(
+                f"Date of {image.name}",
+                None,
+                key=f"single_date_{image.token.split('-')[0]}",
+                max_value="today",
+                persist_state="session",
+            )
+            for image in images
+        ]
+    answers = [
+        DatedAnswer(
+            image.name, taken, prediction, _copies(query, image, prediction) if n * each <= MOST_MS else None
+        )
+        for image, taken, prediction in zip(images, dates, predictions, strict=True)
+    ]
+    pictures = {answer.name: preview(image) for answer, image in zip(answers, images, strict=True)}
+    ordered = by_date(answers)
+    with st.grid(min_column_width=180, gap="small"):
+        for answer in ordered:
+            top = query.answer.top
+            words = f"{answer.called}: {query.setup.task.names[top]} {answer.score(top)}"
+            draw_picture(pictures[answer.name], markdown(words), width="stretch", alt=answer.called)
+    st.caption(
+        "As they are framed: frame the same part of each to compare like with like. In brackets: range over "
+        "turned and mirrored copies."
+    )
+    for sentence in changes_over_time(ordered, query.setup.task.names):
+        st.markdown(markdown(sentence, 900))
+
+
+def _copies(query: Query, image: ChosenImage, prediction: ImagePrediction) -> TurnedViews | None:
+    """Return the answers to a photograph turned and mirrored, None where the model fails on one."""
+    key = (*query.key[:2], image.token, query.key[3], prediction.kind)
+    work = partial(scoring_run.attempt, image_prediction.views, query.setup.opened, prediction)
+    return session.cached(f"copies_{image.name}", key, work).value
 
 
 def second_model(query: Query) -> SecondModel | None:

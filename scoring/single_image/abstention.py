@@ -46,12 +46,14 @@ class Withheld:
         withheld: How many of them got no answer.
         right_withheld: Of those, how many highest classes were the true ones.
         right_given: The same of the others.
+        tied: Whether images share the score at the threshold: then the share has no interval that holds.
     """
 
     images: int
     withheld: int
     right_withheld: int
     right_given: int
+    tied: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,12 @@ def least_score(reference: Reference) -> float | None:
     """Return the highest score that an answer needs at least; None of too few cases to say what is rare."""
     rank = int(np.floor(UNSURE * (len(reference) + 1))) - 1
     return None if rank < 0 else float(np.sort(reference.probabilities.max(1))[rank])
+
+
+def tied(reference: Reference) -> bool:
+    """Return whether several images share the highest score that an answer needs at least: which share gets
+    an answer then hinges on where in such a group the threshold falls."""
+    return bool((reference.highest == least_score(reference)).sum() > 1)
 
 
 def reasons_of(chips: Sequence[QualityBadge]) -> tuple[str, ...]:
@@ -156,7 +164,8 @@ def withheld(
                 raise InputRefused([error("model-crashed", CALLED, ENDED)])
             right.append(reference.probabilities[row].argmax() == reference.truth[row])
     was, was_right = np.array(without, bool), np.array(right, bool)
-    return Withheld(len(was), int(was.sum()), int((was & was_right).sum()), int((~was & was_right).sum()))
+    right_of = int((was & was_right).sum()), int((~was & was_right).sum())
+    return Withheld(len(was), int(was.sum()), *right_of, tied(reference))
 
 
 def answered(
@@ -216,7 +225,8 @@ def _chips(model: OpenModel, measured: MeasuredImages | None, case: int) -> tupl
 def withheld_line(withheld: Withheld) -> str:
     """Return how often there is no answer on the test set, and how often a given one is right."""
     answered = withheld.images - withheld.withheld
-    sentence = f"The model answered {counted(answered, withheld.images)} test images"
+    share = f"{answered} of {withheld.images}" if withheld.tied else counted(answered, withheld.images)
+    sentence = f"The model answered {share} test images"
     if not answered:
         return f"{sentence}."
     return f"{sentence} and was right on {counted(withheld.right_given, answered)} of those."

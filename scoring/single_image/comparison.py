@@ -1,11 +1,83 @@
 """Answers side by side: of one model to several photographs of a lesion, of two models to one photograph."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
 
 import numpy as np
 
 from scoring.common.arrays import Floats
-from scoring.single_image.image_prediction import ImagePrediction
+from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
+from scoring.single_image.saliency import FLOOR
+
+
+@dataclass(frozen=True)
+class DatedAnswer:
+    """A model's answer to one of several photographs of a lesion.
+
+    Attributes:
+        name: Of the photograph, for people.
+        taken: When it was taken, None where nobody said.
+        prediction: The answer.
+        views: Those to its turned and mirrored copies, None where they were not asked for.
+    """
+
+    name: str
+    taken: date | None
+    prediction: ImagePrediction
+    views: TurnedViews | None = None
+
+    @property
+    def called(self) -> str:
+        """Its name, with its date."""
+        return self.name if self.taken is None else f"{self.name}, {self.taken:%d %B %Y}"
+
+    def span(self, k: int) -> tuple[float, float]:
+        """Lowest and highest score of class k over its turned and mirrored copies."""
+        scores = self.prediction.probabilities if self.views is None else self.views.probabilities
+        return float(scores[..., k].min()), float(scores[..., k].max())
+
+    def score(self, k: int) -> str:
+        """Return the score of class k, with its range over the copies where they were asked for."""
+        low, high = self.span(k)
+        score = f"{self.prediction.probabilities[k]:.2f}"
+        return score if self.views is None else f"{score} ({low:.2f} to {high:.2f})"
+
+
+def by_date(answers: Sequence[DatedAnswer]) -> list[DatedAnswer]:
+    """Return photographs in the order of their dates; those without one stay at the end."""
+    return sorted(answers, key=lambda answer: (answer.taken is None, answer.taken or date.min))
+
+
+def changes_over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> list[str]:
+    """Return how the scores that lead on either of two dates changed from one to the next, and whether by
+    more than turning the same picture does.
+
+    Args:
+        answers: In the order of their dates; those without one do not count.
+        names: The classes in full.
+    """
+    sentences = []
+    for before, after in pairwise([answer for answer in answers if answer.taken is not None]):
+        for k in dict.fromkeys((before.prediction.top, after.prediction.top)):
+            change = float(after.prediction.probabilities[k] - before.prediction.probabilities[k])
+            sentence = (
+                f"{names[k]}: {before.score(k)} in {before.called}; {after.score(k)} in {after.called}; "
+                f"change {change:+.2f}."
+            )
+            if before.views is not None and after.views is not None:
+                sentence += _against_copies(before.span(k), after.span(k), change)
+            sentences.append(sentence)
+    return sentences
+
+
+def _against_copies(before: tuple[float, float], after: tuple[float, float], change: float) -> str:
+    if before[0] <= after[1] and after[0] <= before[1]:
+        return " Turned and mirrored copies differ as much: this shows no change of the lesion."
+    if abs(change) < FLOOR:
+        return " That is too little to show a change of the lesion."
+    return " That is more than turning and mirroring does; light, distance and camera can do as much."
 
 
 def mean_scores(predictions: Sequence[ImagePrediction]) -> Floats:

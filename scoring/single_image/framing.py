@@ -1,4 +1,4 @@
-"""Framing: an own photograph turned, zoomed and cropped before a model receives it."""
+"""Framing: an own photograph turned and cropped before a model receives it."""
 
 from dataclasses import dataclass, replace
 
@@ -9,7 +9,10 @@ from scoring.inference.image_upload import small
 from scoring.single_image.photograph import Photograph
 
 QUARTERS = (0, 1, 2, 3)
-MOST_ZOOM = 8.0
+SMALLEST = 32
+"""Pixels along the shortest side of a part."""
+Box = tuple[int, int, int, int]
+"""Left, top, width and height, px."""
 
 
 @dataclass(frozen=True)
@@ -18,33 +21,31 @@ class Framing:
 
     Attributes:
         quarters: Quarters of a turn to the right, 0..3; first of all.
-        zoom: How many times the part is smaller than the whole each way, 1..8.
-        across: Middle of the part from left to right, 0..1, as far as the edges let it.
-        down: The same from top to bottom.
-        square: Whether the part is a square: models stretch what is none.
+        part: Of the turned photograph, None for the whole.
+        square: Whether the part is made a square around its middle: models stretch what is none.
     """
 
     quarters: int = 0
-    zoom: float = 1.0
-    across: float = 0.5
-    down: float = 0.5
+    part: Box | None = None
     square: bool = False
 
-    def box(self, width: int, height: int) -> tuple[int, int, int, int]:
-        """Return left, top, width and height of the part, px of the turned photograph.
+    def box(self, width: int, height: int) -> Box:
+        """Return the part within the turned photograph.
 
         Args:
             width: Of the turned photograph, px.
             height: Of the turned photograph, px.
         """
-        sides = (min(width, height),) * 2 if self.square else (width, height)
-        wide, tall = (max(1, round(side / self.zoom)) for side in sides)
-        return (
-            round((width - wide) * min(max(self.across, 0), 1)),
-            round((height - tall) * min(max(self.down, 0), 1)),
-            wide,
-            tall,
+        left, top, wide, tall = self.part or (0, 0, width, height)
+        middle = left + wide / 2, top + tall / 2
+        if self.square:
+            wide = tall = min(max(wide, tall), width, height)
+        wide, tall = (min(max(a, SMALLEST), most) for a, most in ((wide, width), (tall, height)))
+        left, top = (
+            min(max(round(at - length / 2), 0), most - length)
+            for at, length, most in zip(middle, (wide, tall), (width, height), strict=True)
         )
+        return left, top, wide, tall
 
 
 def framed(photograph: Photograph, framing: Framing) -> Photograph:

@@ -1,5 +1,6 @@
 """A person with a photograph, from the input to the answer and to why, on a desk and on a phone."""
 
+import base64
 import itertools
 import json
 import re
@@ -12,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests.browser import driver
-from tests.browser.driver import DESKTOP, PHONE
+from tests.browser.driver import DESKTOP, PHONE, SCREENS
 from tests.support import photographs
 
 LESION = driver.ROOT / "sample_data" / "tricorder3" / "images" / "L0007.jpg"
@@ -84,7 +85,7 @@ def test_a_photograph_gets_an_answer_and_a_map_and_is_removed(single_image, them
     assert "Jane" not in page.content()
     assert "jane" not in page.url + page.content()
     page.get_by_role("button", name="Remove my image").click()
-    page.get_by_text("Drop an image or choose one").wait_for()
+    page.get_by_text("Drop or paste images of one lesion, or choose them").wait_for()
     assert page.get_by_role("heading").filter(has_text="Highest score:").count() == 0
 
 
@@ -203,6 +204,52 @@ def test_a_camera_that_refuses_is_a_sentence(single_image):
     page.get_by_text("I have read this").click()
     page.get_by_text("the browser or its owner does not let this page use the camera").wait_for()
     assert page.get_by_test_id("stException").count() == 0
+
+
+PASTE = """data => {
+  const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0)), transfer = new DataTransfer();
+  transfer.items.add(new File([bytes], "image.png", {type: "image/jpeg"}));
+  document.body.dispatchEvent(new ClipboardEvent("paste", {clipboardData: transfer, bubbles: true}));
+}"""
+
+
+def test_a_picture_is_pasted_from_the_clipboard(single_image):
+    page = single_image("?challenge=melanoma")
+    page.get_by_text("My image", exact=True).click()
+    driver.settled(page)
+    page.get_by_text("I have read this").click()
+    driver.settled(page)
+    page.evaluate(PASTE, base64.b64encode(phone_photograph()).decode())
+    page.get_by_role("button", name="Remove my image").wait_for()
+
+
+@pytest.mark.parametrize("viewport", SCREENS)
+def test_a_frame_is_dragged_over_an_own_image(single_image, viewport):
+    page = single_image("?challenge=melanoma", viewport=viewport)
+    give_photograph(page)
+    page.get_by_text("Turn and crop").click()
+    area = page.locator(".js-plotly-plot .nsewdrag").first
+    area.scroll_into_view_if_needed()
+    driver.settled(page)
+    box = area.bounding_box()
+    page.mouse.move(box["x"] + 0.25 * box["width"], box["y"] + 0.25 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + 0.5 * box["height"], steps=8)
+    page.mouse.up()
+    page.get_by_text("By hand: cropped to").first.wait_for()
+    driver.settled(page)
+    said = page.get_by_text("By hand: cropped to").first.inner_text()
+    wide, tall, left, top = map(
+        int, re.search(r"to (\d+) x (\d+) px, (\d+) px .* (\d+) px from the top", said).groups()
+    )
+    whole = [int(side) for side in re.search(r"of (\d+) x (\d+) px", said).groups()]
+    assert wide == pytest.approx(0.5 * whole[0], abs=0.03 * whole[0])
+    assert tall == pytest.approx(0.25 * whole[1], abs=0.03 * whole[1])
+    assert (left, top) == (
+        pytest.approx(whole[0] / 4, abs=whole[0] / 30),
+        pytest.approx(whole[1] / 4, abs=whole[1] / 30),
+    )
+    assert page.get_by_label("Width", exact=True).input_value() == str(wide)
 
 
 @pytest.mark.parametrize("challenge", ["tricorder3", pytest.param("isic", marks=pytest.mark.soak)])

@@ -10,6 +10,7 @@ import time
 import weakref
 import zlib
 from dataclasses import replace
+from datetime import date
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -233,7 +234,7 @@ def test_an_upload_is_gone_once_it_was_read_and_its_pixels_with_all_made_of_them
     assert not [
         name for name in app.session_state._state.filtered_state if str(name).startswith(session.PREFIX)
     ]
-    assert app.file_uploader[0].value is None
+    assert not app.file_uploader[0].value
     app.segmented_control(key="single_source").set_value(image_upload.SAMPLE).run()
     gc.collect()
     assert pixels() is None
@@ -709,7 +710,9 @@ def test_an_own_image_is_turned_zoomed_and_cropped_and_the_record_says_so(single
     before = lead(app)
     token = app.session_state[dropped_photographs.HELD][0].token
     app.segmented_control(key=f"single_quarters_{token}").set_value(1)
-    app.slider(key=f"single_zoom_{token}").set_value(2.0)
+    app.run()
+    for name, value in (("Left", 150), ("Top", 150), ("Width", 300), ("Height", 300)):
+        app.number_input(key=f"single_{name}_{token}").set_value(value)
     settled(app.run())
     lead(app)
     words = "By hand: turned by 90 degrees to the right, cropped to 300 x 300 px"
@@ -717,7 +720,6 @@ def test_an_own_image_is_turned_zoomed_and_cropped_and_the_record_says_so(single
     assert before != lead(app)
     assert said(app).count(words) == 2
     app.segmented_control(key=f"single_quarters_{token}").set_value(0)
-    app.slider(key=f"single_zoom_{token}").set_value(1.0)
     settled(app.run())
     assert "By hand" not in said(app)
     assert lead(app) == before
@@ -742,6 +744,13 @@ def test_several_photographs_of_one_lesion_stand_side_by_side_with_their_mean(si
     assert table["mean"].to_numpy() == pytest.approx(
         (table["this photograph"] + table["image 2"]).to_numpy() / 2
     )
+    for number, taken in ((0, date(2026, 9, 1)), (1, date(2026, 3, 1))):
+        token = app.session_state[dropped_photographs.HELD][number].token
+        app.date_input(key=f"single_date_{token}").set_value(taken)
+    app.run()
+    assert not app.exception
+    changes = re.findall(r"in image 2, 01 March 2026; .* in image 1, 01 September 2026; change", said(app))
+    assert changes
     app.segmented_control(key="single_photograph").set_value(
         app.session_state[dropped_photographs.HELD][1].token
     ).run()

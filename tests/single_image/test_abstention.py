@@ -145,6 +145,7 @@ def test_it_is_counted_on_some_images_of_the_test_set(monkeypatch):
 
 
 def test_how_often_is_a_sentence():
+    assert withheld_line(Withheld(60, 60, 9, 0, tied=True)) == "The model answered 0 of 60 test images."
     assert withheld_line(Withheld(60, 60, 9, 0)) == "The model answered 0 of 60 (0%; 0 to 6%) test images."
     assert withheld_line(Withheld(60, 4, 2, 42)) == (
         "The model answered 56 of 60 (93%; 84 to 97%) test images and was right on 42 of 56 (75%; 62 to 84%) "

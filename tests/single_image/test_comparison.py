@@ -1,10 +1,19 @@
 """Several photographs of one lesion and two models: what is said of their answers."""
 
+from datetime import date
+
 import numpy as np
 import pytest
 
-from scoring.single_image.comparison import mean_scores, models_line, photographs_line
-from scoring.single_image.image_prediction import ImagePrediction
+from scoring.single_image.comparison import (
+    DatedAnswer,
+    by_date,
+    changes_over_time,
+    mean_scores,
+    models_line,
+    photographs_line,
+)
+from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.wording import banned
 
 NAMES = ("Melanoma", "Melanocytic nevus", "Other")
@@ -25,6 +34,34 @@ def test_the_mean_counts_photographs_alike_and_is_said_to_be_made_here():
     assert "Highest mean: Melanocytic nevus 0.53." in line
     assert "the challenge scores each photograph on its own" in line
     assert "Both photographs get Melanoma." in photographs_line(answers[:1] * 2, NAMES)
+
+
+def copies(*scores: float) -> TurnedViews:
+    return TurnedViews(np.array([[score, 1 - score] for score in scores]))
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "said"),
+    [
+        ((0.3, 0.2, 0.4), (0.7, 0.6, 0.8), "change +0.40. That is more than turning and mirroring does"),
+        ((0.3, 0.2, 0.6), (0.7, 0.5, 0.8), "change +0.40. Turned and mirrored copies differ as much"),
+        ((0.60, 0.59, 0.61), (0.63, 0.62, 0.64), "change +0.03. That is too little to show a change"),
+    ],
+)
+def test_a_change_over_time_is_held_to_what_turning_the_same_picture_does(earlier, later, said):
+    answers = [
+        DatedAnswer("image 2", date(2026, 9, 1), an_answer(later[0], 1 - later[0]), copies(*later)),
+        DatedAnswer("image 3", None, an_answer(0.9, 0.1)),
+        DatedAnswer("image 1", date(2026, 3, 1), an_answer(earlier[0], 1 - earlier[0]), copies(*earlier)),
+    ]
+    ordered = by_date(answers)
+    assert [answer.name for answer in ordered] == ["image 1", "image 2", "image 3"]
+    melanoma = next(s for s in changes_over_time(ordered, NAMES) if s.startswith("Melanoma: "))
+    low, high = min(earlier), max(earlier)
+    assert f"{earlier[0]:.2f} ({low:.2f} to {high:.2f}) in image 1, 01 March 2026" in melanoma
+    assert said in melanoma
+    assert banned(melanoma) == []
+    assert changes_over_time(ordered[1:], NAMES) == []
 
 
 def test_two_models():

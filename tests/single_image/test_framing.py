@@ -26,12 +26,13 @@ def test_turned_to_the_right(quarters):
 @pytest.mark.parametrize(
     ("framing", "box"),
     [
-        (Framing(zoom=2), (225, 150, 450, 300)),
-        (Framing(zoom=2, across=0, down=1), (0, 300, 450, 300)),
-        (Framing(zoom=2, across=9, down=-9), (450, 0, 450, 300)),
+        (Framing(part=(225, 150, 450, 300)), (225, 150, 450, 300)),
+        (Framing(part=(-90, -9, 450, 300)), (0, 0, 450, 300)),
+        (Framing(part=(800, 500, 450, 300)), (450, 300, 450, 300)),
         (Framing(square=True), (150, 0, 600, 600)),
-        (Framing(square=True, zoom=4, across=1), (750, 225, 150, 150)),
-        (Framing(zoom=8), (394, 262, 112, 75)),
+        (Framing(part=(750, 225, 150, 100), square=True), (750, 200, 150, 150)),
+        (Framing(part=(0, 0, 900, 10), square=True), (150, 0, 600, 600)),
+        (Framing(part=(400, 300, 2, 3)), (385, 286, 32, 32)),
     ],
 )
 def test_the_part_that_is_meant(framing, box):
@@ -44,7 +45,7 @@ def test_the_part_that_is_meant(framing, box):
 
 
 def test_the_crop_is_of_the_turned_photograph():
-    found = framed(photograph(PIXELS), Framing(1, zoom=2, across=0, down=0))
+    found = framed(photograph(PIXELS), Framing(1, (0, 0, 300, 450)))
     assert np.array_equal(found.pixels, np.rot90(PIXELS, -1)[:450, :300])
     assert "turned by 90 degrees to the right, cropped to 300 x 450 px" in found.framed
     assert "of 600 x 900 px" in found.framed

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scoring.metrics import conformal
-from scoring.single_image.abstention import least_score
+from scoring.single_image.abstention import least_score, tied
 from scoring.single_image.reference import MISS, Reference, right_alike
 from scoring.statistics.intervals import Share, counted, share
 
@@ -77,7 +77,8 @@ def held(sizes, shape: str, draws: int) -> dict[str, float]:
         if least is not None:
             answered = ref.highest >= least
             every = np.ones(len(truth), bool)
-            add("answered", counted(int(answered.sum()), len(answered)), every, highest >= least)
+            if not tied(ref):  # else no interval is said
+                add("answered", counted(int(answered.sum()), len(answered)), every, highest >= least)
             add("answered right", share(ref.right[answered]), highest >= least, right)
     return {name: float(np.mean(values)) for name, values in found.items()}
 

@@ -99,6 +99,12 @@ export default function ({ parentElement, setTriggerValue }) {
     live.textContent = `${files.length} file${files.length === 1 ? "" : "s"} for ${zone.querySelector("b").textContent}`;
     hand(uploader, files);
   });
+  document.addEventListener("paste", event => {  // a picture from the clipboard, where the page takes images
+    const files = [...event.clipboardData?.files ?? []], taker = uploaders().find(one => /image/i.test(labelOf(one)));
+    if (!files.length || !taker) return;
+    event.preventDefault();
+    hand(taker, files);
+  }, on);
   document.addEventListener("keydown", event => { if (event.key === "Escape") show(false); }, on);
   return () => { clearTimeout(watchdog); off.abort(); delete overlay.dataset.listens; if (overlay.matches(":popover-open")) overlay.hidePopover(); };
 }

@@ -5,6 +5,7 @@ import base64
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -30,6 +31,8 @@ RISKS = ("malignant", "medium", "benign", "")
 OTHER = "other"
 ROW = 25
 SIDE, QUALITY = 640, 88
+RULED, TICKS, STEPS = 330, 8, (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+"""Pixels of a picture with rulers, most marks of a ruler, and millimetres between them."""
 CELLS = 64
 """Cells each way in which a map is drawn."""
 LEGEND = 52
@@ -248,6 +251,44 @@ def reweighted(
     ]
     places = list(range(len(order)))
     canvas.y_axis(range=[len(order) - 0.5, -0.5], tickvals=places, ticktext=ticks, showgrid=False)
+    return canvas.figure()
+
+
+def frame(
+    jpeg: bytes, size: tuple[int, int], box: tuple[int, int, int, int], micrometres: float, theme: Theme
+) -> go.Figure:
+    """Draw a picture with rulers, and the part of it that is framed; another is dragged with the pointer.
+
+    Args:
+        jpeg: The picture.
+        size: Its width and height, px.
+        box: Left, top, width and height of the part, px.
+        micrometres: Along a pixel, 0 where nobody knows: then rulers are in pixels, else in millimetres.
+        theme: Its colours.
+    """
+    (width, height), (left, top, wide, tall) = size, box
+    canvas = Canvas(theme, "Which part does the model receive?", round(RULED * min(1.2, height / width)) + 50)
+    source = f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"
+    ground = {"x": 0, "y": 0, "sizex": width, "sizey": height, "xref": "x", "yref": "y"}
+    canvas.layout["images"] = [{"source": source, "layer": "below", "sizing": "stretch", **ground}]
+    # A drag is told of only where there is something to choose: points that nobody sees.
+    across, down = (grid.ravel() for grid in np.meshgrid(*(np.linspace(0, a, CELLS) for a in size)))
+    canvas.trace("scatter", x=across, y=down, mode="markers", marker={"opacity": 0}, hoverinfo="skip")
+    for colour, thick in (("#ffffff", 4), ("#000000", 1.5)):
+        canvas.rectangle((left, left + wide), (top, top + tall), colour, thick)
+    canvas.layout |= {
+        "dragmode": "select",
+        "selectdirection": "any",
+        "margin": {"l": 4, "r": 8, "t": 8, "b": 4},
+    }
+    ruler: dict[str, Any] = {"fixedrange": True, "showgrid": False, "constrain": "domain"}
+    if micrometres:
+        mm = 1000 / micrometres
+        step = next((step for step in STEPS if max(size) / mm <= TICKS * step), STEPS[-1])
+        marks = [k * step for k in range(int(max(size) / mm / step) + 1)]
+        ruler |= {"tickvals": [mark * mm for mark in marks], "ticktext": [f"{mark:g}" for mark in marks]}
+    canvas.x_axis("mm" if micrometres else "px", range=[0, width], **ruler)
+    canvas.y_axis(range=[height, 0], scaleanchor="x", **ruler)
     return canvas.figure()
 
 

@@ -1,7 +1,9 @@
 import base64
 import io
+import json
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from PIL import Image
 
@@ -149,3 +151,15 @@ def test_a_preview_is_small_and_keeps_the_shape():
         300,
         100,
     )
+
+
+@pytest.mark.parametrize(("micrometres", "title"), [(0.0, "px"), (25.0, "mm")])
+def test_a_frame_stands_on_the_picture_between_rulers(micrometres, title):
+    drawn = single_image.frame(b"picture", (500, 400), (50, 80, 100, 120), micrometres, LIGHT)
+    figure = go.Figure(json.loads(drawn.to_json()))
+    assert figure.layout.xaxis.title.text == title
+    outline = figure.layout.shapes[-1]
+    assert (outline.x0, outline.x1, outline.y0, outline.y1) == (50, 150, 80, 200)
+    if micrometres:  # 500 px of 25 um are 12.5 mm
+        assert [str(mark) for mark in figure.layout.xaxis.ticktext] == ["0", "2", "4", "6", "8", "10", "12"]
+        assert figure.layout.xaxis.tickvals[1] == 80
