@@ -43,6 +43,8 @@ KINDS = (
     "transparency",
 )
 """Kinds of metadata that are dropped, in words for people."""
+READ_FORMATS = "JPEG, PNG, TIFF, BMP, WebP, GIF, HEIC, AVIF and DICOM"
+"""Formats of a single image, for people."""
 PHONE_FORMATS = ("HEIF", "AVIF")
 DICOM = "DICOM"
 DECODERS = {
@@ -134,7 +136,7 @@ def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels
         if _mark(data) and "pi_heif" in sys.modules and isinstance(fault, UnidentifiedImageError):
             sentence = "The file is a video, or a damaged HEIC or AVIF image: save it as JPEG or PNG."
             raise ImageUnreadable(sentence) from None
-        raise unreadable(fault, data) from None
+        raise unreadable(fault, data, READ_FORMATS) from None
 
 
 def decoders(data: bytes) -> tuple[str, ...]:

@@ -20,6 +20,8 @@ Pixels = NDArray[np.uint8]
 """RGB, uint8 (height, width, 3)."""
 
 FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "GIF")
+CASE_FORMATS = "JPEG, PNG, TIFF, BMP, WebP and GIF"
+"""The same for people; a single image may come in more (`image_upload.READ_FORMATS`)."""
 MOST_PIXELS = 178_956_970
 RESAMPLED = 40_000_000
 """Pixels of an image above which Pillow stretches it: `resampling` needs three more bytes for each."""
@@ -110,12 +112,12 @@ def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, ImageInfo]:
         raise unreadable(fault, data) from None
 
 
-def unreadable(fault: Exception, data: bytes) -> ImageUnreadable:
-    """Return the refusal of an image that raised `fault` in a decoder."""
+def unreadable(fault: Exception, data: bytes, formats: str = CASE_FORMATS) -> ImageUnreadable:
+    """Return the refusal of an image that raised `fault` in a decoder. formats: those that are read here."""
     if isinstance(fault, Image.DecompressionBombError):
         return ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: save a smaller copy.")
     if isinstance(fault, UnidentifiedImageError):
-        return ImageUnreadable(_what_it_is(data))
+        return ImageUnreadable(_what_it_is(data, formats))
     if isinstance(fault, MemoryError):
         return ImageUnreadable("Decoding the image needs more memory than is allowed: save a smaller copy.")
     if "truncated" in str(fault).lower():
@@ -229,7 +231,7 @@ def _orientation(image: Image.Image) -> int:
     return value if isinstance(value, int) and 1 <= value <= 8 else 1
 
 
-def _what_it_is(data: bytes) -> str:
+def _what_it_is(data: bytes, formats: str) -> str:
     start = bytes(data[:64]).lstrip()
     if not data:
         return "The file is empty (0 bytes): the upload may have been cut off, drop it again."
@@ -238,4 +240,4 @@ def _what_it_is(data: bytes) -> str:
     for magic, name in _OTHERS:
         if start.lower().startswith(magic.lower()):
             return f"The file is {name}, not a photograph: save it as JPEG or PNG."
-    return "The file is not an image that can be read: JPEG, PNG, TIFF, BMP, WebP and GIF are."
+    return f"The file is not an image that can be read: {formats} are."

@@ -229,7 +229,7 @@ def test_the_record_is_one_page_that_says_all(said):
         "for a wanted sensitivity of 90%: this image has ",
         "Further photographs of this lesion photograph 2",
         "Which parts of the image move the score?",
-        "Random halves hidden",
+        "Random half of the picture hidden",
         "Dropped from the file:",
     ):
         assert words in found

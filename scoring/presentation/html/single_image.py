@@ -43,7 +43,7 @@ from scoring.single_image.wording import (
 from scoring.version import __version__
 
 LONGEST_SIDE, JPEG_QUALITY = 900, 88
-WAYS = ("One part hidden after the other", "Random halves hidden")
+WAYS = ("One part hidden after the other", "Random half of the picture hidden")
 OPACITY, LOWERS, RAISES = 0.6, (200, 30, 30), (30, 80, 200)
 NAMED = 24
 """Characters of a model's name above a column."""
