@@ -1,5 +1,7 @@
 """Selectors of model and test set, and the display of the image."""
 
+from typing import Any
+
 import streamlit as st
 
 from pages.challenge import scoring_run
@@ -32,7 +34,7 @@ def model_and_test_set(challenge_id: str) -> tuple[ChosenInput, ChosenInput, obj
     return test_set, chosen, truth
 
 
-def cases(challenge_id: str) -> tuple[ChosenInput, str, object]:
+def cases(challenge_id: str) -> tuple[ChosenInput, str, Any]:
     """Draw the selector of the test set; return the choice, the sample's key, and its cases, None where
     they cannot be read."""
     challenge = load_challenge(challenge_id)

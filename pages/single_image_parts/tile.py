@@ -39,12 +39,14 @@ WITH_IMAGE = "Put the image into the record"
 @dataclass(frozen=True)
 class About:
     """Facts of a tile for its record. title: of the model or file; chips: what was noticed about the tile;
-    micrometres: along a pixel, None where nobody knows."""
+    micrometres: along a pixel, None where nobody knows; annotated: its true nuclei, None where they are not
+    known."""
 
     support: TileSupport
     title: str
     chips: Sequence[QualityBadge]
     micrometres: float | None
+    annotated: Nuclei | None = None
 
 
 def source(challenge_id: str) -> ChosenInput | None:
@@ -98,7 +100,9 @@ def show(
     """Draw numbers first, then the viewer; its slider of confidence moves both. A fragment: a move repaints
     this and nothing else. about: what the record says besides."""
     least = viewer.confidence(VIEWER)
-    counts = nuclei.overview(about.support, listed, image.photograph.size, least, about.micrometres)
+    counts = nuclei.overview(
+        about.support, listed, image.photograph.size, least, about.micrometres, about.annotated
+    )
     sha256 = detector.sha256 if detector else ""
     made = TileRecord(image.photograph, about.title, sha256, counts, least, about.chips, _today())
     if made.abstentions:
@@ -171,6 +175,8 @@ def _packed(about: About, listed: Nuclei, image: ChosenImage):
 
 def _table(counts: Overview, confidence: str) -> None:
     columns = {"class": [name.replace("_", " ") for name in counts.support.classes], "nuclei": counts.counts}
+    if counts.truth is not None:
+        columns["annotated"] = counts.truth
     if counts.per_mm2 is not None:
         columns["per mm²"] = counts.per_mm2
     layout.table(
@@ -180,7 +186,7 @@ def _table(counts: Overview, confidence: str) -> None:
             name: tables.number_column(name, 0) if name != "class" else tables.text_column(name)
             for name in columns
         },
-        f"Of this one tile, {confidence}; {wording.scale_words(counts.micrometres)}. No truth stands behind "
-        "these counts.",
+        f"Of this one tile, {confidence}; {wording.scale_words(counts.micrometres)}. "
+        f"{nuclei.truth_line(counts)}",
         key="single_counts",
     )

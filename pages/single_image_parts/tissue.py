@@ -50,7 +50,9 @@ def show(challenge_id: str) -> None:
                 )
         else:
             title = selectors.model_title(challenge_id, chosen)
-            tile.show(outcome.value, image, chosen, detector, tile.About(support, title, chips, scale))
+            annotated = None if image.case is None else truth.nuclei[image.case]
+            about = tile.About(support, title, chips, scale, annotated)
+            tile.show(outcome.value, image, chosen, detector, about)
     if isinstance(among, Running):
         st.caption("Meanwhile the tiles of the test set are measured, to see whether this one is like them.")
         scoring_run.running(among)

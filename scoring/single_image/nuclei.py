@@ -32,13 +32,15 @@ class Detector(ModelHandle):
 @dataclass(frozen=True)
 class Overview:
     """Nuclei of a tile. counts [K] by class; micrometres: along a pixel, None where nobody knows, and then
-    there are no densities; area_px: of the tile; lymphocytes: among the detected nuclei."""
+    there are no densities; area_px: of the tile; lymphocytes: among the detected nuclei; truth [K]: annotated
+    nuclei by class, None where the tile is no case of a test set."""
 
     support: TileSupport
     counts: np.ndarray
     micrometres: float | None
     area_px: int
     lymphocytes: Share
+    truth: np.ndarray | None = None
 
     @property
     def total(self) -> int:
@@ -99,12 +101,25 @@ def overview(
     size: tuple[int, int],
     least_confidence: float = 0.0,
     micrometres: float | None = None,
+    annotated: Nuclei | None = None,
 ) -> Overview:
     """Return counts of the nuclei with at least this confidence in a tile of this width and height, px, whose
-    pixels have so many micrometres."""
+    pixels have so many micrometres. annotated: the true nuclei, where they are known."""
     counts = np.bincount(
         nuclei.classes[nuclei.confidences >= least_confidence], minlength=len(support.classes)
     )
     total = int(counts.sum())
     lymphocytes = counted(round(float(support.til_share(counts)) * total) if total else 0, total)
-    return Overview(support, counts, micrometres, size[0] * size[1], lymphocytes)
+    truth = None if annotated is None else np.bincount(annotated.classes, minlength=len(support.classes))
+    return Overview(support, counts, micrometres, size[0] * size[1], lymphocytes, truth)
+
+
+def truth_line(counts: Overview) -> str:
+    """Return how the counts of a tile compare with its annotated nuclei, as sentences."""
+    if counts.truth is None:
+        return "No truth stands behind these counts."
+    true, off = int(counts.truth.sum()), int(np.abs(counts.counts - counts.truth).sum())
+    return (
+        f"{true:,} nuclei are annotated in this tile, {counts.total:,} are counted here; class by class the "
+        f"counts are off by {off:,} together. Counts can agree where places do not."
+    )

@@ -209,6 +209,7 @@ def tile_document(record: TileRecord, with_image: bool = False) -> dict[str, Any
         "til_share": found.hits / found.n if shown and found.n else None,
         "lymphocytes_among_nuclei": _share(found) if shown and found.n else None,
         "counts": _by_class(classes, counts.counts) if shown else None,
+        "true_counts": None if counts.truth is None else _by_class(classes, counts.truth),
         "per_mm2": _by_class(classes, counts.per_mm2) if shown and counts.per_mm2 is not None else None,
         "chips": _chips(record.chips),
         "no_answer_because": list(record.abstentions),

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from scoring.challenges import samples
+from scoring.challenges import load_challenge, samples
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.peaks import peaks
 from scoring.common.findings import InputRefused
@@ -79,6 +79,22 @@ def test_counts_per_class_and_area():
     assert (unknown.area_mm2, unknown.per_mm2, unknown.total) == (None, None, 6)
     surer = nuclei.overview(TILE_SUPPORT, found, (1000, 1000), float(np.median(found.confidences)))
     assert surer.total == int((found.confidences >= np.median(found.confidences)).sum()) < seen.total
+
+
+def test_a_sample_tile_says_how_its_counts_compare_with_the_annotated_nuclei():
+    case = TILE.stem
+    truth = load_challenge("puma").read_truth(TILE.parent)
+    annotated = truth.nuclei[truth.ids.index(case)]
+    drawn = json.loads(TILE.with_name(f"{case}_nuclei.geojson").read_text())["features"]
+    names = [one["properties"]["classification"]["name"] for one in drawn]
+    seen = nuclei.overview(TILE_SUPPORT, annotated, (1024, 1024), annotated=annotated)
+    assert seen.truth.sum() == len(drawn)
+    assert seen.truth[TILE_SUPPORT.classes.index("tumor")] == names.count("nuclei_tumor") > 0
+    assert "class by class the counts are off by 0 together" in nuclei.truth_line(seen)
+    fewer = nuclei.overview(TILE_SUPPORT, annotated, (1024, 1024), 1.1, annotated=annotated)
+    said = nuclei.truth_line(fewer)
+    assert said.startswith(f"{len(drawn)} nuclei are annotated in this tile, 0 are counted here; ")
+    assert f"off by {len(drawn)} together." in said
 
 
 def test_what_is_no_dense_model():

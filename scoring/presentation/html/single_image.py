@@ -17,6 +17,7 @@ from scoring.single_image.abstention import withheld_line
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line
 from scoring.single_image.explanation import conclusion
 from scoring.single_image.model_card import card_line, entries, model_card
+from scoring.single_image.nuclei import truth_line
 from scoring.single_image.operating import risks
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import GOOD, STOP
@@ -143,7 +144,7 @@ def tile_html(record: TileRecord, with_image: bool = True) -> str:
         rate_line="",
         impression="",
         second_line="",
-        test_set_line="No truth stands behind these counts.",
+        test_set_line=truth_line(counts),
         cautions=[chip.words for chip in record.chips if chip.level not in (GOOD, STOP)],
         heading="Nuclei by class",
         digits=0,
