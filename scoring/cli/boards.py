@@ -15,7 +15,7 @@ from scoring.cli.board_tables import (
     list_table,
     receipt_line,
 )
-from scoring.cli.output import print_findings, progress, respond, write
+from scoring.cli.output import print_findings, progress, respond, write, write_appendix
 from scoring.cli.reading import chosen, statistics
 from scoring.common.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
 from scoring.services.boards import (
@@ -167,9 +167,8 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
         value |= {"changes": [change.as_dict() for change in found.changes]}
         message += "\n\n" + changes_table(found)
     if arguments.html:
-        from scoring.services.boards.publishing import html
-
-        write(arguments.html, html(ranking), "--html")
+        write(arguments.html, publishing.html(ranking), "--html")
+        write_appendix(arguments.html, publishing.appendix(ranking))
     respond(arguments.json, value, message)
 
 

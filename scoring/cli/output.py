@@ -117,6 +117,14 @@ def write_reports(
             raise InputRefused([error("bad-option", "--paper", line)]) from problem
 
 
+def write_appendix(report: str, text: str) -> None:
+    """Write what a report leaves out beside it, `report-appendix.html`; nothing where it leaves nothing, or
+    goes to standard output."""
+    if text and report != "-":
+        path = Path(report)
+        write(str(path.with_name(f"{path.stem}-appendix.html")), text, "--html")
+
+
 COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
 CHARACTERS = 1000
 """Of a message."""

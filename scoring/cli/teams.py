@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from scoring.challenges import load_challenge
-from scoring.cli.output import Lines, front_lines, print_findings, progress, write, write_reports
+from scoring.cli.output import (
+    Lines,
+    front_lines,
+    print_findings,
+    progress,
+    write,
+    write_appendix,
+    write_reports,
+)
 from scoring.cli.reading import (
     changes_by_team,
     chosen,
@@ -72,8 +80,10 @@ def compare(arguments: argparse.Namespace) -> None:
     comparison = replace(comparison, findings=(*noticed, *comparison.findings))
     print_findings(comparison.noticed)
     write_reports(arguments, lines, partial(_report, comparison), partial(_paper, comparison))
-    if arguments.html and arguments.html != "-":
-        _write_appendix(comparison, Path(arguments.html), lines)
+    if arguments.html:
+        from scoring.comparison.report import appendix
+
+        write_appendix(arguments.html, appendix(comparison, lines))
     if arguments.json:
         write(arguments.json, comparison.to_json(), "--json")
     else:
@@ -84,14 +94,6 @@ def _report(comparison: Comparison, lines: Lines) -> str:
     from scoring.comparison.report import html  # figures take a second to import
 
     return html(comparison, lines)
-
-
-def _write_appendix(comparison: Comparison, report: Path, lines: Lines) -> None:
-    """Write what the report of many teams leaves out beside it."""
-    from scoring.comparison.report import appendix
-
-    if text := appendix(comparison, lines):
-        write(str(report.with_name(f"{report.stem}-appendix.html")), text, "--html")
 
 
 def _paper(comparison: Comparison, lines: Lines) -> bytes:

@@ -47,7 +47,8 @@ def publication(ranking: BoardRanking, creators: Sequence[str] = (), licence: st
         "CITATION.cff": _citation(ranking, names, licence),
         ".zenodo.json": as_json(_zenodo(ranking, names, licence)),
     }
-    return zipped((name, text.encode()) for name, text in files.items())
+    files["appendix.html"] = publishing.appendix(ranking)
+    return zipped((name, text.encode()) for name, text in files.items() if text)
 
 
 def _day(ranking: BoardRanking) -> str:

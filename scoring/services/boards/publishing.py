@@ -3,13 +3,15 @@
 The report is one HTML file with scores, intervals, ties and history, but no case.
 """
 
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, TypeGuard
 
 from markupsafe import Markup
 
 from scoring.common.text import markdown
+from scoring.comparison import display, many_teams, summary_text
 from scoring.comparison import scale as scales
-from scoring.comparison import summary_text
 from scoring.comparison.scale import Scale
 from scoring.core.views import Block, Column, Section, Table, Text
 from scoring.presentation.html import blocks
@@ -18,6 +20,8 @@ from scoring.services.boards import hidden_rules, hidden_truth, views
 from scoring.services.boards.hidden_rules import NOTHING, HiddenRules
 from scoring.services.boards.ranking import BoardRanking
 
+LISTED = 500
+"""Submissions that a report lists."""
 WORDS = {
     "shown": "The truth is hidden: scores are shown to {decimals}, without intervals and ties, until the "
     "organizer opens it. Where the truth is corrected meanwhile, scores that were shown stay.",
@@ -81,7 +85,23 @@ def digits(scale: Scale) -> int:
 
 
 def html(ranking: BoardRanking) -> str:
-    """Return the report of a board. The same board gives the same bytes; names are escaped."""
+    """Return the report of a board. The same board gives the same bytes; names are escaped. Of many teams all
+    are drawn; of many submissions the newest are listed, and `appendix` lists all."""
+    challenge = ranking.board.challenge
+    parts = [
+        *blocks.sections((*_shortened(sections(ranking)), *_all_teams(ranking)), Figures()),
+        rule(f"{summary_text.RULE}\n\n{challenge.words.rule.strip()}"),
+    ]
+    return _document(ranking, parts)
+
+
+def appendix(ranking: BoardRanking) -> str:
+    """Return the list of all submissions, "" where the report holds it."""
+    tables = [block for block in _blocks(sections(ranking)) if _is_long(block)]
+    return _document(ranking, [blocks.html(table, Figures()) for table in tables]) if tables else ""
+
+
+def _document(ranking: BoardRanking, parts: Sequence[str]) -> str:
     row, challenge = ranking.board.row, ranking.board.challenge
     lines = [
         ("Challenge", challenge.words.title),
@@ -91,9 +111,38 @@ def html(ranking: BoardRanking) -> str:
         lines.append(("Origin", ranking.board.imported))
     if ranking.phase is not None:
         lines.append(("Phase", ranking.phase))
-    parts = [
-        blocks.front_page(row.title, views.formula(ranking), lines),
-        *blocks.sections(sections(ranking), Figures()),
-        rule(f"{summary_text.RULE}\n\n{challenge.words.rule.strip()}"),
-    ]
-    return document(row.title, [Markup(part) for part in parts])
+    front = blocks.front_page(row.title, views.formula(ranking), lines)
+    return document(row.title, [Markup(part) for part in (front, *parts)])
+
+
+def _blocks(of: Iterable[Section]) -> Iterator[Block]:
+    for section in of:
+        yield from section.blocks
+
+
+def _is_long(block: Block) -> TypeGuard[Table]:
+    return isinstance(block, Table) and block.key == views.HISTORY and len(block.rows["submitted"]) > LISTED
+
+
+def _shortened(of: Iterable[Section]) -> Iterator[Section]:
+    """Yield the sections with the newest submissions of a long list, in its order."""
+    for section in of:
+        yield replace(section, blocks=[_newest(b) if _is_long(b) else b for b in section.blocks])
+
+
+def _newest(table: Table) -> Table:
+    times = table.rows["submitted"]
+    kept = sorted(sorted(range(len(times)), key=lambda k: times[k], reverse=True)[:LISTED])
+    rows = {name: [values[k] for k in kept] for name, values in table.rows.items()}
+    caption = f"The newest {LISTED} of {len(times):,} submissions; the appendix and board.json list all."
+    return replace(table, rows=rows, caption=f"{caption} {table.caption}".strip())
+
+
+def _all_teams(ranking: BoardRanking) -> tuple[Section, ...]:
+    """Return all of many teams, drawn; nothing of few, and of a hidden truth."""
+    compared = None if ranking.hidden else ranking.comparison
+    if compared is None or not many_teams.are_many(compared):
+        return ()
+    view = display.whole(compared)
+    drawn = (*many_teams.scores(view), *many_teams.stability(view))
+    return (Section("All teams", (*many_teams.best(compared), *many_teams.groups(compared), *drawn)),)

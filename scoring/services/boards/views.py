@@ -31,6 +31,7 @@ RULES = {
     "best": "the best submission of each team",
     LADDER: "the best score of each team that the Ladder shows",
 }
+HISTORY = "board_submissions"
 MOVES = "Moved: since the end of the day before the last submissions."
 RANK = Column("rank", "#", "number", 0, full="rank", width=36)
 SUBMISSIONS = Column("submissions", "submissions", "number", 0, get=lambda team: len(team["history"]))
@@ -285,7 +286,7 @@ def history(value: Value, scale: Scale, digits: int | None = None) -> Table:
         Column("state", "state"),
     ]
     rows = history_rows(value["teams"])
-    return Table.of("How did the teams get there?", rows, columns, key="board_submissions")
+    return Table.of("How did the teams get there?", rows, columns, key=HISTORY)
 
 
 def excluded(value: Value) -> list[Block]:
