@@ -17,6 +17,7 @@ from pages.inputs.upload_quota import UploadQuotaMiddleware
 from pages.server import access, gc_tuning, network_exposure, session_cleanup
 from pages.server.login_cookies import LoginCookiesMiddleware
 from pages.server.login_redirect import LoginRedirectMiddleware
+from pages.server.page_style import PageStyleMiddleware
 from pages.server.request_guard import RequestGuardMiddleware
 
 
@@ -61,6 +62,7 @@ app = st.App(
     lifespan=warm,
     middleware=[
         Middleware(RequestGuardMiddleware),
+        Middleware(PageStyleMiddleware),
         Middleware(UploadQuotaMiddleware),
         Middleware(LoginRedirectMiddleware),
         Middleware(LoginCookiesMiddleware),

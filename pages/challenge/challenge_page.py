@@ -112,7 +112,8 @@ def show(page: ChallengePage) -> None:
         f"**{formula}**, {'points of 100, ' * scored.as_points}{scored.direction}",
         texts.rule,
     )
-    left_column, right_column = st.columns(2)
+    with st.container(key="inputs"):
+        left_column, right_column = st.columns(2)
     with left_column:
         test_set, truth_panel = selectors.test_set(
             sets, challenge.id, challenge.inputs.truth.words, challenge.inputs.truth.endings
@@ -125,8 +126,6 @@ def show(page: ChallengePage) -> None:
             challenge.inputs.submission.words,
             challenge.inputs.submission.several,
         )
-    if panel.sample and not submission.own and not test_set.own:
-        panel.caption(markdown(sample.submissions[panel.sample].about))
     drop_messages.line(challenge.id)
     history_restore.lacks(challenge.id)
     if test_set.key:
@@ -158,10 +157,10 @@ def _read(page: ChallengePage, inputs: ChosenInputs, sample: samples.SampleTestS
     if isinstance(truth, scoring_run.Running) or truth.refused:
         _no_test_set(challenge, truth, test_set, truth_panel)
     else:
-        truth_panel.caption(page.lines.truth(truth.value))
         class_names.change(challenge, test_set, "set")
         waits = test_set.own and not submission.own and not submission.is_model
         if waits or not submission.key:
+            truth_panel.caption(page.lines.truth(truth.value))
             if waits:
                 panel.caption(
                     "The sample teams belong to the sample test set: drop your own submission"
@@ -237,8 +236,6 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
     if outcome.refused:
         _refused(page, chosen, truth, outcome.refused, panel)
         return
-    if submission.own:
-        panel.caption(page.lines.submission(outcome.value))
     is_own = submission.own or test_set.own
     scored = ScoredSubmission(
         submission.name,
@@ -250,6 +247,7 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
         is_own,
         chosen.title,
         not test_set.own,
+        f"Test set: {page.lines.truth(truth)}. Submission: {_about(page, chosen, outcome.value)}",
     )
     fixes.offer(page.challenge, dropped, outcome.value.findings)
     class_names.change(page.challenge, dropped)
@@ -260,6 +258,14 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
         whole = replace(chosen, test_set=test_set)
         compare = partial(_second, page, whole, scored, opponent, its_title, choices)
     _result(page, offer, places, compare)
+
+
+def _about(page: ChallengePage, chosen: Chosen, card: ScoreCard) -> str:
+    """Return what is said of a submission: of a sample what it is known for."""
+    if chosen.submission.own:
+        return page.lines.submission(card)
+    offered = samples.test_sets(page.challenge.id).get(chosen.samples[0], samples.NO_SAMPLE).submissions
+    return markdown(offered[chosen.samples[1]].about)
 
 
 def _refused(page: ChallengePage, chosen: Chosen, truth, refused, panel) -> None:
@@ -298,7 +304,9 @@ def _result(
     comparison with a second submission is the last."""
     scored, card = offer.scored, offer.scored.card
     scored_submission.headline(scored, places, page.viewer)
-    scored_submission.findings(scored)
+    if card.official.changes:
+        with places[1]:
+            _changed_file_button(page.challenge, scored)
     if page.below_headline:
         page.below_headline(scored)
     compared = compare() if compare else None
@@ -318,6 +326,8 @@ def _result(
     bodies[history_tab.TAB] = partial(history_tab.tab, offer)
     layout.tabs(bodies, scored)
     deferred_widgets.rest()  # where the open tab is not the first
+    scored_submission.findings(scored)
+    st.caption("  \n".join(filter(None, (scored_submission.worth(scored), scored.about))))
     with st.container(horizontal=True, gap="small"):
         stem = f"{card.challenge}-{scored.name.rsplit('.', 1)[0]}"
         downloads.json_button(card.to_json, f"{stem}-scorecard", "download_json")
@@ -338,6 +348,26 @@ def _result(
         history_tab.button(offer)
     history_tab.refused()
     st.caption(page.lines.closing)
+
+
+def _changed_file_button(challenge: Challenge, scored: ScoredSubmission) -> None:
+    """The submission with its changes, official as it is."""
+    submission = scored.submission
+
+    def changed() -> tuple[str, bytes]:
+        return challenge.changed_file(scored.truth, scored.predictions, submission.source, submission.name)
+
+    single = not challenge.inputs.submission.several
+    suffix = "csv" if single else "zip"
+    downloads.button(
+        "Changed file",
+        lambda: changed()[1],
+        f"{submission.name.rsplit('.', 1)[0]}-changed",
+        suffix,
+        "text/csv" if single else "application/zip",
+        "download_changed",
+        type="tertiary",
+    )
 
 
 def _predictions_button(challenge: Challenge, scored: ScoredSubmission, stem: str) -> None:

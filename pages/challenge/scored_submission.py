@@ -8,12 +8,13 @@ from typing import Any
 import streamlit as st
 
 import scoring
+from pages.display import finding_list, render
 from pages.display import headline as score_bar
-from pages.display import render
 from pages.display.render import BlockColumns, BlockPath, CaseLink
 from pages.inputs.selectors import ChosenInput
 from scoring.challenges import preflight_views
-from scoring.common.findings import OF_SMALL_SETS
+from scoring.common.findings import OF_SMALL_SETS, Finding
+from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Figure, Views
 from scoring.presentation.html import views_of
@@ -38,6 +39,8 @@ class ScoredSubmission:
     """What the page calls the submission."""
     of_sample: bool = False
     """Whether the test set is a sample."""
+    about: str = ""
+    """What is said of test set and submission below the tabs (Markdown of our own)."""
 
     @cached_property
     def content(self) -> tuple[str, ...]:
@@ -76,9 +79,15 @@ def headline(scored: ScoredSubmission, places: BlockColumns, link: CaseLink | No
     """Draw the score of a card as a bar, and what must be known before it is read. places: of
     `headline.place`."""
     head = views(scored).headline
-    score_bar.bar(places, head.score, scored.title, head.status)
+    noticed = finding_list.badges(_noticed(scored))
+    score_bar.bar(places, head.score, scored.title, head.status, noticed)
     with places[1]:
         render.draw_all(head.notes, of_card(scored, "notes", link))
+
+
+def worth(scored: ScoredSubmission) -> str:
+    """Return in sentences what the score of a card is worth (Markdown)."""
+    return markdown(views(scored).headline.status.official, score_bar.STATUS)
 
 
 def score_breakdown(scored: ScoredSubmission, link: CaseLink | None = None) -> None:
@@ -88,9 +97,13 @@ def score_breakdown(scored: ScoredSubmission, link: CaseLink | None = None) -> N
 
 def findings(scored: ScoredSubmission) -> None:
     """Draw what was noticed; of a sample not that it is small, which it always is."""
+    st.html(f"<span id={score_bar.FINDINGS}></span>")
+    render.draw_findings(_noticed(scored), of_card(scored, "findings"))
+
+
+def _noticed(scored: ScoredSubmission) -> list[Finding]:
     left_out = OF_SMALL_SETS if scored.of_sample else frozenset()
-    entries = [entry for entry in scored.card.findings if entry.code not in left_out]
-    render.draw_findings(entries, of_card(scored, "findings"))
+    return [entry for entry in scored.card.findings if entry.code not in left_out]
 
 
 def section_names(scored: ScoredSubmission) -> list[str]:

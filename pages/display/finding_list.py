@@ -33,12 +33,7 @@ def findings(entries: Iterable[Finding], take: Take | None = None) -> None:
     a mend; None: none is offered."""
     entries = list(entries)
     refused = any(entry.level == "error" for entry in entries)
-    badges = [
-        _badge(level, count)
-        for level in LEVELS
-        if (count := tally(entry for entry in entries if entry.level == level))
-    ]
-    with st.expander(f"**Findings**  {' '.join(badges) or ':green-badge[✓ none]'}", expanded=refused):
+    with st.expander(f"**Findings**  {badges(entries) or ':green-badge[✓ none]'}", expanded=refused):
         if not entries:
             st.caption("Nothing was noticed about these files.")
         drawn: set[SuggestedFix] = set()
@@ -46,6 +41,13 @@ def findings(entries: Iterable[Finding], take: Take | None = None) -> None:
             new = [mend for mend in fold.fixes if mend.changes and mend not in drawn] if take else []
             drawn.update(new)
             _fold(fold, new, take, f"found_{number}")
+
+
+def badges(entries: Iterable[Finding]) -> str:
+    """Return how many errors, warnings and notes there are, as badges; "" for none."""
+    entries = list(entries)
+    counts = {level: tally(entry for entry in entries if entry.level == level) for level in LEVELS}
+    return " ".join(_badge(level, count) for level, count in counts.items() if count)
 
 
 def _badge(level: str, label: str) -> str:

@@ -1,6 +1,7 @@
 """The score of a page: a bar that stays in sight, and what the score is made of."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -12,6 +13,8 @@ from scoring.common.text import markdown
 from scoring.core.views import Fact, Status
 
 FOLDER = Path(__file__).parent
+FINDINGS = "findings"
+"""Where on a page the findings stand, for links."""
 STATUS = 1200
 """Characters of what is said about the official score."""
 _change = st.components.v2.component(
@@ -30,16 +33,6 @@ export default function ({parentElement}) {
 )
 
 
-def styles() -> None:
-    """Put the style of the bar, of what sticks below it, and of narrow windows on the page. Drawn once, above
-    every page."""
-    css = (FOLDER / "page.css").read_text(encoding="utf-8")
-    # The theme's colours are no variables outside of components.
-    for kind in ("light", "dark"):
-        css = css.replace(f"PAPER_{kind.upper()}", st.get_option(f"theme.{kind}.backgroundColor"))
-    st.html(f"<style>{css}</style>")
-
-
 def place() -> tuple[DeltaGenerator, DeltaGenerator]:
     """Make the places of the bar and of what is said below it, which may be filled later. The bar sticks to
     the top of the window, the tabs below it."""
@@ -47,7 +40,9 @@ def place() -> tuple[DeltaGenerator, DeltaGenerator]:
     return row, st.container(key="bar_notes", gap="xsmall")
 
 
-def bar(places: tuple[DeltaGenerator, DeltaGenerator], score: Fact, title: str, status: Status) -> None:
+def bar(
+    places: tuple[DeltaGenerator, DeltaGenerator], score: Fact, title: str, status: Status, noticed: str = ""
+) -> None:
     """Draw whose score it is, the score with its interval, and whether it is official.
 
     Args:
@@ -55,6 +50,7 @@ def bar(places: tuple[DeltaGenerator, DeltaGenerator], score: Fact, title: str, 
         score: The score; its `below` is the interval.
         title: Whose it is; "" where the score says it.
         status: What the score is worth: in short in the bar, in full below it.
+        noticed: Badges of the findings, which stand further down (Markdown of our own).
     """
     row, below = places
     with row:
@@ -72,10 +68,13 @@ def bar(places: tuple[DeltaGenerator, DeltaGenerator], score: Fact, title: str, 
             help=with_direction(score.explain, score.better),
             width="content",
         )
+        if status.official_score:
+            st.metric("official", status.official_score, width="content")
         with st.container(key="bar_status", width="stretch"):
-            st.markdown(" ".join(_badges(status)) or " ", help=_whole(status) or None)
+            found = f" [{noticed}](#{FINDINGS})" if noticed else ""
+            st.markdown(f"{' '.join(_badges(status))}{found}" or " ", help=_whole(status) or None)
         _change(key="change_inputs", height=36, width=70)
-    sentence = _whole(status)
+    sentence = _whole(replace(status, official="") if status.official_score else status)
     if sentence:
         below.markdown(f":small[{sentence}]")
 
@@ -91,11 +90,9 @@ def _early(score: Fact) -> None:
 def _badges(status: Status) -> list[str]:
     """Say in short whether the score is official, and whether the submission lacks something."""
     badges = []
-    if status.is_official:
-        badges.append(":green-badge[✓ official]")
-    elif status.official:
-        official = f"official: {status.official_score}" if status.official_score else "not official"
-        badges.append(f":orange-badge[▲ {official}]")
+    if status.badge:
+        mark = ":green-badge[✓" if status.is_official else ":orange-badge[▲"
+        badges.append(f"{mark} {markdown(status.badge)}]")
     if status.incomplete:
         badges.append(":orange-badge[▲ incomplete]")
     return badges

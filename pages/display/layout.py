@@ -59,12 +59,12 @@ def plain_opening(title: str, line: str) -> None:
 def opening(title: str, formula: str, rule: str) -> None:
     """Title and the one line that says what is scored; the rule in full is one click away. All three are
     Markdown of our own."""
-    with st.container(key="opening", gap=None):
-        st.title(title, anchor=False)
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"Scored: {formula}", width="content")
-            with st.popover("Rule in full", type="tertiary", icon=":material/function:"):
-                st.markdown(rule)
+    with st.container(key="opening", horizontal=True, vertical_alignment="center", gap="small", wrap=False):
+        st.title(title, anchor=False, width="content")
+        st.markdown(f"Scored: {formula}", width="content")
+        with st.popover("Rule in full", type="tertiary", icon=":material/function:"):
+            st.markdown(f"Scored: {formula}")
+            st.markdown(rule)
 
 
 def facts(entries: Sequence[Fact]) -> None:

@@ -11,7 +11,6 @@ PAGES = ROOT / "pages"
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from pages.display import headline  # noqa: E402
 from pages.inputs import drop_messages, drop_target, reload_recovery, upload_quota  # noqa: E402
 from pages.server import access, deferred_widgets, url_state  # noqa: E402
 from pages.server.access import NavEntry  # noqa: E402
@@ -30,7 +29,6 @@ ENTRIES = [
     NavEntry(path=PAGES / "about.py", title="About this server"),
 ]
 page = st.navigation([entry.page() for entry in ENTRIES], position="top")
-headline.styles()
 with st.container(key="unseen"):
     if access.allowed(Role.PARTICIPANT):
         drop_target.anywhere()

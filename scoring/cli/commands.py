@@ -197,6 +197,8 @@ def _score(command: Parser, challenge: Challenge[Any, Any]) -> None:
     _truth(command, required=True)
     _statistics(command)
     _history(command)
+    changed = "write the file with all changes there, as the official program takes it"
+    command.add_argument("--changed-file", metavar="FILE", help=changed)
     for output in challenge.scoring.outputs:
         command.add_argument(output.flag, metavar=output.metavar, help=output.help)
     for option in challenge.options_of("score"):

@@ -33,6 +33,7 @@ from scoring.core import options as of_options
 from scoring.core.challenge import Challenge
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
+from scoring.inputs.sources import open_source
 from scoring.version import __version__
 
 
@@ -107,6 +108,7 @@ def score(arguments: argparse.Namespace) -> None:
         *fix_problems(arguments),
         *settings.problems(),
         *_keep_problems(arguments),
+        *_changed_problems(arguments),
     ]
     lines, wrong = front_lines(arguments, arguments.predictions or arguments.model)
     wrong_options += wrong
@@ -132,6 +134,10 @@ def score(arguments: argparse.Namespace) -> None:
     for output in challenge.scoring.outputs:
         if target := getattr(arguments, output.name):
             write(target, output.text(card), output.flag)
+    if arguments.changed_file:
+        name = open_source(arguments.predictions).name
+        _, data = challenge.changed_file(truth, predictions, submitted(arguments), name)
+        write(arguments.changed_file, data, "--changed-file")
     if arguments.json:
         write(arguments.json, card.to_json(), "--json")
     else:
@@ -145,6 +151,14 @@ def _keep_problems(arguments: argparse.Namespace) -> list[Finding]:
     flags = {"--keep-truth": arguments.keep_truth, "--note": arguments.note}
     message = "nothing is kept: add --keep, or leave it out."
     return [error("bad-option", flag, message) for flag, value in flags.items() if value]
+
+
+def _changed_problems(arguments: argparse.Namespace) -> list[Finding]:
+    """Return `bad-option` for a changed file of a model, which is run as it is."""
+    if arguments.changed_file is None or arguments.predictions:
+        return []
+    message = "a model is run as it is: `predict` writes its prediction file."
+    return [error("bad-option", "--changed-file", message)]
 
 
 def _report(card: ScoreCard, lines: Lines) -> str:

@@ -43,6 +43,7 @@ def scorecard_table(card: ScoreCard) -> str:
     return "\n".join(
         [
             f"{card.challenge}: score {card.score!r}, n = {card.n_cases}",
+            f"{card.official.badge()[0].upper()}{card.official.badge()[1:]}.",
             *([f"Incomplete: {card.incomplete}."] if card.incomplete else []),
             card.official.words(challenge.words.official_source),
             "",

@@ -30,6 +30,7 @@ class InputChanges:
         delimiter: What stands between the cells of a table, "" for what is recognised.
         repeated: Which of several rows is kept, one of `REPEATED`, and the column whose value they share, ""
             for rows that share all; ("", "") keeps all.
+        one_table: Whether a workbook, a zip, a folder or answers of jobs are read as one CSV table.
         options: Options of `score`.
         test_set: Key of the sample test set to score on, "" for the one that is chosen.
     """
@@ -39,6 +40,7 @@ class InputChanges:
     decimal_commas: bool = False
     delimiter: str = ""
     repeated: tuple[str, str] = ("", "")
+    one_table: bool = False
     options: tuple[tuple[str, Any], ...] = ()
     test_set: str = ""
 
@@ -58,6 +60,7 @@ class InputChanges:
             self.decimal_commas or other.decimal_commas,
             other.delimiter or self.delimiter,
             other.repeated if other.repeated[0] else self.repeated,
+            self.one_table or other.one_table,
             tuple((dict(self.options) | dict(other.options)).items()),
             other.test_set or self.test_set,
         )
@@ -66,7 +69,7 @@ class InputChanges:
         """Return what changes the files, for provenance: only what is changed."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         pairs = {name: dict(values[name]) for name in ("columns", "cases") if values[name]}
-        plain = {name: values[name] for name in ("decimal_commas", "delimiter") if values[name]}
+        plain = {name: values[name] for name in ("decimal_commas", "delimiter", "one_table") if values[name]}
         row, column = self.repeated
         return pairs | plain | ({"repeated": {row: column} if column else row} if row else {})
 
@@ -78,6 +81,7 @@ class InputChanges:
             "commas in numbers as decimal commas" * self.decimal_commas,
             f"cells separated by {quoted_mark(self.delimiter)}" * bool(self.delimiter),
             _kept_words(self.repeated),
+            "the table alone, as CSV" * self.one_table,
         ]
         return ", ".join(filter(None, parts))
 

@@ -115,6 +115,7 @@ class Words:
         citations: How papers cite it, with its data.
         official_source: Who computes the official score, the end of a sentence: "as the validator does".
         no_model: Why it takes no models, where it takes none.
+        reading: What is said of its score where no official program can be asked.
     """
 
     title: str
@@ -124,6 +125,7 @@ class Words:
     citations: tuple[Citation, ...] = ()
     official_source: str = "as the official program computes it"
     no_model: str = ""
+    reading: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,7 +273,8 @@ class Challenge(Generic[Truth, Predictions]):
             if self.readers.form is None:
                 raise
             raise WITH_COLUMNS(refused, opened, self.readers.form(truth), truth) from refused
-        return submission.with_note(read, source)
+        is_table = bool(self.words.reading) or submission.is_one_table(source, opened)
+        return submission.with_note(read, source, is_table)
 
     def read_images(self, source: Source, name: str | None = None) -> Truth:
         """Read cases without labels, for `predict`. Raises InputRefused."""
@@ -299,6 +302,26 @@ class Challenge(Generic[Truth, Predictions]):
     def prediction_table(self, cases: Truth, predictions: Predictions) -> str | bytes:
         """Return predictions as the file that the official program takes."""
         return self.models("predict").table(cases, predictions)
+
+    def changed_file(
+        self, cases: Truth, predictions: Predictions, source: Source, name: str
+    ) -> tuple[str, bytes]:
+        """Return a submission with all changes that were made when it was read, as the official program takes
+        it.
+
+        Args:
+            cases: The test set.
+            predictions: What was read of the submission.
+            source: The submission, with its changes.
+            name: Its name.
+
+        Returns:
+            A name, and the bytes.
+        """
+        is_table = not self.inputs.submission.several
+        whole = is_table and self.model is not None and not getattr(predictions, "labels_only", True)
+        table = self.prediction_table(cases, predictions) if whole else None
+        return submission.changed_file(source, name, table, is_table)
 
     def received(
         self, truth: Truth, index: int, model: Mapping[str, Any] | None = None
@@ -355,4 +378,4 @@ class Challenge(Generic[Truth, Predictions]):
         lacking = tuple(card_contract.lacking(card, self.id, metrics, self.scoring.quantity))
         if lacking:
             raise InputRefused(lacking)
-        return submission.with_provenance(card)
+        return submission.with_provenance(card, self.words.reading)

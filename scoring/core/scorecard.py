@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,11 +24,16 @@ class Official:
         score: What the official program gives; None where it stops, or where that is unknown or undefined.
         reason: Why that is another number, in plain sentences; None where it is the same. No option and no
             widget is named: page, report, JSON and terminal all show it.
+        changes: After how many changes of the submitted file it is official; 0 where it is so at once, or
+            where no change of that file makes it so.
+        reading: What is said where no official program stands behind the score; "" where one does.
     """
 
     same: bool
     score: float | None
     reason: str | None = None
+    changes: int = 0
+    reading: str = ""
 
     @classmethod
     def compare(cls, score: float | None, official: float | None, *reasons: str) -> "Official":
@@ -44,6 +49,25 @@ class Official:
         if not reasons or (score is not None and score == official):
             return cls(True, score)
         return cls(False, official, " ".join(reasons))
+
+    def badge(self, write: Callable[[float], str] = repr) -> str:
+        """Return in a few words what the score is worth: the same on page, report, JSON and terminal.
+
+        Args:
+            write: Writes a score as the reader sees it elsewhere.
+        """
+        if self.changes:
+            after = f"after {self.changes} change{'s' * (self.changes > 1)}: download the changed file"
+            return f"{self.reading}, {after}" if self.reading else f"official {after}"
+        if self.same:
+            return self.reading or "official for this file as it is"
+        if self.score is None:
+            return "not an official score"
+        return f"not the official score, which is {write(self.score)}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the object that `scorecard.json` holds."""
+        return {"same": self.same, "score": self.score, "reason": self.reason, "badge": self.badge()}
 
     def words(self, source: str, write: Callable[[float], str] = repr) -> str:
         """Return one or more sentences that say whether the score is official.
@@ -159,7 +183,7 @@ class ScoreCard:
         if self.confusion_matrix is not None:
             value["confusion_matrix"] = self.confusion_matrix
         return value | {
-            "official": asdict(self.official),
+            "official": self.official.as_dict(),
             "incomplete": self.incomplete or None,
             "n_cases": self.n_cases,
             "intervals": self.intervals,

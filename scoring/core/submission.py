@@ -3,8 +3,10 @@
 import csv
 import hashlib
 import io
+import zipfile
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
@@ -12,7 +14,8 @@ import numpy as np
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, split
 from scoring.common.fixes import InputChanges, SuggestedFix
-from scoring.core.scorecard import Official, ScoreCard
+from scoring.core.scorecard import ScoreCard
+from scoring.inputs import workbooks
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.inputs.tables import OTHER_FORMAT
 from scoring.statistics.options import StatisticsOptions
@@ -289,14 +292,18 @@ class NamedInput(Protocol):
 Read = TypeVar("Read", bound=NamedInput)
 
 
-def with_note(result: Read, source: Source) -> Read:
+def with_note(result: Read, source: Source, is_table: bool = True) -> Read:
     """Return what was read with a note about what was changed of its files before.
 
     Args:
-        found: What a reader made of the source.
+        result: What a reader made of the source.
         source: The source; as it is where nothing was changed of it.
+        is_table: Whether it is what the official program reads, before the changes: not a table inside of a
+            workbook, a zip or a job.
     """
-    if not isinstance(source, FixedSource) or not (changes := source.changes.of_files):
+    changes = source.changes.of_files if isinstance(source, FixedSource) else InputChanges()
+    changes = changes if is_table else replace(changes, one_table=True)
+    if not changes:
         return result
     message = f"read with changes: {changes.words()}. The official program needs this in the file itself."
     finding = note(FIXED, result.name, message).with_fixes(SuggestedFix("", changes))
@@ -305,18 +312,82 @@ def with_note(result: Read, source: Source) -> Read:
     return cast(Read, replace(cast(Any, result), **{name: (*getattr(result, name), finding)}))
 
 
-def with_provenance(card: ScoreCard) -> ScoreCard:
+def is_one_table(source: Source, opened: Source) -> bool:
+    """Return whether a submission is a table of text, and nothing that holds one.
+
+    Args:
+        source: The submission.
+        opened: The same, opened; answers of jobs are one table there.
+    """
+    given, files = (entry.source if isinstance(entry, FixedSource) else entry for entry in (source, opened))
+    if not isinstance(files, SourceFiles):
+        return True
+    inside = next(iter(files.sizes), "").lower()
+    if files.kind == "zip" or len(files.sizes) != 1 or inside.endswith(workbooks.ENDING):
+        return False
+    if isinstance(given, bytes):
+        return not given.startswith(b"PK")
+    is_of_jobs = isinstance(given, Mapping) or (isinstance(given, (str, Path)) and not Path(given).is_file())
+    return files.kind == "folder" or not is_of_jobs
+
+
+def with_provenance(card: ScoreCard, reading: str = "") -> ScoreCard:
     """Return the card with the changes of its inputs as provenance `mended`, and not official, as official
-    programs read files as they are; as it is, without any."""
-    fixes = [fix.changes for f in card.findings if f.code == FIXED for fix in f.fixes]
+    programs read files as they are; as it is, without any.
+
+    Args:
+        card: The card.
+        reading: What is said where no official program stands behind the score.
+    """
+    fixes, official = changes_in(card.findings), replace(card.official, reading=reading)
     if not fixes:
         other = next((f.message for f in card.findings if f.code == OTHER_FORMAT), None)
-        return replace(card, official=Official(False, None, other)) if other and card.official.same else card
-    changed = [changes.as_dict() for changes in fixes]
-    n = sum(len(value) if isinstance(value, dict) else 1 for entry in changed for value in entry.values())
-    reason = (
-        f"It is official after {n} change{'s' * (n > 1)}, which the file itself needs: "
-        f"{'; '.join(changes.words() for changes in fixes)}."
-    )
-    official = Official(False, None, reason) if card.official.same else card.official
-    return replace(card, provenance={**card.provenance, "mended": changed}, official=official)
+        if other and official.same:
+            official = replace(official, same=False, score=None, reason=other, changes=1)
+        return replace(card, official=official)
+    if official.same:
+        n = n_changes(fixes)
+        reason = (
+            f"It is official after {n} change{'s' * (n > 1)}, which the file itself needs: "
+            f"{'; '.join(changes.words() for changes in fixes)}."
+        )
+        official = replace(official, same=False, score=None, reason=reason, changes=n)
+    mended = [changes.as_dict() for changes in fixes]
+    return replace(card, provenance={**card.provenance, "mended": mended}, official=official)
+
+
+def changes_in(findings: Iterable[Finding]) -> list[InputChanges]:
+    """Return what was changed of inputs before they were read, by what was noticed of them."""
+    return [fix.changes for finding in findings if finding.code == FIXED for fix in finding.fixes]
+
+
+def n_changes(changed: Iterable[InputChanges]) -> int:
+    """Return how many changes there are; each name that is read otherwise is one."""
+    values = [value for changes in changed for value in changes.as_dict().values()]
+    return sum(len(value) if isinstance(value, dict) else 1 for value in values)
+
+
+def changed_file(
+    source: Source, name: str, table: str | bytes | None = None, is_table: bool = False
+) -> tuple[str, bytes]:
+    """Return a submission with its changes applied, as it has to be handed in: its name and its bytes.
+
+    Args:
+        source: The submission, read with changes.
+        name: Its name.
+        table: What the challenge writes of it as the official program takes it; None: it is not known.
+        is_table: Whether the official program takes one table.
+    """
+    stem = name.rsplit(".", 1)[0] or name
+    if table is not None and is_table:
+        return f"{stem}-changed.csv", table.encode() if isinstance(table, str) else table
+    files = open_source(source, name)
+    if files.kind == "file":
+        (member,) = files.members
+        ending = ".csv" if member.lower().endswith(workbooks.ENDING) else name[len(stem) :]
+        return f"{stem}-changed{ending}", files.read(member)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for member in files.members:
+            archive.writestr(zipfile.ZipInfo(member), files.read(member), zipfile.ZIP_DEFLATED)
+    return f"{stem}-changed.zip", packed.getvalue()

@@ -220,14 +220,15 @@ class Section:
 
 @dataclass(frozen=True)
 class Status:
-    """What a score is worth, in plain text. official: whether it is the official one, in sentences, and
-    is_official: whether it is. official_score: the official one where it is another, "" where that is
-    unknown. incomplete: what the submission lacks. "" where there is nothing to say."""
+    """What a score is worth, in plain text. badge: in a few words, as everywhere; official: in sentences, and
+    is_official: whether it is the official one. official_score: the official one where it is another, ""
+    where that is unknown. incomplete: what the submission lacks. "" where there is nothing to say."""
 
     official: str = ""
     is_official: bool = False
     official_score: str = ""
     incomplete: str = ""
+    badge: str = ""
 
 
 @dataclass(frozen=True)

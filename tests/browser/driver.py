@@ -187,7 +187,7 @@ def give(page: Page, panel: str, name: str, content: bytes) -> Page:
 def shows(page: Page, score: float, write: Callable[[float], str] = share) -> None:
     """The headline has the score, written as the challenge writes it, and the line below has it to the last
     digit."""
-    expect(page.get_by_test_id("stMetricValue")).to_have_text(write(score), timeout=PATIENCE)
+    expect(page.get_by_test_id("stMetricValue").first).to_have_text(write(score), timeout=PATIENCE)
     expect(page.get_by_role("strong").filter(has_text=repr(score))).to_be_visible(timeout=PATIENCE)
 
 

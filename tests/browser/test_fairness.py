@@ -38,7 +38,7 @@ def test_a_slow_model_of_one_visitor_holds_up_nobody_else(visitor, server):
         driver.drop(other, driver.zone("submission"), "quick.onnx", quick())
     expect(other.get_by_text("quick.onnx").first).to_be_visible(timeout=driver.PATIENCE)
     expect(other.get_by_text(re.compile(r"^\d+ of 220 images"))).to_be_visible(timeout=driver.PATIENCE)
-    expect(other.get_by_test_id("stMetricValue")).to_be_visible(timeout=LONG)
+    expect(other.get_by_test_id("stMetricValue").first).to_be_visible(timeout=LONG)
     assert hog.get_by_text(running).count() == 1, "the slow one goes on"
     hog.keyboard.press("Escape")
     hog.get_by_role("button", name="Cancel").click()

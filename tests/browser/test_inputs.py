@@ -20,7 +20,7 @@ TEAM = SAMPLE.submissions["delphi"].path
 def shows(page: Page, *arguments: object) -> None:
     """The page shows the score of the command line, to the last digit."""
     card = run("score", "tricorder3", *arguments, "--resamples", 0, "--json", "-").json
-    expect(page.get_by_test_id("stMetricValue")).to_have_text(
+    expect(page.get_by_test_id("stMetricValue").first).to_have_text(
         f"{100 * card['score']:.2f}", timeout=driver.PATIENCE
     )
     expect(page.get_by_text(repr(card["score"]))).to_be_visible(timeout=driver.PATIENCE)
@@ -65,11 +65,11 @@ def test_a_long_run_shows_how_far_it_is_can_be_cancelled_and_gives_way_to_anothe
         driver.drop(page, driver.zone("submission"), "slow.onnx", slow())
     runs = page.get_by_text(re.compile(r"^[1-9]\d* of 220 images"))
     expect(runs).to_be_visible(timeout=driver.PATIENCE)
-    expect(page.get_by_test_id("stMetricValue")).to_have_count(0)
+    expect(page.get_by_test_id("stMetricValue").first).to_have_count(0)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("The run was cancelled")).to_be_visible(timeout=driver.PATIENCE)
-    expect(driver.settled(page).get_by_test_id("stMetricValue")).to_have_count(0)
+    expect(driver.settled(page).get_by_test_id("stMetricValue").first).to_have_count(0)
     page.get_by_role("button", name="Run again").click()
     expect(runs).to_be_visible(timeout=driver.PATIENCE)
     driver.give(page, "submission", TEAM.name, TEAM.read_bytes())
@@ -102,21 +102,21 @@ def test_one_own_file_after_another(tricorder3):
 @pytest.mark.parametrize("key", some(["set", "submission"], 2))
 def test_the_way_back_to_the_sample(tricorder3, key):
     page = tricorder3()
-    before = page.get_by_test_id("stMetricValue").inner_text()
+    before = page.get_by_test_id("stMetricValue").first.inner_text()
     driver.give(page, key, "x.csv", b"nothing")
-    expect(page.get_by_test_id("stMetricValue")).to_have_count(0)
+    expect(page.get_by_test_id("stMetricValue").first).to_have_count(0)
     page.keyboard.press("Escape")
     page.locator(f"[class*='_{key}_back'] button").click()
-    expect(page.get_by_test_id("stMetricValue")).to_have_text(before)
+    expect(page.get_by_test_id("stMetricValue").first).to_have_text(before)
 
 
 def test_an_own_file_outlives_reloads_and_what_is_gone_is_said(tricorder3):
     page = driver.give(tricorder3(), "submission", TEAM.name, TEAM.read_bytes())
-    own = page.get_by_test_id("stMetricValue").inner_text()
+    own = page.get_by_test_id("stMetricValue").first.inner_text()
     for _ in range(2):
         page.reload()
         expect(page.get_by_text(TEAM.name).first).to_be_visible(timeout=driver.PATIENCE)
-        expect(page.get_by_test_id("stMetricValue")).to_have_text(own, timeout=driver.PATIENCE)
+        expect(page.get_by_test_id("stMetricValue").first).to_have_text(own, timeout=driver.PATIENCE)
     driver.settled(page)
     gone = '{"token": "of another server", "names": ["lost.csv"]}'
     page.evaluate("value => sessionStorage.setItem('benchside-files', value)", gone)

@@ -2,19 +2,20 @@
 another number."""
 
 import json
-from dataclasses import asdict
 
 import numpy as np
 import pytest
 
 import scoring
+from scoring.challenges import samples
 from scoring.common.fixes import InputChanges
 from scoring.core.scorecard import Official
-from scoring.inputs.sources import FixedSource
+from scoring.inputs.sources import FixedSource, open_source
 from scoring.presentation.html import html
 from tests.challenges.hecktor2026 import four
 from tests.support import category_tables, lesion_tables, nuclei, patients, risk_tables
 from tests.support.command_line import run
+from tests.support.workbooks import sheet, workbook
 
 CENTERS = ((15, 15), (60, 60), (120, 120))
 
@@ -30,7 +31,9 @@ def card(challenge_id: str, truth, predictions, *, truth_options=None, **options
 
 def official(found: scoring.ScoreCard) -> dict:
     """What scorecard.json says of it."""
-    return json.loads(found.to_json())["official"]
+    said = json.loads(found.to_json())["official"]
+    assert said.pop("badge") == found.official.badge()
+    return said
 
 
 def same(found: scoring.ScoreCard) -> dict:
@@ -360,11 +363,7 @@ def test_another_reading_is_not_official(changed):
 def test_equal_numbers_are_the_same_whatever_the_reason():
     assert Official.compare(0.5, 0.5, "A reason.") == Official(True, 0.5)
     assert Official.compare(float("nan"), 0.5, "A reason.") == Official(False, 0.5, "A reason.")
-    assert asdict(Official.compare(0.5, None, "One.", "Two.")) == {
-        "same": False,
-        "score": None,
-        "reason": "One. Two.",
-    }
+    assert Official.compare(0.5, None, "One.", "Two.") == Official(False, None, "One. Two.")
 
 
 def test_report_and_terminal_say_what_the_json_says(tmp_path):
@@ -378,10 +377,68 @@ def test_report_and_terminal_say_what_the_json_says(tmp_path):
     page = (tmp_path / "r.html").read_text()
     assert f"Not the official score, which is 0.0. {found['official']['reason']}" in shown
     assert f"Not the official score, which is 0.00. {found['official']['reason']}" in page
-    assert "not the official score</title>" in page
+    assert "not the official score, which is 0.00</title>" in page
+    badge = found["official"]["badge"]
+    assert badge == "not the official score, which is 0.0"
+    assert f"\n{badge.capitalize()}.\n" in shown
     assert f"Incomplete: {found['incomplete']}." in shown
     assert "Incomplete: 2 of 6 predictions missing, counted as wrong." in page
     assert "the official number to the last digit" not in page
+
+
+def given_wrongly(challenge_id: str):
+    """Truth and right predictions of a challenge, and the same predictions in a file that needs a change,
+    with that change."""
+    sample = next(iter(samples.test_sets(challenge_id).values()))
+    team = next(team for team in sample.submissions.values() if not team.is_model).path
+    challenge = scoring.load_challenge(challenge_id)
+    truth = challenge.read_truth(sample.path)
+    if team.suffix == ".zip":
+        files = open_source(team)
+        folder = {member: files.read(member) for member in files.members}
+        wrong = {f"mine_{name}" if not name.endswith(".csv") else name: folder[name] for name in folder}
+        return challenge, truth, folder, FixedSource(wrong, InputChanges(cases=(("mine_*", "*"),)))
+    first, _, rest = team.read_bytes().partition(b"\n")
+    head = first.decode().strip().split(",")
+    wrong = ",".join([head[0], *(f"prob_{name}" for name in head[1:])]).encode() + b"\n" + rest
+    fixed = FixedSource(wrong, InputChanges(columns=(("prob_*", "*"),)))
+    return challenge, truth, first + b"\n" + rest, fixed
+
+
+@pytest.mark.parametrize("challenge_id", ["tricorder3", "melanoma", "isic", "puma", "hecktor2026"])
+def test_the_changed_file_is_official_as_it_is(challenge_id):
+    challenge, truth, right, wrong = given_wrongly(challenge_id)
+    needed = {"tricorder3": {"model_size_mib": 10.0}, "puma": {"rules": "grand-challenge"}}
+    options = needed.get(challenge_id, {})
+
+    def scored(source, name):
+        read = challenge.read_predictions(source, truth, name)
+        return read, challenge.score(truth, read, resamples=0, **options)
+
+    _, meant = scored(right, "p.csv")
+    read, mended = scored(wrong, "p.csv")
+    assert mended.official.badge().endswith("after 1 change: download the changed file")
+    name, data = challenge.changed_file(truth, read, wrong, "p.csv")
+    _, again = scored(data, name)
+    assert again.score == meant.score == mended.score
+    assert again.official == meant.official
+    as_it_is = "by our reading, no official program is public"
+    assert again.official.badge() == (
+        as_it_is if challenge_id == "hecktor2026" else "official for this file as it is"
+    )
+
+
+def test_a_workbook_is_official_after_it_was_saved_as_a_table():
+    challenge, truth, right, _ = given_wrongly("melanoma")
+    rows = [line.split(",") for line in right.decode().split()]
+    written = workbook({"p": sheet([rows[0], *([case, float(score)] for case, score in rows[1:])])})
+    read = challenge.read_predictions(written, truth, "p.xlsx")
+    card = challenge.score(truth, read, resamples=0)
+    assert card.official.badge() == "official after 1 change: download the changed file"
+    assert card.provenance["mended"] == [{"one_table": True}]
+    name, data = challenge.changed_file(truth, read, written, "p.xlsx")
+    assert name == "p-changed.csv"
+    assert challenge.score(truth, challenge.read_predictions(data, truth, name), resamples=0).official.same
 
 
 def test_report_and_terminal_name_an_official_score():

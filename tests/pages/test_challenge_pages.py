@@ -63,7 +63,7 @@ def assert_answers(app, challenge_id: str, name: str, tabs, has_metadata: bool) 
         visits.open_tab(app, tab)
         assert not app.exception
         assert not app.error
-        assert [metric.value for metric in app.metric] == [headline]
+        assert [metric.value for metric in app.metric if metric.label != "official"] == [headline]
         asked = {re.sub(r"(\?) [\d,]+$", r"\1", heading.value) for heading in app.header} & questions
         silent = (name, tab) in facts.silent or (not has_metadata and tab in facts.of_metadata)
         assert asked == (set() if silent else {text.markdown(facts.tabs[tab])}), tab
@@ -104,7 +104,7 @@ def test_it_opens_on_the_first_sample_with_all_its_tabs(opened, challenge_id):
 def test_an_address_that_was_tampered_with_opens_the_sample(opened, challenge_id, address):
     app = opened(challenge_id, **address)
     assert not app.exception
-    assert len(app.metric) == 1
+    assert [metric.label for metric in app.metric][1:] in ([], ["official"])
     assert "not the challenge's rule" not in words(app)
 
 
@@ -239,5 +239,5 @@ def test_foreign_names_are_shown_as_they_were_typed(opened, challenge_id, payloa
     app = visits.put(challenge_id, app, None, truth)
     for tab in FACTS[challenge_id].tabs:
         visits.open_tab(app, tab)
-        assert len(app.metric) == 1
+        assert [metric.label for metric in app.metric][1:] in ([], ["official"])
         visits.assert_inert(app)

@@ -1,6 +1,7 @@
 """The page as its visitors use it. What it shows is compared with what the command line and the challenge say
 of the same files."""
 
+import re
 from functools import partial
 
 import numpy as np
@@ -206,8 +207,9 @@ def test_files_that_the_official_scorer_refuses_are_mended(isic):
     said = official_message(predictions[1], truth[1])
     assert said[:60] in words(app)
     assert "It would **refuse the files**" in words(app)
-    assert ":orange-badge[▲ not official]" in words(app)
-    assert "▲ not official" in words(app)
+    badge = _card(predictions, truth).official.badge()
+    assert re.fullmatch(r"official after \d changes: download the changed file", badge)
+    assert f":orange-badge[▲ {badge}]" in words(app)
     assert [
         f.code for f in card_summary.to_mend(_card(predictions, truth)) if f"**{f.code}** " not in words(app)
     ] == []

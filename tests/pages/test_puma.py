@@ -78,7 +78,7 @@ def test_every_tab_answers_what_has_next_to_nothing_in_it(puma, images):
         open_tab(app, tab)
         assert not app.exception
         assert not app.error
-        assert len(app.metric) == 1
+        assert [metric.label for metric in app.metric][1:] in ([], ["official"])
 
 
 @pytest.mark.parametrize("rules", RULES)

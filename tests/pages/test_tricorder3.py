@@ -99,9 +99,9 @@ def test_the_size_of_an_own_file_changes_the_score_as_the_scorer_says(tricorder3
     app = put(tricorder3(), (team.name, team.read_bytes()))
     visits.assert_scored(app, "tricorder3", command_line(SAMPLE.path, "--predictions", team)["score"])
     assert "this is its score if it has 50 MiB or less" in words(app)
-    assert "▲ not official" in words(app)
+    assert "▲ not an official score" in words(app)
     app.number_input[0].set_value(120.5).run()
-    assert "✓ official" in words(app)
+    assert "✓ official for this file as it is" in words(app)
     visits.assert_scored(
         app,
         "tricorder3",
@@ -128,7 +128,7 @@ def test_missing_cases_are_refused_or_count_as_wrong(tricorder3, tmp_path):
         )["score"],
     )
     assert "23 of 30 predictions" in words(app)
-    assert "▲ official: 0.00" in words(app)
+    assert "▲ not the official score, which is 0.00" in words(app)
     assert "▲ 7 of 30 predictions missing, counted as wrong" in words(app)
     assert "Not the official score, which is 0.00." in words(app)
     assert "the official number to the last digit" not in words(app)

@@ -139,5 +139,6 @@ def words_of(declaration: Declaration) -> Words:
         rule="\n".join(lines),
         citations=citations,
         official_source="as the challenge's file declares it",
+        reading="by the challenge's file, no official program was asked",
         no_model=NO_MODEL,
     )

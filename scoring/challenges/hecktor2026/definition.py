@@ -44,6 +44,7 @@ CHALLENGE = Challenge(
             ),
         ),
         official_source="by the published rules; the challenge's own program is not public",
+        reading="by our reading, no official program is public",
         no_model=(
             "there is no model route: score what the method wrote, a folder or zip of masks and predictions.csv."
         ),

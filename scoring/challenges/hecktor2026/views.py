@@ -126,8 +126,11 @@ def headline(card: ScoreCard) -> Headline:
         ),
         (unweighted,),
         Figure(lambda theme: score_strip(drawn, theme, bounds, unit=SHARE), _arithmetic(card, parts)),
-        parts=(SideBySide([(_subtask(card, part),) for part in parts], (1, 1, 1)),),
-        notes=(_unusable(card),),
+        parts=(
+            *([] if summary.unusable(card) else [_unusable(card)]),
+            SideBySide([(_subtask(card, part),) for part in parts], (1, 1, 1)),
+        ),
+        notes=(_unusable(card),) if summary.unusable(card) else (),
     )
 
 

@@ -22,6 +22,7 @@ from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.inputs.table_text import DELIMITERS
 from scoring.inputs.tables import MISSING, OTHER_FORMAT, TextTable
 
+AS_GIVEN = "refused-as-given"
 REFUSES = "read here; the official scorer refuses this file: "
 NO_ID = 'Missing column in CSV: "image" or "lesion_id".'
 NOT_UTF8, NO_NEWLINES = "Could not parse CSV: could not decode file as UTF-8.", "No newlines detected in CSV."
@@ -126,7 +127,7 @@ def as_given(source: Source, truth: SourceFiles, name: str) -> list[Finding]:
     refusal = message(source.source, truth, name)
     if refusal is None:
         return []
-    return [warning("refused-as-given", name, f"without the changes it is refused there; {REFUSES}{refusal}")]
+    return [warning(AS_GIVEN, name, f"without the changes it is refused there; {REFUSES}{refusal}")]
 
 
 def _delimiter(source: CategoryTable) -> str:

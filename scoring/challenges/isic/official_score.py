@@ -1,6 +1,6 @@
 """The official score for the same files, and findings about the score of an ISIC submission."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import le
 
@@ -12,13 +12,13 @@ from scoring.challenges.isic.categories import EXCLUDED, UNKNOWN, preset
 from scoring.challenges.isic.evaluation import Evaluation
 from scoring.challenges.isic.measures import CategoryScores
 from scoring.challenges.isic.official_float_parsing import ROUNDING
-from scoring.challenges.isic.official_rejections import first_refusal
+from scoring.challenges.isic.official_rejections import AS_GIVEN, REFUSES, first_refusal
 from scoring.challenges.isic.options import METRIC, IsicOptions
 from scoring.challenges.isic.truth import UNIT_COLUMN, IsicCases
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, note, warning
 from scoring.core.scorecard import Official
-from scoring.core.submission import FIXED, Predictions
+from scoring.core.submission import FIXED, Predictions, changes_in, n_changes
 from scoring.metrics.thresholds import HALF, decided
 from scoring.statistics.replicates import Replicates
 
@@ -40,12 +40,22 @@ def official(e: Evaluation, score: float | None) -> Official:
     rounded = any(finding.code == ROUNDING for finding in e.predictions.findings)
     reasons = [*stops, *([ROUNDED] * rounded), *_otherwise(truth, options, goal, order is not None)]
     if stops or rounded or not reasons:
-        return Official.compare(score, None, *reasons)
+        return replace(Official.compare(score, None, *reasons), changes=_curable(e, reasons))
     as_there = e.answers if not options.inclusive else strictly_above(e.answers)
     weights = truth.weights.score
     if order is not None:
         return Official.compare(score, measures.by_position(as_there, weights, order, goal), *reasons)
     return Official.compare(score, measures.ranked_value(as_there, weights, goal), *reasons)
+
+
+def _curable(e: Evaluation, reasons: Sequence[str]) -> int:
+    """Return after how many changes of the predictions the score is official; 0 where something else stands
+    against it."""
+    codes = {finding.code for finding in e.predictions.findings if REFUSES in finding.message} - {AS_GIVEN}
+    of_truth = any(REFUSES in finding.message or finding.code == FIXED for finding in e.truth.findings)
+    if len(reasons) != 1 or of_truth or not e.predictions.has_outputs.all():
+        return 0
+    return len(codes) + n_changes(changes_in(e.predictions.findings))
 
 
 def out_of_order(truth: IsicCases) -> Ints | None:
@@ -63,10 +73,10 @@ def strictly_above(a: CategoryScores) -> CategoryScores:
 
 
 def _stops(e: Evaluation) -> Iterator[str]:
-    refusal = first_refusal([*e.truth.findings, *e.predictions.findings])
+    findings = [*e.truth.findings, *e.predictions.findings]
+    refusal = first_refusal(findings)
     if refusal:
         yield f"The official scorer refuses the files: {refusal}"
-    findings = [*e.truth.findings, *e.predictions.findings]
     if not refusal and any(finding.code == UNIT_COLUMN for finding in findings):
         yield "The official scorer takes the column of the unit for a category and refuses the predictions."
     if not refusal and any(finding.code == FIXED for finding in findings):

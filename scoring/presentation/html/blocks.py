@@ -106,7 +106,8 @@ def _status(status: Status) -> Iterator[str]:
         yield render("text", question="", text=text, kind="caution")
     if status.official:
         kind = "plain" if status.is_official else "caution"
-        yield render("text", question="", text=markdown(status.official, STATUS), kind=kind)
+        text = f"**{markdown(status.badge)}**  \n{markdown(status.official, STATUS)}"
+        yield render("text", question="", text=text, kind=kind)
 
 
 def fact_rows(facts: Iterable[Fact]) -> list[tuple[str, str, str, str | None]]:

@@ -36,9 +36,8 @@ def views_of(card: ScoreCard) -> Views:
     write = points if challenge.scoring.as_points else share
     official = card.official.words(challenge.words.official_source, write)
     other = card.official.score if not card.official.same else None
-    status = Status(
-        official, card.official.same, "" if other is None else write(other), incomplete=card.incomplete
-    )
+    other_score, badge = "" if other is None else write(other), card.official.badge(write)
+    status = Status(official, card.official.same, other_score, card.incomplete, badge)
     return replace(views, headline=replace(views.headline, status=status))
 
 
@@ -94,7 +93,7 @@ def score_words(card: ScoreCard, as_points: bool) -> str:
     if card.score is None:
         return "no score"
     number = f"{points(card.score)} of 100 points" if as_points else share(card.score)
-    return number if card.official.same else f"{number}, not the official score"
+    return f"{number}, {card.official.badge(points if as_points else share)}"
 
 
 def headline(entry: Headline, figures: Figures) -> str:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from scoring.common.findings import Finding
-from scoring.core.scorecard import Official, ScoreCard
+from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import sha256
 from scoring.services.boards import hidden_truth, packing
 from scoring.services.boards.board import OpenBoard
@@ -48,7 +48,7 @@ def _as_shown(card: ScoreCard, score: float | None) -> ScoreCard:
     """Return a bare scorecard of a hidden truth. score: as it is shown."""
     options = {**card.provenance["options"], "metadata_sha256": None}
     known = {**bare(card).provenance, "options": options, "truth_sha256": WITHHELD, "n_units": 0}
-    official = Official(card.official.same, score if card.official.same else None, card.official.reason)
+    official = replace(card.official, score=score if card.official.same else None)
     names = dict.fromkeys(card.metrics)
     return replace(
         bare(card), score=score, metrics=names, n_cases=0, intervals={}, provenance=known, official=official
