@@ -7,7 +7,7 @@ from pages.challenge.challenge_page import ChallengePage, Lines, show
 from pages.display import layout
 from pages.inputs import known_challenges
 from pages.server import access
-from pages.tabs.declared import LINK, tabs
+from pages.tabs.declared import LINK, has_viewer, tabs
 from scoring.challenges.declared import library
 from scoring.challenges.declared.cases import DeclaredCases
 
@@ -31,14 +31,13 @@ def declared() -> None:
     lines = Lines(_about_truth, lambda card: f"{card.n_cases} cases", CLOSING)
     declaration = library.declaration_of(challenge.id)
     assert declaration is not None, challenge.id
-    of_masks = declaration.task == "segmentation"
     show(
         ChallengePage(
             challenge,
             lines,
             lambda card: pd.DataFrame(map(dict, card.cases)),
             tabs=tabs(declaration),
-            viewer=LINK if of_masks else None,
+            viewer=LINK if has_viewer(declaration) else None,
         )
     )
 

@@ -1,26 +1,34 @@
-"""Tabs with widgets on the page of a declared challenge: the viewer of masks, and pictures of cases."""
+"""Tabs with widgets on the page of a declared challenge: the viewer of masks, points and boxes, and pictures
+of cases."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from pages.challenge import scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import layout
+from pages.display import layout, viewer
 from pages.display.layout import GalleryCard
 from pages.display.render import CaseLink
 from pages.display.tables import shortener
+from pages.display.viewer import nuclei
+from pages.display.viewer.payload import Payload
 from pages.tabs import slice_viewer
 from pages.tabs.shared_widgets import choose_case
 from scoring.challenges.declared import scenes
 from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.marks import are_flat, marks
 from scoring.challenges.declared.views import worst_first
 from scoring.common.text import markdown, shortened
+from scoring.inference import pictures
 from scoring.presentation.figures.numerals import decimal
 
 LINK = CaseLink("case", "place")
 VIEWER = "Viewer"
+KEPT_CASES, MARGIN = 8, 1.05
+"""Cases that are kept as drawn, and how much larger than its marks an image without a picture is."""
 LISTED = 4
 """Facts of a case that its picture names."""
 
@@ -28,12 +36,17 @@ LISTED = 4
 def tabs(declaration: Declaration) -> Mapping[str, Callable[[ScoredSubmission], None] | None]:
     """Return the tabs of a declared challenge: sections, and what has widgets below them."""
     names = ("Metrics", "Classes", "Curves", "Errors", "Calibration", "Subgroups")
-    of_masks = {VIEWER: partial(masks_tab, declaration)} if declaration.task == "segmentation" else {}
-    return {**dict.fromkeys(names), "Cases": pictures_tab, **of_masks, "Model": None}
+    live = {VIEWER: partial(viewer_tab, declaration)} if has_viewer(declaration) else {}
+    return {**dict.fromkeys(names), "Cases": pictures_tab, **live, "Model": None}
+
+
+def has_viewer(declaration: Declaration) -> bool:
+    """Return whether cases are shown in a viewer: masks, and points and boxes in pictures."""
+    return declaration.task == "segmentation" or bool(declaration.truth.places and are_flat(declaration))
 
 
 @st.fragment
-def masks_tab(declaration: Declaration, scored: ScoredSubmission) -> None:
+def viewer_tab(declaration: Declaration, scored: ScoredSubmission) -> None:
     """Draw truth and prediction of a case; a click in the viewer repaints this alone."""
     names = [row["case"] for row in scored.card.cases]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -41,9 +54,28 @@ def masks_tab(declaration: Declaration, scored: ScoredSubmission) -> None:
         index = choose_case("Case", names, LINK, worst, shortener(names), 260)
         facts = (f"{name} {_value(value)}" for name, value in scored.card.cases[index].items())
         st.caption(markdown(" · ".join([*facts][1:]), 200))
+    if declaration.task != "segmentation":
+        content = (scored.card.challenge, scored.truth_key, scored.submission.key, index)
+        viewer.show(_marked(content, declaration, scored.truth, scored.predictions), "marks")
+        return
     slice_viewer.draw(
         scored, index, partial(scenes.scene, declaration), LINK, scenes.label_names(declaration)
     )
+
+
+@st.cache_resource(max_entries=KEPT_CASES, scope="session", show_spinner="Drawing the marks ...")
+def _marked(content: tuple, _declaration: Declaration, _truth, _predictions) -> Payload:
+    """Return objects and detections of an image as the viewer takes them, over its picture if there is
+    one."""
+    index = content[-1]
+    drawn = marks(_declaration, _truth, _predictions, index)
+    jpeg, size = pictures.sized_tile(_truth, index)
+    if size is None:
+        ends = np.vstack([drawn["xy"], drawn["centroids"], np.ones((1, 2))]).max(0)
+        size = (int(ends[0] * MARGIN) + 1, int(ends[1] * MARGIN) + 1)
+    classes = _declaration.classes or ("object",)
+    info = nuclei.TileInfo(_truth.ids[index], size, classes, 0.0, jpeg, ("object", "objects"))
+    return nuclei.results(drawn, info, [""], 0.0)
 
 
 def _worst(scored: ScoredSubmission) -> str:

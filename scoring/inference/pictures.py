@@ -49,13 +49,24 @@ def _thumbnail(process: ImageProcess, cases: CaseImages, index: int, side: int) 
 
 
 def tile(cases: CaseImages, index: int, side: int = TILE_SIDE) -> bytes | None:
+    """Return the first of `sized_tile`."""
+    return sized_tile(cases, index, side)[0]
+
+
+def sized_tile(
+    cases: CaseImages, index: int, side: int = TILE_SIDE
+) -> tuple[bytes | None, tuple[int, int] | None]:
     """Return a case's image as JPEG for a viewer, at most `side` px wide and high, not turned: annotations
-    lie in the pixels of the file. None where there is no image or it cannot be read."""
+    lie in the pixels of the file; and width and height of the file. None where there is no image or it cannot
+    be read."""
     if cases.images[index] is None:
-        return None
+        return None, None
     with ImageProcess() as process:
         picture = _fitted(process, cases, index, side)
-    return None if picture is None else _encoded(picture.pixels, "JPEG", quality=TILE_QUALITY)
+    if picture is None:
+        return None, None
+    size = (picture.seen.width, picture.seen.height)
+    return _encoded(picture.pixels, "JPEG", quality=TILE_QUALITY), size
 
 
 def _fitted(process: ImageProcess, cases: CaseImages, index: int, side: int) -> PreparedImage | None:

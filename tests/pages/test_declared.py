@@ -199,6 +199,21 @@ def test_masks_have_a_viewer_that_opens_on_the_worst_case(opened):
     assert f"dice {min(dice.values()):.3f}" in words(app)
 
 
+@pytest.mark.parametrize("name", ["points", "boxes"])
+def test_points_and_boxes_are_marked_in_their_pictures(opened, name):
+    kind = KINDS[name]
+    truth, sent = (kind.made(np.random.default_rng(s), w).encode() for s, w in ((0, 0.0), (1, 0.5)))
+    files = [("truth.csv", truth), *((f"i{k}.png", test_model.picture(k, (120, 100))) for k in range(3))]
+    app = opened("declared", challenge=kind.challenge.id)
+    put(kind.challenge.id, app, test_set=("set.zip", zipped(iter(files))), submission=("p.csv", sent))
+    assert "3 with a picture" in words(app)
+    for case in ("i0", "i39"):
+        app.query_params["case"] = case
+        open_tab(app, "Viewer")
+        assert not app.exception
+        assert "objects 2.000" in words(app)
+
+
 def test_pictures_of_cases_stand_worst_first_and_a_model_is_scored(opened):
     challenge = library.of_text(test_model.text_of("scores"), "m.toml")
     app = opened("declared", challenge=challenge.id)

@@ -15,7 +15,8 @@ function describe(layer, i) {
   const scored = predicted ? i : status === TP ? j : -1;
   if (scored >= 0) rows.push(["confidence", layer.score[scored].toFixed(2)]);
   const away = `${layer.distance[i].toFixed(1)} px`;
-  if (j >= 0) rows.push(["distance", `${away} · ${(layer.distance[i] * head.um_per_px).toFixed(1)} µm`]);
+  const metric = head.um_per_px ? ` · ${(layer.distance[i] * head.um_per_px).toFixed(1)} µm` : "";
+  if (j >= 0) rows.push(["distance", away + metric]);
   if (layer.iou[i] >= 0) rows.push(["outlines", `IoU ${layer.iou[i].toFixed(2)}`]);
   if (status === TP && j >= 0) rows.push([predicted ? "truth" : "prediction", `no. ${layer.number[j]}`]);
   const title = status === DETECTED ? "Detected" : `${STATUS[status]} · ${STATUS_WORD[status]}`;

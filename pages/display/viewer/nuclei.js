@@ -48,8 +48,8 @@ class Nuclei {
   }
 
   accessibleName() {
-    const { head, detections } = this, number = this.outlines.n.toLocaleString("en");
-    const what = detections ? `${number} detected nuclei of ${head.name}` : `Nuclei of ${head.name}, truth and prediction`;
+    const { head, detections } = this, number = this.outlines.n.toLocaleString("en"), several = head.noun[1];
+    const what = detections ? `${number} detected ${several} of ${head.name}` : `${capital(several)} of ${head.name}, truth and prediction`;
     return `${what}. A table on this page says the same. ${this.keys.map(([key, does]) => `${key}: ${does}`).join("; ")}.`;
   }
 
@@ -57,7 +57,7 @@ class Nuclei {
     const results = (keys) => (this.detections ? [] : keys);
     return [
       ...results([["n p", "next, previous error"]]),
-      [". ,", "next, previous nucleus"],
+      [". ,", `next, previous ${this.head.noun[0]}`],
       ["Enter", "select it"],
       ["Escape", "select nothing"],
       ["arrows", "pan"],

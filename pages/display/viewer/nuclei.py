@@ -28,6 +28,7 @@ class TileInfo:
         classes: Names of the classes.
         um_per_px: Micrometres per pixel, 0 where nobody knows: then lengths are in px.
         jpeg: The image, of any size, in the same frame; None without.
+        noun: What one of the marked objects is called, and several.
     """
 
     name: str
@@ -35,6 +36,7 @@ class TileInfo:
     classes: Sequence[str]
     um_per_px: float
     jpeg: bytes | None = None
+    noun: tuple[str, str] = ("nucleus", "nuclei")
 
 
 def results(
@@ -84,6 +86,7 @@ def _payload(columns: Mapping[str, np.ndarray], image: TileInfo, head: Mapping[s
         "width": int(image.size[0]),
         "height": int(image.size[1]),
         "um_per_px": image.um_per_px,
+        "noun": list(image.noun),
         "classes": list(image.classes),
         "palette": [colours[c % len(colours)] for c in range(len(image.classes))],
     }

@@ -1,0 +1,130 @@
+"""Marks of declared points and boxes on one image: each object and detection, with what became of it."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from scoring.challenges.declared.cases import DeclaredCases
+from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.objects import Detections
+from scoring.common.arrays import Array, Bools, Floats, Ints
+from scoring.metrics.found_objects import box_iou
+from scoring.metrics.task_cases import Objects
+
+TRUTH, PREDICTION = 0, 1
+HIT, FALSE_ALARM, MISSED = 0, 1, 2
+VERTICES = 32
+"""Of the circle within which a point is found."""
+
+
+def are_flat(declaration: Declaration) -> bool:
+    """Return whether objects lie in a picture: boxes, and points of two coordinates."""
+    return declaration.task == "boxes" or len(declaration.truth.places) == 2
+
+
+def marks(
+    declaration: Declaration, truth: DeclaredCases, predictions: Detections, index: int
+) -> dict[str, Array]:
+    """Return the objects and detections of an image as columns [n], the truth first.
+
+    They are: xy [v, 2] and start [n + 1], vertices of outlines one after the other; centroids [n, 2]; kind
+    (0 truth, 1 prediction), cls, status (0 hit, 1 false alarm, 2 missed, by the first metric of the score),
+    partner (row of the object or detection that it is matched with, -1 for none), number, score, distance
+    and, of boxes, iou.
+
+    Args:
+        declaration: Of points or boxes.
+        truth: The test set.
+        predictions: What was submitted.
+        index: Of the image.
+    """
+    true, found = truth.objects[index], predictions.objects[index]
+    n_true, n_found = len(true.places), len(found.places)
+    hit, counted = _hits(declaration, true, found)
+    partner_of = _partners(declaration, true, found, hit)
+    partner = np.full(n_true + n_found, -1)
+    matched = np.flatnonzero(partner_of >= 0)
+    partner[n_true + matched], partner[partner_of[matched]] = partner_of[matched], n_true + matched
+    status = np.r_[np.where(partner[:n_true] >= 0, HIT, MISSED), np.where(counted & ~hit, FALSE_ALARM, HIT)]
+    outlines = [*_outlines(declaration, true, of_truth=True), *_outlines(declaration, found, of_truth=False)]
+    centroids = np.vstack([_centres(declaration, true), _centres(declaration, found)])
+    pairs = np.flatnonzero(partner >= 0)
+    distance, iou = np.full(len(partner), np.nan), np.full(len(partner), np.nan)
+    distance[pairs] = np.linalg.norm(centroids[pairs] - centroids[partner[pairs]], axis=1)
+    if declaration.task == "boxes":
+        whole = np.vstack([true.places, found.places])
+        overlaps = (
+            box_iou(whole[i : i + 1], whole[k : k + 1])[0, 0]
+            for i, k in zip(pairs, partner[pairs], strict=True)
+        )
+        iou[pairs] = list(overlaps)
+    scores = np.ones(n_found) if found.scores is None else found.scores
+    return {
+        "xy": np.concatenate([np.zeros((0, 2)), *outlines]),
+        "start": np.cumsum([0, *map(len, outlines)]),
+        "centroids": centroids,
+        "kind": np.repeat([TRUTH, PREDICTION], [n_true, n_found]),
+        "cls": np.r_[true.kinds, found.kinds],
+        "status": status,
+        "reason": np.zeros(len(partner), int),
+        "partner": partner,
+        "number": np.r_[np.arange(n_true), np.arange(n_found)] + 1,
+        "score": np.r_[np.ones(n_true), scores],
+        "distance": distance,
+        "iou": iou,
+    }
+
+
+def _hits(declaration: Declaration, true: Objects, found: Objects) -> tuple[Bools, Bools]:
+    """Return which detections the first metric of the score takes for hits [d], and which it counts [d].
+
+    Ranks that are all different stand for the scores, as a metric gives detections in an order of its own.
+    """
+    n, use = len(found.places), declaration.score[0]
+    scores = np.ones(n) if found.scores is None else found.scores
+    ranks = np.empty(n)
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(n, 0, -1)
+    of_rank = np.argsort(ranks)
+    _, given, hits = use.metric.measure(true, replace(found, scores=ranks), **use.options)
+    places = of_rank[np.asarray(given, int) - 1]
+    hit, counted = np.zeros(n, bool), np.zeros(n, bool)
+    hit[places], counted[places] = hits[:, 0], True
+    return hit, counted
+
+
+def _partners(declaration: Declaration, true: Objects, found: Objects, hit: Bools) -> Ints:
+    """Return the object of each hit [d], the nearest free one of its class, and -1 of other detections."""
+    partner = np.full(len(found.places), -1)
+    if not len(true.places):
+        return partner
+    if declaration.task == "boxes":
+        away = 1 - box_iou(found.places, true.places)
+    else:
+        away = np.linalg.norm(found.places[:, None] - true.places, axis=2)
+    away = np.where(found.kinds[:, None] == true.kinds, away, np.inf)
+    pairs = [(away[i, k], i, k) for i in np.flatnonzero(hit) for k in range(len(true.places))]
+    free = np.ones(len(true.places), bool)
+    for distance, i, k in sorted(pairs):
+        if np.isfinite(distance) and partner[i] < 0 and free[k]:
+            partner[i], free[k] = k, False
+    return partner
+
+
+def _centres(declaration: Declaration, objects: Objects) -> Floats:
+    """Return the middles [n, 2]."""
+    places = objects.places.reshape(-1, 4 if declaration.task == "boxes" else 2)
+    return places[:, :2] + places[:, 2:] / 2 if declaration.task == "boxes" else places
+
+
+def _outlines(declaration: Declaration, objects: Objects, of_truth: bool) -> list[Floats]:
+    """Return the corners of boxes; of a point of the truth the circle within which it is found."""
+    if declaration.task == "boxes":
+        corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
+        return [place[:2] + corners * place[2:] for place in objects.places]
+    radius = declaration.score[0].options.get("radius")
+    if not of_truth or (objects.radii is None and radius is None):
+        return [np.zeros((0, 2))] * len(objects.places)
+    radii = np.full(len(objects.places), radius) if objects.radii is None else objects.radii
+    turn = np.linspace(0, 2 * np.pi, VERTICES, endpoint=False)
+    circle = np.column_stack([np.cos(turn), np.sin(turn)])
+    return [place + r * circle for place, r in zip(objects.places, radii, strict=True)]
