@@ -1,6 +1,5 @@
 """Masks of a submission by patient: found, opened and counted by `inputs.masks` one after the other."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STRUCTURES
+from scoring.challenges.hecktor2026.structures import MASK_ENDINGS, join_structures, stem_of, structure_of
 from scoring.common.arrays import Ints
 from scoring.common.findings import Cancelled, Finding, InputRefused, error, note, warning
 from scoring.inference.cluster.masks import compare_all
@@ -22,7 +22,6 @@ from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.lesions import MaskPair
 from scoring.inputs.sources import TABLES, Source, SourceFiles, open_source
 
-MASK_ENDINGS = (".nii.gz", ".nii", ".mha")
 TABLES_BESIDE_MASKS = (".csv", *OTHER_TABLES)
 ANSWERS = {"t-stage.json": "t", "n-stage.json": "n", "rfs.json": "time"}
 """A container's files of one value each, and what they answer."""
@@ -54,11 +53,13 @@ class Layout:
 
 @dataclass(frozen=True)
 class SubmissionLayout:
-    """A source that was opened. layout: what lies where in it. digest: SHA-256 of what was read."""
+    """A source that was opened. layout: what lies where in it. digest: SHA-256 of what was read. joined:
+    masks that are read from one file of GTVp and one of GTVn each, with these."""
 
     files: SourceFiles
     layout: Layout
     digest: str | None = None
+    joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -67,7 +68,8 @@ class SubmissionLayout:
 
     def digested(self, members: Iterable[str]) -> "SubmissionLayout":
         """Return the same with the SHA-256 of these members."""
-        return replace(self, digest=self.files.digest_of(members))
+        written = (part for member in members for part in self.joined.get(member, (member,)))
+        return replace(self, digest=self.files.digest_of(written))
 
 
 def classify_members(files: SourceFiles, container: bool) -> Layout:
@@ -128,16 +130,6 @@ def _read_folders(elsewhere: list[str], inside: str, masks: dict[str, list[str]]
     return others
 
 
-STRUCTURE = re.compile(r"(.*?)[ _.-]*GTV[-_]?[pn]", re.IGNORECASE | re.DOTALL)
-
-
-def structure_of(stem: str) -> str | None:
-    """Return what stands before GTVp or GTVn at the end of a name, "" where nothing does; None for a name
-    of another kind."""
-    found = STRUCTURE.fullmatch(stem)
-    return found[1] if found else None
-
-
 def separate_structures(contents: SubmissionLayout) -> list[Finding]:
     """Return `separate-structures` where masks hold one structure each."""
     layout = contents.layout
@@ -151,12 +143,6 @@ def separate_structures(contents: SubmissionLayout) -> list[Finding]:
         "and GTVn is 2."
     )
     return [error("separate-structures", contents.files.called(apart[0]), message)]
-
-
-def stem_of(name: str) -> str | None:
-    """Return a file's name without the ending of a mask; None where it has none, or nothing else."""
-    ending = next((e for e in MASK_ENDINGS if name.lower().endswith(e)), "")
-    return name[: -len(ending)] or None if ending else None
 
 
 def _enclosing(members: Iterable[str]) -> str:
@@ -217,6 +203,8 @@ def open_contents(source: Source, name: str | None, container: bool) -> Submissi
     files = open_source(source, name, streamed=MASK_ENDINGS, table_bytes=TABLE_BYTES)
     if container:
         files, _ = by_case(files)
+        files, joined = join_structures(files)
+        return SubmissionLayout(files, classify_members(files, container), joined=joined)
     return SubmissionLayout(files, classify_members(files, container))
 
 

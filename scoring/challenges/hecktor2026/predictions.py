@@ -9,14 +9,9 @@ from scoring.challenges.hecktor2026 import masks
 from scoring.challenges.hecktor2026.evaluation import Evaluation
 from scoring.challenges.hecktor2026.findings import missing_findings
 from scoring.challenges.hecktor2026.formula import ID, STAGES
-from scoring.challenges.hecktor2026.masks import (
-    MASK_ENDINGS,
-    Layout,
-    SubmissionLayout,
-    classify_members,
-    stem_of,
-)
+from scoring.challenges.hecktor2026.masks import Layout, SubmissionLayout, classify_members
 from scoring.challenges.hecktor2026.options import HecktorOptions
+from scoring.challenges.hecktor2026.structures import MASK_ENDINGS, stem_of
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.challenges.hecktor2026.tables import (
     COLUMNS,
@@ -49,7 +44,7 @@ from scoring.core.file_contents import (
 from scoring.core.submission import ignored
 from scoring.inputs import suggestions, tables
 from scoring.inputs.sources import Source, SourceFiles
-from scoring.inputs.tables import TextTable
+from scoring.inputs.tables import OTHER_FORMAT, TextTable
 
 TABLE = "predictions.csv"
 NAMED = {TRUTH_TABLE: "truth", TABLE: "submission"}
@@ -93,6 +88,12 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     row_of = np.array([row_by_patient.get(patient, -1) for patient in ids])
     stage_codes = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
     scores = read_scores(rows, row_of, table.delimiter != "," if table else False, findings)
+    if contents.joined:
+        message = (
+            f"masks of GTVp and GTVn apart are joined, for {len(contents.joined)} patients: where both are, "
+            "GTVp counts, and one without a file is empty. Official programs take one label map a patient."
+        )
+        findings.append(note(OTHER_FORMAT, files.name, message))
     counted, noticed = _counted(truth, ids, contents, context)
     findings += [*noticed, *ignored(files, {*used, *layout.of_patients})]
     submission = HecktorSubmission(

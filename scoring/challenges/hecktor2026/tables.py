@@ -185,7 +185,9 @@ def _answer(files: SourceFiles, member: str | None, used: list[str]) -> str:
 
 
 NO_STAGE, UNKNOWN_STAGE = -1, -2
-WRITTEN = re.compile(r"(?P<before>[cp]?)(?P<stage>[tn][0-4])(?P<after>[a-d]?)", re.IGNORECASE | re.ASCII)
+WRITTEN = re.compile(
+    r"(?P<before>[cp]?)(?P<kind>[tn]?)(?P<stage>[0-4])(?P<after>[a-d]?|\.0)", re.IGNORECASE | re.ASCII
+)
 
 
 @dataclass(frozen=True)
@@ -202,14 +204,14 @@ class Stages:
 
 def read_stages(cells: Sequence[str], kind: str) -> Stages:
     """Read T stages (kind "t": T0 to T4) or N stages ("n": N0 to N3): case, a leading c or p and a trailing a
-    to d are dropped (AJCC 7th edition)."""
+    to d are dropped (AJCC 7th edition); a number alone is the stage of that number."""
     codes, folded = np.full(len(cells), NO_STAGE), []
     for row, cell in enumerate(cells):
         written = WRITTEN.fullmatch(cell.strip())
-        stage = written["stage"].upper() if written else None
+        stage = f"{written['kind'] or kind}{written['stage']}".upper() if written else None
         if written and stage in STAGES[kind]:
             codes[row] = STAGES[kind].index(stage)
-            if written["before"] or written["after"]:
+            if written["before"] or written["after"] or not written["kind"]:
                 folded.append(row)
         elif cell.strip().lower() not in tables.MISSING:
             codes[row] = UNKNOWN_STAGE
@@ -222,7 +224,7 @@ def folded_note(read: Stages, cells: Sequence[str], kind: str, places: Sequence[
         return []
     first = read.folded[0]
     message = (
-        f"{kind.upper()} stages with a prefix or a sub-stage, which is dropped: {len(read.folded)}, "
+        f"{kind.upper()} stages with a prefix or a sub-stage, or as a number alone: {len(read.folded)}, "
         f"the first is {cells[first]!r}."
     )
     return [note("stage-folded", places[first], message)]

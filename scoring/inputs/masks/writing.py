@@ -29,14 +29,25 @@ def box_mask(grid: Grid, label: int) -> bytes:
         packer.compress(inside if spans[2][0] <= z < spans[2][1] else background) for z in range(nz)
     )
     voxels += packer.flush()
+    return metaimage_header(grid, len(voxels)) + voxels
+
+
+def metaimage_header(grid: Grid, compressed: int | None = None) -> bytes:
+    """Return the header of a MetaImage of bytes, which its voxels follow.
+
+    Args:
+        grid: Where the voxels lie.
+        compressed: Bytes of the compressed voxels; None: they are as they are.
+    """
+    nx, ny, nz = grid.shape
     lps = RAS_FROM_LPS @ grid.affine
     entries = {
         "ObjectType": "Image",
         "NDims": 3,
         "BinaryData": True,
         "BinaryDataByteOrderMSB": False,
-        "CompressedData": True,
-        "CompressedDataSize": len(voxels),
+        "CompressedData": compressed is not None,
+        **({} if compressed is None else {"CompressedDataSize": compressed}),
         "TransformMatrix": _numbers((lps[:3, :3] / grid.spacing).T.ravel()),
         "Offset": _numbers(lps[:3, 3]),
         "ElementSpacing": _numbers(grid.spacing),
@@ -44,7 +55,7 @@ def box_mask(grid: Grid, label: int) -> bytes:
         "ElementType": "MET_UCHAR",
         "ElementDataFile": "LOCAL",
     }
-    return "".join(f"{name} = {value}\n" for name, value in entries.items()).encode() + voxels
+    return "".join(f"{name} = {value}\n" for name, value in entries.items()).encode()
 
 
 def _numbers(values: np.ndarray) -> str:

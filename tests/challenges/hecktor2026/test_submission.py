@@ -125,7 +125,7 @@ def test_what_is_missing_is_said_by_name(truth):
     rows = [
         {"PatientID": "Q", "T_stage": "T8", "N_stage": "N8", "risk": "low"},
         {"PatientID": "P0", "T_stage": "T9", "N_stage": None, "risk": "high"},
-        {"PatientID": "P1", "T_stage": "", "N_stage": "2", "risk": None},
+        {"PatientID": "P1", "T_stage": "", "N_stage": "7", "risk": None},
     ]
     found = CHALLENGE.read_predictions(submission_folder(rows, {"P2": labels(1), "Q": labels(1)}), truth)
     said = {f.code + " " + f.where: f.message for f in found.findings}
@@ -134,7 +134,7 @@ def test_what_is_missing_is_said_by_name(truth):
     assert said["missing-stage N stage"].endswith(": P0, P2.")
     assert said["missing-risk prognosis"].endswith(": P1, P2.")
     assert "P0 'T9'" in said["stage-not-recognised predictions.csv:3"]
-    assert "P1 '2'" in said["stage-not-recognised predictions.csv:4"]
+    assert "P1 '7'" in said["stage-not-recognised predictions.csv:4"]
     assert "P0 'high'" in said["risk-not-a-number predictions.csv:3"]
     assert only(found.findings, "unknown-patient").message.endswith("Q.")
     assert found.unknown == ("Q",)
@@ -249,13 +249,54 @@ def test_a_folder_per_patient_is_read_as_masks_at_the_top(truth):
 
 
 @pytest.mark.parametrize("written", ["{}_GTV{}", "masks/{}-gtv{}", "{}/{}/GTV{}", "{}/GTV{}", "{}/x_GTV_{}"])
-@pytest.mark.parametrize("structures", ["p", "n", "pn"])
+@pytest.mark.parametrize("structures", ["p", "n"])
 def test_masks_of_one_structure_are_never_read_as_both(truth, written, structures):
     names = (written.replace("{}/{}/", "{}/s/").format(p, k) for p in TRUTH_MASKS for k in structures)
     files = submission_folder(ROWS) | {f"{name}.nii.gz": mask(labels(1)) for name in names}
     (found,) = refused(CHALLENGE.read_predictions, files, truth).problems
     assert (found.code, found.fixes) == ("separate-structures", ())
     assert "GTVp is 1 and GTVn is 2" in found.message
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["{}_GTV{}", "masks/{}-gtv{}", "{}/s/GTV{}", "{}/GTV{}", "{}/x_GTV_{}", "team/{}/GTV{}", "GTV{1}/{0}"],
+)
+def test_masks_of_gtvp_and_gtvn_apart_are_those_of_one_label_map(truth, written):
+    usual = CHALLENGE.read_predictions(submission_folder(ROWS, TRUTH_MASKS), truth)
+    apart = {
+        f"{written.format(p, kind)}.nii.gz": mask((m == label).astype(m.dtype) * (3 - label))
+        for p, m in TRUTH_MASKS.items()
+        for kind, label in (("p", 1), ("n", 2))
+        if kind == "p" or (m == label).any()
+    }
+    table = submission_folder(ROWS)
+    inside = "team/" * written.startswith("team/")
+    found = CHALLENGE.read_predictions({f"{inside}{n}": d for n, d in table.items()} | apart, truth)
+    assert found.masks.states == ("ok",) * 3
+    assert (found.masks.tables == usual.masks.tables).all()
+    assert (found.fingerprint == usual.fingerprint).all()
+    assert "one label map" in only(found.read, "other-format").message
+
+
+def test_masks_apart_that_lie_on_other_grids_are_malformed(truth):
+    files = submission_folder(ROWS) | {f"{p}_GTVp.nii.gz": mask(labels(1)) for p in TRUTH_MASKS}
+    files |= {f"{p}_GTVn.nii.gz": mask(labels(1)[:-1]) for p in TRUTH_MASKS}
+    found = CHALLENGE.read_predictions(files, truth)
+    assert found.masks.states == ("malformed",) * 3
+    said = [finding.message for finding in found.read if finding.code == "malformed-mask"]
+    assert len(said) == 3
+    assert all("of its two structures, its grid has" in message for message in said)
+
+
+def test_a_stage_is_read_as_its_number(truth):
+    bare = [
+        {**row, **{k: row[k][1:] for k in row if k.endswith("stage") and row[k][:1] in "TN"}} for row in ROWS
+    ]
+    assert bare != ROWS
+    usual = CHALLENGE.read_predictions(submission_folder(ROWS), truth)
+    found = CHALLENGE.read_predictions(submission_folder(bare), truth)
+    assert all((found.stages[kind] == usual.stages[kind]).all() for kind in ("t", "n"))
 
 
 def test_masks_or_rows_of_which_most_are_of_nobody_are_refused(truth):

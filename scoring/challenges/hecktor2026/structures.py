@@ -1,0 +1,84 @@
+"""Masks of GTVp and GTVn in files of their own, joined to one label map for each patient."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import PurePosixPath
+
+from scoring.challenges.hecktor2026.formula import STRUCTURES
+from scoring.inputs.masks.joined import joined_mask
+from scoring.inputs.sources import SourceFiles
+
+MASK_ENDINGS = (".nii.gz", ".nii", ".mha")
+STRUCTURE = re.compile(r"(.*?)[ _.-]*GTV[-_]?([pn])", re.IGNORECASE | re.DOTALL)
+LABELS = {"p": STRUCTURES["gtvp"][1], "n": STRUCTURES["gtvn"][1]}
+PLACES = ("masks", "output", "images")
+"""Folders that are no patient."""
+
+
+def structure_of(stem: str) -> str | None:
+    """Return what stands before GTVp or GTVn at the end of a name, "" where nothing does; None for a name
+    of another kind."""
+    found = STRUCTURE.fullmatch(stem)
+    return found[1] if found else None
+
+
+def stem_of(name: str) -> str | None:
+    """Return a file's name without the ending of a mask; None where it has none, or nothing else."""
+    ending = next((e for e in MASK_ENDINGS if name.lower().endswith(e)), "")
+    return name[: -len(ending)] or None if ending else None
+
+
+def join_structures(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, tuple[str, ...]]]:
+    """Return files in which the masks of GTVp and GTVn of a patient are one, and the members that each of
+    these joins. Files stay as they are unless each mask of a structure is of a patient, and most patients
+    have both.
+
+    A patient with one of them has nothing of the other. Where both structures are, GTVp counts.
+    """
+    tops = {member.split("/")[0] for member in files.members}
+    top = f"{tops.pop()}/" if len(tops) == 1 and all("/" in member for member in files.members) else ""
+    parts = _parts(files.members, top)
+    both = sum(len(members) == len(LABELS) for members in parts.values())
+    if not both or 2 * both < len(parts):
+        return files, {}
+    taken = {member for members in parts.values() for member in members.values()}
+    made = {f"{top}{patient}.mha": members for patient, members in parts.items()}
+    if made.keys() & files.sizes.keys():
+        return files, {}
+    openers = {
+        name: {LABELS[kind]: partial(files.open, member) for kind, member in sorted(members.items())}
+        for name, members in made.items()
+    }
+    sizes = {member: size for member, size in files.sizes.items() if member not in taken}
+    sizes |= {name: sum(files.sizes[m] for m in members.values()) for name, members in made.items()}
+    joined = replace(
+        files,
+        sizes=dict(sorted(sizes.items())),
+        open=lambda member: joined_mask(openers[member]) if member in openers else files.open(member),
+    )
+    return joined, {name: tuple(members.values()) for name, members in made.items()}
+
+
+def _parts(members: Iterable[str], top: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the member of each structure of each patient; nothing where two are of one, or one of nobody. A
+    patient is the first folder below `top`, else what stands before the structure, else the file."""
+    parts: dict[str, dict[str, str]] = {}
+    for member in members:
+        *folders, name = PurePosixPath(member.removeprefix(top)).parts
+        stem = stem_of(name) or ""
+        folders = [folder for folder in folders if folder.lower() not in PLACES]
+        found = STRUCTURE.fullmatch(stem)
+        of_folder = STRUCTURE.fullmatch(folders[0]) if folders else None
+        if found:
+            patient = folders[0] if folders else found[1]
+        elif of_folder and not of_folder[1]:
+            patient, found = stem, of_folder
+        else:
+            continue
+        kind = found[2].lower()
+        if not patient or kind in parts.setdefault(patient, {}):
+            return {}
+        parts[patient][kind] = member
+    return parts
