@@ -17,7 +17,7 @@ from scoring.inputs import suggestions, tables
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import SourceFiles
 from scoring.inputs.suggestions import renamings
-from scoring.inputs.tables import TextTable, repeated_row
+from scoring.inputs.tables import OTHER_FORMAT, TextTable, repeated_row
 
 COLUMNS = {
     "patient": ("patientid",),
@@ -185,9 +185,8 @@ def _answer(files: SourceFiles, member: str | None, used: list[str]) -> str:
 
 
 NO_STAGE, UNKNOWN_STAGE = -1, -2
-WRITTEN = re.compile(
-    r"(?P<before>[cp]?)(?P<kind>[tn]?)(?P<stage>[0-4])(?P<after>[a-d]?|\.0)", re.IGNORECASE | re.ASCII
-)
+WRITTEN = re.compile(r"(?P<before>[cp]?)(?P<stage>[tn][0-4])(?P<after>[a-d]?)", re.IGNORECASE | re.ASCII)
+NUMBER_ALONE = re.compile(r"([0-4])(\.0)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -195,36 +194,45 @@ class Stages:
     """Stages of some rows. codes: index in `STAGES` [n], NO_STAGE for an empty cell, UNKNOWN_STAGE for a text
     that is no stage.
 
-    folded: rows whose prefix or sub-stage was dropped.
+    folded: rows whose prefix or sub-stage was dropped. as_numbers: whether all cells are numbers alone.
     """
 
     codes: np.ndarray
     folded: tuple[int, ...] = ()
+    as_numbers: bool = False
 
 
 def read_stages(cells: Sequence[str], kind: str) -> Stages:
     """Read T stages (kind "t": T0 to T4) or N stages ("n": N0 to N3): case, a leading c or p and a trailing a
-    to d are dropped (AJCC 7th edition); a number alone is the stage of that number."""
+    to d are dropped (AJCC 7th edition). A column of nothing but numbers holds those of the stages."""
+    filled = [cell.strip() for cell in cells if cell.strip().lower() not in tables.MISSING]
+    as_numbers = len(filled) > 0 and all(map(NUMBER_ALONE.fullmatch, filled))
     codes, folded = np.full(len(cells), NO_STAGE), []
     for row, cell in enumerate(cells):
-        written = WRITTEN.fullmatch(cell.strip())
-        stage = f"{written['kind'] or kind}{written['stage']}".upper() if written else None
+        text = cell.strip()
+        written = WRITTEN.fullmatch(f"{kind}{text[:1]}" if as_numbers else text)
+        stage = written["stage"].upper() if written else None
         if written and stage in STAGES[kind]:
             codes[row] = STAGES[kind].index(stage)
-            if written["before"] or written["after"] or not written["kind"]:
+            if written["before"] or written["after"]:
                 folded.append(row)
         elif cell.strip().lower() not in tables.MISSING:
             codes[row] = UNKNOWN_STAGE
-    return Stages(codes, tuple(folded))
+    return Stages(codes, tuple(folded), as_numbers)
 
 
 def folded_note(read: Stages, cells: Sequence[str], kind: str, places: Sequence[str]) -> list[Finding]:
-    """`stage-folded` where prefixes or sub-stages were dropped."""
+    """`stage-folded` where prefixes or sub-stages were dropped, `other-format` where all are numbers."""
+    if read.as_numbers:
+        message = (
+            f"{kind.upper()} stages are numbers: read as {kind.upper()}0 and so on, which rules ask for."
+        )
+        return [note(OTHER_FORMAT, places[0], message)]
     if not read.folded:
         return []
     first = read.folded[0]
     message = (
-        f"{kind.upper()} stages with a prefix or a sub-stage, or as a number alone: {len(read.folded)}, "
+        f"{kind.upper()} stages with a prefix or a sub-stage, which is dropped: {len(read.folded)}, "
         f"the first is {cells[first]!r}."
     )
     return [note("stage-folded", places[first], message)]

@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from scoring import InputRefused
+from scoring.inputs.tables import MISSING
 from tests.support import odd_tables, patients
 from tests.support.patients import card, labels, metrics, truth_folder
 from tests.support.soak import FACTOR
@@ -54,13 +55,23 @@ def stage(kind: str, cell: str) -> str | None:
     return found[1].upper() if found else None
 
 
+def without_letters(data: bytes) -> dict[str, bool]:
+    """Whether a column of stages holds nothing but numbers of stages: it is read so, and is not official."""
+    filled = {k: [row[k] for row in cells(data) if row.get(k, "").lower() not in MISSING] for k in "TN"}
+    return {
+        k: bool(found) and all(re.fullmatch(r"[0-4](\.0)?", cell) for cell in found)
+        for k, found in filled.items()
+    }
+
+
 def number(cell: str, delimiter_is_comma: bool) -> float | None:
     cell = cell if delimiter_is_comma or cell.count(",") != 1 or "." in cell else cell.replace(",", ".")
     return float(cell) if NUMBER.fullmatch(cell) and math.isfinite(float(cell)) else None
 
 
 def restated(data: bytes) -> Mapping[str, float | None]:
-    read = cells(data)
+    read, bare = cells(data), without_letters(data)
+    read = [{k: f"{k}{v[:1]}" if v and bare.get(k) else v for k, v in row.items()} for row in read]
     is_comma = b";" not in data and b"\t" not in data
     risk = "risk" if any("risk" in row for row in read) else "time"
     rows = [
@@ -93,6 +104,6 @@ def test_odd_tables_give_the_numbers_of_the_published_rules():
             faults,
             {name: pytest.approx(expected[name], abs=1e-12) for name in told},
         )
-        assert found.official.same
+        assert found.official.same != any(without_letters(data).values())
         kinds["scored"] += 1
     assert min(kinds.values()) > SEEDS / 8, kinds

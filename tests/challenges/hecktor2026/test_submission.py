@@ -297,6 +297,9 @@ def test_a_stage_is_read_as_its_number(truth):
     usual = CHALLENGE.read_predictions(submission_folder(ROWS), truth)
     found = CHALLENGE.read_predictions(submission_folder(bare), truth)
     assert all((found.stages[kind] == usual.stages[kind]).all() for kind in ("t", "n"))
+    assert not CHALLENGE.score(truth, found, resamples=0).official.same
+    mixed = [{**ROWS[0], "T_stage": "1"}, *ROWS[1:]]
+    assert CHALLENGE.read_predictions(submission_folder(mixed), truth).stages["t"].tolist() == [-2, 2, 3]
 
 
 def test_masks_or_rows_of_which_most_are_of_nobody_are_refused(truth):
