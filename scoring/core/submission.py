@@ -15,8 +15,9 @@ from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, split
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.scorecard import ScoreCard
-from scoring.inputs import workbooks
+from scoring.inputs import table_formats
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
+from scoring.inputs.table_edits import fixed_table
 from scoring.inputs.tables import OTHER_FORMAT
 from scoring.statistics.options import StatisticsOptions
 from scoring.version import __version__
@@ -323,7 +324,7 @@ def is_one_table(source: Source, opened: Source) -> bool:
     if not isinstance(files, SourceFiles):
         return True
     inside = next(iter(files.sizes), "").lower()
-    if files.kind == "zip" or len(files.sizes) != 1 or inside.endswith(workbooks.ENDING):
+    if files.kind == "zip" or len(files.sizes) != 1 or inside.endswith(table_formats.ENDINGS):
         return False
     if isinstance(given, bytes):
         return not given.startswith(b"PK")
@@ -384,8 +385,9 @@ def changed_file(
     files = open_source(source, name)
     if files.kind == "file":
         (member,) = files.members
-        ending = ".csv" if member.lower().endswith(workbooks.ENDING) else name[len(stem) :]
-        return f"{stem}-changed{ending}", files.read(member)
+        if not member.lower().endswith(table_formats.ENDINGS):
+            return f"{stem}-changed{name[len(stem) :]}", files.read(member)
+        return f"{stem}-changed.csv", fixed_table(files.read(member), name, InputChanges())
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for member in files.members:
