@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.challenge.challenge_card import challenge_card
 from pages.display import layout
+from pages.history import recent_runs
 from pages.inputs import drop_messages, drop_target, dropped_files
 from pages.inputs.upload_widget import BUTTON_WIDTH, UPLOAD_MB
 from pages.server import access
@@ -49,6 +50,7 @@ def overview() -> None:
         f"Everything runs on this computer{where}; nothing leaves it.",
     )
     anything()
+    recent_runs.draw()
     for place, (who, what, link) in zip(st.columns(3), PEOPLE, strict=True):
         with place.container(gap="xsmall"):
             st.markdown(f"{who}  \n{what}")
@@ -79,7 +81,7 @@ def anything() -> None:
     ):
         st.markdown(
             "**Score a submission**: drop a file anywhere on this page, predictions, a model, a test set, a "
-            "zip or a folder. What it is for is seen from what it holds; a photograph goes to a model.",
+            "zip or a folder. Benchside recognises it by its content; a photograph goes to a model.",
         )
         with st.container(horizontal=True, gap="xsmall", width="content"):
             st.file_uploader(

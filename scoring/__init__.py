@@ -21,7 +21,7 @@ os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 if TYPE_CHECKING:
     from scoring.comparison.compare import Comparison
-    from scoring.library import compare, score
+    from scoring.library import compare, log, score
 
 __all__ = [
     "Comparison",
@@ -33,6 +33,7 @@ __all__ = [
     "challenge_ids",
     "compare",
     "load_challenge",
+    "log",
     "score",
 ]
 
@@ -49,7 +50,7 @@ NOTEBOOK_RENDERERS.append(_notebook_html)
 
 def __getattr__(name: str) -> Any:
     """Load what scores and compares when it is first used: the command line has its own way."""
-    if name in ("compare", "score"):
+    if name in ("compare", "log", "score"):
         return getattr(import_module("scoring.library"), name)
     if name == "Comparison":
         return import_module("scoring.comparison.compare").Comparison

@@ -99,6 +99,50 @@ def compare(
     return comparison.compare(opened, test_set, read, options, **shared)
 
 
+def log(
+    predictions: Any,
+    *,
+    name: str = "",
+    config: Mapping[str, Any] | None = None,
+    challenge: AnyChallenge | None = None,
+    truth: Any = None,
+    note: str = "",
+    **options: Any,
+) -> ScoreCard:
+    """Score predictions and keep them in the own history, as a run with a name and settings.
+
+    The first call gives challenge and test set, which are kept; later ones find the test set by the ids of
+    the predictions.
+
+    Args:
+        predictions: What is scored, as of `score`.
+        name: Of the run; "" for the name of the file.
+        config: Settings of the run, such as `{"lr": 1e-3}`: numbers, texts and lists of them.
+        challenge: As of `score`; None where the test set is kept.
+        truth: As of `score`, kept with the run; None for the newest kept test set that has these cases.
+        note: Own words.
+        **options: As of `score`.
+
+    Raises:
+        InputRefused: With every problem of the files; where no kept test set has the cases; and where the
+            settings are no JSON, or too long.
+        TypeError: Where only one of challenge and truth is given.
+
+    Example:
+        `scoring.log(frame, name="unet-2", config={"lr": 1e-3, "epochs": 40})`
+    """
+    from scoring.services.history import run_log  # with the database
+
+    if (challenge is None) != (truth is None):
+        raise TypeError("give challenge and truth, or neither")
+    given = _source(predictions)
+    run = run_log.Run(given, _name(predictions, name or "predictions"), name, config or {}, note)
+    if challenge is None:
+        return run_log.on_kept(run, options)
+    source = _source(truth)
+    return run_log.on_truth(run, _challenge(challenge), source, _name(truth, "truth.csv"), options)
+
+
 def _challenge(challenge: AnyChallenge) -> Challenge[Any, Any]:
     return load_challenge(challenge) if isinstance(challenge, str) else challenge
 

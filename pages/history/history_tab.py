@@ -13,7 +13,7 @@ from pages.history import history_restore
 from pages.history.history_restore import HistoryContext
 from pages.server import access, network_exposure
 from scoring.common.findings import InputRefused
-from scoring.common.text import markdown, shortened
+from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 
 if TYPE_CHECKING:
@@ -28,6 +28,10 @@ OFF = (
 NOTHING = (
     "Nothing is kept yet. **Keep this**, below, keeps what is shown here, for the next one to be compared "
     "with."
+)
+NOTHING_HERE = (
+    "Nothing is kept of this test set; runs on others open from the overview. **Keep this**, below, keeps "
+    "what is shown here."
 )
 REFUSED, KEPT, NOTE = "_keep_refused", "_kept_contents", "keep_note"
 CHOSEN, HERE = "history_chosen", "_history_here"
@@ -87,27 +91,33 @@ def tab(offer: HistoryContext, _shown: "ScoredSubmission") -> None:
     try:
         store = _store()
         groups = series(of_store.saved(store, offer.challenge.id, whose))
-        if not groups:
-            st.markdown(NOTHING)
-            return
-        _series(store, offer, _group(offer, groups))
+        chosen = _group(offer, groups)
+        if chosen:
+            _series(store, offer, chosen)
+        else:
+            st.markdown(NOTHING_HERE if groups else NOTHING)
     except InputRefused as problem:
         finding_list.refusal(problem)
 
 
 def _group(offer: HistoryContext, groups: Sequence[list["SavedSubmission"]]) -> list["SavedSubmission"]:
-    """Draw the choice among series, and return the chosen one: of what is shown, else the newest."""
-    here = next((number for number, group in enumerate(groups) if group[0].series == _series_of(offer)), 0)
-    if len(groups) == 1:
-        return groups[0]
+    """Draw the choice among series of the test set that is shown, and return the chosen one: that of what is
+    shown, else the newest; none where nothing is kept of this test set. Others stay away: a private test set
+    has no place below a sample's name."""
+    current = _series_of(offer)
+    here = [group for group in groups if group[0].series[:2] == current[:2]]
+    if not here:
+        return []
+    st.markdown(f"Test set: **{markdown(here[0][-1].test_set_name, 60)}**")
+    if len(here) == 1:
+        return here[0]
 
     def label(number: int) -> str:
-        last, count = groups[number][-1], len(groups[number])
-        current = "this test set and rules" if groups[number][0].series == _series_of(offer) else "other"
-        return f"{shortened(last.test_set_name, 40)}, {count} kept, until {last.created[:10]} ({current})"
+        rules = "the rules above" if here[number][0].series == current else "other rules"
+        return f"{len(here[number])} kept, until {here[number][-1].created[:10]} ({rules})"
 
-    title = "Test set and rules"
-    return groups[st.selectbox(title, range(len(groups)), here, format_func=label, key="history_series")]
+    first = next((number for number, group in enumerate(here) if group[0].series == current), 0)
+    return here[st.selectbox("Rules", range(len(here)), first, format_func=label, key="history_series")]
 
 
 def _series_of(offer: HistoryContext) -> tuple[str, str, str]:

@@ -118,7 +118,7 @@ def _table(group: list[Step]) -> str:
 
 
 def _note(entry: SavedSubmission) -> str:
-    return f": {shortened(entry.note, 120)}" if entry.note else ""
+    return f": {shortened(entry.about, 120)}" if entry.about else ""
 
 
 def _show(store: Store, arguments: argparse.Namespace) -> None:

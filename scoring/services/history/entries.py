@@ -64,7 +64,19 @@ class SavedSubmission:
             "note": self.note,
             "version": self.program,
             "truth_kept": self.has_truth,
+            "config": dict(self.config),
         }
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """Settings of the run, as they were logged; empty where none were."""
+        settings: Mapping[str, Any] = self.page.get("config") or {}
+        return settings
+
+    @property
+    def about(self) -> str:
+        """Note and settings in one line: "colour jitter; lr=0.001"."""
+        return "; ".join(filter(None, (self.note, ", ".join(f"{k}={v}" for k, v in self.config.items()))))
 
 
 def series_of(challenge_id: str, test_set: str, rules: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -81,7 +81,7 @@ def _table(steps: Sequence[Step], of: Scale) -> Table:
         "score": [of.points(step.entry.score) for step in newest],
         "interval": [of.scaled(step.entry.interval) for step in newest],
         "difference": [difference(step.change, of) or "the first" * (step is steps[0]) for step in newest],
-        "note": [shortened(step.entry.note, 120) for step in newest],
+        "note": [shortened(step.entry.about, 120) for step in newest],
     }
     columns = (
         Column("time", "kept (UTC)"),
@@ -89,7 +89,7 @@ def _table(steps: Sequence[Step], of: Scale) -> Table:
         Column("score", "score", "number", of.digits, of.better),
         Column("interval", "95% interval", "interval", of.digits_of_intervals),
         Column("difference", "against the best before", "written"),
-        Column("note", "note"),
+        Column("note", "note and settings"),
     )
     return Table("What is kept?", columns, rows, key="own_history_table")
 

@@ -105,10 +105,17 @@ def test_what_was_kept_without_its_test_set_says_so(opened, tmp_path):
         "--keep",
     )
     assert done.status == 0, done.err
+    # On a sample's page nothing of another test set stands: the overview lists what was kept.
     app = opened("melanoma", tab="History")
-    app.button(key="history_open").click().run()
+    assert "Nothing is kept of this test set" in words(app)
+    assert "labels.csv" not in words(app)
+    (kept,) = entries.saved(open_store())
+    app = opened("overview")
+    assert "p.csv" in words(app)
+    app.button(key=f"recent_{kept.id}").click().run()
     assert "its test set labels.csv was not kept" in " ".join(box.value for box in app.info).replace(
         "*", ""
     ).replace("\\", "")
+    app.switch_page("../melanoma.py").run()
     app.file_uploader(key="melanoma_set_files").upload("labels.csv", truth.read_bytes()).run()
     assert "is as it was kept on" in words(app)

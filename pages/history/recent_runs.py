@@ -1,0 +1,52 @@
+"""Recent runs of a person on the overview: name, score, test set and day, with the way back to each."""
+
+import streamlit as st
+
+from pages.display import finding_list, layout
+from pages.history import history_restore, history_tab
+from pages.server import access
+from scoring.challenges import REGISTRY, load_challenge
+from scoring.common.findings import InputRefused
+from scoring.common.text import markdown
+
+MOST = 5
+"""Runs that are listed."""
+
+
+def draw() -> None:
+    """Draw the newest kept runs; nothing where none is kept, or nobody can keep any."""
+    from scoring.services.history import entries
+    from scoring.services.store.database import is_there
+
+    whose = history_tab.owner()
+    if whose is None or not is_there():
+        return
+    try:
+        store = access.program_store()
+        kept = [entry for entry in entries.saved(store, owner=whose) if entry.challenge in REGISTRY]
+        if kept:
+            layout.heading("Your recent runs")
+        for entry in reversed(kept[-MOST:]):
+            _run(store, entry)
+    except InputRefused as problem:
+        finding_list.refusal(problem)
+
+
+def _run(store, entry) -> None:
+    """Draw a run in a line. store: where it is kept. entry: the run."""
+    from scoring.comparison import scale
+
+    challenge = load_challenge(entry.challenge)
+    of, about = scale.of(challenge), f" · {markdown(entry.about, 80)}" if entry.about else ""
+    interval = f" ({of.span(entry.interval)})" if entry.interval else ""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(
+            f"**{markdown(entry.name, 40)}** {of.number(entry.score)}{interval}  \n"
+            f":small[:gray[{REGISTRY[entry.challenge].short_name} · {markdown(entry.test_set_name, 40)} · "
+            f"{entry.created[:10]}{about}]]",
+            width="stretch",
+        )
+        words = f"Open {markdown(entry.name, 40)}"
+        if st.button(words, key=f"recent_{entry.id}", type="tertiary", icon=":material/restore_page:"):
+            history_restore.open_again(store, challenge, entry)
+            st.switch_page(f"../{entry.challenge}.py")

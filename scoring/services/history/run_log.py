@@ -1,0 +1,139 @@
+"""Run log: runs that Python code scores and keeps, on a test set that is given or kept."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scoring.challenges import load_challenge
+from scoring.common.findings import InputRefused, error
+from scoring.core.challenge import Challenge
+from scoring.core.file_contents import opened
+from scoring.core.scorecard import ScoreCard, plain
+from scoring.inputs.sources import Source, open_source
+from scoring.services.history import entries, keeping
+from scoring.services.history.entries import SavedSubmission
+from scoring.services.store.database import Store, open_store
+
+MOST_CONFIG = 2000
+"""Characters of the settings of a run, as JSON."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run.
+
+    Attributes:
+        source: The predictions.
+        called: What messages call them; None: their own name.
+        name: Of the run, "" for that of the file.
+        config: Its settings.
+        note: Own words.
+    """
+
+    source: Source
+    called: str | None
+    name: str
+    config: Mapping[str, Any]
+    note: str
+
+
+def on_truth(
+    run: Run, challenge: Challenge[Any, Any], truth: Source, name: str | None, options: Mapping[str, Any]
+) -> ScoreCard:
+    """Score a run on a test set, and keep both.
+
+    Args:
+        run: The run.
+        challenge: The challenge.
+        truth: The test set.
+        name: What messages call it; None: its own name.
+        options: Of `score`.
+
+    Raises:
+        InputRefused: With every problem.
+    """
+    _check(run)
+    files = open_source(truth, name)
+    held = [(member, files.read(member)) for member in files.members]
+    cases = challenge.read_truth(truth, name, **challenge.needed("truth", options))
+    return _kept(open_store(), run, challenge, cases, (name or files.name, held), options)
+
+
+def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
+    """Score a run on the newest kept test set that has its cases, and keep it.
+
+    Args:
+        run: The run.
+        options: Of `score`.
+
+    Raises:
+        InputRefused: `nothing-kept` where no test set is kept; else what the newest says of the predictions.
+    """
+    _check(run)
+    store, refusal = open_store(), None
+    for entry, files in kept_test_sets(store):
+        challenge = load_challenge(entry.challenge)
+        try:
+            cases = challenge.read_truth(opened(dict(files)), entry.test_set_name)
+            return _kept(store, run, challenge, cases, (entry.test_set_name, files), options)
+        except InputRefused as refused:
+            refusal = refusal or refused
+    if refusal is not None:
+        raise refusal
+    message = "no test set is kept: give challenge and truth once, and they are."
+    raise InputRefused([error("nothing-kept", "truth", message)])
+
+
+def kept_test_sets(
+    store: Store, owner: str = keeping.LOCAL
+) -> Iterator[tuple[SavedSubmission, Sequence[keeping.File]]]:
+    """Yield the test sets whose files are kept, each once, the newest first, with its files.
+
+    Args:
+        store: Where.
+        owner: Who kept them.
+
+    Raises:
+        InputRefused: `store-damaged` where a file is missing or was changed.
+    """
+    seen: set[tuple[str, str]] = set()
+    for entry in reversed(entries.saved(store, owner=owner)):
+        if entry.has_truth and (entry.challenge, entry.test_set) not in seen:
+            seen.add((entry.challenge, entry.test_set))
+            yield entry, entries.files(store, entry, keeping.TRUTH)
+
+
+def _kept(
+    store: Store,
+    run: Run,
+    challenge: Challenge[Any, Any],
+    cases: Any,
+    test_set: tuple[str, Sequence[keeping.File]],
+    options: Mapping[str, Any],
+) -> ScoreCard:
+    """Score a run on cases that were read, and keep it with the files of its test set."""
+    needed = challenge.needed("predictions", options)
+    read = challenge.read_predictions(run.source, cases, run.called, **needed)
+    card = challenge.score(cases, read, **options)
+    files = open_source(run.source, run.called)
+    held = [(member, files.read(member)) for member in files.members]
+    name, truth = test_set
+    page = {"config": plain(run.config)} if run.config else {}
+    keeping.keep(
+        store,
+        keeping.Keeping(card, cases, run.name or files.name, name, held, truth, page=page, note=run.note),
+    )
+    return card
+
+
+def _check(run: Run) -> None:
+    """Raise InputRefused (`bad-option`) for settings that cannot be kept."""
+    try:
+        written = json.dumps(plain(run.config), allow_nan=False)
+        message = "" if len(written) <= MOST_CONFIG else f"it has more than {MOST_CONFIG} characters as JSON."
+    except (TypeError, ValueError):
+        message = "it holds what JSON has no word for: give numbers, texts, and lists of them."
+    if message:
+        raise InputRefused([error("bad-option", "config", message)])
+    keeping.check_note(run.note)
