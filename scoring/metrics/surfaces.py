@@ -122,6 +122,8 @@ def distances(surface: Surface, other: Surface, spacing: Sequence[float]) -> Flo
     taken.ravel()[other.places] = True
     apart = ~taken.ravel()[surface.places]
     found, own, edges = np.zeros(len(apart)), surface.corners(apart), np.asarray(spacing, float)
+    if not len(own):
+        return found
     if max(len(own), len(other.places)) > MOST_SEARCHED:
         # Noise rather than a structure: a map of the box takes less time and memory than a tree.
         steps: Ints = scipy.ndimage.distance_transform_edt(
@@ -130,12 +132,28 @@ def distances(surface: Surface, other: Surface, spacing: Sequence[float]) -> Flo
         nearest = steps[:, *own.T].T
     else:
         # Used once: a tree that is quicker to build costs less.
-        corners = other.corners()
+        corners = _facing(other.corners(), own)
         tree = scipy.spatial.cKDTree(corners * edges, compact_nodes=False, balanced_tree=False)
         nearest = corners[tree.query(own * edges)[1]]
     # From whole steps, so that a distance of a tolerance of 2 mm is 2 mm and not a rounding error more.
     found[apart] = np.sqrt((((own - nearest) * edges) ** 2).sum(1))
     return found
+
+
+def _facing(corners: Ints, own: Ints) -> Ints:
+    """Return the corners [m, dimensions] without those that are never the nearest of any of `own`: behind
+    another one on a line along an axis, as seen from the box around them."""
+    low, high = own.min(axis=0), own.max(axis=0)
+    for axis in range(corners.shape[1]):
+        along, kept = corners[:, axis], np.zeros(len(corners), bool)
+        line = np.delete(corners, axis, axis=1) @ [1 << 20, 1][-corners.shape[1] + 1 :]
+        kept[(along >= low[axis]) & (along <= high[axis])] = True
+        for beyond, away in ((along > high[axis], along), (along < low[axis], -along)):
+            places = np.flatnonzero(beyond)
+            places = places[np.lexsort((away[places], line[places]))]
+            kept[places[np.unique(line[places], return_index=True)[1]]] = True
+        corners = corners[kept]
+    return corners
 
 
 def quantile(values: Floats, weights: Floats, share: float) -> float:

@@ -78,6 +78,23 @@ def test_many_elements_are_searched_in_a_map_with_the_same_result(shape, monkeyp
         assert by_map.max() > 0
 
 
+@pytest.mark.parametrize("shape", [(14, 12), (14, 12, 10)])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_nearest_element_is_found_where_surfaces_are_apart(shape, seed):
+    random, spacing = np.random.default_rng(seed), (0.7, 1.1, 2.5)[: len(shape)]
+    masks = []
+    for side in random.permutation(2):
+        mask = np.zeros(shape, bool)
+        # Apart along some axes, beside each other along the others.
+        part = tuple(slice(side * 7, side * 7 + 4) if random.random() < 0.6 else slice(1, -1) for _ in shape)
+        mask[part] = random.random(mask[part].shape) < 0.3
+        masks.append(surfaces.surface(mask, spacing))
+    for one, other in (masks, masks[::-1]):
+        steps = (one.corners()[:, None] - other.corners()) * np.array(spacing)
+        nearest = np.sqrt((steps**2).sum(2)).min(1)
+        assert surfaces.distances(one, other, spacing) == pytest.approx(nearest, abs=1e-12)
+
+
 def test_a_quantile_is_the_first_value_that_reaches_the_share():
     assert quantile(np.arange(20.0)[::-1], np.ones(20), 0.95) == 18
     assert quantile(np.array([3.0, 1.0]), np.array([0.2, 0.8]), 0.81) == 3

@@ -113,7 +113,7 @@ def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
     Raises:
         InputRefused: No column can be the case id.
     """
-    words = re.sub(r"[^\w ()-]+", " ", re.sub(r"\.\w+$", "", name)).replace("_", " ")
+    words = re.sub(r"[^\w ()]+", " ", re.sub(r"\.\w+$", "", name)).replace("_", " ")
     title = words.strip() or "New challenge"
     draft = Draft(id_of(title), title[:1].upper() + title[1:], "classification")
     if isinstance(truth, TruthMasks):
