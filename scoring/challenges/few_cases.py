@@ -6,9 +6,17 @@ from scoring.common.findings import SMALL_CLASS, Finding, warning
 from scoring.statistics.intervals import WILSON_T
 
 
-def how_wide(kind: str | None) -> str:
-    """Return what few cases do to intervals of a kind (`provenance.interval`)."""
-    return "wide" if kind in (WILSON_T, None) else "too narrow"
+def consequence(what: str, n: int, kind: str | None) -> str:
+    """Return what few cases do to an interval, as a part of a sentence.
+
+    Args:
+        what: The interval: "interval of F1".
+        n: Number of cases, at least 1.
+        kind: How intervals were computed (`provenance.interval`).
+    """
+    if kind not in (WILSON_T, None):
+        return f"{what} too narrow below {SMALL_CLASS}"
+    return f"{what} wide below {SMALL_CLASS}" if n > 1 else "too few for an interval, below 2"
 
 
 def few_cases(
@@ -21,8 +29,7 @@ def few_cases(
         kind: How intervals were computed.
         what: Which they are.
     """
-    consequence = f"{what} {how_wide(kind)}"
     for name, n in supports.items():
         if 0 < n < SMALL_CLASS:
-            sentence = f"{n} case{'s' * (n > 1)}: {consequence} below {SMALL_CLASS} cases."
+            sentence = f"{n} case{'s' * (n > 1)}: {consequence(what, n, kind)} cases."
             yield warning("few-cases-in-class", name, sentence)

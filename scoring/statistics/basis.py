@@ -24,6 +24,8 @@ class Basis:
         units: Number of units that a quantity is made of, such as those with a case of the class.
         parts: Weight of each part, by name, in a quantity that is a sum of shares of classes and of something
             else. A part without a unit counts as 0.
+        wholes: The same of that something else, where it has a name: what it hides counts where it does not
+            vary at all, as the C-index of equal risks.
         ranges: Lowest and highest possible value where that is not 0 and 1, infinite where there is none; by
             name, or by the first part of the names of classes and slices.
     """
@@ -31,6 +33,7 @@ class Basis:
     units: Mapping[Any, int] = field(default_factory=dict)
     parts: Mapping[Any, Mapping[Any, float]] = field(default_factory=dict)
     ranges: Mapping[Any, Range] = field(default_factory=dict)
+    wholes: Mapping[Any, Mapping[Any, float]] = field(default_factory=dict)
 
     def range_of(self, name: QuantityName) -> Range:
         """Return the lowest and highest possible value of a quantity."""
@@ -63,28 +66,35 @@ def mean(parts: Iterable[QuantityName], units: Mapping[QuantityName, int]) -> di
 
 
 def with_unseen(
-    estimate: Estimate, weights: Mapping[QuantityName, float], parts: Mapping[QuantityName, Estimate]
+    estimate: Estimate,
+    weights: Mapping[QuantityName, float],
+    parts: Mapping[QuantityName, Estimate],
+    wholes: Mapping[QuantityName, float] | None = None,
 ) -> Estimate:
     """Return an estimate with what its parts may hide.
 
     A class of which all of few cases are right shows no chance, and yet the next such case may be wrong. So
     the variance of a part is at least that of its share with two cases more, one as the other parts are on
     average and one of a coin. Parts without a unit vary as a coin, and the interval reaches to where they
-    are as the others.
+    are as the others. What has parts, and all of them without a unit, rests on nothing.
 
     Args:
         estimate: A sum of parts and of something else.
         weights: Weight of each part.
-        parts: The parts.
+        parts: The parts, and the wholes.
+        wholes: Weight of each whole.
     """
     seen = {name: weight for name, weight in weights.items() if parts[name].rests_on}
     total = sum(seen.values())
     if not total:
-        return estimate
+        return replace(estimate, rests_on=0)
     mean = sum(weight * parts[name].point for name, weight in seen.items()) / total
     hidden = sum(weight**2 * _hidden(parts[name], mean) for name, weight in seen.items())
     absent = {name: weight for name, weight in weights.items() if name not in seen}
     hidden += sum(weight**2 * ABSENT for weight in absent.values())
+    for name, weight in (wholes or {}).items():
+        if name in parts and not parts[name].variance:
+            hidden += weight**2 * _hidden(parts[name], parts[name].point)
     as_others = sum(weight * (mean - parts[name].point) for name, weight in absent.items())
     centers = (*estimate.centers, *((estimate.point + as_others,) if absent else ()))
     variance = estimate.variance + hidden

@@ -204,7 +204,8 @@ def wilson_t(estimate: Estimate, limits: Range = SHARE) -> list[float] | None:
     answers of yes or no, m being how many of them would vary as the quantity does, with the quantile of
     Student's t in place of the normal one. Where the variance holds what few units hide, m is how many would
     vary so with one answer of each kind more; where nothing varies, the number of units that the quantity
-    rests on. Above one limit it is Student's t on the logarithm of the distance from it, without limits
+    rests on. Above one limit it is Student's t on the logarithm of the distance from it, with as
+    many units as vary and an end that is further by the square of the relative error; without limits
     Student's t.
 
     Args:
@@ -288,9 +289,12 @@ def _beyond(estimate: Estimate, limit: float, side: int) -> list[float]:
     distance, error = side * (estimate.point - limit), float(np.sqrt(estimate.variance))
     if distance <= 0:
         return [0.0, _quantile(estimate.rests_on) * error]
-    reach = min(_quantile(estimate.rests_on) * error / distance, LONGEST)
+    # A few of a long tail decide, and most test sets lack them: then few units vary, and the mean is low.
+    units = min(estimate.rests_on, estimate.varying or estimate.rests_on)
+    reach = min(_quantile(units) * error / distance, LONGEST)
     centers = [value for center in estimate.centers if (value := side * (center - limit)) > 0]
-    return [value * float(np.exp(sign * reach)) for value in centers for sign in (-1, 1)]
+    with_tail = max(centers) * (1 + (error / distance) ** 2)
+    return [min(centers) * float(np.exp(-reach)), with_tail * float(np.exp(reach))]
 
 
 def _quantile(units: int) -> float:

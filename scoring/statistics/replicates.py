@@ -159,7 +159,7 @@ def of_values(
         )
         for name, drawn in values.items()
     }
-    doubts = (*options.findings(n_units), *_undefined(values, point))
+    doubts = (*options.findings(n_units), *_undefined(values, point, intervals))
     return Replicates(values, intervals, doubts, left_out, options.method(n_units))
 
 
@@ -172,7 +172,9 @@ def _estimates(
         for name, drawn in values.items()
     }
     parts = {name: of for name, of in basis.parts.items() if name in found}
-    return found | {name: with_unseen(found[name], of, found) for name, of in parts.items()}
+    return found | {
+        name: with_unseen(found[name], of, found, basis.wholes.get(name)) for name, of in parts.items()
+    }
 
 
 def evaluate(quantities: Callable[[Block], Quantities], blocks: Iterable[Block]) -> Quantities:
@@ -186,11 +188,18 @@ def evaluate(quantities: Callable[[Block], Quantities], blocks: Iterable[Block])
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _undefined(values: Quantities, point: Quantities) -> Iterator[Finding]:
+def _undefined(
+    values: Quantities, point: Quantities, intervals: Mapping[QuantityName, list[float] | None]
+) -> Iterator[Finding]:
     for name, drawn in values.items():
         share = float(np.isnan(drawn).mean())
         if isinstance(name, str) and np.isfinite(point[name][0]) and share > 0:
-            message = f"{share:.1%} of the replicates have no {name}; its interval rests on the others."
+            rest = (
+                "its interval rests on the others"
+                if intervals[name]
+                else "so few units define it that it has no interval"
+            )
+            message = f"{share:.1%} of the replicates have no {name}; {rest}."
             yield (warning if share >= MUCH_UNDEFINED else note)("undefined-replicates", name, message)
 
 

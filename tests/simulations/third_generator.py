@@ -140,7 +140,7 @@ def _mean(design: Design, counts: np.ndarray, wrong: np.ndarray, recall: np.ndar
 def cases_of(random: np.random.Generator, of: Population, scored: Scored) -> np.ndarray:
     """Draw a test set: sums [A, n, K] of teams and cases."""
     truth = np.repeat(np.arange(len(of.counts)), of.counts)
-    kinds = np.array([random.choice(KINDS, p=of.shares[name]) for name in truth])
+    kinds = (random.random((len(truth), 1)) > np.cumsum(of.shares, 1)[truth, :-1]).sum(1)
     right = random.random((len(of.known), len(truth))) < of.known[:, truth, kinds]
     steps = np.cumsum(of.wrong, 1)[truth]
     other = (random.random((*right.shape, 1)) > steps).sum(2)

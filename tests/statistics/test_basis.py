@@ -26,7 +26,7 @@ def test_what_parts_hide_restated(parts):
     found = basis.with_unseen(whole, weights, values)
     seen = [part for part in parts if part[2]]
     if not seen:
-        assert found == whole
+        assert intervals.wilson_t(found) is None
         return
     mean = sum(w * p for p, _, _, w in seen) / sum(w for *_, w in seen)
     variance, as_others = 0.01, 0.4
@@ -75,3 +75,11 @@ def test_a_perfect_score_of_a_class_of_two_cases_is_uncertain_and_of_one_case_ha
     assert found["recall", 0][0] == pytest.approx(intervals.wilson(36, 36, 2.024394)[0], abs=1e-6)
     assert found["score"][0] < 0.7 < 0.9 < plain["score"][0]
     assert found["score"][1] == 1
+
+
+@pytest.mark.parametrize(("variance", "adds"), [(0.0, 0.4**2 * 0.5 * 0.5 / 22), (1e-6, 0.0)])
+def test_what_else_is_added_hides_something_only_where_it_does_not_vary(variance, adds):
+    values = {"part": Estimate(0.5, 1.0, (0.5,), 40, 20), "c_index": Estimate(0.5, variance, (0.5,), 40, 20)}
+    whole = Estimate(0.4, 0.01, (0.4,), 40, 40)
+    found = basis.with_unseen(whole, {"part": 0.5}, values, {"c_index": 0.4, "unknown": 0.2})
+    assert found.variance == pytest.approx(0.01 + adds)

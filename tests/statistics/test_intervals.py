@@ -127,9 +127,13 @@ def test_above_one_limit_it_is_students_t_on_the_logarithm_and_without_limits_pl
     plain = intervals.wilson_t(given_, (-np.inf, np.inf))
     assert plain == pytest.approx([min(point, corrected) - reach, max(point, corrected) + reach])
     if reach / point < 50:
-        factor, centers = math.exp(reach / point), [c for c in (point, corrected) if c > 0]
+        squares = [(value - middle) ** 2 for value in left_out]
+        units = max(2, min(n, int(3 * sum(squares) ** 2 / sum(v * v for v in squares) + 1e-9)))
+        factor = math.exp(min(scipy.stats.t.ppf(0.975, units - 1) * error / point, 50))
+        centers = [c for c in (point, corrected) if c > 0]
+        highest = max(centers) * (1 + (error / point) ** 2) * factor
         found = intervals.wilson_t(given_, (0, np.inf))
-        assert found == pytest.approx([min(centers) / factor, max(centers) * factor])
+        assert found == pytest.approx([min(centers) / factor, highest])
         mirrored = intervals.wilson_t(estimate(-point, [-v for v in left_out]), (-np.inf, 0))
         assert mirrored == pytest.approx([-found[1], -found[0]])
 

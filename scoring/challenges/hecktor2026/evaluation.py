@@ -154,7 +154,9 @@ class Evaluation:
             parts[f"balanced_accuracy_{kind}"] = mean([("recall", name) for name in names], rests_on)
         staging = {name: weight / 2 for of in parts.values() for name, weight in of.items()}
         share = weighted(0, 1, 0)
+        wholes = {"c_index": weighted(0, 0, 1)} | {f"dice_{s}": weighted(0.5, 0, 0) for s in STRUCTURES}
         return Basis(
             rests_on,
             {**parts, "staging": staging, "score": {name: share * w for name, w in staging.items()}},
+            wholes={"score": wholes},
         )

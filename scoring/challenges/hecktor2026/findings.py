@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.few_cases import how_wide
+from scoring.challenges.few_cases import consequence
 from scoring.challenges.hecktor2026.evaluation import Evaluation
 from scoring.challenges.hecktor2026.formula import (
     FEW_EVENTS,
@@ -152,9 +152,8 @@ def _staging(evaluation: Evaluation, kind: str, replicates: Replicates) -> Itera
                 "absent-class", name, f"no patient of the truth is {name}: it is left out of the mean recall."
             )
         elif 0 < n < SMALL_CLASS and replicates.values:
-            width = how_wide(replicates.kind)
-            message = f"{n} patient{'s' * (n > 1)}: interval of the recall {width} below {SMALL_CLASS}."
-            yield warning("few-cases-in-class", name, message)
+            width = consequence("interval of the recall", n, replicates.kind)
+            yield warning("few-cases-in-class", name, f"{n} patient{'s' * (n > 1)}: {width}.")
 
 
 def _prognosis(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator[Finding]:

@@ -115,7 +115,7 @@ def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
     more = counted(subgroups.members(groups(truth), shares), units)
     more |= counted({("f1", "negative"): ~positive, ("f1", "positive"): positive}, units)
     found = basis_of_decisions(positive, decisions, units)
-    return Basis({**found.units, **more}, found.parts)
+    return Basis({**found.units, **more}, found.parts, wholes=found.wholes)
 
 
 def basis_of_decisions(positive: Bools, decisions: Bools, units: Ints) -> Basis:
@@ -130,7 +130,9 @@ def basis_of_decisions(positive: Bools, decisions: Bools, units: Ints) -> Basis:
     both = np.column_stack([positive] * len(areas))
     rests_on = counted(cases, units) | of_areas(areas, both, ~both, units)
     halves = {"recall": 0.5, "specificity": 0.5}
-    return Basis(rests_on, {"balanced_accuracy": halves, "score": {"f2": WEIGHTS["f2"][2] / 100}})
+    parts = {"balanced_accuracy": halves, "score": {"f2": WEIGHTS["f2"][2] / 100}}
+    wholes = {name: WEIGHTS[name][2] / 100 for name in ("accuracy", "auc")}
+    return Basis(rests_on, parts, wholes={"score": wholes})
 
 
 def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_left_out: Floats) -> Floats:

@@ -201,10 +201,14 @@ def at_threshold(card: ScoreCard, threshold: float) -> dict[str, ValueWithInterv
     """
 
     def quantities(counted: ReplicateCounts) -> dict[QuantityName, Floats]:
-        return _reached(binary.decisions_at(counted.counts, threshold), counted.auc)
+        of_decisions = _reached(binary.decisions_at(counted.counts, threshold), counted.auc)
+        return of_decisions | {"auc": counted.auc}
 
     ranks, positive = ranked(card)
-    return _with_intervals(card, quantities, basis_of_decisions(positive, ranks > threshold, _units(card)))
+    basis = basis_of_decisions(positive, ranks > threshold, _units(card))
+    found = _with_intervals(card, quantities, basis)
+    del found["auc"]  # the score's interval rests on it, the threshold does not move it
+    return found
 
 
 def _reached(d: Decisions, auc: float | Floats) -> dict[Any, Floats]:

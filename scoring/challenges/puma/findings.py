@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scoring.challenges.few_cases import how_wide
+from scoring.challenges.few_cases import consequence
 from scoring.challenges.puma.formula import RADIUS, Tallies
 from scoring.challenges.puma.matching import Detections, MatchingRule
 from scoring.challenges.puma.names import CLASSES
@@ -42,24 +42,19 @@ def score_warnings(
     if rule.name == "grand-challenge":
         yield from _deviations(d, predictions)
     if replicates.values:
-        yield from _few_images(counted, len(d), how_wide(replicates.kind))
+        yield from _few_images(counted, len(d), replicates.kind)
 
 
-def _few_images(counted: Tallies, images: int, width: str) -> Iterator[Finding]:
+def _few_images(counted: Tallies, images: int, kind: str | None) -> Iterator[Finding]:
     if images < SMALL_CLASS:
-        yield warning(
-            "few-cases-in-class",
-            "per_class",
-            f"{images} image{'s' * (images > 1)}: intervals of every F1 {width} below {SMALL_CLASS}.",
-        )
+        width = consequence("intervals of every F1", images, kind)
+        yield warning("few-cases-in-class", "per_class", f"{images} image{'s' * (images > 1)}: {width}.")
         return
     held = zip(CLASSES, (counted.support > 0).sum(0).tolist(), strict=True)
     for name, n in ((name, n) for name, n in held if 0 < n < SMALL_CLASS):
-        yield warning(
-            "few-cases-in-class",
-            name,
-            f"{n} image{'s hold' if n > 1 else ' holds'} it: interval of F1 {width} below {SMALL_CLASS}.",
-        )
+        width = consequence("interval of F1", n, kind)
+        holding = f"{n} image{'s hold' if n > 1 else ' holds'} it"
+        yield warning("few-cases-in-class", name, f"{holding}: {width}.")
 
 
 def _classes(counted: Tallies, images: int) -> Iterator[Finding]:

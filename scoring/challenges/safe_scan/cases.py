@@ -23,9 +23,13 @@ from scoring.inputs.case_tables import (
     find_table,
     table_members,
 )
+from scoring.inputs.image_ends import is_whole
 from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable
 from scoring.inputs.text_columns import LazyColumns, trimmed
+
+READ_BYTES = 500_000_000
+"""Images of more bytes in all are not read to see whether they are whole."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +193,7 @@ def _read_cases(
         ),
         *official_score.path_consequences(table, _written_ids(table)),
         *image_findings(pictures, table, ids, members, elsewhere),
+        *(_not_opened(pictures, table, ids, members) if read_labels else ()),
     ]
     cases = SafeScanCases(
         files.name,
@@ -284,3 +289,20 @@ def image_findings(
         sentence = f"{several(table, absent)}: the image is missing or empty ({ids[absent[0]]})."
         findings.append(score_zero(table.place(absent[0]), sentence))
     return findings
+
+
+def _not_opened(
+    pictures: SourceFiles, table: TextTable, ids: Sequence[str], images: Sequence[str | None]
+) -> list[Finding]:
+    """Return the consequence of images of which it is not known that the validator can open them: they are
+    read, up to `READ_BYTES` in all, and not decoded."""
+    there = [(i, member) for i, member in enumerate(images) if member and pictures.sizes[member]]
+    is_small = sum(pictures.sizes[member] for _, member in there) <= READ_BYTES
+    doubtful = [i for i, member in there if not (is_small and is_whole(pictures.read(member)))]
+    if not doubtful:
+        return []
+    sentence = (
+        f"{several(table, doubtful)}: no whole JPEG or PNG was seen here ({ids[doubtful[0]]}); "
+        "the validator gives every model the score 0 where it cannot open an image."
+    )
+    return [warning("images-not-opened", table.place(doubtful[0]), sentence)]

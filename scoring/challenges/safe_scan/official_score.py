@@ -67,6 +67,8 @@ def of_files(findings: Iterable[Finding], truth: Iterable[Finding]) -> Reasons:
         reasons.stops.append("The validator's runtime would refuse this model.")
     if codes & {"official-score-zero", "image-elsewhere"}:
         reasons.zero.append("The validator would give every model 0 on this test set.")
+    if "images-not-opened" in codes:
+        reasons.unknown.append("Not every image was opened, as the validator does.")
     return reasons
 
 

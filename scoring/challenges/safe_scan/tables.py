@@ -43,6 +43,7 @@ CODES = (
     "official-score-zero",
     "official-other-table",
     "image-elsewhere",
+    "images-not-opened",
     "never-predicted",
 )
 """Codes of problems and findings of one file, first listed first; `findings.ordered` takes it."""

@@ -238,6 +238,7 @@ def validator(card: ScoreCard) -> tuple[Block, ...]:
             "official-score-zero": "would give every model the score 0",
             "official-other-table": "would read another table",
             "image-elsewhere": "would not find images in other folders, and give every model the score 0",
+            "images-not-opened": "would give every model the score 0 where it cannot open an image",
             "ir-version": "would refuse the model (IR version)",
             "opset-version": "would refuse the model (opset)",
             "single-input": "would run it, though the rules ask for both inputs",

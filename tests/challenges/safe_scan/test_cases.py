@@ -10,7 +10,7 @@ from tests.support.findings import codes, only, places, refused
 from tests.support.lesion_tables import IDS, table, truth
 
 CHALLENGE = scoring.load_challenge("tricorder3")
-PICTURES = {name: b"picture of " + name.encode() for name in IDS}
+PICTURES = {name: b"\xff\xd8\xff\xda" + name.encode() + b"\xff\xd9" for name in IDS}
 NAMES = ("labels.csv", "label.csv", "test.csv", "data.csv", "metadata.csv", "dataset.csv")
 NOTHING = b"neither,nor\n1,2\n"
 
@@ -134,6 +134,16 @@ def test_an_image_whose_name_occurs_twice_elsewhere_is_not_found():
     assert cases.images == (None, *IDS[1:])
     assert places(cases.findings) == [("official-score-zero", "labels.csv:2")]
     assert "c1.jpg" in cases.findings[0].message
+
+
+@pytest.mark.parametrize(("ends", "same"), [(None, True), (-3, False), (3, False)])
+def test_images_that_the_validator_may_not_open(ends, same):
+    cases = CHALLENGE.read_truth({"labels.csv": truth(), **PICTURES, "c2.jpg": PICTURES["c2.jpg"][:ends]})
+    assert places(cases.findings) == ([] if same else [("images-not-opened", "labels.csv:3")])
+    predictions = CHALLENGE.read_predictions(
+        table(("filename", "pred"), *([name, "MEL"] for name in IDS)), cases
+    )
+    assert CHALLENGE.score(cases, predictions, resamples=0, model_size_mib=9).official.same is same
 
 
 def test_images_are_never_looked_for_outside():

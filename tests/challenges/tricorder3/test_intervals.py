@@ -188,7 +188,9 @@ def test_other_intervals_restated(interval):
             expected = [point - reach, point + reach]
         elif interval == "auto" and name == "brier_score":  # from 0 on without end
             centers = [point, N * point - (N - 1) * without.mean()]
-            expected = [min(centers) / np.exp(reach / point), max(centers) * np.exp(reach / point)]
+            varying = min(int(3 * np.sum(d**2) ** 2 / np.sum(d**4)), N)
+            factor = np.exp(scipy.stats.t.ppf(0.975, varying - 1) * error / point)
+            expected = [min(centers) / factor, max(centers) * (1 + (error / point) ** 2) * factor]
         elif interval == "auto" and name in ("accuracy", "macro_auc"):
             centers = np.array([point, N * point - (N - 1) * without.mean()])
             answers = point * (1 - point) / error**2

@@ -1,0 +1,70 @@
+"""What users read of patients of a clinic is right as often as promised."""
+
+import numpy as np
+import pytest
+
+import scoring
+from tests.simulations.fourth_generator import Design, coverage, drawn, told_apart
+from tests.simulations.test_coverage import fewest
+from tests.simulations.test_rates import most
+
+SHORT = (
+    Design("tricorder3", 60, 4, "unequal", 0.5, rare=3, images=3),
+    Design("isic", 60, 4, "opposite", 0.95, rare=3),
+    Design("melanoma", 60, 4, "unequal", 0.5, rare=1),
+)
+APART = [
+    Design(challenge, patients, teams, profiles, correlation, rare, images)
+    for challenge in ("tricorder3", "isic", "melanoma")
+    for patients in (20, 50, 100, 200)
+    for teams in (2, 4, 12)
+    for profiles, correlation in (("equal", 0.0), ("unequal", 0.5), ("opposite", 0.95))
+    for rare, images in ((0, 1 if challenge == "melanoma" else 3), (1 if challenge == "melanoma" else 2, 1))
+]
+COVERED = [
+    Design(challenge, patients, 1, images=images, skewed=images == 1)
+    for challenge in ("tricorder3", "isic", "melanoma")
+    for patients in (12, 30, 49, 50, 51, 100, 200)
+    for images in (1, 3)
+]
+
+
+@pytest.mark.parametrize("design", SHORT, ids=str)
+def test_its_teams_are_equally_good(design):
+    random, scores = np.random.default_rng(3), []
+    for _ in range(25):
+        truth, teams = drawn(random, design)
+        cards = [
+            scoring.score(design.challenge, truth=truth, predictions=given, resamples=0)
+            for given in teams.values()
+        ]
+        scores.append([card.score for card in cards])
+    differences = np.array(scores)[:, 1:] - np.array(scores)[:, :1]
+    error = differences.std(0, ddof=1) / np.sqrt(len(differences))
+    assert (np.abs(differences.mean(0)) < 4 * error).all()
+
+
+@pytest.mark.parametrize("design", SHORT, ids=str)
+def test_equal_teams_are_seldom_told_apart(design):
+    found = told_apart(design, 15)
+    assert found["wrong"].share <= most(0.05, 15)
+    assert found["all pairs"].share >= fewest(0.95, 15)
+
+
+def test_an_interval_holds_the_truth():
+    found = coverage(Design("isic", 51, 1, skewed=True), 40)
+    assert found["score"].share >= fewest(0.93, 40)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("design", APART, ids=str)
+def test_every_cell_of_equal_teams(design):
+    runs = 2000 if design.teams < 12 else 500
+    assert told_apart(design, runs)["wrong"].share <= most(0.05, runs)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("design", COVERED, ids=str)
+def test_every_quantity_of_a_card(design):
+    found = coverage(design, 500)
+    assert {name: one for name, one in found.items() if one.share < fewest(0.93, one.of)} == {}
