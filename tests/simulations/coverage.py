@@ -3,6 +3,7 @@
 import argparse
 import os
 from dataclasses import dataclass
+from functools import cache
 
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
@@ -13,6 +14,7 @@ from scoring.statistics import intervals  # noqa: E402
 from scoring.statistics.options import StatisticsOptions  # noqa: E402
 from scoring.statistics.replicates import JACKKNIFE_UNITS, Quantities, of_values  # noqa: E402
 from scoring.version import __version__  # noqa: E402
+from tests.simulations.cells import KITS  # noqa: E402
 from tests.simulations.interval_designs import DESIGNS, PAIRS, Design  # noqa: E402
 
 SIZES = (6, 12, 20, 30, 49, 50, 51, 75, 100, 150, 200, 499, 501)
@@ -52,10 +54,17 @@ def one_interval(design: Design, random: np.random.Generator, n: int) -> list[fl
         values, basis = design.made(random, n)
         with np.errstate(invalid="ignore"):
             point = values(np.ones((1, n)))
-    weights = random.multinomial(n, np.full(n, 1 / n), 50 if few else 1000).astype(float)
-    drawn, left_out = values(weights), values(1 - np.eye(n)) if few else {}
+    drawn = values(_weights(n, 50 if few else 1000, int(random.integers(KITS))))
+    left_out = values(1 - np.eye(n)) if few else {}
     known = type(basis)(basis.units, basis.parts, {"score": design.range})
     return of_values(drawn, left_out, point, n, StatisticsOptions(), known).intervals["score"]
+
+
+@cache
+def _weights(n: int, resamples: int, kit: int) -> np.ndarray:
+    """Weights of replicates [B, n]: test sets take turns with few draws, which take longer than all else."""
+    drawn = np.random.default_rng([n, kit]).multinomial(n, np.full(n, 1 / n), resamples)
+    return drawn.astype(float)
 
 
 def coverage_of_difference(name: str, n: int, copying: float, runs: int) -> Coverage:

@@ -46,6 +46,7 @@ class Design:
         rare: Number of classes of two patients; one means the positives of Melanoma.
         images: Most images of a patient.
         skewed: Whether classes are unequally frequent.
+        metric: What ISIC ranks by, of `--metric`; None: its usual one.
     """
 
     challenge: str
@@ -56,6 +57,11 @@ class Design:
     rare: int = 0
     images: int = 1
     skewed: bool = False
+    metric: str | None = None
+
+    @property
+    def options(self) -> dict[str, str]:
+        return {"metric": self.metric} if self.metric else {}
 
 
 def drawn(random: np.random.Generator, design: Design) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
@@ -190,7 +196,7 @@ def told_apart(design: Design, runs: int) -> dict[str, Held]:
     for seed in range(runs):
         truth, teams = drawn(random, design)
         options = {"resamples": 200, "seed": seed, "interval": "percentile"}  # the quickest; not of pairs
-        pairs = scoring.compare(design.challenge, truth, teams, **options).result.pairs
+        pairs = scoring.compare(design.challenge, truth, teams, **options, **design.options).result.pairs
         found["wrong"].add(any(pair.separated for pair in pairs))
         for pair in pairs:
             found["pairs"].add(_holds(pair.interval, 0.0))

@@ -7,7 +7,7 @@ import scipy.stats
 from tests.simulations.coverage import SIZES, coverage, coverage_of_difference
 from tests.simulations.interval_designs import DESIGNS, PAIRS
 
-LEAST, RUNS, SOAK = 0.92, 100, 1000
+LEAST, RUNS, SOAK = 0.93, 100, 2000
 SHORT = [(name, n) for n in (12, 51) for name in DESIGNS]
 NEARLY_ALIKE = {"balanced accuracy"}
 """Differences that are not claimed for teams nearly alike: what rare classes would tell was not seen."""

@@ -58,6 +58,12 @@ SCORES = {
         partial(isic.score_of_sums, "balanced_accuracy"),
         isic.categories_of_sums("balanced_accuracy", 7),
     ),
+    "macro F1": Scored(
+        7,
+        lambda hits, called, cases: np.concatenate([hits, called - hits, cases - hits], -1),
+        partial(isic.score_of_sums, "dice"),
+        isic.categories_of_sums("dice", 7),
+    ),
     "weighted F1": Scored(
         11,
         lambda hits, called, cases: np.concatenate([hits, called, cases], -1),
