@@ -151,8 +151,8 @@ def _board_page(store: Store, board_id: str, is_public: bool, phase: str | None)
     row = ranking.board.row
     known = (
         repr((row.options, row.counts)),
-        repr((ranking.entries, ranking.phases, ranking.facts, sorted(ranking.baselines))),
-        repr(ranking.shown),
+        repr((ranking.entries, ranking.phases, ranking.facts)),
+        repr((ranking.shown, sorted(ranking.baselines), sorted(ranking.nominated))),
     )
     key = (store.place, row.id, str(row.version), row.title, *known, repr((actor, phase)))
     return _cached_page(key, ranking, is_public)
@@ -160,7 +160,8 @@ def _board_page(store: Store, board_id: str, is_public: bool, phase: str | None)
 
 @st.cache_resource(max_entries=16, show_spinner="Ranking ...")
 def _cached_page(key: tuple[str, ...], _ranking: BoardRanking, is_public: bool) -> BoardPage:
-    return BoardPage(_ranking, publishing.sections(_ranking) if is_public else views.sections(_ranking), key)
+    sections = publishing.sections if is_public else publishing.open_sections
+    return BoardPage(_ranking, sections(_ranking), key)
 
 
 def _opening(page: BoardPage, is_public: bool) -> None:

@@ -19,6 +19,8 @@ ACTIONS = {
     "refused": "list the refused files that are kept, with their problems (not for publication)",
     "rescore": "score all submissions again with a corrected test set, say what that changes, then show it",
     "delete": "delete a submission, or a board with everything in it, from the disk too",
+    "split": "show scores of a part of the cases until the end, then rank by the others",
+    "nominate": "let a submission of a team count at the end of a split board, whatever the rule",
     "hide": "hide the truth from participants, say what it tells them, or open it",
     "members": "say who submits for a team; without --team list all",
     "attempts": "what participants tried: refusals, foreign teams, probing; end somebody's logins",
@@ -192,7 +194,25 @@ def _attempts(action: Parser) -> None:
     action.add_argument("--revoke", metavar="PERSON", help=person)
 
 
+def _split(action: Parser) -> None:
+    share = "share of the cases whose scores are shown, such as 0.3: classes in equal shares, patients whole"
+    action.add_argument("--share", metavar="SHARE", type=float, help=share)
+    cases = "text file with the ids of these cases, one a line, instead of a share"
+    action.add_argument("--cases", metavar="FILE", help=cases)
+    seed = "of the draw; default one that nobody knows: who knows it can guess labels from what is shown"
+    action.add_argument("--seed", metavar="N", type=int, help=seed)
+
+
+def _nominate(action: Parser) -> None:
+    action.add_argument("team", metavar="TEAM", help="name of the team")
+    choice = action.add_mutually_exclusive_group(required=True)
+    choice.add_argument("--submission", metavar="ID", help="its submission that counts at the end")
+    choice.add_argument("--undo", action="store_true", help="let the board's rule decide again")
+
+
 FURTHER = {
+    "split": _split,
+    "nominate": _nominate,
     "submit": _submit,
     "phase": _phase,
     "hide": _hide,

@@ -3,17 +3,20 @@
 import argparse
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from scoring.cli.board_tables import phase_lines
 from scoring.cli.output import print_findings, respond
 from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.common.opening import read_file
 from scoring.services.boards import board as boards
 from scoring.services.boards import hidden_rules, hidden_truth, members, notices, phases, submitting
 from scoring.services.boards.board import opened
 from scoring.services.boards.budget import Budget
 from scoring.services.boards.hidden_rules import HiddenRules
 from scoring.services.boards.phases import Phase
+from scoring.services.boards.split import split_board
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 
@@ -53,6 +56,29 @@ def _warn_of(budget: Budget) -> None:
     """Say that the scores of a board can tell its truth."""
     if budget.proposed is not None:
         print_findings([warning("truth-not-safe", "hide", budget.words)])
+
+
+def split(store: Store, arguments: argparse.Namespace) -> None:
+    """Split the test set of a board, before anything was submitted."""
+    cases: list[str] = []
+    if arguments.cases is not None:
+        try:
+            text = read_file(Path(arguments.cases)).decode("utf-8-sig")
+        except (OSError, UnicodeDecodeError) as problem:
+            message = f"it cannot be read as text ({type(problem).__name__}): name a file with an id a line."
+            raise InputRefused([error("unreadable-file", arguments.cases, message)]) from problem
+        cases = [line.strip() for line in text.splitlines() if line.strip()]
+    board = split_board(store, arguments.board, arguments.share, cases, arguments.seed)
+    known, total = board.split, len(board.truth)
+    budget = hidden_truth.planned(board)
+    _warn_of(budget)
+    value = {"board": board.row.id, "shown": board.n_told, "withheld": total - board.n_told}
+    value |= {"share": known.share if known else None, "seed": known.seed if known else None}
+    message = (
+        f"Scores are those of {board.n_told} of {total} cases until the truth is opened (`board hide "
+        f"{board.row.id} --open`); the other {total - board.n_told} rank at the end. The truth is hidden."
+    )
+    respond(arguments.json, value | {"budget": budget.as_dict()}, message)
 
 
 def set_members(store: Store, arguments: argparse.Namespace) -> None:

@@ -283,10 +283,19 @@ def _import(store: Store, arguments: argparse.Namespace) -> None:
     respond(arguments.json, publishing.value(ranking), board_table(ranking))
 
 
+def _nominate(store: Store, arguments: argparse.Namespace) -> None:
+    board = opened(store, arguments.board)
+    teams.nominate(store, board.row.id, arguments.submission, arguments.team)
+    ranking = board_ranking(board)
+    respond(arguments.json, publishing.value(ranking), board_table(ranking))
+
+
 ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {
     "create": _create,
     "submit": _submit,
     "phase": board_rules.phase,
+    "split": board_rules.split,
+    "nominate": _nominate,
     "hide": board_rules.hide,
     "members": board_rules.set_members,
     "attempts": board_rules.attempts,

@@ -5,19 +5,19 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from sqlalchemy import select
 
 from scoring.challenges import is_known, kept_declaration, load_challenge, remember
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.core import options as of_options
+from scoring.core.case_subset import of_cases
 from scoring.core.challenge import Challenge
-from scoring.core.scorecard import ScoreCard
 from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.sources import Source, sha256
 from scoring.inputs.team_entries import MODEL
 from scoring.services.access.roles import Role
-from scoring.services.boards import packing
 from scoring.services.boards.packing import packed
 from scoring.services.boards.row_rules import (
     BOARD_ID,
@@ -27,11 +27,11 @@ from scoring.services.boards.row_rules import (
     VISIBILITIES,
     require_readable,
 )
+from scoring.services.boards.version_results import VersionResult
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.secure_delete import pin_files
 from scoring.statistics.options import StatisticsOptions
-from scoring.version import __version__
 
 USUAL = asdict(StatisticsOptions())
 """Replicates, seed, unit and kind of interval, as they usually are."""
@@ -58,20 +58,6 @@ class BoardSettings:
     statistics: Mapping[str, Any] = field(default_factory=dict)
     keep_refused: bool = False
     metadata: Source | None = None
-
-
-@dataclass(frozen=True)
-class VersionResult:
-    """A submission on one version of the test set: its scorecard, or why it is refused."""
-
-    card: ScoreCard | None
-    problems: tuple[Finding, ...] = ()
-
-    @cached_property
-    def files(self) -> dict[str, bytes]:
-        """Return the scorecard as a file by its SHA-256; none where it is refused."""
-        data = packing.card_to_bytes(self.card) if self.card else b""
-        return {sha256(data): data} if data else {}
 
 
 @dataclass(frozen=True)
@@ -111,9 +97,30 @@ class OpenBoard:
         digest = self.test_set.metadata_sha256
         return None if digest is None else self.store.files.read(digest)
 
-    def result(self, data: bytes, name: str, own: Mapping[str, Any]) -> VersionResult:
+    @cached_property
+    def split(self) -> tables.Split | None:
+        """Return the parts of the test set; None where it has none."""
+        with self.store.read() as session:
+            row = session.get(tables.Split, self.row.id)
+        require_readable(self.row.id, [row] if row else ())
+        return row
+
+    @cached_property
+    def parts(self) -> tuple[Any, Any] | None:
+        """Return the indices of the withheld and of the shown cases; None where it is not split."""
+        if self.split is None:
+            return None
+        is_shown = np.isin(np.array(self.truth.ids, str), self.split.cases)
+        return np.flatnonzero(~is_shown), np.flatnonzero(is_shown)
+
+    @property
+    def n_told(self) -> int:
+        """Return of how many cases scores tell something before the end."""
+        return len(self.truth) if self.parts is None else len(self.parts[1])
+
+    def result(self, data: bytes, name: str, own: Mapping[str, Any], **settings: Any) -> VersionResult:
         """Score predictions or a model (.onnx). name: what messages call it; own: options of this submission
-        alone."""
+        alone; settings: other statistics than the board's."""
         challenge, options = self.challenge, {**self.row.options["score"], **own}
         truth, is_model = self.truth, name.lower().endswith(MODEL)
         try:
@@ -126,11 +133,16 @@ class OpenBoard:
             else:
                 needed = challenge.needed("predictions", options)
                 predictions = challenge.read_predictions(data, truth, name, **needed)
-            how = {**options, **self.row.options["statistics"], "metadata": self.metadata}
-            card = challenge.score(truth, predictions, with_curves=False, **how)
+            how = {**options, **self.row.options["statistics"], **settings, "metadata": self.metadata}
+            if self.parts is None:
+                return VersionResult(challenge.score(truth, predictions, with_curves=False, **how))
+            card, shown = (
+                challenge.score(of_cases(truth, part), of_cases(predictions, part), with_curves=False, **how)
+                for part in self.parts
+            )
         except InputRefused as refused:
             return VersionResult(None, refused.problems)
-        return VersionResult(card)
+        return VersionResult(card, shown=shown)
 
 
 def create(
@@ -272,23 +284,6 @@ def _imported_or_broken(store: Store, board_id: str) -> dict[str, Any]:
     if row is None or IMPORTED not in row.options:
         return {}
     return {"teams": len({entry[0] for entry in row.options[IMPORTED]["entries"]})}
-
-
-def scoring_of(submission_id: str, opened_board: OpenBoard, result: VersionResult) -> tables.ScoredVersion:
-    """Return the row of a result, which refers to the result's files."""
-    card = result.card
-    low, high = (card.intervals.get("score") if card else None) or (None, None)
-    return tables.ScoredVersion(
-        submission_id=submission_id,
-        number=opened_board.test_set.number,
-        board_id=opened_board.row.id,
-        score=card.score if card else None,
-        low=low,
-        high=high,
-        card=next(iter(result.files), None),
-        problems=[problem.as_dict() for problem in result.problems],
-        program=__version__,
-    )
 
 
 def own_options(challenge: Challenge[Any, Any], texts: Mapping[str, str]) -> dict[str, Any]:

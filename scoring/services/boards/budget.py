@@ -16,26 +16,30 @@ SAFE_GAIN = 0.05
 """A board calls itself safe where nobody who only guesses can gain more."""
 RATES_OF_CLASSES = 14 * 16
 """Rates that are told of 16 classes, each to `DECIMALS`: no challenge has more."""
+WITHHELD = " This is about the shown part; of the withheld one, which ranks at the end, no score tells a bit."
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 """Of the Ladder, that are proposed, finest first."""
 
 
 @dataclass(frozen=True)
 class Labels:
-    """What is hidden. cases: of the test set; quantity: direction and range of the score."""
+    """What is hidden. cases: of the test set, or of the part of it that scores are of; quantity: direction
+    and range of the score; is_part: whether the final ranking rests on other cases."""
 
     cases: int
     quantity: Quantity = SHARE
+    is_part: bool = False
 
 
 @dataclass(frozen=True)
 class Use:
-    """How much a truth is used up. answers: scores that were shown; cases: of the test set; bits: what all
-    answers can have told, at most."""
+    """How much a truth is used up. answers: scores that were shown; cases: that they are of; bits: what all
+    answers can have told, at most; is_part: as of `Labels`."""
 
     answers: int
     cases: int
     bits: float
+    is_part: bool = False
 
     @property
     def gain(self) -> float:
@@ -56,7 +60,7 @@ class Use:
         )
         most = f"whoever only guesses gained {self.gain:.2f} above chance at most"
         end = "the truth is safe so far" if self.is_safe else "a smaller lead proves little here"
-        return f"{told}: {most}; {end}."
+        return f"{told}: {most}; {end}.{WITHHELD * self.is_part}"
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,7 @@ class Budget:
             return (
                 f"Safe: by the end of the phases the scores can tell {self.use.bits:.1f} bits, and it takes "
                 f"{limit:.1f} to gain {SAFE_GAIN:g} above chance by guessing, by whatever design."
+                f"{WITHHELD * self.use.is_part}"
             )
         told = "without end" if math.isinf(self.use.bits) else f"{self.use.bits:.1f} bits"
         proposed = self.proposed
@@ -97,6 +102,7 @@ class Budget:
             f"{bits_for(SAFE_GAIN, self.use.cases):.1f} bits are enough to gain {SAFE_GAIN:g} above chance "
             f"by guessing (up to {self.use.gain:.2f} here). What holds with these phases and teams: {flags}. "
             "Fewer submissions, teams or details, or more cases, make room for scores."
+            f"{WITHHELD * self.use.is_part}"
         )
 
 
@@ -136,7 +142,7 @@ def planned(
 
     def use(rules: HiddenRules) -> Use:
         bits = teams * told(rules, tries, labels)
-        return Use(0, labels.cases, max(bits, used.bits if used else 0.0))
+        return Use(0, labels.cases, max(bits, used.bits if used else 0.0), labels.is_part)
 
     now = use(known)
     if now.is_safe:
@@ -163,7 +169,7 @@ def used(
 ) -> Use:
     """Return what was told by now. submissions: scored ones by team; spent: bits told under other rules."""
     bits = spent + sum(told(known, count, labels) for count in submissions.values())
-    return Use(answers, labels.cases, bits)
+    return Use(answers, labels.cases, bits, labels.is_part)
 
 
 def _log2_ways(of: float, chosen: float) -> float:

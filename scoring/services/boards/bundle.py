@@ -24,7 +24,7 @@ from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.manifest import ROWS, rows_of
 from scoring.services.boards.ranked_submissions import counting, results
 from scoring.services.boards.row_rules import plain
-from scoring.services.boards.unpacking import FILES, unpack_bundle
+from scoring.services.boards.unpacking import FILES, OF_RESULTS, unpack_bundle
 from scoring.services.boards.without_truth import Rows, reduced
 from scoring.services.store import tables
 from scoring.services.store.database import Store
@@ -61,7 +61,7 @@ def export(board: OpenBoard, with_truth: bool) -> bytes:
     digests = {one["sha256"] for one in (*rows["submissions"], *rows["refused"])}
     of_board, cards = plain(row), dict[str, bytes]()
     if with_truth:
-        digests |= {one["card"] for one in rows["scorings"] if one["card"]}
+        digests |= {one["card"] for name in OF_RESULTS for one in rows[name] if one["card"]}
         digests |= {one[key] for one in rows["test_sets"] for key in ("sha256", "metadata_sha256")} - {None}
     else:
         of_board, rows, cards = reduced(board, of_board, rows)
@@ -135,6 +135,7 @@ def counted(source: Source) -> Counting:
         ),
         row.counts,
         load_challenge(row.challenge).scoring.quantity(),
+        nominated={team.nominated for team in bundle.rows["teams"]},
     )
     teams = {
         team: (sent[one.id].name, files[sent[one.id].sha256], sent[one.id].options)

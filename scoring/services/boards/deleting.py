@@ -15,11 +15,13 @@ from scoring.services.store.secure_delete import exclusive, sweep, vacuum
 from scoring.services.store.tables import Attempt, Hidden, Member
 
 OF_BOARD: tuple[type[tables.Base], ...] = (
+    tables.ShownPart,
     tables.ScoredVersion,
     tables.Submission,
     tables.RefusedFile,
     tables.Team,
     tables.PhaseRow,
+    tables.Split,
     tables.ImportedBundle,
     Hidden,
     Member,
@@ -71,9 +73,8 @@ def delete_submission(store: Store, board_id: str, submission_id: str) -> Delete
         if row is None or row.board_id != board_id:
             message = f"the board {board_id} has no such submission: `board show` lists their ids."
             raise InputRefused([error("no-submission", shortened(submission_id, 64), message)])
-        session.execute(
-            delete_rows(tables.ScoredVersion).where(tables.ScoredVersion.submission_id == submission_id)
-        )
+        for results in (tables.ShownPart, tables.ScoredVersion):
+            session.execute(delete_rows(results).where(results.submission_id == submission_id))
         session.delete(row)
         session.flush()
         table = tables.Submission

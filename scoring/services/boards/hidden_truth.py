@@ -90,7 +90,7 @@ def _spent(board: OpenBoard, wanted: HiddenRules) -> float:
     if ranking.shown is None:
         return float(BITS_OF_OPEN * len(ranking.entries))
     if ranking.hidden is None:
-        return float(len(board.truth))
+        return float(board.n_told)
     with board.store.read() as session:
         row = session.get(Hidden, board.row.id)
     return use(board).bits if ranking.hidden != wanted or row is None else row.spent
@@ -130,7 +130,7 @@ def counted(ranking: BoardRanking) -> Mapping[str, RankedSubmission]:
     truth did since, none of what was scored is missing."""
     shown = _shown(ranking)
     scored = (at_first(ranking, entry) for entry in ranking.competing)
-    return counting(scored, ranking.rule, shown.quantity, shown=shown.scores)
+    return counting(scored, ranking.rule, shown.quantity, shown=shown.scores, nominated=ranking.nominated)
 
 
 def at_first(ranking: BoardRanking, entry: RankedSubmission) -> RankedSubmission:
@@ -207,7 +207,7 @@ def use(board: OpenBoard) -> Use:
     if ranking.shown is not None and known.detail != NOTHING:
         answers = sum(score is not None for score in ranking.shown.scores.values())
     scored = Counter(entry.team for entry in ranking.entries)
-    labels = Labels(len(board.truth), board.challenge.scoring.quantity())
+    labels = Labels(board.n_told, board.challenge.scoring.quantity(), board.split is not None)
     return budget.used(known, scored, answers, labels, spent)
 
 
@@ -217,7 +217,7 @@ def planned(board: OpenBoard, wanted: HiddenRules | None = None) -> Budget:
     store, board_id = board.store, board.row.id
     known = wanted or rules(store, board_id) or HiddenRules()
     teams = max(1, len(members.team_names(store, board_id)))
-    labels = Labels(len(board.truth), board.challenge.scoring.quantity())
+    labels = Labels(board.n_told, board.challenge.scoring.quantity(), board.split is not None)
     return budget.planned(known, phases.phases(store, board_id), teams, labels, use(board))
 
 

@@ -23,15 +23,17 @@ ROWS: Mapping[str, type[tables.Base]] = {
     "teams": tables.Team,
     "submissions": tables.Submission,
     "scorings": tables.ScoredVersion,
+    "shown": tables.ShownPart,
+    "splits": tables.Split,
     "phases": tables.PhaseRow,
     "refused": tables.RefusedFile,
     "hidden": Hidden,
 }
 """Lists of the manifest, in the order in which rows need each other."""
-LATER_LISTS = ("phases", "refused", "hidden")
+LATER_LISTS = ("phases", "refused", "hidden", "shown", "splits")
 LATER_COLUMNS = {
     *("keep_refused", "phase", "dated", "metadata_sha256", "facts"),
-    *("decimals", "spent", "visibility", "team.excluded", "baseline"),
+    *("decimals", "spent", "visibility", "team.excluded", "baseline", "nominated"),
 }
 """Lists and columns that bundles of earlier versions lack: lists are empty then, columns have their
 default."""
@@ -139,7 +141,13 @@ def _relations(manifest: Row) -> Iterator[Finding]:
         if (twin := names.setdefault(name_skeleton(name), name)) != name:
             problem = f"the teams {twin!a} and {name!a} look alike: delete the submissions of one"
             yield _bad("teams", problem)
-    results = {(scoring["submission_id"], scoring["number"]) for scoring in lists["scorings"]}
+    results, shown = (
+        {(scoring["submission_id"], scoring["number"]) for scoring in lists[name]}
+        for name in ("scorings", "shown")
+    )
+    scored = {(one["submission_id"], one["number"]) for one in lists["scorings"] if one["card"]}
+    if shown != (scored if lists["splits"] else set()):
+        yield _bad("shown", "results on the shown part are missing, or are of no split")
     if {sent["id"] for sent in lists["submissions"]} != {submission for submission, _ in results}:
         yield _bad("scorings", "results are missing, or have no submission")
     if not {number for _, number in results} <= {*versions}:

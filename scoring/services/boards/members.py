@@ -155,6 +155,14 @@ def baselines(store: Store, board_id: str) -> frozenset[str]:
         return frozenset(session.scalars(select(row.name).where(row.board_id == board_id, row.baseline)))
 
 
+def nominated(store: Store, board_id: str) -> dict[str, str]:
+    """Return the submission that a team wants to count at the end, by team; of those that nominated one."""
+    row = tables.Team
+    with store.read() as session:
+        query = select(row.name, row.nominated).where(row.board_id == board_id, row.nominated.is_not(None))
+        return {name: str(submission) for name, submission in session.execute(query)}
+
+
 def keep_facts(store: Store, board_id: str, source: Source, name: str | None = None) -> tuple[Finding, ...]:
     """Keep facts of a table with a column `team`; they replace those of the teams that are named.
 

@@ -12,7 +12,7 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.sources import sha256
 from scoring.services.access.roles import LOCAL, Actor, Role
-from scoring.services.boards import hidden_rules, hidden_truth, members, notices, phases, submitting
+from scoring.services.boards import hidden_rules, hidden_truth, members, notices, phases, submitting, teams
 from scoring.services.boards.board import OpenBoard, own_options
 from scoring.services.boards.hidden_rules import HiddenRules
 from scoring.services.boards.notices import FAILED, SCORED
@@ -163,6 +163,16 @@ def submission_detail(board: OpenBoard, team: str, submission: str) -> Submissio
     if entry is None:
         raise InputRefused([error("no-submission", "submission", "your team has no such submission.")])
     return _answered(ranking, known, team, entry)
+
+
+def nominate(board: OpenBoard, team: str, submission: str | None) -> None:
+    """Let a submission of an own team count at the end, whatever the rule; None: the rule decides again.
+
+    Raises:
+        InputRefused: `no-submission`, `bad-split` as of `teams.nominate`, `foreign-team`.
+    """
+    _require_member(board, team)
+    teams.nominate(_as_program(board).store, board.row.id, submission, team)
 
 
 def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:

@@ -16,7 +16,7 @@ from scoring.comparison.scale import Scale
 from scoring.core.views import Block, Column, Section, Table, Text
 from scoring.presentation.html import blocks
 from scoring.presentation.html.document import Figures, document, rule
-from scoring.services.boards import hidden_rules, hidden_truth, views
+from scoring.services.boards import hidden_rules, hidden_truth, shake_up, views
 from scoring.services.boards.hidden_rules import NOTHING, HiddenRules
 from scoring.services.boards.ranking import BoardRanking
 
@@ -26,6 +26,8 @@ WORDS = {
     "shown": "The truth is hidden: scores are shown to {decimals}, without intervals and ties, until the "
     "organizer opens it. Where the truth is corrected meanwhile, scores that were shown stay.",
     "nothing": "The truth is hidden: no score is shown until the organizer opens it.",
+    "split": "Scores are those of a part of the cases. The others, of which no score tells anything, rank "
+    "the teams at the end, each with the submission that it nominated, else by the board's rule.",
     "ladder": "The Ladder: a score is shown only where it beats the team's best by more than {step:g}; the "
     "best that is shown is ranked, also when the truth is opened.",
 }
@@ -33,27 +35,35 @@ WORDS = {
 
 def value(ranking: BoardRanking) -> dict[str, Any]:
     """Return what `board show --json` writes."""
-    return hidden_truth.published(ranking)
+    shaken = {"shake_up": shake_up.shake_up(ranking)} if ranking.split and ranking.hidden is None else {}
+    return hidden_truth.published(ranking) | shaken
 
 
 def sections(ranking: BoardRanking) -> tuple[Section, ...]:
     """Return what everybody sees of a board."""
     known = ranking.hidden
-    return views.sections(ranking) if known is None else _hidden(ranking, known)
+    return open_sections(ranking) if known is None else _hidden(ranking, known)
 
 
-def hidden_truth_words(known: HiddenRules) -> str:
-    """Return in words what a hidden truth tells (Markdown)."""
+def open_sections(ranking: BoardRanking) -> tuple[Section, ...]:
+    """Return all that a board has to show: what its organizer sees."""
+    first, *others = views.sections(ranking)
+    return (first, *shake_up.section(ranking), *others)
+
+
+def hidden_truth_words(known: HiddenRules, is_split: bool = False) -> str:
+    """Return in words what a hidden truth tells (Markdown). is_split: whether a part of it tells nothing."""
+    part = WORDS["split"] * is_split
     if known.detail == NOTHING:
-        return WORDS["nothing"]
+        return f"{WORDS['nothing']} {part}".strip()
     decimals = "1 decimal" if known.decimals == 1 else f"{known.decimals} decimals"
     ladder = WORDS["ladder"].format(step=known.step) if known.step is not None else ""
-    return f"{WORDS['shown'].format(decimals=decimals)} {ladder}".strip()
+    return " ".join(filter(None, (WORDS["shown"].format(decimals=decimals), ladder, part)))
 
 
 def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
     public, scale = hidden_truth.published(ranking), scales.of(ranking.board.challenge)
-    note = Text(hidden_truth_words(known), "note")
+    note = Text(hidden_truth_words(known, ranking.split is not None), "note")
     lines = views.baselines(public, scale, digits(scale))
     if not public["teams"]:
         nobody = Text("Nobody is ranked yet.", "note")

@@ -1,6 +1,6 @@
 """Submissions with their results on one version of a test set, and which of them is ranked."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -45,8 +45,9 @@ class RankedSubmission:
 @dataclass(frozen=True)
 class ShownScores:
     """What a hidden truth shows. rules: that hold, or held until it was opened; cards: scorecard of each
-    submission on the version on which it was scored first, by id; scores: its score there as it is shown, of
-    those that are not excluded; quantity: direction of the score."""
+    submission on the version on which it was scored first, by id, of a split test set on the shown part;
+    scores: its score there as it is shown, of those that are not excluded; quantity: direction of the
+    score."""
 
     rules: HiddenRules
     cards: Mapping[str, str | None]
@@ -68,6 +69,7 @@ def counting(
     quantity: Quantity,
     before: Mapping[str, RankedSubmission] = NOBODY,
     shown: Mapping[str, float | None] | None = None,
+    nominated: Container[str] = frozenset(),
 ) -> dict[str, RankedSubmission]:
     """Return the submission of each team that is ranked, by team.
 
@@ -78,6 +80,7 @@ def counting(
         quantity: Direction of the score.
         before: Those that were ranked before the first of the entries.
         shown: Score as it is shown of a hidden truth, by id; of others the score itself decides.
+        nominated: Ids of submissions that are ranked whatever the rule.
     """
     chosen = dict(before)
 
@@ -86,9 +89,13 @@ def counting(
 
     for entry in entries:
         ranked = chosen.get(entry.team)
-        if not entry.is_eligible or (rule == LADDER and worth(entry) == float("-inf")):
+        if not entry.is_eligible or (ranked is not None and ranked.id in nominated):
             continue
-        if ranked is None or rule != "best" or worth(entry) > worth(ranked):
+        if entry.id in nominated:
+            chosen[entry.team] = entry
+        elif rule == LADDER and worth(entry) == float("-inf"):
+            continue
+        elif ranked is None or rule != "best" or worth(entry) > worth(ranked):
             chosen[entry.team] = entry
     return chosen
 

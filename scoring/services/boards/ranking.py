@@ -39,7 +39,8 @@ from scoring.services.store import tables
 class BoardRanking:
     """A board on one version of its test set. entries: all submissions, oldest first, or those of one phase;
     phases: of the board; facts: of its teams; phase: the name of that one, None for all; shown: what is or
-    was shown of a hidden truth, None where it never was hidden; baselines: teams without a rank."""
+    was shown of a hidden truth, None where it never was hidden; baselines: teams without a rank; nominated:
+    ids of submissions that teams chose to count; split: the parts of the test set, None where it has none."""
 
     board: OpenBoard
     entries: tuple[RankedSubmission, ...]
@@ -48,6 +49,8 @@ class BoardRanking:
     phase: str | None = None
     shown: ShownScores | None = None
     baselines: frozenset[str] = frozenset()
+    nominated: frozenset[str] = frozenset()
+    split: tables.Split | None = None
 
     @property
     def rule(self) -> str:
@@ -57,7 +60,9 @@ class BoardRanking:
     @cached_property
     def counting(self) -> Mapping[str, RankedSubmission]:
         """The submission of each team that is ranked."""
-        return counting(self.competing, self.rule, self._quantity, shown=self._worth)
+        return counting(
+            self.competing, self.rule, self._quantity, shown=self._worth, nominated=self.nominated
+        )
 
     @cached_property
     def competing(self) -> tuple[RankedSubmission, ...]:
@@ -68,7 +73,7 @@ class BoardRanking:
     def lines(self) -> Mapping[str, RankedSubmission]:
         """The submission of each baseline that is shown."""
         entries = (entry for entry in self.entries if entry.team in self.baselines)
-        return counting(entries, self.rule, self._quantity, shown=self._worth)
+        return counting(entries, self.rule, self._quantity, shown=self._worth, nominated=self.nominated)
 
     @property
     def hidden(self) -> HiddenRules | None:
@@ -87,6 +92,16 @@ class BoardRanking:
         for entry in self.entries:
             entries.setdefault(entry.team, []).append(entry)
         return entries
+
+    @cached_property
+    def shown_comparison(self) -> Comparison | None:
+        """Return the comparison of the submissions that count on the shown part; None where the test set is
+        not split or nobody is ranked."""
+        if self.split is None or not self.shown or not self.counting:
+            return None
+        cards = {team: self.shown.cards.get(entry.id) for team, entry in self.counting.items()}
+        chosen = {team: self._card_of(card) for team, card in cards.items() if card is not None}
+        return compare_cards(self.board.challenge, chosen, **self.board.row.options["compare"])
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -111,7 +126,7 @@ class BoardRanking:
         chosen: dict[str, RankedSubmission] = {}
         ranks: dict[str, int] = {}
         for day, entries in groupby(self.competing, lambda entry: entry.created[:DAY]):
-            now = counting(entries, self.rule, self._quantity, chosen, self._worth)
+            now = counting(entries, self.rule, self._quantity, chosen, self._worth, self.nominated)
             if now != chosen:
                 scores = {team: entry.score for team, entry in now.items()}
                 cards = partial(self._counted_card, now)
@@ -134,10 +149,13 @@ class BoardRanking:
 
     def card(self, entry: RankedSubmission) -> ScoreCard:
         """Return the scorecard of a scored submission. Raises InputRefused where it is damaged."""
+        return self._card_of(str(entry.card))
+
+    def _card_of(self, digest: str) -> ScoreCard:
         known = self._cards
-        if entry.card not in known:
-            known[str(entry.card)] = packing.card_from_bytes(self.board.store.files.read(str(entry.card)))
-        return known[str(entry.card)]
+        if digest not in known:
+            known[digest] = packing.card_from_bytes(self.board.store.files.read(digest))
+        return known[digest]
 
     @cached_property
     def _cards(self) -> dict[str, ScoreCard]:
@@ -180,6 +198,7 @@ class BoardRanking:
             "phases": [phase.as_dict() for phase in self.phases],
             "unranked": unranked,
             "baselines": sorted(baselines, key=itemgetter("team")),
+            "split": None if self.split is None else {"nominated": sorted(self.nominated)},
             "excluded": [
                 {"team": entry.team, "submission": entry.id, "time": entry.created, "reason": entry.excluded}
                 for entry in self.entries
@@ -253,13 +272,16 @@ def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:
     teams = members.teams_excluded(*of_teams)
     entries, facts = results(chosen, teams), members.facts(*of_teams)
     shown, baselines = _shown(board, of_board, teams), members.baselines(*of_teams)
-    return BoardRanking(board, entries, known, facts, phase, shown, baselines)
+    nominated = members.nominated(*of_teams)
+    return BoardRanking(
+        board, entries, known, facts, phase, shown, baselines, frozenset(nominated.values()), board.split
+    )
 
 
 def _shown(board: OpenBoard, sent: Sequence[Row[Any]], teams: Mapping[str, str]) -> ShownScores | None:
     """Return what a hidden truth shows: of each submission the score on the version on which it was scored
     first, so that a correction tells nothing; the Ladder climbs over all phases, whichever is ranked."""
-    scored = tables.ScoredVersion
+    scored = tables.ScoredVersion if board.split is None else tables.ShownPart
     with board.store.read() as session:
         known = kept_rules(session, board.row.id)
         if known is None:

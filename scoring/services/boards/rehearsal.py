@@ -11,12 +11,11 @@ from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
 from scoring.common.findings import InputRefused
-from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import open_source
 from scoring.inputs.team_entries import MODEL
 from scoring.services.access.roles import LOCAL
 from scoring.services.boards import packing, publishing
-from scoring.services.boards.board import OpenBoard, opened
+from scoring.services.boards.board import opened
 from scoring.services.boards.card_checks import cases_digest, same_values
 from scoring.services.boards.manifest import rows_of
 from scoring.services.boards.ranking import board_ranking
@@ -97,7 +96,7 @@ def scored_otherwise(store: BundleStore, manifest: Mapping[str, Any], most_bytes
     sent = {row["id"]: row for row in manifest["submissions"] if not row["name"].lower().endswith(MODEL)}
     results = [
         row
-        for row in manifest["scorings"]
+        for row in (*manifest["scorings"], *manifest.get("shown", ()))
         if row["card"] and row["number"] in truths and row["submission_id"] in sent
     ]
     read = {truths[row["number"]] for row in results}
@@ -110,14 +109,16 @@ def scored_otherwise(store: BundleStore, manifest: Mapping[str, Any], most_bytes
         submission, kept = sent[row["submission_id"]], packing.card_from_bytes(files[row["card"]])
         where = f"{submission['name']} of {submission['team']}"
         try:
-            card = _scored(boards[row["number"]], files[submission["sha256"]], submission)
-        except InputRefused as refused:
-            yield f"the test set refuses {where}, which has a scorecard ({refused.problems[0].code})"
-            continue
+            of_file = (files[submission["sha256"]], submission["name"], submission["options"])
+            result = boards[row["number"]].result(*of_file, resamples=0)
         except Exception as problem:  # whatever files of anybody can cause
             yield f"{where} cannot be scored ({type(problem).__name__})"
             continue
-        if not same_values({**card.metrics, "score": card.score}, {**kept.metrics, "score": kept.score}):
+        card = result.shown if "problems" not in row else result.card
+        if card is None:
+            why = result.problems[0].code if result.problems else "the test set has no parts"
+            yield f"the test set refuses {where}, which has a scorecard ({why})"
+        elif not same_values({**card.metrics, "score": card.score}, {**kept.metrics, "score": kept.score}):
             yield f"{where} has other scores than its scorecard says"
         elif cases_digest(card) != cases_digest(kept):
             yield f"{where} has other cases than its scorecard says"
@@ -125,12 +126,3 @@ def scored_otherwise(store: BundleStore, manifest: Mapping[str, Any], most_bytes
 
 def _unpacked_bytes(data: bytes) -> int:
     return sum(open_source(data, "bundle").sizes.values())
-
-
-def _scored(board: OpenBoard, data: bytes, submission: Mapping[str, Any]) -> ScoreCard:
-    """Return the scorecard of a submission without replicates. Raises InputRefused."""
-    challenge, options = board.challenge, {**board.row.options["score"], **submission["options"]}
-    needed = challenge.needed("predictions", options)
-    predictions = challenge.read_predictions(data, board.truth, submission["name"], **needed)
-    how = {**options, **board.row.options["statistics"], "resamples": 0, "metadata": board.metadata}
-    return challenge.score(board.truth, predictions, with_curves=False, **how)

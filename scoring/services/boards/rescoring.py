@@ -17,7 +17,7 @@ from scoring.common.findings import InputRefused, error
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.sources import Source, sha256
-from scoring.services.boards.board import OpenBoard, opened, scoring_of
+from scoring.services.boards.board import OpenBoard, opened
 from scoring.services.boards.packing import packed
 from scoring.services.boards.ranking import BoardRanking, board_ranking
 from scoring.services.boards.row_rules import plain
@@ -120,21 +120,22 @@ def rescore(
 def _score(target: OpenBoard, submission: tables.Submission) -> None:
     """Score a submission on a version, or take what the same test set gave before."""
     store, files = target.store, dict[str, bytes]()
-    row = _known_result(target, submission)
-    if row is None:
+    rows = _known_results(target, submission)
+    if not rows:
         data = _read(store, submission)
         if data is None:
             return
         result = target.result(data, submission.name, submission.options)
-        row, files = scoring_of(submission.id, target, result), result.files
+        rows, files = result.rows(submission.id, target.test_set), result.files
     with store.write() as session:
         if session.get(tables.Submission, submission.id, with_for_update=True) is not None:  # not deleted
             pin_files(store, session, files)
-            session.merge(row)
+            for row in rows:
+                session.merge(row)
 
 
-def _known_result(target: OpenBoard, submission: tables.Submission) -> tables.ScoredVersion | None:
-    """Return the result of a submission on an earlier version with the same files, by this program."""
+def _known_results(target: OpenBoard, submission: tables.Submission) -> list[tables.Base]:
+    """Return the results of a submission on an earlier version with the same files, by this program."""
     of, scored, here = tables.TestSetVersion, tables.ScoredVersion, target.test_set
     with target.store.read() as session:
         versions = session.scalars(select(of).where(of.board_id == here.board_id, of.number < here.number))
@@ -149,7 +150,8 @@ def _known_result(target: OpenBoard, submission: tables.Submission) -> tables.Sc
             scored.program == __version__,
         )
         row = session.scalars(select(scored).where(*found)).first()
-    return None if row is None else tables.ScoredVersion(**{**plain(row), "number": here.number})
+        shown = session.get(tables.ShownPart, (submission.id, row.number)) if row else None
+    return [type(one)(**plain(one) | {"number": here.number}) for one in (row, shown) if one is not None]
 
 
 def discard(store: Store, board_id: str) -> None:
@@ -160,11 +162,9 @@ def discard(store: Store, board_id: str) -> None:
 
 
 def _drop(session: Session, test_set: tables.TestSetVersion) -> None:
-    same = (
-        tables.ScoredVersion.board_id == test_set.board_id,
-        tables.ScoredVersion.number == test_set.number,
-    )
-    session.execute(delete(tables.ScoredVersion).where(*same))
+    for table in (tables.ScoredVersion, tables.ShownPart):
+        same = (table.board_id == test_set.board_id, table.number == test_set.number)
+        session.execute(delete(table).where(*same))
     session.delete(test_set)
     session.flush()
 

@@ -129,6 +129,9 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("created", "opens", "closes"), _WHEN),
     **dict.fromkeys(("score", "low", "high"), _FINITE),
     "problems": Rule("a list of findings", _are_problems),
+    "cases": Rule("a list of ids", lambda value: isinstance(value, list) and {*map(type, value)} <= {str}),
+    "share": Rule("a share between 0 and 1", lambda value: 0 < value < 1),
+    "seed": _number(0, _MOST),
     "facts": Rule("facts about a team", _are_facts),
 }
 """Rules by column, or by table and column, for values of the column's type."""

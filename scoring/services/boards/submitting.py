@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import func, select
@@ -19,7 +20,7 @@ from scoring.inputs.archives import has_hidden
 from scoring.inputs.sources import sha256
 from scoring.inputs.team_entries import name_problems
 from scoring.services.boards import phases
-from scoring.services.boards.board import OpenBoard, opened, scoring_of
+from scoring.services.boards.board import OpenBoard, opened
 from scoring.services.boards.members import team_names, teams_excluded
 from scoring.services.boards.phases import DAY
 from scoring.services.store import tables
@@ -115,7 +116,7 @@ def _scored_and_kept(
     board: OpenBoard, request: SubmissionRequest, time: str, files: dict[str, bytes]
 ) -> Receipt:
     """Score a submission and keep it. files: to which is added what is kept, by SHA-256."""
-    scorings: dict[int, tables.ScoredVersion] = {}
+    scorings: dict[int, list[tables.Base]] = {}
     while True:
         number = board.test_set.number
         result = board.result(request.data, request.name, request.options)
@@ -127,7 +128,7 @@ def _scored_and_kept(
         files |= {sha256(request.data): request.data, **result.files}
         for data in files.values():
             board.store.keep(data)
-        scorings[number] = scoring_of(request.id, board, result)
+        scorings[number] = result.rows(request.id, board.test_set)
         receipt = _store(board, request, time, files, scorings)
         if isinstance(receipt, Finding):
             raise refusal(board, request, time, (receipt,))
@@ -155,11 +156,12 @@ def _store(
     request: SubmissionRequest,
     time: str,
     files: Mapping[str, bytes],
-    scorings: Mapping[int, tables.ScoredVersion],
+    scorings: Mapping[int, list[tables.Base]],
 ) -> Receipt | Finding | None:
     """Keep a scored submission, or return why its phase has no place for it; None where the board has another
     version of its truth by now. files: the submission, then scorecards; scorings: by version."""
-    store, scoring, digest = board.store, scorings[board.test_set.number], next(iter(files))
+    store, digest = board.store, next(iter(files))
+    scoring: Any = scorings[board.test_set.number][0]
     with store.write() as session:
         row = session.get(tables.Board, board.row.id, with_for_update=True)
         if row is None or row.version != board.test_set.number:
@@ -189,7 +191,7 @@ def _store(
             )
         )
         session.flush()
-        session.add_all(scorings.values())
+        session.add_all(chain.from_iterable(scorings.values()))
     return Receipt(request.id, request.team, time, scoring.score, _interval(scoring))
 
 

@@ -10,7 +10,7 @@ from scoring.common.text import shortened
 from scoring.inputs.team_entries import name_problems
 from scoring.services.access.roles import Role
 from scoring.services.boards.members import team_names
-from scoring.services.boards.row_rules import plain
+from scoring.services.boards.row_rules import OPENED, plain
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.tables import Attempt, Member, RefusedFile, Submission
@@ -45,6 +45,36 @@ def _change(store: Store, board_id: str, team: str, **values: Any) -> None:
             raise _unknown(team)
         for name, value in values.items():
             setattr(row, name, value)
+
+
+def nominate(store: Store, board_id: str, submission_id: str | None, team: str | None = None) -> None:
+    """Let a submission count at the end of a board with a withheld part, whatever its rule.
+
+    Args:
+        store: Where the board is.
+        board_id: Its id.
+        submission_id: The submission; None: the rule decides again.
+        team: Name of the team; None: that of the submission.
+
+    Raises:
+        InputRefused: `no-submission` where the team has none of that id, `bad-split` where no part is
+            withheld any more, or none ever was.
+    """
+    with store.write() as session:
+        session.get(tables.Board, board_id, with_for_update=True)
+        hidden = session.get(tables.Hidden, board_id)
+        if session.get(tables.Split, board_id) is None or hidden is None or hidden.detail == OPENED:
+            message = "no part of its test set is withheld: the board's rule says which submission counts."
+            raise InputRefused([error("bad-split", board_id, message)])
+        row = None if submission_id is None else session.get(Submission, submission_id)
+        of_team = row is not None and row.board_id == board_id and team in (None, row.team)
+        if submission_id is not None and not of_team:
+            message = "your team has no such submission." if team else "the board has no such submission."
+            raise InputRefused([error("no-submission", shortened(submission_id, 64), message)])
+        of = session.get(tables.Team, (board_id, row.team if row else team))
+        if of is None:
+            raise _unknown(str(team))
+        of.nominated = submission_id
 
 
 def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:

@@ -17,6 +17,8 @@ from scoring.services.boards.manifest import PROBLEMS, check_manifest
 from scoring.services.store.files import DIGEST
 
 FILES = "files/"
+OF_RESULTS = ("scorings", "shown")
+"""Lists of a manifest that hold results."""
 MANIFEST_BYTES, MANIFEST_VALUES = 20_000_000, 1_000_000
 LONGEST_TEXT = 20_000
 """Characters of a text in a manifest or a scorecard."""
@@ -98,9 +100,15 @@ def _listed(manifest: Any) -> list[str]:
 
 
 def _cards(manifest: Any) -> set[str]:
-    scorings = manifest.get("scorings") if isinstance(manifest, dict) else None
-    entries = (entry for entry in (scorings if isinstance(scorings, list) else ()) if isinstance(entry, dict))
+    lists = [manifest.get(name) for name in OF_RESULTS] if isinstance(manifest, dict) else []
+    entries = (entry for rows in lists if isinstance(rows, list) for entry in rows if isinstance(entry, dict))
     return {card for entry in entries if isinstance(card := entry.get("card"), str)}
+
+
+def _results(manifest: Mapping[str, Any]) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
+    """Yield the results in a manifest, with the list and the place where they stand."""
+    for name in OF_RESULTS:
+        yield from ((name, number, row) for number, row in enumerate(manifest.get(name, ())))
 
 
 def _of_files(
@@ -108,7 +116,7 @@ def _of_files(
 ) -> Iterator[Finding]:
     """Yield files that rows need and the bundle lacks, that nothing needs, and those of another size."""
     needed = {row["sha256"] for name in ("submissions", "refused") for row in manifest.get(name, ())}
-    needed |= {row["card"] for row in manifest["scorings"]} - {None}
+    needed |= {row["card"] for _, _, row in _results(manifest)} - {None}
     may = {row.get(key) for row in manifest["test_sets"] for key in ("sha256", "metadata_sha256")}
     for digest in sorted(needed - files.keys()):
         yield _export_again("files", f"the file {digest[:12]} is missing")
@@ -126,16 +134,19 @@ def _of_cards(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> Iterat
     challenge = load_challenge(manifest["board"]["challenge"])
     test_sets = {row["number"]: row for row in manifest["test_sets"]}
     submissions = {row["id"]: row for row in manifest["submissions"]}
-    cases: dict[int, str] = {}
-    for number, scoring in enumerate(manifest["scorings"]):
+    cases: dict[tuple[str, int], str] = {}
+    for name, number, scoring in _results(manifest):
         if scoring["card"] is None:
             continue
-        place = f"scorings[{number}].card"
+        place = f"{name}[{number}].card"
         card = packing.card_from_bytes(files[scoring["card"]], LONGEST_TEXT)
         row = ScoredRow(
             scoring, manifest["board"], test_sets[scoring["number"]], submissions[scoring["submission_id"]]
         )
         problems = list(contradictions(card, row, challenge))
         yield from (_export_again(place, problem) for problem in dict.fromkeys(problems))
-        if not problems and cases.setdefault(scoring["number"], digest := cases_digest(card)) != digest:
+        if (
+            not problems
+            and cases.setdefault((name, scoring["number"]), digest := cases_digest(card)) != digest
+        ):
             yield _export_again(place, "a scorecard has other cases than another one of the same test set")

@@ -32,6 +32,11 @@ RULES = {
     LADDER: "the best score of each team that the Ladder shows",
 }
 HISTORY = "board_submissions"
+PARTS = {
+    False: "by the shown part of the cases until the end, then by the withheld part",
+    True: "by the part of the cases that was withheld",
+}
+"""Whether the truth is open -> which cases rank."""
 MOVES = "Moved: since the end of the day before the last submissions."
 RANK = Column("rank", "#", "number", 0, full="rank", width=36)
 SUBMISSIONS = Column("submissions", "submissions", "number", 0, get=lambda team: len(team["history"]))
@@ -43,6 +48,8 @@ def formula(ranking: BoardRanking) -> str:
     """Return what is scored and which submission is ranked (Markdown)."""
     which, challenge = RULES[ranking.rule], ranking.board.challenge
     scored = challenge.formula(ranking.board.row.options["score"])
+    if ranking.split is not None:
+        which = f"the submission that a team nominated, else {which}, {PARTS[ranking.hidden is None]}"
     return f"{scored}. Ranked is {which}; {challenge.scoring.direction}"
 
 

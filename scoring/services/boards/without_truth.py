@@ -73,7 +73,8 @@ def reduced(
         board_row, lists = _of_hidden(ranking, row, rows, files)
     else:
         board_row = dict(row)
-        lists = {**rows, "scorings": [_kept(board, entry, files) for entry in rows["scorings"]]}
+        kept = {name: [_kept(board, one, files) for one in rows[name]] for name in ("scorings", "shown")}
+        lists = {**rows, **kept, "splits": [entry | {"cases": []} for entry in rows["splits"]]}
     return board_row, lists, files
 
 
@@ -96,7 +97,9 @@ def _of_hidden(
         for score in hidden_truth.visible_scores(ranking, team)
     }
     scorings = []
-    for entry in rows["scorings"]:
+    whole = {(one["submission_id"], one["number"]): one for one in rows["scorings"]}
+    parts = [whole[one["submission_id"], one["number"]] | one for one in rows["shown"]]
+    for entry in parts if rows["splits"] else rows["scorings"]:
         submission = entry["submission_id"]
         if submission in shown and entry["card"] == ranking.shown.cards[submission] and entry["card"]:
             card = packing.card_from_bytes(ranking.board.store.files.read(entry["card"]))
@@ -109,7 +112,7 @@ def _of_hidden(
     refused = [entry | {"problems": _redacted(entry["problems"])} for entry in rows["refused"]]
     of_scores = [once[key] for key in sorted(once)]
     lists = {**rows, "test_sets": [first], "scorings": of_scores, "hidden": rules, "refused": refused}
-    return {**row, "version": 1}, lists
+    return {**row, "version": 1}, {**lists, "shown": [], "splits": []}
 
 
 def _added(files: dict[str, bytes], card: ScoreCard) -> str:

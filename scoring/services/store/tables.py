@@ -84,7 +84,8 @@ class TestSetVersion(Base):
 
 class Team(Base):
     """A team of a board. facts: of `TeamFacts` by name, None where nothing is known; excluded: why none of
-    its submissions counts, None where they do; baseline: whether it is shown without a rank."""
+    its submissions counts, None where they do; baseline: whether it is shown without a rank; nominated: id
+    of the submission that it wants to count at the end, None for that of the board's rule."""
 
     __tablename__ = "team"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -93,6 +94,7 @@ class Team(Base):
     facts: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     excluded: Mapped[str | None]
     baseline: Mapped[bool] = mapped_column(default=False)
+    nominated: Mapped[str | None] = mapped_column(String(NAME))
 
 
 class Submission(Base):
@@ -169,6 +171,40 @@ class ScoredVersion(Base):
     card: Mapped[str | None] = mapped_column(String(SHA256), info=OF_FILE)
     problems: Mapped[list[Any]]
     program: Mapped[str] = mapped_column(String(40))
+
+
+class Split(Base):
+    """Parts of a board's test set: until its end scores are those of the shown part, then of the others.
+
+    Attributes:
+        board_id: Of the board.
+        cases: Ids of the shown part; none where they were left out of a bundle.
+        share: Of the cases, that was asked for; None where the organizer listed them.
+        seed: With which they were drawn; None where they were listed.
+        created: When.
+    """
+
+    __tablename__ = "split"
+    board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
+    cases: Mapped[list[Any]]
+    share: Mapped[float | None]
+    seed: Mapped[int | None]
+    created: Mapped[str] = mapped_column(String(40))
+
+
+class ShownPart(Base):
+    """A submission scored on the shown part of one version; columns as of `ScoredVersion`, which holds the
+    result on the withheld part."""
+
+    __tablename__ = "shown_part"
+    __table_args__ = (ForeignKeyConstraint(["board_id", "number"], ["test_set.board_id", "test_set.number"]),)
+    submission_id: Mapped[str] = mapped_column(ForeignKey("submission.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    board_id: Mapped[str] = mapped_column(String(NAME), index=True)
+    score: Mapped[float | None]
+    low: Mapped[float | None]
+    high: Mapped[float | None]
+    card: Mapped[str] = mapped_column(String(SHA256), info=OF_FILE)
 
 
 class Kept(Base):

@@ -1,0 +1,271 @@
+"""A test set in two parts: scores of the shown one until the end, ranks by the withheld one then."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+from scoring.challenges import load_challenge
+from scoring.common.findings import InputRefused
+from scoring.services.boards import (
+    bundle,
+    hidden_truth,
+    members,
+    participant,
+    phases,
+    publishing,
+    rescoring,
+    split,
+    teams,
+)
+from scoring.services.boards.board import BoardSettings, create, opened
+from scoring.services.boards.hidden_rules import HiddenRules
+from scoring.services.boards.phases import Phase
+from scoring.services.boards.ranking import board_ranking
+from scoring.services.store import tables
+from scoring.services.store.database import open_store
+from tests.support import schemas
+from tests.support.boards import board
+from tests.support.hidden_boards import MAX, PAUL, acting, handed_in
+
+N = 120
+CASES = [f"case{i:03}" for i in range(N)]
+PATIENTS = [f"patient{i // 2:02}" for i in range(N)]
+TRUTH = [i % 6 < 2 for i in range(N)]
+STATISTICS = {"resamples": 60, "seed": 0, "group": None, "interval": "auto"}
+
+
+def labels(rows: list[int], turned: tuple[int, ...] = ()) -> str:
+    lines = (f"{CASES[i]},{TRUTH[i] != (i in turned)},{PATIENTS[i]}" for i in rows)
+    return "filename,label,patient_id\n" + "\n".join(lines) + "\n"
+
+
+def sent(seed: int, right: float, rows=range(N)) -> bytes:
+    """A submission that is right in about a share of the cases."""
+    drawn = random.Random(seed)
+    values = [drawn.random() * 0.4 + 0.5 * (ill == (drawn.random() < right)) for ill in TRUTH]
+    return ("filename,score\n" + "\n".join(f"{CASES[i]},{values[i]:.6f}" for i in rows) + "\n").encode()
+
+
+@pytest.fixture
+def one(place, tmp_path):
+    """The board "h" with a split test set; gives it and its shown cases."""
+    store = open_store()
+    (tmp_path / "t.csv").write_text(labels([*range(N)]))
+    create(store, "h", "melanoma", str(tmp_path / "t.csv"), BoardSettings("H", statistics=STATISTICS))
+    done = board("split", "h", "--share", 0.4, "--seed", 3, "--json", "-")
+    assert done.status == 0, done.err
+    phases.define(store, "h", Phase("v", per_day=5, total=100))
+    members.set_members(store, "h", "alpha", ["paul@example.org"])
+    members.set_members(store, "h", "beta", ["group:lab"])
+    return opened(store, "h")
+
+
+def shown_rows(one) -> list[int]:
+    return [CASES.index(case) for case in one.split.cases]
+
+
+def test_parts_keep_patients_whole_and_classes_in_equal_shares(one):
+    shown = shown_rows(one)
+    assert not {PATIENTS[i] for i in shown} & {PATIENTS[i] for i in set(range(N)) - set(shown)}
+    ill = sum(TRUTH[i] for i in shown)
+    assert (len(shown), ill) == (48, 16), "0.4 of 60 patients and of the 20 who are ill, of two cases each"
+    again = split.split_board(one.store, "h", 0.4, seed=3)
+    assert again.split.cases == one.split.cases
+    assert split.split_board(one.store, "h", 0.4, seed=4).split.cases != one.split.cases
+    seeds = {split.split_board(one.store, "h", 0.4).split.seed for _ in range(4)}
+    assert len(seeds) == 4, "without a seed one is drawn that nobody knows"
+
+
+def test_a_list_of_cases_is_the_shown_part_and_what_cannot_be_is_refused(one, tmp_path):
+    listed = tmp_path / "shown.txt"
+    listed.write_text("\n".join(CASES[:24]))
+    done = board("split", "h", "--cases", listed, "--json", "-")
+    assert (done.json["shown"], done.json["withheld"], done.json["seed"]) == (24, 96, None)
+    for arguments, words in (
+        (("--share", 0), "no share"),
+        (("--share", 0.3, "--seed", -1), "whole number"),
+        ((), "name a share"),
+        (("--cases", tmp_path / "none.txt"), "unreadable-file"),
+    ):
+        refused = board("split", "h", *arguments)
+        assert (refused.status, words in refused.err) == (2, True), refused.err
+    for cases, words in ((CASES[:3], "both parts"), (["x"], "no cases"), (CASES, "has no case")):
+        with pytest.raises(InputRefused, match=words):
+            split.split_board(one.store, "h", cases=cases)
+    with pytest.raises(InputRefused, match="one part alone"):
+        split.split_board(one.store, "h", cases=[c for c, ill in zip(CASES, TRUTH, strict=True) if ill])
+    handed_in(one, sent(1, 0.8))
+    with pytest.raises(InputRefused, match="submitted already"):
+        split.split_board(one.store, "h", 0.5)
+
+
+def score_of(tmp_path, rows: list[int], data: bytes) -> float:
+    """Score rows of a submission on rows of the truth as files of their own."""
+    challenge = load_challenge("melanoma")
+    truth = challenge.read_truth(labels(rows).encode(), "t.csv")
+    header, *lines = data.decode().splitlines()
+    kept = "\n".join([header, *(lines[i] for i in rows)]).encode()
+    return challenge.score(truth, challenge.read_predictions(kept, truth), resamples=0).score
+
+
+def test_one_file_is_scored_on_both_parts_and_only_the_shown_one_is_told(one, tmp_path):
+    data, shown = sent(1, 0.8), shown_rows(one)
+    withheld = [i for i in range(N) if i not in shown]
+    told = handed_in(one, data)
+    expected = score_of(tmp_path, shown, data)
+    final = score_of(tmp_path, withheld, data)
+    assert abs(expected - final) > 0.001
+    assert told.score == round(expected, 3)
+    (entry,) = board_ranking(one).entries
+    assert entry.score == pytest.approx(final, abs=1e-12)
+    value = publishing.value(board_ranking(opened(one.store, "h")))
+    assert schemas.problems("board", json.dumps(value)) == []
+    assert [team["score"] for team in value["teams"]] == [round(expected, 3)]
+    hidden_truth.reveal(one.store, "h")
+    value = publishing.value(board_ranking(opened(one.store, "h")))
+    assert schemas.problems("board", json.dumps(value)) == []
+    assert value["teams"][0]["score"] == pytest.approx(final, abs=1e-12)
+    assert value["shake_up"][0]["shown"]["score"] == pytest.approx(expected, abs=1e-12)
+
+
+def everything_public(one) -> bytes:
+    """All that anybody but the organizer can have: view, JSON, report, feedback, export without truth."""
+    ranking = board_ranking(opened(one.store, "h"))
+    known = [
+        repr(publishing.sections(ranking)),
+        json.dumps(publishing.value(ranking)),
+        publishing.html(ranking),
+    ]
+    for actor, team in ((PAUL, "alpha"), (MAX, "beta")):
+        told = participant.own_submissions(acting(one, actor), team)
+        known += [
+            repr(told),
+            *(repr(participant.submission_detail(acting(one, actor), team, t.submission)) for t in told),
+        ]
+    manifest = bundle.export(opened(one.store, "h"), with_truth=False)
+    return "\n".join(known).encode() + manifest
+
+
+@pytest.mark.parametrize("detail", ["score", "classes", "cases"])
+def test_until_the_end_nothing_public_depends_on_the_withheld_labels(one, tmp_path, detail):
+    """The same month on two truths that differ in all withheld labels: every public byte is the same."""
+    shown = shown_rows(one)
+    month = [("alpha", PAUL, sent(s, 0.6)) for s in range(3)] + [("beta", MAX, sent(9, 0.8))]
+    public = []
+    for turned in ((), tuple(i for i in range(N) if i not in shown)):
+        store = open_store()
+        (tmp_path / "u.csv").write_text(labels([*range(N)], turned))
+        assert board("delete", "h", "--yes").status == 0
+        create(store, "h", "melanoma", str(tmp_path / "u.csv"), BoardSettings("H", statistics=STATISTICS))
+        split.split_board(store, "h", cases=[CASES[i] for i in shown])
+        hidden_truth.hide(store, "h", HiddenRules(detail))
+        phases.define(store, "h", Phase("v"))
+        members.set_members(store, "h", "alpha", ["paul@example.org"])
+        members.set_members(store, "h", "beta", ["group:lab"])
+        run = opened(store, "h")
+        for number, (team, actor, data) in enumerate(month):
+            participant.submit(acting(run, actor), team, "p.csv", data, {}, f"s{number}")
+        with store.write() as session:
+            for number, row in enumerate(session.query(tables.Submission).order_by(tables.Submission.id)):
+                row.created = f"2026-10-0{number + 1}T00:00:00.000000+00:00"
+            for row in [
+                *session.query(tables.Board),
+                *session.query(tables.TestSetVersion),
+                *session.query(tables.Team),
+            ]:
+                row.created = "2026-09-01T00:00:00.000000+00:00"
+        public.append(everything_public(run))
+        scores = [entry.score for entry in board_ranking(run).entries]
+        assert len(set(scores)) == 4
+    assert public[0] == public[1]
+
+
+def test_a_team_nominates_and_that_counts_at_the_end(one):
+    first, second = handed_in(one, sent(1, 0.9)), handed_in(one, sent(2, 0.55))
+    handed_in(one, sent(3, 0.7), actor=MAX, team="beta")
+    counts = lambda: board_ranking(opened(one.store, "h")).counting["alpha"].id  # noqa: E731
+    assert counts() == second.submission, "the last"
+    with pytest.raises(InputRefused, match="no-submission"):
+        participant.nominate(acting(one, MAX), "beta", first.submission)
+    with pytest.raises(InputRefused, match="foreign-team"):
+        participant.nominate(acting(one, MAX), "alpha", first.submission)
+    participant.nominate(acting(one, PAUL), "alpha", first.submission)
+    assert counts() == first.submission
+    handed_in(one, sent(4, 0.5))
+    assert counts() == first.submission, "a later file changes nothing"
+    own = participant.own_submissions(acting(one, PAUL), "alpha")
+    assert [told.submission for told in own if told.counts] == [first.submission]
+    value = publishing.value(board_ranking(opened(one.store, "h")))
+    assert {team["team"]: team["submission"] for team in value["teams"]}["alpha"] == first.submission
+    copied = bundle.export(opened(one.store, "h"), with_truth=True)
+    assert bundle.counted(copied).teams["alpha"][1] == sent(1, 0.9)
+    assert board("nominate", "h", "alpha", "--undo").status == 0
+    assert counts() != first.submission
+    assert board("nominate", "h", "alpha", "--submission", first.submission).status == 0
+    hidden_truth.reveal(one.store, "h")
+    assert counts() == first.submission
+    for call in (
+        lambda: participant.nominate(acting(one, PAUL), "alpha", second.submission),
+        lambda: teams.nominate(one.store, "h", None, "alpha"),
+    ):
+        with pytest.raises(InputRefused, match="bad-split"):
+            call()
+
+
+def test_the_shake_up_has_both_ranks_of_the_same_files(one):
+    shown = set(shown_rows(one))
+    for number, team in enumerate(("alpha", "beta")):  # each is better in another part
+        good = [TRUTH[i] if (i in shown) == (number == 0) else i % 5 == 0 for i in range(N)]
+        rows = (f"{case},{0.9 if ill else 0.1}" for case, ill in zip(CASES, good, strict=True))
+        data = ("filename,score\n" + "\n".join(rows) + "\n").encode()
+        handed_in(one, data, actor=(PAUL, MAX)[number], team=team)
+    public = publishing.value(board_ranking(opened(one.store, "h")))
+    assert [team["team"] for team in public["teams"]] == ["alpha", "beta"]
+    assert "shake_up" not in public
+    assert "Shake-up" not in publishing.html(board_ranking(opened(one.store, "h")))
+    hidden_truth.reveal(one.store, "h")
+    ranking = board_ranking(opened(one.store, "h"))
+    moved = {
+        row["team"]: (row["shown"]["rank"], row["rank"]) for row in publishing.value(ranking)["shake_up"]
+    }
+    assert moved == {"alpha": (1, 2), "beta": (2, 1)}
+    assert "Shake-up" in publishing.html(ranking)
+
+
+def test_a_bundle_with_truth_comes_back_and_a_correction_keeps_the_parts(one, tmp_path):
+    handed_in(one, sent(1, 0.8))
+    before = handed_in(one, sent(2, 0.7), actor=MAX, team="beta").score
+    shown = shown_rows(one)
+    (tmp_path / "c.csv").write_text(labels([*range(N)], turned=(shown[0], shown[1])))
+    rescoring.rescore(one.store, "h", str(tmp_path / "c.csv"))
+    after = opened(one.store, "h")
+    assert after.split.cases == one.split.cases
+    told = participant.own_submissions(acting(after, MAX), "beta")
+    assert [t.score for t in told] == [before], "a correction tells nothing of the shown part"
+    data = bundle.export(after, with_truth=True)
+    assert board("delete", "h", "--yes").status == 0
+    (tmp_path / "b.zip").write_bytes(data)
+    done = board("import", tmp_path / "b.zip")
+    assert done.status == 0, done.err
+    assert bundle.export(opened(one.store, "h"), with_truth=True) == data
+
+
+def test_an_attacker_gains_nothing_about_the_withheld_part(one):
+    """Twenty days of five tries: each turns some guesses around, and what scores better stays."""
+    phases.define(one.store, "h", Phase("v", total=100))
+    random, best = np.random.default_rng(7), -1.0
+    guess = random.random(N) < 0.5
+    for _ in range(100):
+        tried = guess ^ (random.random(N) < 0.08)
+        rows = (f"{case},{0.9 if ill else 0.1}" for case, ill in zip(CASES, tried, strict=True))
+        told = handed_in(one, ("filename,score\n" + "\n".join(rows) + "\n").encode())
+        if told.score > best:
+            best, guess = told.score, tried
+    right, is_shown = np.array(TRUTH) == guess, np.isin(np.arange(N), shown_rows(one))
+    assert right[is_shown].mean() > 0.7, "the shown part is what scores cost"
+    assert abs(right[~is_shown].mean() - 0.5) < 0.1
+    words = hidden_truth.use(one).words
+    assert "about the shown part" in words
+    assert hidden_truth.planned(one).proposed is not None
