@@ -9,6 +9,7 @@ from uuid import uuid4
 import streamlit as st
 
 from pages.boards import actions
+from pages.challenge.scoring_run import attempt
 from pages.display import finding_list, layout
 from pages.inputs import selectors
 from pages.inputs.selectors import ChosenInput
@@ -34,6 +35,8 @@ from scoring.services.boards.participant import RemainingQuota, SubmissionFeedba
 from scoring.services.boards.phases import spoken
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.row_rules import DETAILS
+from scoring.services.boards.split import split_board
+from scoring.services.boards.views import RULES
 from scoring.services.store.database import Store
 
 TELLS = {
@@ -72,7 +75,7 @@ def submit(store: Store, board: OpenBoard) -> None:
     _history(board, team)
     known = hidden_rules.rules(store, board.row.id)
     if known is not None:
-        st.caption(publishing.hidden_truth_words(known))
+        st.caption(publishing.hidden_truth_words(known, board.split is not None))
 
 
 def _drop(board: OpenBoard, team: str, key: tuple[str, str]) -> None:
@@ -140,6 +143,8 @@ def _history(board: OpenBoard, team: str) -> None:
     )
     with_detail = {entry.submission: entry for entry in submissions if entry.score is not None}
     known = hidden_rules.rules(board.store, board.row.id)
+    if board.split is not None and known is not None:
+        _nomination(board, team, submissions)
     if not with_detail or (known is not None and known.detail in ("none", "score")):
         return
     chosen = st.selectbox(
@@ -155,6 +160,28 @@ def _history(board: OpenBoard, team: str) -> None:
     if detail.cases:
         cases, values = zip(*detail.cases, strict=True)
         st.dataframe({"case": cases, "right": values}, hide_index=True, height=300)
+
+
+def _nomination(board: OpenBoard, team: str, submissions: list[SubmissionFeedback]) -> None:
+    """Draw which submission the team wants to count at the end."""
+    nominated = members.nominated(board.store, board.row.id).get(team)
+    known = {entry.submission: entry for entry in submissions if entry.status == "scored"}
+    words = RULES[board.row.counts]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        chosen = st.selectbox(
+            "Counts at the end",
+            [None, *known],
+            index=[None, *known].index(nominated) if nominated in known else 0,
+            format_func=lambda key: spoken(known[key].time) if key in known else words,
+            key=f"own_nominated_{board.row.id}_{nominated}",
+            width=360,
+        )
+        if st.button("Nominate", icon=":material/how_to_vote:", disabled=chosen == nominated):
+            outcome = attempt(participant.nominate, board, team, chosen)
+            if outcome.refused:
+                finding_list.refusal(outcome.refused)
+            else:
+                st.rerun()
 
 
 def _score(feedback: SubmissionFeedback, factor: float, digits: int) -> str:
@@ -194,11 +221,13 @@ def _hiding(board: OpenBoard) -> None:
     row, known = board.row, hidden_rules.rules(board.store, board.row.id)
     layout.heading("Is the truth hidden from participants?")
     if known is not None:
-        st.markdown(f"Participants see {TELLS[known.detail]}. {publishing.hidden_truth_words(known)}")
+        words = publishing.hidden_truth_words(known, board.split is not None)
+        st.markdown(f"Participants see {TELLS[known.detail]}. {words}")
         st.markdown(hidden_truth.use(board).words)
         _budget(hidden_truth.planned(board))
     else:
         st.markdown("No: participants see all of their own scorecard, and everybody the intervals and ties.")
+    _parts(board)
     with st.expander("**Change it**", icon=":material/visibility_off:"):
         detail = st.selectbox(
             "Participants see",
@@ -213,7 +242,7 @@ def _hiding(board: OpenBoard) -> None:
             "Ladder: show a score only where it beats the team's best by more than this",
             min_value=0.0,
             max_value=0.999,
-            value=(known.step or 0.0) if known else round(1 / max(1, len(board.truth)) ** 0.5, 3),
+            value=(known.step or 0.0) if known else round(1 / max(1, board.n_told) ** 0.5, 3),
             step=0.001,
             format="%.3f",
             key=f"hide_step_{row.id}",
@@ -233,6 +262,26 @@ def _hiding(board: OpenBoard) -> None:
                 actions.done(actions.attempt(hidden_truth.hide, board.store, row.id, wanted))
             if known is not None and st.button("Open it to all", icon=":material/visibility:"):
                 actions.done(actions.attempt(hidden_truth.reveal, board.store, row.id))
+
+
+def _parts(board: OpenBoard) -> None:
+    """Draw of which cases scores are shown, and, until something is submitted, what splits the test set."""
+    if board.split is not None:
+        withheld = len(board.truth) - board.n_told
+        drawn = f", drawn with the seed {board.split.seed}" if board.split.seed is not None else ", as listed"
+        st.markdown(
+            f"Scores are those of **{board.n_told}** cases{drawn}; the other **{withheld}** rank at the end."
+        )
+    if board_ranking(board).entries:
+        return
+    with st.expander("**Withhold a part until the end**", icon=":material/call_split:"):
+        st.caption(
+            "One file is scored on both parts. Scores of the shown part are told by the rules of a hidden "
+            "truth; the withheld part ranks at the end. Classes have equal shares in both, patients one part."
+        )
+        share = st.number_input("Share of the cases that is shown", 0.01, 0.99, 0.3, 0.05, width=240)
+        if st.button("Split the test set so", icon=":material/call_split:"):
+            actions.done(actions.attempt(split_board, board.store, board.row.id, share))
 
 
 def _budget(budget: Budget) -> None:

@@ -17,7 +17,7 @@ from pages.inputs import selectors
 from pages.server import url_state
 from scoring.common.text import markdown
 from scoring.comparison.team_facts import LABELS, UNKNOWN, fact_text
-from scoring.services.boards import deleting, members, phases, views
+from scoring.services.boards import decision, deleting, final_ranking, members, phases, views
 from scoring.services.boards.board import OpenBoard, change_settings
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.row_rules import COUNTS, VISIBILITIES
@@ -38,6 +38,7 @@ def show(page: BoardPage) -> None:
     _phases(page)
     _facts(page)
     _rules(page.board)
+    _decision(page)
     row = page.board.row
     delete(page.board.store, row.id, row.title, len(page.ranking.entries))
 
@@ -176,6 +177,31 @@ def _rules(board: OpenBoard) -> None:
         if st.form_submit_button("Save", icon=":material/save:"):
             changed = (title.strip(), counts, keeps, visibility)
             actions.done(actions.attempt(change_settings, board.store, row.id, *changed))
+
+
+def _decision(page: BoardPage) -> None:
+    """Draw what fixes the rule before the first submission, and what freezes the ranking at the end."""
+    store, board_id = page.board.store, page.board.row.id
+    layout.heading("What decides, and when is it final?")
+    rule, final = decision.fixed_rule(store, board_id), final_ranking.frozen(store, board_id)
+    if rule is not None:
+        changed = len(decision.rule_changes(rule))
+        st.markdown(f"The rule was fixed on {phases.spoken(rule.created)}; changes since: **{changed}**.")
+    elif page.ranking.entries:
+        st.caption("No rule was fixed before the first submission.")
+    if not page.ranking.entries:
+        with st.form(f"decision_{board_id}", border=False):
+            prizes = st.number_input("Places that win a prize", 0, decision.MOST_PRIZES, 0, width=WIDTH)
+            ties = st.text_input("At a tie", "teams of one rank share the place", width=2 * WIDTH)
+            if st.form_submit_button("Fix the rule", icon=":material/gavel:"):
+                actions.done(actions.attempt(decision.fix_rule, store, board_id, prizes, ties))
+        st.caption("Metric, options, phases and which submission counts go into it as they are now.")
+    if final is not None:
+        st.markdown(f"The final ranking was frozen on {phases.spoken(final.created)}.")
+    elif st.button("Freeze the final ranking", icon=":material/lock:", key=f"freeze_{board_id}"):
+        actions.done(actions.attempt(final_ranking.freeze, store, board_id), "It was not frozen")
+    if final is None:
+        st.caption("With time, version and hashes. Nothing is taken then; what changes later is told.")
 
 
 def delete(store: Store, board_id: str, title: str, submissions: int | None) -> None:

@@ -19,6 +19,8 @@ ACTIONS = {
     "refused": "list the refused files that are kept, with their problems (not for publication)",
     "rescore": "score all submissions again with a corrected test set, say what that changes, then show it",
     "delete": "delete a submission, or a board with everything in it, from the disk too",
+    "rule": "fix the rule that decides, before the first submission; without --fix say what it is",
+    "final": "freeze the final ranking; without --freeze say what was frozen and what changed since",
     "split": "show scores of a part of the cases until the end, then rank by the others",
     "nominate": "let a submission of a team count at the end of a split board, whatever the rule",
     "hide": "hide the truth from participants, say what it tells them, or open it",
@@ -210,7 +212,23 @@ def _nominate(action: Parser) -> None:
     choice.add_argument("--undo", action="store_true", help="let the board's rule decide again")
 
 
+def _rule(action: Parser) -> None:
+    action.add_argument("--fix", action="store_true", help="fix it with its time and SHA-256")
+    action.add_argument(
+        "--prizes", metavar="N", type=int, default=0, help="places that win a prize; default 0"
+    )
+    ties = "what holds where teams share a rank; default: they share the place"
+    action.add_argument("--ties", metavar="TEXT", default="teams of one rank share the place", help=ties)
+
+
+def _final(action: Parser) -> None:
+    freeze = "freeze the ranking with time, hashes and version; the board takes no submissions then"
+    action.add_argument("--freeze", action="store_true", help=freeze)
+
+
 FURTHER = {
+    "rule": _rule,
+    "final": _final,
     "split": _split,
     "nominate": _nominate,
     "submit": _submit,

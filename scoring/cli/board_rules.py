@@ -11,11 +11,21 @@ from scoring.cli.output import print_findings, respond
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.opening import read_file
 from scoring.services.boards import board as boards
-from scoring.services.boards import hidden_rules, hidden_truth, members, notices, phases, submitting
+from scoring.services.boards import (
+    decision,
+    final_ranking,
+    hidden_rules,
+    hidden_truth,
+    members,
+    notices,
+    phases,
+    submitting,
+)
 from scoring.services.boards.board import opened
 from scoring.services.boards.budget import Budget
 from scoring.services.boards.hidden_rules import HiddenRules
 from scoring.services.boards.phases import Phase
+from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.split import split_board
 from scoring.services.store import tables
 from scoring.services.store.database import Store
@@ -56,6 +66,44 @@ def _warn_of(budget: Budget) -> None:
     """Say that the scores of a board can tell its truth."""
     if budget.proposed is not None:
         print_findings([warning("truth-not-safe", "hide", budget.words)])
+
+
+def rule(store: Store, arguments: argparse.Namespace) -> None:
+    """Fix the rule by which a board decides, or say what was fixed."""
+    board = opened(store, arguments.board)
+    if arguments.fix:
+        decision.fix_rule(store, board.row.id, arguments.prizes, arguments.ties)
+    value = decision.rule_as_dict(decision.fixed_rule(store, board.row.id))
+    message = "No rule was fixed: say --fix, before the first submission."
+    if value is not None:
+        lines = [f"Fixed on {value['fixed'][:16]} (UTC), SHA-256 {value['sha256']}"]
+        lines += [f"{part}: {text}" for part, text in value["rule"].items()]
+        lines += [
+            f"changed on {one['time'][:16]}, {one['part']}: {one['before']} -> {one['after']}"
+            for one in value["changes"]
+        ]
+        message = "\n".join(lines)
+    respond(arguments.json, {"board": board.row.id, "decision_rule": value}, message)
+
+
+def final(store: Store, arguments: argparse.Namespace) -> None:
+    """Freeze the final ranking of a board, or say what was frozen."""
+    board = opened(store, arguments.board)
+    if arguments.freeze:
+        final_ranking.freeze(store, board.row.id)
+    value = final_ranking.as_dict(board_ranking(board), final_ranking.frozen(store, board.row.id))
+    message = "Nothing was frozen: say --freeze when all is decided."
+    if value is not None:
+        lines = [f"Frozen on {value['frozen'][:16]} (UTC) by Benchside {value['version']}"]
+        lines += [f"SHA-256 of {name}: {value[key]}" for key, name in HASHES.items()]
+        lines += [f"{row['rank']:>5}  {row['team']}" for row in value["ranking"]]
+        lines += [f"changed: {one['what']}: {one['before']} -> {one['after']}" for one in value["changes"]]
+        message = "\n".join(lines)
+    respond(arguments.json, {"board": board.row.id, "final": value}, message)
+
+
+HASHES = {"sha256": "the ranking", "truth": "the truth", "submissions": "all submissions"}
+"""Key of a hash -> of what it is."""
 
 
 def split(store: Store, arguments: argparse.Namespace) -> None:

@@ -294,6 +294,8 @@ ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {
     "create": _create,
     "submit": _submit,
     "phase": board_rules.phase,
+    "rule": board_rules.rule,
+    "final": board_rules.final,
     "split": board_rules.split,
     "nominate": _nominate,
     "hide": board_rules.hide,

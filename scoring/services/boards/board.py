@@ -18,6 +18,7 @@ from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.sources import Source, sha256
 from scoring.inputs.team_entries import MODEL
 from scoring.services.access.roles import Role
+from scoring.services.boards.decision import note_change
 from scoring.services.boards.packing import packed
 from scoring.services.boards.row_rules import (
     BOARD_ID,
@@ -371,4 +372,5 @@ def change_settings(
             row.title = row.title if title is None else shortened(title)
             row.counts = row.counts if counts is None else counts
             row.keep_refused = row.keep_refused if keep_refused is None else keep_refused
+            note_change(session, row.id)
     return opened(store, board_id)

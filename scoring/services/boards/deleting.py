@@ -22,6 +22,8 @@ OF_BOARD: tuple[type[tables.Base], ...] = (
     tables.Team,
     tables.PhaseRow,
     tables.Split,
+    tables.DecisionRule,
+    tables.FinalRanking,
     tables.ImportedBundle,
     Hidden,
     Member,

@@ -19,6 +19,7 @@ from scoring.services.access.roles import Role
 from scoring.services.boards import budget, members, phases
 from scoring.services.boards.board import OpenBoard, opened
 from scoring.services.boards.budget import Budget, Labels, Use
+from scoring.services.boards.decision import note_change
 from scoring.services.boards.hidden_rules import DECIMALS, NOTHING, HiddenRules, kept_rules, rules
 from scoring.services.boards.ranked_submissions import RankedSubmission, ShownScores, baseline, counting
 from scoring.services.boards.ranking import BoardRanking, board_ranking
@@ -82,6 +83,7 @@ def hide(store: Store, board_id: str, wanted: HiddenRules) -> None:
     spent = _spent(board, wanted)
     with store.write() as session:
         session.merge(Hidden(board_id=board_id, spent=spent, **asdict(wanted)))
+        note_change(session, board_id)
 
 
 def _spent(board: OpenBoard, wanted: HiddenRules) -> float:

@@ -13,6 +13,7 @@ from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
 from scoring.core.options import Option
 from scoring.inputs.archives import has_hidden
 from scoring.inputs.confusables import name_skeleton
+from scoring.services.boards import decision
 from scoring.services.boards.row_rules import IMPORTED, RULES, row_problems
 from scoring.services.store import tables
 from scoring.services.store.tables import Hidden
@@ -28,9 +29,11 @@ ROWS: Mapping[str, type[tables.Base]] = {
     "phases": tables.PhaseRow,
     "refused": tables.RefusedFile,
     "hidden": Hidden,
+    "decision_rules": tables.DecisionRule,
+    "final_rankings": tables.FinalRanking,
 }
 """Lists of the manifest, in the order in which rows need each other."""
-LATER_LISTS = ("phases", "refused", "hidden", "shown", "splits")
+LATER_LISTS = ("phases", "refused", "hidden", "shown", "splits", "decision_rules", "final_rankings")
 LATER_COLUMNS = {
     *("keep_refused", "phase", "dated", "metadata_sha256", "facts"),
     *("decimals", "spent", "visibility", "team.excluded", "baseline", "nominated"),
@@ -157,6 +160,9 @@ def _relations(manifest: Row) -> Iterator[Finding]:
     if any(sent.get("phase") not in phases for sent in lists["submissions"]):
         yield _bad("phases", "phases are missing")
     yield from _of_phases(lists["phases"])
+    for name, hashed in (("decision_rules", "rule"), ("final_rankings", "ranking")):
+        if any(decision.digest(row[hashed]) != row["sha256"] for row in lists[name]):
+            yield _bad(name, "a hash is not that of its contents")
 
 
 def _of_results(scorings: list[Row]) -> Iterator[Finding]:

@@ -31,6 +31,7 @@ RUNNING, AGAIN = "running", "again"
 FREE = frozenset(
     {
         *(SCORED, AGAIN, "limit-reached", "phase-closed", "phase-not-open", "no-phase", "clock-behind"),
+        "board-final",
         "team-excluded",
     }
 )

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.archives import has_hidden
+from scoring.services.boards.decision import note_change, require_open
 from scoring.services.boards.row_rules import MOST_SUBMISSIONS, require_readable
 from scoring.services.store import tables
 from scoring.services.store.database import Store
@@ -130,6 +131,7 @@ def define(store: Store, board_id: str, phase: Phase) -> None:
         if problems := _faults(phase, others):
             raise InputRefused(problems)
         session.merge(tables.PhaseRow(board_id=board_id, **asdict(phase)))
+        note_change(session, board_id)
 
 
 def remove(store: Store, board_id: str, name: str) -> None:
@@ -150,6 +152,7 @@ def remove(store: Store, board_id: str, name: str) -> None:
             message = "something was submitted in it: let it close instead."
             raise InputRefused([error("phase-used", shortened(name, 64), message)])
         session.delete(row)
+        note_change(session, board_id)
 
 
 def allowed(session: Session, board_id: str, team: str, time: str, wanted: str | None = None) -> Allowance:
@@ -163,6 +166,8 @@ def allowed(session: Session, board_id: str, team: str, time: str, wanted: str |
         time: When it was submitted.
         wanted: Name of the phase that the sender means; None: the one that is open.
     """
+    if (problem := require_open(session, board_id)) is not None:
+        return Allowance(None, remaining=0, problem=problem)
     phases = _phases(session, board_id)
     if wanted is not None and wanted not in {phase.name for phase in phases}:
         return Allowance(None, remaining=0, problem=unknown(wanted, phases))

@@ -16,7 +16,15 @@ from scoring.comparison.scale import Scale
 from scoring.core.views import Block, Column, Section, Table, Text
 from scoring.presentation.html import blocks
 from scoring.presentation.html.document import Figures, document, rule
-from scoring.services.boards import hidden_rules, hidden_truth, shake_up, views
+from scoring.services.boards import (
+    decision,
+    decision_views,
+    final_ranking,
+    hidden_rules,
+    hidden_truth,
+    shake_up,
+    views,
+)
 from scoring.services.boards.hidden_rules import NOTHING, HiddenRules
 from scoring.services.boards.ranking import BoardRanking
 
@@ -36,19 +44,26 @@ WORDS = {
 def value(ranking: BoardRanking) -> dict[str, Any]:
     """Return what `board show --json` writes."""
     shaken = {"shake_up": shake_up.shake_up(ranking)} if ranking.split and ranking.hidden is None else {}
-    return hidden_truth.published(ranking) | shaken
+    store, board_id = ranking.board.store, ranking.board.row.id
+    decided = {
+        "decision_rule": decision.rule_as_dict(decision.fixed_rule(store, board_id)),
+        "final": final_ranking.as_dict(ranking, final_ranking.frozen(store, board_id)),
+    }
+    return hidden_truth.published(ranking) | shaken | decided
 
 
 def sections(ranking: BoardRanking) -> tuple[Section, ...]:
     """Return what everybody sees of a board."""
     known = ranking.hidden
-    return open_sections(ranking) if known is None else _hidden(ranking, known)
+    if known is None:
+        return open_sections(ranking)
+    return (*_hidden(ranking, known), *decision_views.sections(ranking))
 
 
 def open_sections(ranking: BoardRanking) -> tuple[Section, ...]:
     """Return all that a board has to show: what its organizer sees."""
     first, *others = views.sections(ranking)
-    return (first, *shake_up.section(ranking), *others)
+    return (first, *shake_up.section(ranking), *others, *decision_views.sections(ranking))
 
 
 def hidden_truth_words(known: HiddenRules, is_split: bool = False) -> str:

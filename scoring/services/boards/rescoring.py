@@ -18,6 +18,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.sources import Source, sha256
 from scoring.services.boards.board import OpenBoard, opened
+from scoring.services.boards.decision import note_change
 from scoring.services.boards.packing import packed
 from scoring.services.boards.ranking import BoardRanking, board_ranking
 from scoring.services.boards.row_rules import plain
@@ -306,6 +307,7 @@ def _finished(target: OpenBoard) -> bool:
         if session.scalars(missing).first() is not None:
             return False
         row.version = target.test_set.number
+        note_change(session, row.id)
     return True
 
 

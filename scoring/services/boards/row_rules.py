@@ -100,6 +100,25 @@ def _are_problems(value: Any) -> bool:
     )
 
 
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, dict) and {*map(type, value.values())} <= {str}
+
+
+def _is_change(value: Any) -> bool:
+    is_pair = isinstance(value, dict) and value.keys() == {"time", "rule"}
+    return (
+        is_pair and isinstance(value["time"], str) and _is_time(value["time"]) and _are_texts(value["rule"])
+    )
+
+
+def _is_ranked(value: Any) -> bool:
+    if not isinstance(value, dict) or value.keys() != {"team", "rank", "score", "interval", "submission"}:
+        return False
+    texts = isinstance(value["team"], str) and isinstance(value["submission"], str)
+    known = (value["rank"], *(value["interval"] or ()), value["score"] or 0)
+    return texts and all(type(number) in (int, float) for number in known)
+
+
 def _are_facts(value: Any) -> bool:
     try:
         return isinstance(value, dict) and facts_of_row(value) is not None
@@ -130,6 +149,9 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("score", "low", "high"), _FINITE),
     "problems": Rule("a list of findings", _are_problems),
     "cases": Rule("a list of ids", lambda value: isinstance(value, list) and {*map(type, value)} <= {str}),
+    "rule": Rule("an object of texts", _are_texts),
+    "later": Rule("a list of times with rules", lambda value: all(map(_is_change, value))),
+    "ranking": Rule("a list of ranks", lambda value: all(map(_is_ranked, value))),
     "share": Rule("a share between 0 and 1", lambda value: 0 < value < 1),
     "seed": _number(0, _MOST),
     "facts": Rule("facts about a team", _are_facts),

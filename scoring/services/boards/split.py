@@ -17,6 +17,7 @@ from scoring.common.text import shortened
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
 from scoring.services.access.roles import Role
 from scoring.services.boards.board import OpenBoard, opened
+from scoring.services.boards.decision import note_change
 from scoring.services.boards.hidden_rules import HiddenRules, kept_rules
 from scoring.services.store import tables
 from scoring.services.store.database import Store
@@ -77,6 +78,7 @@ def split_board(
             usual = HiddenRules()
             columns = {"detail": usual.detail, "step": usual.step, "refused_per_day": usual.refused_per_day}
             session.add(Hidden(board_id=board_id, decimals=usual.decimals, spent=0.0, **columns))
+        note_change(session, board_id)
     return opened(store, board_id)
 
 

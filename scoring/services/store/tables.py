@@ -175,14 +175,8 @@ class ScoredVersion(Base):
 
 class Split(Base):
     """Parts of a board's test set: until its end scores are those of the shown part, then of the others.
-
-    Attributes:
-        board_id: Of the board.
-        cases: Ids of the shown part; none where they were left out of a bundle.
-        share: Of the cases, that was asked for; None where the organizer listed them.
-        seed: With which they were drawn; None where they were listed.
-        created: When.
-    """
+    cases: ids of the shown part, none where they were left out of a bundle; share: of the cases, and seed of
+    the draw, None where the organizer listed them."""
 
     __tablename__ = "split"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -205,6 +199,33 @@ class ShownPart(Base):
     low: Mapped[float | None]
     high: Mapped[float | None]
     card: Mapped[str] = mapped_column(String(SHA256), info=OF_FILE)
+
+
+class DecisionRule(Base):
+    """Rule by which a board decides, fixed before the first submission by a version of Benchside (program).
+    rule: what each part says, by part; sha256: of it; later: rules after later changes, with their times."""
+
+    __tablename__ = "decision_rule"
+    board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
+    created: Mapped[str] = mapped_column(String(40))
+    program: Mapped[str] = mapped_column(String(40))
+    sha256: Mapped[str] = mapped_column(String(SHA256))
+    rule: Mapped[dict[str, Any]]
+    later: Mapped[list[Any]]
+
+
+class FinalRanking(Base):
+    """Final ranking of a board, as a version of Benchside (program) froze it. truth, submissions, sha256:
+    hashes of the test set, of what was submitted, of the ranking: team, rank, score, interval, submission."""
+
+    __tablename__ = "final_ranking"
+    board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
+    created: Mapped[str] = mapped_column(String(40))
+    program: Mapped[str] = mapped_column(String(40))
+    truth: Mapped[str] = mapped_column(String(SHA256))
+    submissions: Mapped[str] = mapped_column(String(SHA256))
+    sha256: Mapped[str] = mapped_column(String(SHA256))
+    ranking: Mapped[list[Any]]
 
 
 class Kept(Base):

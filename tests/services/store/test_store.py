@@ -22,7 +22,8 @@ from scoring.services.store.secure_delete import pin_files
 
 OF_BOARDS = {"board", "phase", "test_set", "team", "submission", "refused", "scoring"}
 OF_ACCESS = {"hidden", "member", "attempt", "revocation", "refused_address"}
-TABLES = OF_BOARDS | OF_ACCESS | {"kept", "kept_file", "store", "imported", "alembic_version"}
+OF_DECISIONS = {"split", "shown_part", "decision_rule", "final_ranking"}
+TABLES = OF_BOARDS | OF_ACCESS | OF_DECISIONS | {"kept", "kept_file", "store", "imported", "alembic_version"}
 
 
 def with_board() -> Store:

@@ -1,0 +1,69 @@
+"""Views of a board's decision rule and final ranking, and of what was changed later."""
+
+from collections.abc import Mapping
+from functools import partial
+from operator import itemgetter
+
+from scoring.common.text import markdown, shortened
+from scoring.core.views import Block, Column, Section, Table, Text
+from scoring.services.boards import decision, final_ranking
+from scoring.services.boards.phases import spoken
+from scoring.services.boards.ranking import BoardRanking
+from scoring.services.store import tables
+
+NAME = "Decision"
+
+
+def sections(ranking: BoardRanking) -> tuple[Section, ...]:
+    """Return the section about rule and final ranking, where there is either."""
+    store, board_id = ranking.board.store, ranking.board.row.id
+    rule, final = decision.fixed_rule(store, board_id), final_ranking.frozen(store, board_id)
+    blocks: list[Block] = []
+    if final is not None:
+        blocks += _final(ranking, final)
+    if rule is not None:
+        blocks += _rule(rule)
+    return (Section(NAME, blocks),) if blocks else ()
+
+
+def _final(ranking: BoardRanking, final: tables.FinalRanking) -> list[Block]:
+    text = (
+        f"Frozen on {spoken(final.created)} by Benchside {markdown(final.program)}. SHA-256 of the ranking: "
+    )
+    hashes = f"`{final.sha256}`, of the truth: `{final.truth}`, of all submissions: `{final.submissions}`."
+    columns = [
+        Column("rank", "#", "number", 0, full="rank", width=36),
+        Column("team", "team"),
+        Column("score", "score", "number", 6, full="score as it was frozen"),
+        Column("submission", "submission", get=lambda row: shortened(row["submission"], 40)),
+    ]
+    changed = final_ranking.changes(ranking, final)
+    table = Table.of("What is the final ranking?", final.ranking, columns, key="board_final")
+    return [Text(text + hashes, question="When was it decided?"), *_changed(changed, "final"), table]
+
+
+def _rule(rule: tables.DecisionRule) -> list[Block]:
+    text = (
+        f"Fixed on {spoken(rule.created)}, before the first submission, by Benchside "
+        f"{markdown(rule.program)}. SHA-256: `{rule.sha256}`."
+    )
+    columns = [Column("part", "part", get=itemgetter(0)), Column("rule", "rule", get=itemgetter(1))]
+    table = Table.of("By which rule?", list(rule.rule.items()), columns, key="board_rule")
+    later = [
+        {"what": f"{spoken(one['time'])}: {one['part']}", "before": one["before"], "after": one["after"]}
+        for one in decision.rule_changes(rule)
+    ]
+    return [Text(text, question="What decides?"), *_changed(later, "rule"), table]
+
+
+def _changed(changes: list[dict[str, str]], key: str) -> list[Block]:
+    if not changes:
+        return [Text("Nothing was changed since.", "note")]
+    columns = [Column(name, name, get=partial(_cell, name)) for name in changes[0]]
+    number = f"{len(changes)} change{'s' * (len(changes) > 1)} since, listed below."
+    table = Table.of("What was changed since?", changes, columns, key=f"board_changed_{key}")
+    return [Text(number, "caution"), table]
+
+
+def _cell(name: str, row: Mapping[str, str]) -> str:
+    return shortened(row[name], 300)
