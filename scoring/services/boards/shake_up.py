@@ -38,9 +38,10 @@ def section(ranking: BoardRanking) -> tuple[Section, ...]:
         return ()
     scale, moved = scales.of(ranking.board.challenge), sum(r["rank"] != r["shown"]["rank"] for r in rows)
     leader = next(row for row in rows if row["rank"] == min(row["rank"] for row in rows))
+    first = "was first" if leader["shown"]["rank"] == 1 else f"was number {leader['shown']['rank']}"
     text = (
         f"{moved} of {len(rows)} teams have another rank by the withheld part, which is the final one. "
-        f"{markdown(leader['team'], 60)}, first by it, is number {leader['shown']['rank']} by the shown part."
+        f"{markdown(leader['team'], 60)}, first by it, {first} by the shown part."
     )
     columns = [
         Column("rank", "#", "number", 0, full="rank by the withheld part", width=36),
@@ -73,8 +74,8 @@ def section(ranking: BoardRanking) -> tuple[Section, ...]:
         for row in rows[:MANY]
         if (shown := row["shown"])
     ]
-    question, parts = "What does the withheld part change?", ("by the shown part", "by the withheld part")
+    question, parts = "What does the withheld part change?", ("shown part", "withheld part")
     build = partial(rank_moves, moves, question=question, parts=parts)
-    table = Table.of("Who moves?", values, columns, key="board_shake_up")
+    table = Table.of("Who moves?", values, columns, key="board_moves")
     blocks: list[Block] = [Text(text), Figure(build, caption, table.rows, key="board_shake_up"), table]
     return (Section(NAME, blocks),)

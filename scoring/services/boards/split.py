@@ -14,6 +14,7 @@ from sqlalchemy import select
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
+from scoring.core.case_subset import of_cases
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
 from scoring.services.access.roles import Role
 from scoring.services.boards.board import OpenBoard, opened
@@ -63,6 +64,7 @@ def split_board(
     else:
         seed = secrets.randbelow(LARGEST_SEED) if seed is None else seed
         chosen = _drawn(_classes(truth), units, share, seed)
+    of_cases(truth, chosen)  # refused where the challenge cannot
     problems = list(_faults(chosen, _classes(truth), units))
     if problems:
         raise InputRefused(problems)
