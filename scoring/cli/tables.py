@@ -1,6 +1,6 @@
 """Scorecards and comparisons as short tables for a terminal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scoring.challenges import load_challenge
@@ -47,13 +47,27 @@ def scorecard_table(card: ScoreCard) -> str:
             *([f"Incomplete: {card.incomplete}."] if card.incomplete else []),
             card.official.words(challenge.words.official_source),
             "",
-            row(f"score ({_range(challenge.scoring.quantity())})", card.score, card.intervals.get("score")),
+            _score_row(card, row),
             *(row(name, x, card.intervals.get(name)) for name, x in card.metrics.items()),
             "",
             *(line for columns, names in _alike(card.per_class) for line in class_table(columns, names)),
             _method(card),
         ]
     )
+
+
+def _score_row(card: ScoreCard, row: Callable[[str, Any, Sequence[float] | None], str]) -> str:
+    """Return the row of the score as the page writes it: of some challenges in points of 100.
+
+    Args:
+        card: The scorecard.
+        row: Writes a name, a value and its interval.
+    """
+    scoring, interval = load_challenge(card.challenge).scoring, card.intervals.get("score")
+    if not scoring.as_points or card.score is None:
+        return row(f"score ({_range(scoring.quantity())})", card.score, interval)
+    ends = f"   {100 * interval[0]:.2f} to {100 * interval[1]:.2f}" if interval else ""
+    return row("score (points of 100)", f"{100 * card.score:.2f}", None) + ends
 
 
 def _range(quantity: Quantity) -> str:

@@ -30,9 +30,9 @@ class InputChanges:
         delimiter: What stands between the cells of a table, "" for what is recognised.
         repeated: Which of several rows is kept, one of `REPEATED`, and the column whose value they share, ""
             for rows that share all; ("", "") keeps all.
-        one_table: Whether a workbook, a zip, a folder or answers of jobs are read as one CSV table.
         options: Options of `score`.
         test_set: Key of the sample test set to score on, "" for the one that is chosen.
+        one_table: Whether a workbook, a zip, a folder or answers of jobs are read as one CSV table.
     """
 
     columns: Pairs = ()
@@ -40,9 +40,9 @@ class InputChanges:
     decimal_commas: bool = False
     delimiter: str = ""
     repeated: tuple[str, str] = ("", "")
-    one_table: bool = False
     options: tuple[tuple[str, Any], ...] = ()
     test_set: str = ""
+    one_table: bool = False
 
     @property
     def of_files(self) -> "InputChanges":
@@ -60,9 +60,9 @@ class InputChanges:
             self.decimal_commas or other.decimal_commas,
             other.delimiter or self.delimiter,
             other.repeated if other.repeated[0] else self.repeated,
-            self.one_table or other.one_table,
             tuple((dict(self.options) | dict(other.options)).items()),
             other.test_set or self.test_set,
+            self.one_table or other.one_table,
         )
 
     def as_dict(self) -> dict[str, Any]:
