@@ -54,13 +54,13 @@ def test_a_score_lower_than_nearly_all_of_the_test_set_is_no_answer():
     found = drawn(220)
     highest = found.probabilities.max(1)
     least = least_score(found)
-    assert (highest < least).mean() == pytest.approx(0.05, abs=0.01)
+    assert (highest < least).mean() == pytest.approx(0.02, abs=0.01)
     (words,) = reasons(least - 0.01, least, None, ())
     assert "less sure here" in words
     assert reasons(least, least, None, ()) == ()
 
 
-@pytest.mark.parametrize(("cases", "known"), [(1, False), (18, False), (19, True)])
+@pytest.mark.parametrize(("cases", "known"), [(1, False), (48, False), (49, True)])
 def test_few_cases_do_not_say_what_is_rare(cases, known):
     found = drawn(220)
     few = replace(found, ids=found.ids[:cases], probabilities=found.probabilities[:cases])
