@@ -268,18 +268,17 @@ def _answer(on: Session, image: SessionImage, key: str) -> None:
     if answer is None:
         st.error(markdown(image.refused, 600), icon=":material/block:")
         return
-    cautions = wording.cautions(image.chips, answer.views)
-    first = wording.headline(answer.prediction, on.task.names, () if answer.reasons else cautions)
     if answer.reasons:
-        st.markdown(f"**{wording.NO_ANSWER}.** {markdown(first)}, but no answer.")
+        st.markdown(f"**{wording.NO_ANSWER}**")
         for sentence in answer.reasons:
             st.warning(markdown(sentence, 500), icon=":material/front_hand:")
     else:
-        st.markdown(f"**{markdown(first, 400)}**")
+        cautions = wording.cautions(image.chips, answer.views)
+        st.markdown(f"**{markdown(wording.headline(answer.prediction, on.task.names, cautions), 400)}**")
     views = answer.views
     span = None if views is None else (views.low, views.high)
     scores = figures.ImageScores(on.task.names, on.task.risk, answer.prediction.probabilities, span)
-    with st.expander("Scores of all classes"):
+    with st.expander("Scores, although there is no answer" if answer.reasons else "Scores of all classes"):
         layout.plot(figures.ranked(scores, layout.theme()), "", key=f"{key}_scores")
 
 
