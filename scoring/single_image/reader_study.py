@@ -111,9 +111,14 @@ def summary(images: Sequence[ReadImage]) -> tuple[str, ...]:
     n, given = len(images), [image for image in images if UNSURE not in image.said[:2]]
     same = sum(image.alone.label == image.model for image in given)
     changed = [image for image in images if image.alone.label != image.assisted.label]
-    sentences = [
+    agree = (
         f"Your first impression and the model's answer are the same class in {same} of {len(given)} images "
-        f"where both name one; you were unsure in {sum(image.alone.label == UNSURE for image in images)} of "
+        "where both name one"
+        if given
+        else "In no image did both you and the model name a class"
+    )
+    sentences = [
+        f"{agree}; you were unsure in {sum(image.alone.label == UNSURE for image in images)} of "
         f"{n}, and the model gave no answer in {sum(image.model == UNSURE for image in images)}.",
         f"After the model's answer you changed your impression in {len(changed)} of {n} images",
     ]

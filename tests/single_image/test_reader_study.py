@@ -56,6 +56,7 @@ def test_shares_are_those_counted_by_hand_and_unsure_is_never_right():
 def test_what_no_image_speaks_of_is_not_said():
     assert compared([], MALIGNANT) == {}
     assert compared([read(0, 0, 0, UNSURE)], MALIGNANT) == {}
+    assert summary([read(UNSURE, 0, UNSURE, 0)])[0].startswith("In no image did both you and the model name")
     alone = compared([read(0, 0, 0, 0)], MALIGNANT)
     assert list(alone) == [RIGHT, SPECIFICITY]
     assert alone[RIGHT].interval is None
