@@ -160,14 +160,18 @@ def alike(cards: Mapping[str, ScoreCard]) -> dict[tuple[str, str], SubmissionSim
     counts = truth >= 0
     truth, several = truth[counts], len(np.unique(truth[counts])) > 2
     labels = {name: arrays["predicted"][counts] for name, arrays in labelled.items()}
-    right = {name: predicted == truth for name, predicted in labels.items()}
+    right = np.array([predicted == truth for predicted in labels.values()])
+    wrong = ~right
+    both_wrong = wrong.astype(float) @ wrong.T.astype(float)
+    beyond = agreement.beyond_accuracy(right)
     result = {}
-    for a, b in combinations(labelled, 2):
-        wrong = ~right[a] & ~right[b]
+    for (i, a), (j, b) in combinations(enumerate(labelled), 2):
+        of_errors = np.nan
+        if several:
+            both = wrong[i] & wrong[j]
+            of_errors = agreement.kappa(labels[a][both], labels[b][both])
         result[a, b] = SubmissionSimilarity(
-            _defined(agreement.kappa(labels[a][wrong], labels[b][wrong])) if several else None,
-            _defined(agreement.beyond_accuracy(right[a], right[b])),
-            int(wrong.sum()),
+            _defined(of_errors), _defined(float(beyond[i, j])), int(both_wrong[i, j])
         )
     return result
 

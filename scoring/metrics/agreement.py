@@ -30,25 +30,28 @@ def kappa(labels_a: Ints, labels_b: Ints) -> float:
     return np.nan if 1 - expected < ROUNDING else (observed - expected) / (1 - expected)
 
 
-def beyond_accuracy(right_a: Bools, right_b: Bools) -> float:
-    """Return how far two submissions are right on the same cases, beyond what their accuracies explain.
+def beyond_accuracy(right: Bools) -> Floats:
+    """Return how far every two submissions are right on the same cases, beyond what their accuracies explain.
 
     It is (o - e) / (1 - e) with o = share of cases that both have right or both have wrong, and e = the share
     that two independent submissions of these accuracies reach.
 
     Args:
-        right_a: Which cases one submission has right [n].
-        right_b: Which cases the other has right [n].
+        right: Which cases each submission has right [A, n].
 
     Returns:
-        The agreement, at most 1; NaN without a case or where e is 1.
+        The agreement [A, A], at most 1; NaN without a case or where e is 1.
     """
-    if not len(right_a):
-        return np.nan
-    q_a, q_b = float(right_a.mean()), float(right_b.mean())
-    expected = q_a * q_b + (1 - q_a) * (1 - q_b)
-    observed = float((right_a == right_b).mean())
-    return np.nan if 1 - expected < ROUNDING else (observed - expected) / (1 - expected)
+    n = right.shape[1]
+    if not n:
+        return np.full((len(right), len(right)), np.nan)
+    hits = right.astype(float)
+    observed = (hits @ hits.T + (1 - hits) @ (1 - hits).T) / n
+    q = hits.sum(1) / n
+    expected = np.outer(q, q) + np.outer(1 - q, 1 - q)
+    more = np.where(1 - expected < ROUNDING, np.nan, 1 - expected)
+    agreement: Floats = (observed - expected) / more
+    return agreement
 
 
 def hellinger(row: Floats, rows: Floats) -> Floats:

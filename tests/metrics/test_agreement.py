@@ -33,7 +33,7 @@ def test_agreement_beyond_accuracy(rows):
     n = len(rows)
     qa, qb = sum(a) / n, sum(b) / n
     observed, expected = sum(x == y for x, y in rows) / n, qa * qb + (1 - qa) * (1 - qb)
-    found = beyond_accuracy(a, b)
+    found = beyond_accuracy(np.stack([a, b]))[0, 1]
     assert (
         np.isnan(found)
         if abs(1 - expected) < 1e-12
@@ -43,9 +43,9 @@ def test_agreement_beyond_accuracy(rows):
 
 def test_the_same_mistakes_agree_wholly_and_the_opposite_not_at_all():
     right = np.array([True, True, False, True])
-    assert beyond_accuracy(right, right) == pytest.approx(1)
-    assert beyond_accuracy(right, ~right) < 0
-    assert np.isnan(beyond_accuracy(np.array([], bool), np.array([], bool)))
+    assert beyond_accuracy(np.stack([right, right]))[0, 1] == pytest.approx(1)
+    assert beyond_accuracy(np.stack([right, ~right]))[0, 1] < 0
+    assert np.isnan(beyond_accuracy(np.zeros((2, 0), bool))).all()
 
 
 rows = st.lists(st.lists(st.floats(0.001, 1), min_size=3, max_size=3), min_size=1, max_size=8)
