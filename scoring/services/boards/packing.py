@@ -8,6 +8,7 @@ import json
 import math
 import zipfile
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
@@ -53,6 +54,8 @@ def _read(file: ByteFile) -> bytes:
     return data
 
 
+HEAD = 12
+"""Bytes of an array's file before its header, of which the last four say how long that is."""
 DOCUMENT, ARRAYS, MATCHES = "card.json", "arrays/", "matches/"
 MOST_BYTES = 1 << 30
 """Of a card that is unpacked."""
@@ -169,12 +172,20 @@ def _array_bytes(array: Array) -> bytes:
     return target.getvalue()
 
 
+@lru_cache(maxsize=256)
+def _header(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Return shape, order and type of an array. Many cards of a board begin their arrays alike, and reading a
+    header takes longer than reading its numbers."""
+    file = io.BytesIO(head)
+    np.lib.format.read_magic(file)
+    header: tuple[tuple[int, ...], bool, np.dtype[Any]] = np.lib.format.read_array_header_2_0(file)
+    return header
+
+
 def _array(data: bytes) -> Array:
     """Return an array, whose header may promise no more than there is."""
-    file = io.BytesIO(data)
-    np.lib.format.read_magic(file)
-    shape, is_fortran, dtype = np.lib.format.read_array_header_2_0(file)
-    start = file.tell()
+    start = HEAD + int.from_bytes(data[HEAD - 4 : HEAD], "little")
+    shape, is_fortran, dtype = _header(data[:start])
     held = len(data) - start
     if dtype.hasobject or math.prod(shape) * dtype.itemsize != held or max(shape, default=0) > max(held, 1):
         raise ValueError("an array that is not as long as it says")
