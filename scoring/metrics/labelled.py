@@ -15,6 +15,8 @@ from scoring.metrics import classification as counted
 from scoring.metrics.classification import ClassCounts, divide, mean_of_defined, weighted_mean
 from scoring.metrics.task_cases import LabelledCases, MultilabelCases
 
+Which = str | None
+"""`average` and `of`, as the module explains them."""
 CHUNK_CELLS = 4_000_000
 """Weights of pooled cases, and counts along thresholds, that are held at once."""
 
@@ -41,43 +43,33 @@ def balanced_accuracy(cases: LabelledCases, weights: Floats) -> Floats:
     return counted.mean_over_present(counted.recall(c), c)
 
 
-def recall(
-    cases: LabelledCases, weights: Floats, average: str | None = None, of: str | None = None
-) -> Floats:
+def recall(cases: LabelledCases, weights: Floats, **which: Which) -> Floats:
     """Return recall [B]; of one class NaN where it has no case."""
     c = class_counts(cases, weights)
-    return _averaged(cases, c, c.true_positive, c.support, c.support > 0, average, of)
+    return _averaged(cases, c, c.true_positive, c.support, c.support > 0, **which)
 
 
-def precision(
-    cases: LabelledCases, weights: Floats, average: str | None = None, of: str | None = None
-) -> Floats:
+def precision(cases: LabelledCases, weights: Floats, **which: Which) -> Floats:
     """Return precision [B]; of one class 0 where it has cases and is never predicted."""
     c = class_counts(cases, weights)
-    return _averaged(cases, c, c.true_positive, c.predicted, c.support + c.predicted > 0, average, of)
+    return _averaged(cases, c, c.true_positive, c.predicted, c.support + c.predicted > 0, **which)
 
 
-def f_beta(
-    cases: LabelledCases,
-    weights: Floats,
-    beta: float,
-    average: str | None = None,
-    of: str | None = None,
-) -> Floats:
+def f_beta(cases: LabelledCases, weights: Floats, beta: float, **which: Which) -> Floats:
     """Return F-beta [B]; of one class NaN where it has neither a case nor a prediction."""
     c, square = class_counts(cases, weights), beta * beta
     hits, total = (1 + square) * c.true_positive, square * c.support + c.predicted
-    return _averaged(cases, c, hits, total, total > 0, average, of)
+    return _averaged(cases, c, hits, total, total > 0, **which)
 
 
-def f1(cases: LabelledCases, weights: Floats, average: str | None = None, of: str | None = None) -> Floats:
+def f1(cases: LabelledCases, weights: Floats, **which: Which) -> Floats:
     """Return F-beta with beta = 1 [B]."""
-    return f_beta(cases, weights, 1, average, of)
+    return f_beta(cases, weights, 1, **which)
 
 
-def f2(cases: LabelledCases, weights: Floats, average: str | None = None, of: str | None = None) -> Floats:
+def f2(cases: LabelledCases, weights: Floats, **which: Which) -> Floats:
     """Return F-beta with beta = 2 [B]."""
-    return f_beta(cases, weights, 2, average, of)
+    return f_beta(cases, weights, 2, **which)
 
 
 def mcc(cases: LabelledCases, weights: Floats) -> Floats:
@@ -111,52 +103,36 @@ def quadratic_kappa(cases: LabelledCases, weights: Floats) -> Floats:
     return kappa(cases, weights, 2)
 
 
-def auc(cases: LabelledCases, weights: Floats, average: str | None = None, of: str | None = None) -> Floats:
+def auc(cases: LabelledCases, weights: Floats, **which: Which) -> Floats:
     """Return the area under the ROC curve [B], of each class against the rest."""
-    return _of_curves(cases, weights, roc.auc, average, of)
+    return _of_curves(cases, weights, roc.auc, **which)
 
 
-def partial_auc(
-    cases: LabelledCases,
-    weights: Floats,
-    min_sensitivity: float,
-    average: str | None = None,
-    of: str | None = None,
-) -> Floats:
+def partial_auc(cases: LabelledCases, weights: Floats, min_sensitivity: float, **which: Which) -> Floats:
     """Return the area under the ROC curve and above a sensitivity [B], 0..1 - `min_sensitivity`."""
-    return _of_curves(cases, weights, lambda c: roc.partial_auc(c, min_sensitivity), average, of)
+    return _of_curves(cases, weights, lambda c: roc.partial_auc(c, min_sensitivity), **which)
 
 
-def average_precision(
-    cases: LabelledCases, weights: Floats, average: str | None = None, of: str | None = None
-) -> Floats:
+def average_precision(cases: LabelledCases, weights: Floats, **which: Which) -> Floats:
     """Return the average precision [B], of each class against the rest."""
-    return _of_curves(cases, weights, roc.average_precision, average, of)
+    return _of_curves(cases, weights, roc.average_precision, **which)
 
 
 def sensitivity_at_specificity(
-    cases: LabelledCases,
-    weights: Floats,
-    min_specificity: float,
-    average: str | None = None,
-    of: str | None = None,
+    cases: LabelledCases, weights: Floats, min_specificity: float, **which: Which
 ) -> Floats:
     """Return the largest sensitivity at which a specificity is reached [B]."""
     return _of_thresholds(
-        cases, weights, lambda c: binary.sensitivity_at_specificity(c, min_specificity), average, of
+        cases, weights, lambda c: binary.sensitivity_at_specificity(c, min_specificity), **which
     )
 
 
 def specificity_at_sensitivity(
-    cases: LabelledCases,
-    weights: Floats,
-    min_sensitivity: float,
-    average: str | None = None,
-    of: str | None = None,
+    cases: LabelledCases, weights: Floats, min_sensitivity: float, **which: Which
 ) -> Floats:
     """Return the largest specificity at which a sensitivity is reached [B]."""
     return _of_thresholds(
-        cases, weights, lambda c: binary.specificity_at_sensitivity(c, min_sensitivity), average, of
+        cases, weights, lambda c: binary.specificity_at_sensitivity(c, min_sensitivity), **which
     )
 
 
@@ -225,8 +201,8 @@ def _averaged(
     above: Floats,
     below: Floats,
     defined: Bools,
-    average: str | None,
-    of: str | None,
+    average: str | None = None,
+    of: str | None = None,
 ) -> Floats:
     """Return ratios [B, K] of one class or over the classes; 0 / 0 counts 0 in a mean, as in scikit-learn."""
     if average == "micro" and of is None:
@@ -264,8 +240,8 @@ def _of_columns(
     cases: LabelledCases,
     weights: Floats,
     formula: Callable[[Floats, Bools, Floats], Floats],
-    average: str | None,
-    of: str | None,
+    average: str | None = None,
+    of: str | None = None,
 ) -> Floats:
     """Return a formula of scores [n], positives [n] and weights [B, n] of one class or over the classes."""
     scores, truths = _scores(cases), cases.truth[:, None] == np.arange(len(cases.classes))
@@ -278,28 +254,19 @@ def _of_columns(
 
 
 def _of_curves(
-    cases: LabelledCases,
-    weights: Floats,
-    measure: Callable[[roc.RocCurves], Floats],
-    average: str | None,
-    of: str | None,
+    cases: LabelledCases, weights: Floats, measure: Callable[[roc.RocCurves], Floats], **which: Which
 ) -> Floats:
     """Return a measure of ROC curves of one class or over the classes."""
     return _of_columns(
         cases,
         weights,
         lambda s, p, w: roc.in_chunks(roc.levels(s, p), w, {"": measure})[""],
-        average,
-        of,
+        **which,
     )
 
 
 def _of_thresholds(
-    cases: LabelledCases,
-    weights: Floats,
-    measure: Callable[[binary.ThresholdCounts], Floats],
-    average: str | None,
-    of: str | None,
+    cases: LabelledCases, weights: Floats, measure: Callable[[binary.ThresholdCounts], Floats], **which: Which
 ) -> Floats:
     """Return a measure of counts at all thresholds of one class or over the classes."""
 
@@ -310,4 +277,4 @@ def _of_thresholds(
             [measure(binary.count_by_threshold(scores, positive, w[s : s + rows])) for s in starts]
         )
 
-    return _of_columns(cases, weights, measured, average, of)
+    return _of_columns(cases, weights, measured, **which)

@@ -9,6 +9,7 @@ import pytest
 
 import scoring
 from scoring.challenges.declared import library, suggestion
+from scoring.cli import declared as declared_command
 from scoring.services.boards.packing import zipped
 from tests.support.command_line import run, run_fresh
 
@@ -191,3 +192,17 @@ def test_init_writes_what_check_takes(place):
     assert "'grade' holds 3 grades in order." in done.out
     assert run("challenge", "check", "new.toml", "--truth", "truth.csv").status == 0
     assert run("challenge", "init", "truth.csv", "--output", "new.toml").status == 2
+
+
+def test_init_asks_on_a_terminal_and_enter_keeps_what_is_suggested(monkeypatch, capsys):
+    truth = "image,x,y,class\n" + "".join(f"i{k // 2},{k},{k},{'pq'[k % 2]}\n" for k in range(8))
+    found = suggestion.suggest(suggestion.read_truth(truth.encode(), "truth.csv"), "cells")
+    answers = iter(["Cells of two kinds", "", "7.5"])
+    monkeypatch.setattr("builtins.input", lambda _question: next(answers))
+    asked = declared_command._asked(found)
+    assert "Mind: The radius decides it" in capsys.readouterr().out
+    assert (asked.title, asked.metric, asked.options) == ("Cells of two kinds", "f1", {"radius": 7.5})
+    assert library.of_text(asked.toml(), "cells.toml").words.title == "Cells of two kinds"
+    answers = iter(["", "froc", "", "no number"])
+    again = declared_command._asked(found)
+    assert (again.title, again.metric) == ("Cells", "froc")
