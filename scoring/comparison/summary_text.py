@@ -32,7 +32,8 @@ NAMED = 4
 """Teams that a sentence names before it says "and N more"."""
 
 TEAMS_OF_OPTIMISM, UNITS_OF_OPTIMISM = 12, 100
-"""Teams and units from which on "likely too high by" was within 15 % in simulations (docs/statistics.md)."""
+"""Teams and units from which on "likely too high by" was within 15 % on average over simulated test sets
+(docs/statistics.md)."""
 
 
 def by_score(comparison: Comparison) -> bool:

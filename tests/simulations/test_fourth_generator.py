@@ -16,8 +16,8 @@ SHORT = (
 APART = [
     Design(challenge, patients, teams, profiles, correlation, rare, images)
     for challenge in ("tricorder3", "isic", "melanoma")
-    for patients in (20, 50, 100, 200)
-    for teams in (2, 4, 12)
+    for patients in (50, 200)
+    for teams in (4, 12)
     for profiles, correlation in (("equal", 0.0), ("unequal", 0.5), ("opposite", 0.95))
     for rare, images in ((0, 1 if challenge == "melanoma" else 3), (1 if challenge == "melanoma" else 2, 1))
 ]
@@ -59,7 +59,7 @@ def test_an_interval_holds_the_truth():
 @pytest.mark.soak
 @pytest.mark.parametrize("design", APART, ids=str)
 def test_every_cell_of_equal_teams(design):
-    runs = 2000 if design.teams < 12 else 500
+    runs = 500 if design.teams < 12 else 250
     assert told_apart(design, runs)["wrong"].share <= most(0.05, runs)
 
 
