@@ -25,7 +25,7 @@ from scoring.core.file_contents import (
     with_pictures,
 )
 from scoring.inputs.nuclei import POLYGONS, Nuclei, NucleiFile, counted, positions, read_nuclei
-from scoring.inputs.nuclei.tiles import by_tile
+from scoring.inputs.nuclei.tiles import OF_COCO, by_tile, is_of_points
 from scoring.inputs.sources import SourceFiles, sha256
 from scoring.inputs.tables import TextTable, find_column, key, repeated_row
 
@@ -359,9 +359,10 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
     if contents.gives_maps:
         yield Candidate(ID, "submission", "a model that finds nuclei, for PUMA", LIKELY)
         yield Candidate(ID, "tile_model", "a model that finds nuclei in a tile", POSSIBLE)
-    tiles = by_tile(contents.files)
-    nuclei = [member for member in tiles.members if is_nuclei_file(member)]
     heads = [head for member, head in contents.json_heads.items() if is_nuclei_file(member)]
+    several = any(map(is_of_points, contents.tables)) or any(map(OF_COCO.search, heads))
+    tiles = by_tile(contents.files) if several else contents.files
+    nuclei = [member for member in tiles.members if is_nuclei_file(member)]
     made = tiles is not contents.files
     if not made and not any(NUCLEI.search(head) for head in heads):
         return

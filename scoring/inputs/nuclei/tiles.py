@@ -6,6 +6,7 @@ Sources of the formats: COCO (cocodataset.org, "Data format": images, annotation
 
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -24,6 +25,8 @@ Y = tuple(name.replace("x", "y", 1) if name != "centroid_x_px" else "centroid_y_
 KIND = ("class", "classification", "class_name", "name", "type", "label", "cell_type", "category")
 CONFIDENCE = ("score", "confidence", "probability", "prob", "detection_probability", "type_prob")
 COCO_MARKS = (b'"category_id"', b'"image_id"')
+OF_COCO = re.compile(r'"(image_id|category_id|file_name)"')
+"""What the beginning of a file of COCO has."""
 Tiles = dict[str, bytes]
 
 
@@ -55,6 +58,11 @@ def by_tile(files: SourceFiles) -> SourceFiles:
         read=lambda member: made[member] if member in made else files.read(member),
         open=lambda member: io.BytesIO(made[member]) if member in made else files.open(member),
     )
+
+
+def is_of_points(table: TextTable) -> bool:
+    """Return whether a table has the columns of points."""
+    return all(find_column(table, names)[0] is not None for names in (X, Y))
 
 
 def _tiles(files: SourceFiles, member: str) -> Tiles | None:
