@@ -19,7 +19,7 @@ from scoring.services.boards import (
     split,
     teams,
 )
-from scoring.services.boards.board import BoardSettings, create, opened
+from scoring.services.boards.board import BoardSettings, change_settings, create, opened
 from scoring.services.boards.hidden_rules import HiddenRules
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import board_ranking
@@ -204,6 +204,10 @@ def test_a_team_nominates_and_that_counts_at_the_end(one):
     assert board("nominate", "h", "alpha", "--undo").status == 0
     assert counts() != first.submission
     assert board("nominate", "h", "alpha", "--submission", first.submission).status == 0
+    change_settings(one.store, "h", counts="best")
+    participant.nominate(acting(one, PAUL), "alpha", second.submission)
+    assert counts() == second.submission, "also where an earlier one is better"
+    participant.nominate(acting(one, PAUL), "alpha", first.submission)
     hidden_truth.reveal(one.store, "h")
     assert counts() == first.submission
     for call in (
