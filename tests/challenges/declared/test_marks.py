@@ -53,3 +53,12 @@ def test_an_image_without_detections_has_misses_alone():
     declaration = library.declaration_of(challenge.id)
     assert marks(declaration, cases, sent, 0)["status"].tolist() == [MISSED]
     assert marks(declaration, cases, sent, 1)["status"].tolist() == [FALSE_ALARM]
+
+
+def test_two_detections_near_one_object_are_matched_with_two_objects():
+    challenge = KINDS["points"].challenge
+    cases = challenge.read_truth(b"id,x,y\ni0,10,10\ni0,13,10\n")
+    sent = challenge.read_predictions(b"id,x,y,score\ni0,10,10,.9\ni0,11,10,.8\ni0,90,90,.7\n", cases)
+    drawn = marks(library.declaration_of(challenge.id), cases, sent, 0)
+    assert drawn["partner"].tolist() == [2, 3, 0, 1, -1]
+    assert drawn["status"].tolist() == [HIT, HIT, HIT, HIT, FALSE_ALARM]
