@@ -23,7 +23,7 @@ def strict_loads(text: bytes | str, longest_text: int | None = None) -> Any:
         StrictJsonError: Where it is no JSON, or JSON that one reader would understand otherwise than another.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_with_each_key_once, parse_constant=_refuse_constant)
+        value = json.loads(text, object_pairs_hook=with_each_key_once, parse_constant=_refuse_constant)
     except RecursionError:
         raise _too_deep() from None
     except StrictJsonError:
@@ -34,7 +34,8 @@ def strict_loads(text: bytes | str, longest_text: int | None = None) -> Any:
     return value
 
 
-def _with_each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def with_each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of these keys and values. Raises StrictJsonError where a key stands twice."""
     value = dict(pairs)
     if len(value) != len(pairs):
         seen: set[str] = set()

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from scoring.common.findings import InputRefused
+from scoring.common.strict_json import with_each_key_once
 from scoring.inputs import workbooks
 from scoring.inputs.archives import open_archive
 from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
@@ -165,6 +166,7 @@ def _of_json(data: bytes, name: str) -> Columns:
 
 def _document(text: str) -> Any:
     how: dict[str, Any] = dict.fromkeys(("parse_float", "parse_int", "parse_constant"), _Number)
+    how["object_pairs_hook"] = with_each_key_once
     try:
         return json.loads(text, **how)
     except json.JSONDecodeError:

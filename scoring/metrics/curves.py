@@ -1,4 +1,4 @@
-"""Curves of one score against a yes or no: ROC, precision and recall; AUC, average precision."""
+"""Curves of one score on one test set: ROC, precision and recall; their areas come from `roc`."""
 
 import numpy as np
 from numpy.typing import ArrayLike

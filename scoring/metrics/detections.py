@@ -1,4 +1,4 @@
-"""Metrics of points and boxes, as the registry calls them: of the hits and false alarms in all images.
+"""Metrics of points and boxes by the names of the registry: F1, FROC, average precision, COCO's mAP.
 
 Without `of` they are the mean over the classes that have an object in the truth.
 """

@@ -1,4 +1,4 @@
-"""A structure in the masks of truth and prediction, and what the metrics of segmentation measure of it.
+"""Measures of one structure in two masks: sizes for Dice, Hausdorff distance (HD95), surface Dice, lesions.
 
 Only one pair is held at a time; everything is computed within the box around both masks.
 """

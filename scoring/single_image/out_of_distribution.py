@@ -1,5 +1,5 @@
-"""Outlier score: distance of an image from the nearest images of a test set, and its false alarms on those
-images.
+"""Outlier score: distance of an image from the nearest images of a test set, the limit beyond which there is
+no answer, and its false alarms on those images.
 
 Mean distance to the five nearest, over the appearance (`scoring.metrics.quality`) made standard and
 uncorrelated: by median and median deviation, values far out cut off, correlations shrunk. What is usual is

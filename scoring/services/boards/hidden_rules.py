@@ -1,4 +1,4 @@
-"""Rules of a hidden truth: those of a board, and scores as they are shown by them."""
+"""Rules of a hidden truth: scores as a board shows them, rounded, withheld, or by the Ladder."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

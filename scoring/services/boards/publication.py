@@ -1,4 +1,4 @@
-"""What an organizer publishes of a board: report, numbers, BIAS checklist and metadata, without any case.
+"""Publishable zip of a board: report, numbers, BIAS checklist and metadata, without any case.
 
 `.zenodo.json` is what Zenodo's deposit interface takes as `metadata`; `CITATION.cff` is of version 1.2.0.
 """

@@ -1,4 +1,4 @@
-"""Write what an organizer uploads to a platform: program, settings, truth and container."""
+"""Bundles for Grand Challenge, Codabench and EvalAI: program, settings, truth and container to upload."""
 
 import io
 import json

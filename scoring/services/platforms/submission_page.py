@@ -1,4 +1,4 @@
-"""What to submit: the page for participants of a challenge on a platform, with an example that scores."""
+"""Page "What to submit" for participants of a challenge on a platform, with an example that scores."""
 
 import io
 import zipfile
