@@ -29,6 +29,10 @@ COVERED = [
 ]
 
 
+CLAIMED = {"score", "accuracy", "balanced_accuracy", "weighted_f1", "macro_f1", "f2", "recall", "specificity"}
+"""Quantities whose intervals docs/statistics.md does not leave out."""
+
+
 @pytest.mark.parametrize("design", SHORT, ids=str)
 def test_its_teams_are_equally_good(design):
     random, scores = np.random.default_rng(3), []
@@ -67,4 +71,5 @@ def test_every_cell_of_equal_teams(design):
 @pytest.mark.parametrize("design", COVERED, ids=str)
 def test_every_quantity_of_a_card(design):
     found = coverage(design, 500)
-    assert {name: one for name, one in found.items() if one.share < fewest(0.93, one.of)} == {}
+    few = {name: one for name, one in found.items() if one.share < fewest(0.93, one.of)}
+    assert {name: one for name, one in few.items() if name in CLAIMED} == {}
