@@ -12,7 +12,7 @@ from pages.inputs.selectors import ChosenInput
 from pages.server import access
 from pages.tabs.puma.setting import radius_tab
 from pages.tabs.puma.viewer import LINK, images_tab, viewer_tab
-from scoring.challenges.puma import matches
+from scoring.challenges.puma.match_table import cells
 from scoring.challenges.puma.options import OUTLINES, RULE
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import PumaTruth
@@ -68,7 +68,7 @@ def case_table(card: ScoreCard) -> pd.DataFrame:
 
 def match_table(card: ScoreCard) -> pd.DataFrame:
     """Return what became of every nucleus, as --matches writes it."""
-    return pd.DataFrame({name: matches.cells(column) for name, column in (card.matches or {}).items()})
+    return pd.DataFrame({name: cells(column) for name, column in (card.matches or {}).items()})
 
 
 TABS = {

@@ -1,4 +1,4 @@
-"""Corrections of a board's truth on its page: scoring again, and what a correction changed (`rescoring`)."""
+"""Corrections of a board's truth on its page: preview, scoring again, and what changed."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from pages.comparison import teams
 from pages.display import downloads, finding_list, headline, layout, mobile_sheet, render
 from pages.display.finding_list import cases_were_read
 from pages.display.render import CaseLink
-from pages.history import history_restore, history_tab
+from pages.history import history_tab, keep_and_restore
 from pages.inputs import drop_messages, dropped_files, fixes, import_preview, known_challenges, selectors
 from pages.inputs.option_widgets import chosen_before
 from pages.inputs.sample_selector import InputPanel
@@ -127,7 +127,7 @@ def show(page: ChallengePage) -> None:
             challenge.inputs.submission.several,
         )
     drop_messages.line(challenge.id)
-    history_restore.lacks(challenge.id)
+    keep_and_restore.lacks(challenge.id)
     if test_set.key:
         _read(page, ChosenInputs(test_set, submission, truth_panel, panel), sample)
     else:
@@ -251,8 +251,8 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
     )
     fixes.offer(page.challenge, dropped, outcome.value.findings)
     class_names.change(page.challenge, dropped)
-    offer = history_restore.HistoryContext(page.challenge, chosen.test_set, dropped, chosen.samples, scored)
-    history_restore.line(offer)
+    offer = keep_and_restore.HistoryContext(page.challenge, chosen.test_set, dropped, chosen.samples, scored)
+    keep_and_restore.line(offer)
     compare = None
     if opponent:
         whole = replace(chosen, test_set=test_set)
@@ -296,7 +296,7 @@ def _second(
 
 def _result(
     page: ChallengePage,
-    offer: history_restore.HistoryContext,
+    offer: keep_and_restore.HistoryContext,
     places: render.BlockColumns,
     compare: Callable[[], second_submission.Second | None] | None,
 ) -> None:

@@ -9,8 +9,8 @@ from pages.challenge.scored_submission import ScoredSubmission
 from pages.challenge.scoring_run import Outcome, attempt
 from pages.display import finding_list, layout
 from pages.display.render import BlockPath, draw_all
-from pages.history import history_restore
-from pages.history.history_restore import HistoryContext
+from pages.history import keep_and_restore
+from pages.history.keep_and_restore import HistoryContext
 from pages.server import access, network_exposure
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
@@ -210,7 +210,7 @@ def _keep(offer: HistoryContext) -> None:
     if whose is None:
         return
     try:
-        history_restore.keep(
+        keep_and_restore.keep(
             _store(),
             offer,
             st.session_state.get(NOTE) or "",
@@ -238,7 +238,7 @@ def _note(kept_id: str, key: str) -> None:
 
 def _open(challenge: Challenge, entry: "SavedSubmission") -> None:
     try:
-        history_restore.open_again(_store(), challenge, entry)
+        keep_and_restore.open_again(_store(), challenge, entry)
     except InputRefused as problem:
         st.session_state[REFUSED] = problem
 

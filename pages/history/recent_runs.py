@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.display import finding_list, layout
-from pages.history import history_restore, history_tab
+from pages.history import history_tab, keep_and_restore
 from pages.server import access
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.common.findings import InputRefused
@@ -48,5 +48,5 @@ def _run(store, entry) -> None:
         )
         words = f"Open {markdown(entry.name, 40)}"
         if st.button(words, key=f"recent_{entry.id}", type="tertiary", icon=":material/restore_page:"):
-            history_restore.open_again(store, challenge, entry)
+            keep_and_restore.open_again(store, challenge, entry)
             st.switch_page(f"../{entry.challenge}.py")

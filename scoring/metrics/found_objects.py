@@ -10,7 +10,7 @@ import numpy as np
 
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import InputRefused, error
-from scoring.metrics import detection
+from scoring.metrics import point_pairs
 from scoring.metrics.classification import divide
 from scoring.metrics.matching import match_in_order
 from scoring.metrics.metric import Metric
@@ -51,7 +51,7 @@ def chosen_points(truth: Objects, found: Objects, radius: float, prefer: str) ->
         confidence = _scores(found)[guess] if prefer == "score" else np.zeros(len(guess))
         pairs = _near(truth, found, true, guess, radius, inclusive=True)
         hit = np.zeros((len(guess), 1), bool)
-        hit[detection.choose(pairs, confidence)[1]] = True
+        hit[point_pairs.choose(pairs, confidence)[1]] = True
         return guess, _scores(found)[guess], hit
 
     return _by_kind(truth, found, match)
@@ -138,11 +138,11 @@ def _scores(found: Objects) -> Floats:
 
 def _near(
     truth: Objects, found: Objects, true: Ints, guess: Ints, radius: float, inclusive: bool
-) -> detection.NearbyPairs:
+) -> point_pairs.NearbyPairs:
     """Return pairs of some points of the truth and some detections within the radius of the former, by their
     places among these."""
     radii = np.full(len(true), radius) if truth.radii is None else truth.radii[true]
-    pairs = detection.near_pairs(
+    pairs = point_pairs.near_pairs(
         [truth.places[true]], [found.places[guess]], float(radii.max(initial=0)), MOST_PAIRS
     )
     if pairs is None:
@@ -150,7 +150,7 @@ def _near(
             f"more than {MOST_PAIRS:,} pairs of an object and a detection are near: choose a smaller one."
         )
         raise InputRefused([error("bad-option", "radius", advice)])
-    return pairs[detection.within(pairs.distance, radii[pairs.truth], inclusive)]
+    return pairs[point_pairs.within(pairs.distance, radii[pairs.truth], inclusive)]
 
 
 def _best_of_each(objects: Ints, detections: Ints, scores: Floats, guess: Ints) -> tuple[Ints, Floats, Bools]:

@@ -1,4 +1,4 @@
-"""Quantities of prognosis under right censoring: concordance, Kaplan-Meier curves, the log-rank test."""
+"""Quantities of prognosis under right censoring: C-index, Kaplan-Meier curves, the log-rank test."""
 
 from dataclasses import dataclass
 

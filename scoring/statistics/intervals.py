@@ -1,4 +1,4 @@
-"""95 % intervals of a quantity from its replicates, and of a share from its counts."""
+"""95 % intervals: Wilson's of a share, percentile and "wilson t" of a quantity from its replicates."""
 
 from dataclasses import dataclass, replace
 

@@ -18,7 +18,7 @@ from scoring.challenges.puma.formula import quantities
 from scoring.challenges.puma.matching import MatchingRule, detections
 from scoring.challenges.puma.names import position
 from scoring.inputs.nuclei import read_nuclei
-from scoring.metrics import detection
+from scoring.metrics import point_pairs
 from scoring.statistics.replicates import replicate_weights
 from tests.support import nuclei_lists as plain
 from tests.support.nuclei_lists import CHALLENGE, CLASSES
@@ -142,7 +142,7 @@ def test_matching_alone(benchmark):
     predictions, confidence = truth + dice.normal(0, 4, truth.shape), dice.random(3000)
 
     def matched():
-        return detection.choose(detection.near_pairs([truth], [predictions], 15, 10**7), confidence)
+        return point_pairs.choose(point_pairs.near_pairs([truth], [predictions], 15, 10**7), confidence)
 
     rows, _ = benchmark(matched)
     assert len(rows) > 2500

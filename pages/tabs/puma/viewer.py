@@ -20,7 +20,7 @@ from scoring.challenges.puma import listing
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.image_views import class_heat, images_table, worst_first
 from scoring.challenges.puma.listing import SIDES, Listing, NucleusRow, overlay
-from scoring.challenges.puma.matches import REASONS
+from scoring.challenges.puma.match_table import REASONS
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.setting_views import RULE, MatchingSetting
 from scoring.challenges.puma.truth import PumaTruth

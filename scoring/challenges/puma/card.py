@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.puma import matches, matching, outlines, tissue_statistics
+from scoring.challenges.puma import match_table, matching, outlines, tissue_statistics
 from scoring.challenges.puma.findings import score_warnings
 from scoring.challenges.puma.formula import (
     ID,
@@ -283,7 +283,7 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
                 bool(replicates.values), e.units, lambda: unit_sums(name, counted[name], e.units)
             ),
         },
-        matches.table(d, m, e.truth.ids, e.rule.confidences(d), measured.iou if measured else None),
+        match_table.table(d, m, e.truth.ids, e.rule.confidences(d), measured.iou if measured else None),
         official=official(e.truth, e.predictions, d, e.rule, counted[EVALUATOR], float(point["score"][0])),
         incomplete=missing_words(d),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from scoring.challenges.puma import matches, names
+from scoring.challenges.puma import match_table, names
 from scoring.challenges.puma.card import score
 from scoring.challenges.puma.comparison import COMPARISON
 from scoring.challenges.puma.formula import ID
@@ -98,7 +98,7 @@ CHALLENGE = Challenge(
         metrics=dict.fromkeys(("n_truth", "n_predicted"), COUNT),
         outputs=(
             OutputFile(
-                "--matches", "FILE.csv", "write what became of every nucleus, a row each", matches.to_csv
+                "--matches", "FILE.csv", "write what became of every nucleus, a row each", match_table.to_csv
             ),
         ),
     ),

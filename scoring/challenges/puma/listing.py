@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.challenges.puma import matching
-from scoring.challenges.puma.matches import (
+from scoring.challenges.puma.match_table import (
     FALSE_NEGATIVE,
     FALSE_POSITIVE,
     REASONS,

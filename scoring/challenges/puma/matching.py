@@ -14,9 +14,9 @@ from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.nuclei import Nuclei
-from scoring.metrics import detection
-from scoring.metrics.detection import NearbyPairs
+from scoring.metrics import point_pairs
 from scoring.metrics.matching import match_in_order
+from scoring.metrics.point_pairs import NearbyPairs
 
 MOST_PAIRS = 10_000_000
 
@@ -116,7 +116,7 @@ def detections(truth: PumaTruth, predictions: NucleiPredictions, radius: float =
     if predictions.ids != truth.ids:
         raise ValueError("predictions have to be read against the truth that they are scored on")
     true, predicted_nuclei = truth.nuclei, predictions.nuclei
-    pairs = detection.near_pairs(
+    pairs = point_pairs.near_pairs(
         [n.centroids for n in true], [n.centroids for n in predicted_nuclei], radius, MOST_PAIRS
     )
     if pairs is None:
@@ -127,7 +127,7 @@ def detections(truth: PumaTruth, predictions: NucleiPredictions, radius: float =
         predicted,
         np.concatenate([n.confidences for n in predicted_nuclei]),
         np.concatenate([n.scores for n in predicted_nuclei]),
-        detection.same_place(predicted.points, predicted.case * len(CLASSES) + predicted.classes),
+        point_pairs.same_place(predicted.points, predicted.case * len(CLASSES) + predicted.classes),
         pairs,
         predictions.missing.copy(),
         float(radius),
@@ -151,7 +151,7 @@ def reaching(d: Detections, radius: float, most: int = MOST_PAIRS) -> Detections
         [d.truth.points[a:b] for a, b in pairwise(d.truth.first)],
         [d.predicted.points[a:b] for a, b in pairwise(d.predicted.first)],
     )
-    pairs = detection.near_pairs(*places, radius, most)
+    pairs = point_pairs.near_pairs(*places, radius, most)
     if pairs is None:
         return None
     return replace(d, pairs=pairs, reach=float(radius))
@@ -223,11 +223,11 @@ def match(d: Detections, rule: MatchingRule) -> Matching:
         raise ValueError(f"pairs are known up to {d.reach:g} px only")
     counting = rule.keeps(d.confidence)
     near = d.pairs[
-        detection.within(d.pairs.distance, rule.radius, rule.inclusive) & counting[d.pairs.prediction]
+        point_pairs.within(d.pairs.distance, rule.radius, rule.inclusive) & counting[d.pairs.prediction]
     ]
     same = near[d.truth.classes[near.truth] == d.predicted.classes[near.prediction]]
     twins = d.twins if rule.name == "grand-challenge" else None
-    rows, used = detection.choose(same, rule.confidences(d), twins)
+    rows, used = point_pairs.choose(same, rule.confidences(d), twins)
     prediction, truth = np.full(len(d.truth.classes), -1), np.full(len(counting), -1)
     distance = np.full(len(prediction), np.nan)
     prediction[same.truth[rows]], truth[used], distance[same.truth[rows]] = (

@@ -1,4 +1,4 @@
-"""The report of one scorecard."""
+"""HTML report of one scorecard."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Kept submissions: keep, note and delete own ones in the store."""
+"""History of own runs: keep, note and delete submissions in the store."""
 
 import json
 import secrets

@@ -12,7 +12,7 @@ from scoring.challenges.puma.matching import Detections, Matching
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Array
 from scoring.core.scorecard import ScoreCard
-from scoring.metrics import detection
+from scoring.metrics import point_pairs
 
 STATUSES = ("TP", "FP", "FN")
 TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE = range(3)
@@ -85,7 +85,7 @@ def _outcomes_of(
         np.full(n, np.nan),
     )
     for reason, candidates in ((OTHER_CLASS, rows), (TAKEN, same)):
-        row = detection.nearest(points[candidates], others[candidates], distance[candidates], n)
+        row = point_pairs.nearest(points[candidates], others[candidates], distance[candidates], n)
         has = np.flatnonzero(row >= 0)
         chosen = candidates[row[has]]
         outcomes.reason[has], outcomes.partner[has], outcomes.distance[has] = (

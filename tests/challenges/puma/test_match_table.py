@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.challenges.puma.matches import to_csv
+from scoring.challenges.puma.match_table import to_csv
 from tests.challenges.puma.drawn import RULES, SETS
 from tests.support import nuclei_lists as plain
 from tests.support.nuclei_lists import card, nucleus, numbered

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.metrics import detection
-from scoring.metrics.detection import NearbyPairs
+from scoring.metrics import point_pairs
 from scoring.metrics.matching import match_in_order
+from scoring.metrics.point_pairs import NearbyPairs
 
 COORDINATES = st.integers(0, 8).map(lambda k: 3.0 * k)
 POINTS = st.lists(st.tuples(COORDINATES, COORDINATES), max_size=9)
@@ -30,7 +30,9 @@ def pairs_of(rows) -> NearbyPairs:
 
 
 def found_in(pictures, reach: float, most: int = 10_000) -> NearbyPairs | None:
-    return detection.near_pairs([array(t) for t, _ in pictures], [array(p) for _, p in pictures], reach, most)
+    return point_pairs.near_pairs(
+        [array(t) for t, _ in pictures], [array(p) for _, p in pictures], reach, most
+    )
 
 
 @given(PICTURES, st.sampled_from([0.5, 3.0, 15.0, 20.0]))
@@ -59,7 +61,7 @@ def test_more_pairs_than_allowed_are_not_made():
 @given(ROWS, st.lists(st.sampled_from([0.2, 0.5, 0.9]), min_size=6, max_size=6))
 def test_preference(rows, confidence):
     pairs = pairs_of(rows)
-    order = detection.preference(pairs, np.array(confidence))
+    order = point_pairs.preference(pairs, np.array(confidence))
     expected = sorted(
         range(len(rows)), key=lambda k: (rows[k][0], -confidence[rows[k][1]], rows[k][2], rows[k][1])
     )
@@ -77,7 +79,7 @@ def test_each_truth_chooses_the_first_that_is_left(rows, confidence):
             done.add(truth)
             used.add(prediction)
             expected.add((k, prediction))
-    chosen, taken = detection.choose(pairs_of(rows), np.array(confidence))
+    chosen, taken = point_pairs.choose(pairs_of(rows), np.array(confidence))
     assert len(chosen) == len(expected)
     assert set(zip(chosen.tolist(), taken.tolist(), strict=True)) == expected
 
@@ -88,8 +90,8 @@ def test_of_predictions_at_one_place_the_first_unused_is_used_up():
         np.array([0.2, 0.5, 0.9]),
     )
     plain, first = (
-        detection.choose(pairs, confidence)[1],
-        detection.choose(pairs, confidence, np.array([5, 5, 5]))[1],
+        point_pairs.choose(pairs, confidence)[1],
+        point_pairs.choose(pairs, confidence, np.array([5, 5, 5]))[1],
     )
     assert plain.tolist() == [2, 1]
     assert first.tolist() == [0, 1]
@@ -97,7 +99,7 @@ def test_of_predictions_at_one_place_the_first_unused_is_used_up():
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 1)), max_size=12))
 def test_points_at_the_same_place(entries):
-    numbers = detection.same_place(array([e[:2] for e in entries]), np.array([e[2] for e in entries], int))
+    numbers = point_pairs.same_place(array([e[:2] for e in entries]), np.array([e[2] for e in entries], int))
     for i, mine in enumerate(entries):
         assert (numbers[i] >= 0) == (entries.count(mine) > 1)
         assert [numbers[j] == numbers[i] for j, other in enumerate(entries) if other == mine] == [
@@ -109,7 +111,7 @@ def test_points_at_the_same_place(entries):
 
 
 def test_negative_zero_is_zero():
-    assert detection.same_place(np.array([[0.0, 1.0], [-0.0, 1.0]]), np.zeros(2, int)).tolist() == [0, 0]
+    assert point_pairs.same_place(np.array([[0.0, 1.0], [-0.0, 1.0]]), np.zeros(2, int)).tolist() == [0, 0]
 
 
 @given(ROWS)
@@ -130,7 +132,7 @@ def test_left_over_points_are_paired_nearest_first(rows):
 @given(ROWS)
 def test_nearest(rows):
     pairs = pairs_of(rows)
-    found = detection.nearest(pairs.truth, pairs.prediction, pairs.distance, 6)
+    found = point_pairs.nearest(pairs.truth, pairs.prediction, pairs.distance, 6)
     for point in range(6):
         mine = [k for k in range(len(rows)) if rows[k][0] == point]
         assert found[point] == min(mine, key=lambda k: (rows[k][2], rows[k][1]), default=-1)
@@ -138,5 +140,5 @@ def test_nearest(rows):
 
 def test_on_the_circle_and_beside_it():
     distance = np.array([14.999, 15.0, 15.001])
-    assert detection.within(distance, 15.0, inclusive=True).tolist() == [True, True, False]
-    assert detection.within(distance, 15.0, inclusive=False).tolist() == [True, False, False]
+    assert point_pairs.within(distance, 15.0, inclusive=True).tolist() == [True, True, False]
+    assert point_pairs.within(distance, 15.0, inclusive=False).tolist() == [True, False, False]

@@ -1,4 +1,4 @@
-"""Restoring a kept submission on its page: files, samples, fixes and choices."""
+"""Keeping a run, and restoring a kept one on its page: files, samples, fixes and choices."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
