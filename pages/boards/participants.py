@@ -277,7 +277,8 @@ def _parts(board: OpenBoard) -> None:
     with st.expander("**Withhold a part until the end**", icon=":material/call_split:"):
         st.caption(
             "One file is scored on both parts. Scores of the shown part are told by the rules of a hidden "
-            "truth; the withheld part ranks at the end. Classes have equal shares in both, patients one part."
+            "truth; the withheld part ranks at the end. Both have like shares of classes, events, stages and "
+            "values; a patient lies in one."
         )
         share = st.number_input("Share of the cases that is shown", 0.01, 0.99, 0.3, 0.05, width=240)
         if st.button("Split the test set so", icon=":material/call_split:"):

@@ -59,6 +59,11 @@ class DeclaredCases:
     def __len__(self) -> int:
         return len(self.ids)
 
+    @property
+    def strata(self) -> Floats:
+        """What a split of the cases keeps alike in its parts beside `labels` [N, C]."""
+        return self.values
+
     @cached_property
     def photographs(self) -> tuple[tuple[str, ...], ...]:
         """Members of `pictures` that show each case; several where they cannot be told apart."""

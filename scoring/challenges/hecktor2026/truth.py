@@ -69,6 +69,11 @@ class HecktorTruth:
         """SHA-256 of what was read."""
         return self.contents.digest or ""
 
+    @property
+    def strata(self) -> Floats:
+        """What a split of the patients keeps alike in its parts: event, stages, days [N, 4]."""
+        return np.column_stack((self.event, self.stages["n"], self.stages["t"], self.time))
+
     @cached_property
     def has_mask(self) -> Bools:
         """Patients who take part in segmentation, bool [N]."""

@@ -5,12 +5,12 @@ biomedical image analysis challenges. Med Image Anal 2020;66:101796, in its orde
 the board's public report does not tell.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scoring.common.text import markdown
 from scoring.services.boards import publishing, views
-from scoring.services.boards.phases import DAY
+from scoring.services.boards.phases import DAY, spoken
 from scoring.services.boards.ranking import BoardRanking
 from scoring.version import __version__
 
@@ -100,12 +100,12 @@ def _known(ranking: BoardRanking) -> Iterator[tuple[str, str]]:
     yield "Submissions before the final one", _limits(ranking)
     if ranking.phases:
         yield "Challenge schedule", _schedule(ranking)
-    yield "Results announcement", _announcement(ranking)
+    yield "Results announcement", _announcement(ranking, value["final"])
     yield "Code availability, organizers", f"Benchside {__version__}, Apache-2.0, scores and ranks."
     yield "Task category", challenge.words.about
     yield "Assessment aim", f"The score: {challenge.formula(row.options['score'])}."
     yield "Metrics", f"{challenge.formula(row.options['score'])}.\n\n{challenge.words.rule.strip()}"
-    yield "Ranking method", f"{views.formula(ranking)}. Teams with the same score share a rank."
+    yield "Ranking method", _decided(ranking, value["decision_rule"])
     if missing := row.options["score"].get("missing"):
         yield "Missing results", f"The option `missing` of the challenge is `{missing}`."
     provenance = value["provenance"]
@@ -146,10 +146,29 @@ def _schedule(ranking: BoardRanking) -> str:
     )
 
 
-def _announcement(ranking: BoardRanking) -> str:
+def _announcement(ranking: BoardRanking, final: Mapping[str, Any] | None) -> str:
     if ranking.hidden is not None:
-        return publishing.hidden_truth_words(ranking.hidden)
-    return "The board shows scores, intervals and ties at once."
+        return publishing.hidden_truth_words(ranking.hidden, ranking.split is not None)
+    words = "The board shows scores, intervals and ties at once."
+    if ranking.split is not None:
+        words = "Until the truth was opened, scores were those of a part of the cases; the others rank."
+    if final is None:
+        return words
+    frozen = f"The final ranking was frozen on {spoken(final['frozen'])}: SHA-256 `{final['sha256']}`."
+    return " ".join([words, frozen, _changed(final["changes"])]).strip()
+
+
+def _decided(ranking: BoardRanking, rule: Mapping[str, Any] | None) -> str:
+    words = f"{views.formula(ranking)}. Teams with the same score share a rank."
+    if rule is None:
+        return words
+    own = f"Prize places: {rule['rule']['prize places']}. At a tie: {markdown(rule['rule']['ties'])}."
+    fixed = f"The rule was fixed before the first submission, on {spoken(rule['fixed'])}: SHA-256"
+    return " ".join([words, own, f"{fixed} `{rule['sha256']}`.", _changed(rule["changes"])]).strip()
+
+
+def _changed(changes: Sequence[Mapping[str, str]]) -> str:
+    return "What was changed since stands in report.html." if changes else ""
 
 
 def _statistics(provenance: Mapping[str, Any]) -> str:

@@ -6,12 +6,13 @@ the end: with classes in equal shares and a known seed it would tell labels.
 
 import secrets
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from sqlalchemy import select
 
-from scoring.common.arrays import Ints
+from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.core.case_subset import of_cases
@@ -39,7 +40,7 @@ def split_board(
     Args:
         store: Where the board is.
         board_id: Its id.
-        share: Of the cases that are shown, drawn with classes in equal shares; None: `cases`.
+        share: Of the cases that are shown, drawn with classes, events, stages and values in like shares; None: `cases`.
         cases: Ids of the cases that are shown.
         seed: Of the draw; None: one that nobody knows.
 
@@ -63,7 +64,7 @@ def split_board(
         seed, chosen = None, _listed(truth.ids, cases)
     else:
         seed = secrets.randbelow(LARGEST_SEED) if seed is None else seed
-        chosen = _drawn(_classes(truth), units, share, seed)
+        chosen = _drawn(_classes(truth), units, _keys(truth, units), share, seed)
     of_cases(truth, chosen)  # refused where the challenge cannot
     problems = list(_faults(chosen, _classes(truth), units))
     if problems:
@@ -112,22 +113,38 @@ def _listed(ids: Sequence[str], cases: Sequence[str]) -> Ints:
     return np.array(sorted({known[case] for case in cases}), int)
 
 
-def _drawn(classes: Ints, units: Ints, share: float, seed: int) -> Ints:
+def _keys(truth: Any, units: Ints) -> Floats:
+    """Return what the cases of each unit have beside classes, such as an event, a stage, a value [U, K]: the
+    largest of each, first the columns with the fewest values and of these the rarest; K may be 0."""
+    keys = np.asarray(getattr(truth, "strata", np.zeros((len(units), 0))), float)
+    of_units = [np.fmax.reduce(keys[units == unit]) for unit in np.unique(units)]
+    filled = np.nan_to_num(np.array(of_units), nan=-1.0)
+    columns = [(len(np.unique(column)), column.sum(), place) for place, column in enumerate(filled.T)]
+    return filled[:, [place for _, _, place in sorted(columns)]]
+
+
+def _drawn(classes: Ints, units: Ints, keys: Floats, share: float, seed: int) -> Ints:
     """Return the cases that are shown: of the units that hold a class, about the share, and with two or more
-    at least one in each part. A unit counts for the rarest of its classes."""
+    at least one in each part. A unit counts for the rarest of its classes; units of a class are drawn
+    from blocks of similar keys."""
     random = np.random.default_rng(seed)
     counts = {name: int(np.sum(classes == name)) for name in np.unique(classes).tolist()}
     of_unit: dict[int, int] = {}
     for name in sorted(counts, key=lambda name: (counts[name], name)):
         for unit in np.unique(units[classes == name]).tolist():
             of_unit.setdefault(unit, name)
-    shown: set[int] = set()
+    names, shown = np.unique(units), set[int]()
     for name in counts:
-        own = [unit for unit in sorted(of_unit) if of_unit[unit] == name]
+        own = np.array([unit for unit in sorted(of_unit) if of_unit[unit] == name], int)
         number = round(share * len(own))
         if len(own) > 1:
             number = min(max(number, 1), len(own) - 1)
-        shown |= {own[place] for place in random.permutation(len(own))[:number].tolist()}
+        own = random.permutation(own)
+        own = own[np.lexsort((*keys[np.searchsorted(names, own)].T[::-1], np.zeros(len(own))))]
+        fewer = min(number, len(own) - number)  # blocks of two or more, so that no unit is sure of its part
+        ends = np.linspace(0, len(own), fewer + 1).astype(int)
+        drawn = {int(random.choice(own[start:end])) for start, end in pairwise(ends)}
+        shown |= drawn if fewer == number else set(own.tolist()) - drawn
     return np.flatnonzero(np.isin(units, sorted(shown)))
 
 

@@ -115,7 +115,9 @@ def gain(
         return read(found)
 
     learnt = attack(answer, tries, np.random.default_rng(7))
-    assert {one.code for refused in told for one in refused.problems} <= {"limit-reached", "refused-limit"}
+    assert {one.code for refused in told for one in refused.problems} <= {
+        *("limit-reached", "refused-limit", "unchanged-limit")
+    }
     assert "canary" not in str(told)
     return float((learnt == ILL).mean() - 0.5), scored
 

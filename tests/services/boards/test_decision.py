@@ -7,6 +7,7 @@ import pytest
 
 from scoring.common.findings import InputRefused
 from scoring.services.boards import bundle, decision, final_ranking, hidden_truth, publishing
+from scoring.services.boards.bias_checklist import bias_checklist
 from scoring.services.boards.board import opened
 from scoring.services.boards.hidden_rules import HiddenRules
 from scoring.services.boards.ranking import board_ranking
@@ -116,6 +117,26 @@ def test_a_final_ranking_has_time_hashes_and_version_and_takes_nothing_more(data
     assert board("import", tmp_path / "b.zip").status == 0
     assert published()["final"] == final
     assert bundle.export(opened(store, "b"), with_truth=True) == data
+
+
+def test_the_bias_checklist_has_parts_rule_and_final_hash(empty, tmp_path):
+    checklist = lambda: bias_checklist(board_ranking(opened(open_store(), "b")))  # noqa: E731
+    assert "SHA-256" not in checklist()
+    assert board("split", "b", "--share", 0.5).status == 0
+    assert board("rule", "b", "--fix", "--prizes", 2, "--ties", "prize shared").status == 0
+    sent = predictions(tmp_path / "p.csv", 1, 1.0)
+    assert board("submit", "b", "--team", "alpha", "--predictions", sent).status == 0
+    rule, text = published()["decision_rule"], checklist()
+    assert f"SHA-256 `{rule['sha256']}`" in text
+    assert "At a tie: prize shared." in text
+    assert publishing.WORDS["split"] in text
+    assert board("hide", "b", "--open").status == 0
+    assert board("final", "b", "--freeze").status == 0
+    text = checklist()
+    assert f"SHA-256 `{published()['final']['sha256']}`" in text
+    assert "scores were those of a part of the cases" in text
+    assert board("team", "b", "alpha", "--exclude", "withdrawn").status == 0
+    assert "What was changed since stands in report.html." in checklist()
 
 
 def test_what_changes_after_the_end_is_told_on_board_and_report(database, tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,9 +26,12 @@ from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.store import tables
 from scoring.services.store.database import open_store
+from tests.challenges.hecktor2026 import eight
 from tests.support import schemas
 from tests.support.boards import board
+from tests.support.declared_kinds import KINDS
 from tests.support.hidden_boards import MAX, PAUL, acting, handed_in
+from tests.support.patients import CHALLENGE
 
 N = 120
 CASES = [f"case{i:03}" for i in range(N)]
@@ -76,6 +80,53 @@ def test_parts_keep_patients_whole_and_classes_in_equal_shares(one):
     assert split.split_board(one.store, "h", 0.4, seed=4).split.cases != one.split.cases
     seeds = {split.split_board(one.store, "h", 0.4).split.seed for _ in range(4)}
     assert len(seeds) == 4, "without a seed one is drawn that nobody knows"
+
+
+def shares(column: np.ndarray, is_shown: np.ndarray) -> dict[float, tuple[int, int]]:
+    """Return how many units of each value lie in the shown part, and how many there are."""
+    return {v: (int(is_shown[column == v].sum()), int((column == v).sum())) for v in np.unique(column)}
+
+
+@pytest.mark.parametrize("share", [0.3, 0.75])
+def test_without_classes_events_stages_and_values_are_alike_in_both_parts(share):
+    """Event in a fifth, stages within it, and days: each split alike, whichever the seed."""
+    drawn = np.random.default_rng(1)
+    event, stage = (np.arange(200) % 5 == 0).astype(float), np.arange(200) % 4
+    days = drawn.permutation(200).astype(float)
+    truth = SimpleNamespace(strata=np.column_stack((days, stage, event)))
+    units, classes = np.arange(200), np.zeros(200, int)
+    sets = set()
+    for seed in range(20):
+        chosen = split._drawn(classes, units, split._keys(truth, units), share, seed)
+        is_shown = np.isin(units, chosen)
+        assert is_shown.sum() == round(share * 200)
+        for column in (event, event * 4 + stage):
+            for found, of in shares(column, is_shown).values():
+                assert abs(found - share * of) <= 2
+        sets.add(tuple(chosen))
+    assert len(sets) == 20
+    value = SimpleNamespace(strata=days[:, None])
+    chosen = split._drawn(classes, units, split._keys(value, units), share, 0)
+    is_shown = np.isin(units, chosen)
+    for found, of in shares(days // 50, is_shown).values():
+        assert abs(found - share * of) <= 2, "quarters of the values"
+
+
+@pytest.mark.parametrize(("kind", "columns"), [("labels", 2), ("error", 1), ("survival", 2), ("points", 0)])
+def test_truths_say_what_they_have_beside_classes(kind, columns):
+    table = KINDS[kind].made(np.random.default_rng(0), 0.0)
+    truth = KINDS[kind].challenge.read_truth(table.encode(), "t.csv")
+    keys = split._keys(truth, np.arange(len(truth)))
+    assert keys.shape == (len(truth), columns)
+    assert all(len(set(column)) > 1 for column in keys.T)
+    assert list(keys.max(axis=0)[:1]) == [1.0] * (kind in ("labels", "survival")) + [59.0] * (kind == "error")
+
+
+def test_hecktor_is_split_by_event_stages_and_days():
+    truth = CHALLENGE.read_truth(eight.TRUTH)
+    keys = split._keys(truth, np.arange(len(truth)))
+    assert set(keys[:, 0]) <= {-1.0, 0.0, 1.0}, "the event first"
+    assert {*keys.max(axis=0)} == {np.nanmax(v) for v in (truth.event, *truth.stages.values(), truth.time)}
 
 
 def test_a_list_of_cases_is_the_shown_part_and_what_cannot_be_is_refused(one, tmp_path):
