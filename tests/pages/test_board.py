@@ -86,6 +86,13 @@ def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
     assert "Who is ranked where?" in headings, "old numbers stay readable"
     assert "By which cases?" in headings
     assert "What did the correction change?" in headings
+    finished(button(app, "Return to version 1").click().run())
+    app.run()
+    button(app, "Show it to everybody").click().run()
+    assert not app.exception
+    chosen = {one.label: one.value for one in app.selectbox}
+    assert (chosen["Version of the test set"], chosen["Compared with"]) == (3, 2), "what is chosen is shown"
+    assert "with version 3 of the test set than with version 2" in words(app)
 
 
 def test_a_submission_is_excluded_with_a_reason(filled_store, opened):

@@ -118,9 +118,9 @@ def _keys(truth: Any, units: Ints) -> Floats:
     largest of each, first the columns with the fewest values and of these the rarest; K may be 0."""
     keys = np.asarray(getattr(truth, "strata", np.zeros((len(units), 0))), float)
     of_units = [np.fmax.reduce(keys[units == unit]) for unit in np.unique(units)]
-    filled = np.nan_to_num(np.array(of_units), nan=-1.0)
+    filled: Floats = np.nan_to_num(np.array(of_units), nan=-1.0)
     columns = [(len(np.unique(column)), column.sum(), place) for place, column in enumerate(filled.T)]
-    return filled[:, [place for _, _, place in sorted(columns)]]
+    return np.take(filled, np.array([place for _, _, place in sorted(columns)], int), axis=1)
 
 
 def _drawn(classes: Ints, units: Ints, keys: Floats, share: float, seed: int) -> Ints:
