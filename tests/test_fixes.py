@@ -219,6 +219,8 @@ def test_a_button_says_what_it_does():
         (b"id,A,B\nx,0,5,0,25\n", InputChanges(decimal_commas=True), b"id,A,B\nx,0.5,0.25\n"),
         (b"id|A\nx|1\n", InputChanges(delimiter="|"), b"id,A\nx,1\n"),
         (b"id,A\na/x_p.jpg,1\ny_p,2\n", InputChanges(cases=(("*_p", "*"),)), b"id,A\na/x.jpg,1\ny,2\n"),
+        (b"n,id\n12,1x\n", InputChanges(cases=(("1*", "*"),)), b"n,id\n12,x\n"),
+        (b"who,A\n1x,1.0\n", InputChanges(cases=(("1*", "*"),)), b"who,A\nx,1.0\n"),
         (b"\xff\xfeA", InputChanges(columns=(("A", "B"),)), b"\xff\xfeA"),
         (b'{"A": 1}', InputChanges(columns=(("*", "B"),)), b'{"A": 1}'),
         (b"", InputChanges(columns=(("A", "B"),)), b""),

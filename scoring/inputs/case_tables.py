@@ -10,8 +10,9 @@ import numpy as np
 
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, error, note, warning
-from scoring.inputs import matching, suggestions, tables
-from scoring.inputs.cells import parse_numbers
+from scoring.inputs import long_tables, matching, suggestions, tables
+from scoring.inputs.cells import parse_numbers, possible_thousands
+from scoring.inputs.matching import ID_COLUMNS
 from scoring.inputs.sources import TABLES_IN_FOLDERS, Source, SourceFiles, open_source
 from scoring.inputs.tables import MISSING, TextTable, key, repeated_row
 from scoring.inputs.text_columns import LazyColumns, trimmed
@@ -23,24 +24,6 @@ TABLE_NAMES = tuple(name for name in WITH_METADATA if name != METADATA)
 OTHER_TABLES = tuple(ending for ending in TABLES_IN_FOLDERS if ending not in (".csv", ".txt"))
 """A text in a folder is rather a note."""
 IMAGE_ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".gif")
-ID_COLUMNS = (
-    "newfilename",
-    "filepath",
-    "filename",
-    "image_path",
-    "image",
-    "image_name",
-    "image_id",
-    "file",
-    "file_name",
-    "path",
-    "case",
-    "case_id",
-    "id",
-    "isic_id",
-    "lesion_id",
-)
-"""Headers of the case id, as `tables.key` writes them; the first that is present counts."""
 
 
 class CaseColumns(Protocol):
@@ -263,6 +246,7 @@ def read_numbers(
     """
     table, case_of = rows.table, rows.case_of
     read = [parse_numbers(table.cells(column), table.delimiter != ",") for column in columns]
+    problems += possible_thousands(table, columns)
     values, fault = np.column_stack([r.values for r in read]), np.column_stack([r.fault for r in read])
     commas = sum(r.decimal_commas for r in read)
     if commas:
@@ -296,14 +280,19 @@ def read_numbers(
 def _leave_out_repeated(
     table: TextTable, id_column: int, names: Sequence[str], case_of: np.ndarray, problems: list[Finding]
 ) -> None:
-    """Mark every row that repeats a case in `case_of`, and report it."""
+    """Mark every row that repeats a case in `case_of`, and report it; once, where a long table has gaps."""
     first: dict[int, int] = {}
+    known = len(problems)
     for i, case in enumerate(case_of.tolist()):
         if case >= 0 and case in first:
             problems.append(repeated_row(table, i, first[case], id_column, f"case {names[case]}"))
             case_of[i] = matching.AMBIGUOUS
         elif case >= 0:
             first[case] = i
+    gaps = long_tables.gaps(table.header, table.columns) if len(problems) > known else 0
+    if gaps:
+        text = f"long table: {gaps:,} pairs of case and class are missing. Write a row for each, with 0 too."
+        problems[known:] = [error("missing-value", table.header_place, text)]
 
 
 def _first_of_each(ids: Sequence[str]) -> np.ndarray:

@@ -1,13 +1,14 @@
 """Read cells of tables as numbers."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from scoring.common.arrays import Array, Floats
-from scoring.inputs.tables import MISSING
+from scoring.common.findings import Finding, error
+from scoring.inputs.tables import MISSING, TextTable
 
 INFINITE = {"inf", "infinity"}
 BLANKS = " \t\n\v\f\r"
@@ -16,6 +17,8 @@ ODD_CONTROLS = "\x1c\x1d\x1e\x1f"
 EXACT_DIGITS = 15
 """A whole number of so many digits is below 2^53."""
 POWERS = np.array([float(10**k) for k in range(EXACT_DIGITS + 1)])
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}([.,]\d{3})+", re.ASCII)
+WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -77,6 +80,31 @@ def parse_numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
             )
     values[fault != ""] = np.nan
     return Numbers(values, fault, commas, odd)
+
+
+def possible_thousands(table: TextTable, columns: Iterable[int]) -> list[Finding]:
+    """Return `ambiguous-number` for each column whose points may part thousands; none where cells end at
+    commas."""
+    cells = {} if table.delimiter == "," else {c: two_readings(table.cells(c)) for c in columns}
+    mend = "the column has whole numbers too. Write one decimal more, or no mark between thousands."
+    return [
+        error("ambiguous-number", table.header_place, f"{table.header[c]}: {words}; {mend}")
+        for c, words in cells.items()
+        if words
+    ]
+
+
+def two_readings(cells: Sequence[str]) -> str:
+    """Return in words both numbers that one of trimmed cells can be; "" where thousands are not possible.
+
+    They are where each cell with a mark has three digits after it, and whole numbers above 1 stand beside.
+    """
+    first = next((cell for cell in cells if "." in cell or "," in cell), "")
+    if not THOUSANDS.fullmatch(first):
+        return ""
+    others = [cell for cell in cells if not THOUSANDS.fullmatch(cell) and cell.lower() not in MISSING]
+    whole = all(map(WHOLE.fullmatch, others)) and any(abs(float(cell)) > 1 for cell in others)
+    return f"{first!r} can be {first.replace(',', '.')} or {re.sub('[.,]', '', first)}" if whole else ""
 
 
 def _of_one_layout(cells: Sequence[str], joined: str) -> Floats | None:

@@ -130,6 +130,8 @@ def _numbered(headers: Sequence[str], count: int) -> list[str] | None:
     for header in headers:
         words = _words(header)
         if len(words) == 1 and words[0].isdigit() and len(words[0]) < 4:
+            if int(words[0]) in numbers:
+                return None  # two lists of scores
             numbers[int(words[0])] = header
     first = min(numbers, default=0)
     if first > 1 or count < 2 or sorted(numbers) != list(range(first, first + count)):

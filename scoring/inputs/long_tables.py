@@ -1,6 +1,6 @@
 """Long tables, a row for each case and class, as wide ones with a column for each class."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 from scoring.inputs.suggestions import NUMERIC
@@ -24,20 +24,45 @@ def widened(
         header: Names of the columns.
         columns: Their cells.
     """
+    for case, kind, score in _readings(header, columns):
+        classes, cases = _numbered(columns[kind]), _numbered(columns[case])
+        is_grid = len(cases) * len(classes) == len(columns[case])
+        if is_grid and 1 < len(classes) < len(cases) and len(classes) <= MOST_CLASSES:
+            made = _placed(columns[case], columns[kind], columns[score], cases, classes)
+            if made is not None:
+                wide, first = made
+                return (header[case], *classes), [list(cases), *wide], first
+    return None
+
+
+def gaps(header: Sequence[str], columns: Columns) -> int:
+    """Return how many rows a long table lacks; 0 for any other, and for one that lacks more than half.
+
+    Args:
+        header: Names of the columns.
+        columns: Their cells.
+    """
+    for case, kind, _ in _readings(header, columns):
+        classes, cases, rows = _numbered(columns[kind]), _numbered(columns[case]), len(columns[case])
+        lacking = len(cases) * len(classes) - rows
+        pairs = {*zip(map(str.strip, columns[case]), map(str.strip, columns[kind]), strict=True)}
+        if 1 < len(classes) < len(cases) and 0 < lacking < rows > 1.5 * len(cases) and len(pairs) == rows:
+            return lacking
+    return 0
+
+
+def _readings(header: Sequence[str], columns: Columns) -> Iterator[tuple[int, int, int]]:
+    """Yield which columns can be case, class and score."""
     named = [i for i, name in enumerate(header) if name]
     if len(named) != 3 or len(columns[0]) < 4:
-        return None
+        return
     for case, kind, score in permutations(named):
         if _are_numbers(columns[score], header[score]) and not _are_numbers(columns[kind], ""):
-            classes = {name: k for k, name in enumerate(dict.fromkeys(map(str.strip, columns[kind])))}
-            cases = {name: k for k, name in enumerate(dict.fromkeys(map(str.strip, columns[case])))}
-            is_grid = len(cases) * len(classes) == len(columns[case])
-            if is_grid and 1 < len(classes) < len(cases) and len(classes) <= MOST_CLASSES:
-                made = _placed(columns[case], columns[kind], columns[score], cases, classes)
-                if made is not None:
-                    wide, first = made
-                    return (header[case], *classes), [list(cases), *wide], first
-    return None
+            yield case, kind, score
+
+
+def _numbered(cells: Sequence[str]) -> dict[str, int]:
+    return {name: k for k, name in enumerate(dict.fromkeys(map(str.strip, cells)))}
 
 
 def _are_numbers(cells: Sequence[str], header: str) -> bool:

@@ -3,14 +3,14 @@
 import codecs
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, renamed
 from scoring.common.isolation import isolated
-from scoring.inputs import table_formats
-from scoring.inputs.matching import changed_case
-from scoring.inputs.suggestions import COMMA, cut_at_commas
+from scoring.inputs import table_formats, tables
+from scoring.inputs.matching import ID_COLUMNS, changed_case
+from scoring.inputs.suggestions import COMMA, NUMERIC, cut_at_commas
 from scoring.inputs.table_text import find_header, is_markup
 
 BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
@@ -58,14 +58,17 @@ def _fixed_text(text: str, changes: InputChanges) -> str:
     written = [names[i] if names[i] != header[i].strip() else header[i] for i in columns]
     delimiter = "," if changes.delimiter else usual
     edited = [*lines[:first], _line(written, delimiter)]
-    change, wanted = _row_change(changes), changes.repeated[0]
-    if change is None and columns == list(range(width)) and delimiter == between and not wanted:
+    wanted, is_changed = changes.repeated[0], changes.cases or changes.decimal_commas
+    if not is_changed and columns == list(range(width)) and delimiter == between and not wanted:
         return end.join([*edited, *lines[first + 1 :]])
     rows = [_cells(line, between) if line.strip() else [] for line in lines[first + 1 :]]
+    case = _case_column(names, rows)
     for cells in without_repeated(rows, [*zip(header, names, strict=True)], changes.repeated):
         if changes.decimal_commas:
             cells = _whole_numbers(cells, width)
-        cells = [change(cell) for cell in cells] if change else cells
+            cells = [cell.replace(",", ".") if COMMA.fullmatch(cell) else cell for cell in cells]
+        if changes.cases and case < len(cells):
+            cells = [*cells[:case], changed_case(cells[case].strip(), changes), *cells[case + 1 :]]
         edited.append(_line([cells[i] for i in columns if i < len(cells)] + cells[width:], delimiter))
     return end.join(edited)
 
@@ -107,17 +110,15 @@ def _left_out(cell: str, changes: InputChanges) -> bool:
     )
 
 
-def _row_change(changes: InputChanges) -> Callable[[str], str] | None:
-    """Return what is done to every cell below the header; None where nothing is."""
-    if not changes.cases and not changes.decimal_commas:
-        return None
-
-    def change(cell: str) -> str:
-        if changes.decimal_commas and COMMA.fullmatch(cell):
-            return cell.replace(",", ".")
-        return changed_case(cell.strip(), changes) if changes.cases else cell
-
-    return change
+def _case_column(names: Sequence[str], rows: Sequence[list[str]]) -> int:
+    """Return the column of cases: by its name, else the first that holds text, else the first."""
+    keys = [tables.key(name) for name in names]
+    known = [keys.index(name) for name in ID_COLUMNS if name in keys]
+    ids = [i for i, name in enumerate(keys) if name.endswith("id")]
+    text = (
+        i for i in range(len(keys)) if any(i < len(row) and not NUMERIC.fullmatch(row[i]) for row in rows)
+    )
+    return next(iter([*known, *ids]), next(text, 0))
 
 
 def _whole_numbers(cells: list[str], width: int) -> list[str]:

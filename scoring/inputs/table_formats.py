@@ -31,6 +31,8 @@ CASE = "image"
 """What a column of cases is called that has no name."""
 OF_ARRAYS = ("class", "label", "categor", "column", "name")
 """What the names of arrays begin with that name the columns of another."""
+SCORES = ("probs", "probabilities", "scores", "predictions")
+"""Names of the array of scores, where others of its shape stand beside it."""
 IN_IMAGES = ("polygons", "nuclei", "features", "nuc", "cells", "annotations")
 """Keys of lists of what lies in images, which are no tables."""
 Columns = Mapping[str, Sequence[Any]]
@@ -115,7 +117,8 @@ def _array(data: bytes, name: str) -> np.ndarray:
 
 def _of_arrays(arrays: Mapping[str, np.ndarray], name: str) -> Columns:
     """Return the columns of arrays of one length: one of one dimension is a column, one of two dimensions is
-    a column each, called by an array of as many texts."""
+    a column each, called by an array of as many texts; where several could be called so, by their own names
+    as well, but for the only one that is called as one of `SCORES`."""
     rows = max((len(array) for array in arrays.values() if array.ndim), default=0)
     cells = sum(array.size for array in arrays.values())
     if not 0 < rows <= LINES or cells > CELLS:
@@ -138,8 +141,10 @@ def _of_arrays(arrays: Mapping[str, np.ndarray], name: str) -> Columns:
 
 
 def _names(key: str, count: int, arrays: Mapping[str, np.ndarray]) -> list[str]:
+    alike = [other for other, array in arrays.items() if array.shape == arrays[key].shape]
+    whole = len(alike) == 1 or [other for other in alike if other.lower() in SCORES] == [key]
     named = (
-        array.tolist()
+        array.tolist() if whole else [f"{key}_{name}" for name in array.tolist()]
         for other, array in arrays.items()
         if array.shape == (count,) and array.dtype.kind == "U" and other.lower().startswith(OF_ARRAYS)
     )

@@ -74,6 +74,22 @@ def test_a_table_is_read_in_the_formats_of_the_field(written):
 
 
 @pytest.mark.parametrize(
+    ("one", "other", "header"),
+    [
+        ("probs", "aux_probs", ["MEL", "NV", "aux_probs_MEL", "aux_probs_NV"]),
+        ("logits", "Probs", ["logits_MEL", "logits_NV", "MEL", "NV"]),
+        ("probs", "scores", ["probs_MEL", "probs_NV", "scores_MEL", "scores_NV"]),
+        ("ema", "last", ["ema_MEL", "ema_NV", "last_MEL", "last_NV"]),
+    ],
+)
+def test_of_two_arrays_of_scores_none_is_taken_by_its_place(one, other, header):
+    arrays = {one: np.array([[1, 2]] * 3), other: np.array([[5, 6]] * 3)}
+    table = read_table(npz(image=np.array(["a", "b", "c"]), classes=np.array(["MEL", "NV"]), **arrays), "p")
+    assert table.header == ("image", *header)
+    assert [table.cells(k) for k in range(1, 5)] == [[cell] * 3 for cell in "1256"]
+
+
+@pytest.mark.parametrize(
     "rows",
     [
         "image,MEL,NV\na,1,2\na,3,4\nb,1,2\nb,3,4\n",

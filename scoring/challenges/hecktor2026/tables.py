@@ -14,7 +14,7 @@ from scoring.challenges.hecktor2026.masks import Layout
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.common.fixes import SuggestedFix
 from scoring.inputs import suggestions, tables
-from scoring.inputs.cells import parse_numbers
+from scoring.inputs.cells import parse_numbers, two_readings
 from scoring.inputs.sources import SourceFiles
 from scoring.inputs.suggestions import renamings
 from scoring.inputs.tables import OTHER_FORMAT, TextTable, repeated_row
@@ -280,6 +280,9 @@ def read_scores(
         if read.decimal_commas:
             sentence = f"{read.decimal_commas} numbers have a decimal comma: read as a point."
             findings.append(note("decimal-comma", rows.places[0], sentence))
+        if decimal_comma and (words := two_readings(cells)):
+            sentence = f"{words}, for the column has whole numbers too: read as {{}}"
+            findings.append(warning("ambiguous-number", rows.places[0], sentence.format("a point.")))
         scores[kind] = PrognosisScores(np.where(has, read.values[row_of], np.nan), has & wrong[row_of])
     if len(scores) == len(KINDS):
         sentence = "there is a risk and a time: `auto` takes the risk (--prognosis-direction)."

@@ -34,6 +34,7 @@ TIMES as many."""
 FACTORS = {
     0.23: "they look like px divided by 0.23",
     1 / 0.23: "they look like µm: divide by 0.23",
+    1000 / 0.23: "they look like mm: divide by 0.00023",
     0.25: "they look like px at four times the size",
     0.5: "they look like px at twice the size",
     2.0: "they look like px at half the size",

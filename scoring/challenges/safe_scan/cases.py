@@ -16,14 +16,9 @@ from scoring.common.findings import Finding, InputRefused, ordered, warning
 from scoring.core.challenge import Context
 from scoring.inputs import matching, tables
 from scoring.inputs.case_images import image_members
-from scoring.inputs.case_tables import (
-    ID_COLUMNS,
-    IMAGE_ENDINGS,
-    WITH_METADATA,
-    find_table,
-    table_members,
-)
+from scoring.inputs.case_tables import IMAGE_ENDINGS, WITH_METADATA, find_table, table_members
 from scoring.inputs.image_ends import is_whole
+from scoring.inputs.matching import ID_COLUMNS
 from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable
 from scoring.inputs.text_columns import LazyColumns, trimmed

@@ -111,8 +111,8 @@ def _listed(data: bytes, graded: bool) -> Listed:
 
 
 def _unique(item: Object) -> tuple[str, ...]:
-    """Return the keys of an object. Of a key that occurs twice this parser gives the first value, Python the
-    last: not read here."""
+    """Return the keys of an object. A key that occurs twice is not read here, where it can be one that is
+    read."""
     keys = tuple(item)
     if len(set(keys)) < len(keys):
         raise _Unusual
@@ -184,6 +184,7 @@ def _features(items: Iterable[Object], graded: bool, small: bool, measured: bool
         columns.names.append(classification["name"])
         if measured and confidence is None:
             columns.confidence_keys.append(PROBABILITY)
+            _unique(properties["measurements"])
             columns.confidences.append(properties["measurements"][PROBABILITY])
         else:
             columns.confidence_keys.append(confidence)

@@ -12,6 +12,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error
+from scoring.common.strict_json import StrictJsonError, with_each_key_once
 from scoring.inputs.nuclei.contents import CONFIDENCE, SHOWN, VERTICES, Listed, counted, largest
 from scoring.inputs.nuclei.foreign import PROBABILITY, probability
 
@@ -24,12 +25,13 @@ class _Constant(Exception):
 
 
 def document(data: bytes, where: str) -> tuple[Any, Finding | None]:
-    """Return the objects of a JSON file, or None and why it cannot be read (`bad-json`). Of keys that occur
-    twice the last one holds, as everywhere in Python. Integers beyond 18 digits become floats."""
+    """Return the objects of a JSON file, or None and why it cannot be read (`bad-json`): where a key
+    occurs twice, programs differ in which one holds. Integers beyond 18 digits become floats."""
     mark = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
     try:
         text = data[mark:].decode("utf-8")
-        return json.loads(text, parse_constant=_refuse_constant, parse_int=_integer), None
+        how: dict[str, Any] = {"parse_constant": _refuse_constant, "parse_int": _integer}
+        return json.loads(text, object_pairs_hook=with_each_key_once, **how), None
     except UnicodeDecodeError as fault:
         return None, bad_json(where, f"byte {fault.start + mark} is not UTF-8. Save it as JSON in UTF-8.")
     except _Constant as fault:
@@ -41,6 +43,8 @@ def document(data: bytes, where: str) -> tuple[Any, Finding | None]:
         )
     except json.JSONDecodeError as fault:
         return None, bad_json(where, _broken(fault, text))
+    except StrictJsonError as fault:
+        return None, bad_json(where, f"{fault}. Write each key once.")
     except RecursionError:
         return None, bad_json(
             where, "its lists or objects are nested too deeply to be read. Write the nuclei as one list."

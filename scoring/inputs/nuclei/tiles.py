@@ -15,7 +15,7 @@ from typing import Any
 from scoring.common.findings import InputRefused
 from scoring.common.isolation import isolated
 from scoring.inputs import matching
-from scoring.inputs.case_tables import ID_COLUMNS
+from scoring.inputs.matching import ID_COLUMNS
 from scoring.inputs.nuclei import strict
 from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles
 from scoring.inputs.tables import TextTable, find_column

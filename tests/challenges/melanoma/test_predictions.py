@@ -33,6 +33,19 @@ def with_cell(cell: str, row: int = 1, delimiter: str = ",") -> bytes:
     return table(("image", "score"), *zip(NAMES, cells, strict=True), delimiter=delimiter)
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+@pytest.mark.parametrize("mark", [".", ","])
+def test_a_column_of_thousands_or_decimals_is_refused_with_both_readings(delimiter, mark):
+    def read_cells(first: str, second: str):
+        cells = [first, second, *["7"] * (len(NAMES) - 2)]
+        return read(table(("image", "score"), *zip(NAMES, cells, strict=True), delimiter=delimiter))
+
+    problem = only(refused(read_cells, f"4{mark}001", "-834").problems, "ambiguous-number")
+    assert "4.001 or 4001" in problem.message
+    for first, second in (("4.001", "0.5"), ("0.001", "5"), ("4.001", "7.00")):
+        assert read_cells(first, second).outputs[:2, 0].tolist() == [float(first), float(second)]
+
+
 def scored(found, **options):
     return CHALLENGE.score(CASES, found, resamples=0, **options)
 

@@ -54,6 +54,15 @@ def test_right_predictions_have_no_finding():
     assert found.outputs[0].tolist() == [0.01, 0.9, *[0.01] * 9]
 
 
+def test_a_long_table_with_gaps_says_how_many_rows_it_lacks():
+    ids = [f"c{k}.jpg" for k in range(12)]
+    rows = [(name, c, repr(float(c == "NV"))) for name in ids for c in CLASSES]
+    header = ("filename", "class", "score")
+    assert labels(read(table(header, *rows), cases_called(*ids))) == ("NV",) * 12
+    gaps = refused(read, table(header, *rows[:3], *rows[5:]), cases_called(*ids)).problems
+    assert "long table: 2 pairs of case and class are missing" in only(gaps, "missing-value").message
+
+
 def test_rows_and_columns_may_stand_in_any_order_and_case():
     header = ["Extra", *(c.lower().replace("_", " ") for c in reversed(CLASSES)), "Image-ID"]
     rows = [

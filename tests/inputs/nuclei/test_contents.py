@@ -136,14 +136,19 @@ def test_arrays_are_read_only():
         reader.Nuclei.empty().starts[0] = 1
 
 
-def test_of_a_key_that_stands_twice_the_last_holds():
-    data = (
-        b'{"polygons": [1], "polygons": [{"name": "x", "name": "tumor", '
-        b'"path_points": [[0, 0], [2, 0], [1, 3]], "score": 1, "score": 0.5}]}'
-    )
-    found = sound(data)
-    assert found.nuclei.classes.tolist() == [0]
-    assert found.nuclei.confidences.tolist() == [0.5]
+@pytest.mark.parametrize(
+    ("data", "twice"),
+    [
+        (b'{"polygons": [1], "polygons": []}', "polygons"),
+        (b'{"nuclei": [{"centroid": [1, 2], "class": "tumor", "class": "lymphocytes"}]}', "class"),
+        (
+            features(feature()).replace(b'"geometry":', b'"geometry": {"type": "Polygon"}, "geometry":'),
+            "geometry",
+        ),
+    ],
+)
+def test_a_key_that_stands_twice_is_refused(data, twice):
+    assert f"the key {twice!r} twice" in only(read(data).problems, "bad-json").message
 
 
 def test_a_byte_order_mark_is_noted():
