@@ -8,7 +8,7 @@ import numpy as np
 from scoring.challenges.hecktor2026 import masks
 from scoring.challenges.hecktor2026.evaluation import Evaluation
 from scoring.challenges.hecktor2026.findings import missing_findings
-from scoring.challenges.hecktor2026.formula import ID, STAGES
+from scoring.challenges.hecktor2026.formula import ID, STAGES, T0
 from scoring.challenges.hecktor2026.masks import Layout, SubmissionLayout, classify_members
 from scoring.challenges.hecktor2026.options import HecktorOptions
 from scoring.challenges.hecktor2026.structures import MASK_ENDINGS, stem_of
@@ -189,6 +189,13 @@ def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Fi
         return None
     read = read_stages(cells, kind)
     findings += folded_note(read, cells, kind, rows.places)
+    zeros = np.count_nonzero(read.codes[row_of[row_of >= 0]] == T0) if kind == "t" else 0
+    if zeros:
+        highest = int(read.codes.max())
+        from_zero = f" The numbers are 0 to {highest}: are they one below the stages? Write T1 to T4."
+        guess = from_zero * (read.as_numbers and highest < len(STAGES[kind]) - 1)
+        message = f"{zeros} answered T0, a stage that submissions may not answer.{guess}"
+        findings.append(warning("t0-answered", rows.places[0], message))
     wrong = [row for row in row_of if row >= 0 and read.codes[row] == UNKNOWN_STAGE]
     if wrong:
         named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in wrong)

@@ -6,6 +6,7 @@ from operator import le
 
 import numpy as np
 
+from scoring.challenges.copied_truth import copied_truth
 from scoring.challenges.few_cases import few_cases
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import EXCLUDED, UNKNOWN, preset
@@ -128,6 +129,7 @@ def findings(e: Evaluation, metrics: Mapping[str, float], replicates: Replicates
             "MILK10k is ranked by macro F1 on its site: --metric dice gives that score.",
         )
     yield from _swapped(e)
+    yield from copied_truth(e.predictions.outputs, a.positives, e.predictions.name)
     if replicates.values:
         yield from few_cases(e.supports, replicates.kind, "intervals of its measures are")
 

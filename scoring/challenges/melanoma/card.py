@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from scoring.challenges.copied_truth import copied_truth
 from scoring.challenges.few_cases import few_cases
 from scoring.challenges.melanoma.formula import CLASSES, ID, THRESHOLD, WEIGHTS
 from scoring.challenges.melanoma.measures import (
@@ -141,6 +142,11 @@ def _score_findings(evaluation: Evaluation, counts: list[list[int]]) -> Iterator
             predictions.name,
             f"{tied} pairs of a melanoma and another case have the same score; each counts half in the AUC.",
         )
+    yield from copied_truth(predictions.outputs, truth.true_labels[:, None] == 1, predictions.name)
+    interval = replicates.intervals.get("auc")
+    if interval and interval[1] < 0.5:
+        sentence = f"the AUC is {interval[0]:.3f} to {interval[1]:.3f}: scores rank the cases upside down"
+        yield warning("direction-suspect", "auc", f"{sentence}: is it the other class?")
     if replicates.values:
         yield from few_cases(supports, evaluation.source["interval"])
     yield from replicates.findings

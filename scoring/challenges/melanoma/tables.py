@@ -1,5 +1,6 @@
 """Truth and prediction tables of Melanoma."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -61,6 +62,12 @@ SCORE_COLUMNS = (
     "1",
 )
 
+NO_RISK = re.compile(
+    r"(.*_)?(benign|nevus|nevi|naevus|nv|negative|neg|not|non|nonmelanoma|free|healthy|0)(_.*)?|y_true|target"
+    r"|labels?|truth|ground_truth|gt"
+)
+"""Keys of columns that are named as another class, or as the truth."""
+
 
 def parse_label(cell: str) -> int | None:
     """1 for melanoma, 0 for another, None where the word is neither."""
@@ -117,6 +124,9 @@ def _choose_column(
     """Return the score column: the only one beside the id, else the first with a known name."""
     others = [i for i, header in enumerate(table.header) if i != id_column and header]
     if len(others) == 1:
+        if NO_RISK.fullmatch(table.keys[others[0]]):
+            sentence = f"column {table.header[others[0]]!r} was read as the risk of melanoma: is it that?"
+            findings.append(warning("column-suspect", table.header_place, sentence))
         return partial(_read_scores, others[0])
     column, twice = tables.find_column(
         table, [name for name in SCORE_COLUMNS if id_column is None or name != table.keys[id_column]]

@@ -39,6 +39,23 @@ def container(patient: str, inner: str = "", **answers) -> dict[str, bytes]:
     return files
 
 
+@pytest.mark.parametrize(
+    ("stages", "said"),
+    [
+        ("012", "one below the stages"),
+        ("034", "answered T0, a stage"),
+        (("T0", "T1", "T2"), "1 answered T0"),
+        ("123", ""),
+    ],
+)
+def test_answers_of_t0_are_told(truth, stages, said):
+    rows = [{**row, "T_stage": stage} for row, stage in zip(ROWS, stages, strict=True)]
+    found = CHALLENGE.read_predictions(submission_folder(rows, TRUTH_MASKS), truth)
+    messages = [finding.message for finding in found.read if finding.code == "t0-answered"]
+    assert [said in message for message in messages] == [True] * bool(said)
+    assert ("one below" in "".join(messages)) == (stages == "012")
+
+
 def test_a_container_gives_what_the_table_gives(truth):
     files = {}
     for i, row in enumerate(ROWS):

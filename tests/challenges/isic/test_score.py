@@ -44,6 +44,15 @@ def files(labels, scores, weights=None, names=NAMES, ids=None) -> tuple[bytes, b
     )
 
 
+@pytest.mark.parametrize("changed", [(), (1,)])
+def test_predictions_that_are_the_truth_are_told(changed):
+    labels = [NAMES[i % 4] for i in range(20)]
+    scores = [
+        [float(n == label) * (0.9 if i in changed else 1) for n in NAMES] for i, label in enumerate(labels)
+    ]
+    assert ("equal-to-truth" in codes(scored(*files(labels, scores)).findings)) == (not changed)
+
+
 CASE = st.tuples(
     st.frozensets(st.sampled_from(NAMES), min_size=0, max_size=2),
     st.lists(st.integers(0, 6), min_size=4, max_size=4),

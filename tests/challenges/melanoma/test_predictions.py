@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scoring.challenges.melanoma.tables import SCORE_COLUMNS
 from tests.support.findings import codes, only, places, refused
 from tests.support.lesion_tables import table
-from tests.support.risk_tables import CHALLENGE, SCORES, TRUTH, names, score_table, truth_table
+from tests.support.risk_tables import CHALLENGE, SCORES, TRUTH, card, names, score_table, truth_table
 
 CASES = CHALLENGE.read_truth(truth_table(TRUTH), name="t.csv")
 NAMES = names(len(TRUTH))
@@ -50,10 +50,40 @@ def scored(found, **options):
     return CHALLENGE.score(CASES, found, resamples=0, **options)
 
 
-@pytest.mark.parametrize("header", ["score", "anything at all", "0", "negative", "Risk %"])
+@pytest.mark.parametrize("header", ["score", "anything at all", "Risk %", "10", "notes", "benignity"])
 def test_the_only_column_is_the_score_whatever_its_name(header):
     found = read(table(("image", header), *zip(NAMES, SCORES, strict=True)))
     assert (found.outputs[:, 0].tolist(), found.findings, found.faults) == (list(SCORES), (), ())
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *("benign", "prob_benign", "Nevus", "p_non_mel", "not_melanoma", "melanoma-free", "0", "negative"),
+        *("y_true", "target", "label"),
+    ],
+)
+def test_an_only_column_of_another_name_is_the_score_with_a_warning(header):
+    found = read(table(("image", header), *zip(NAMES, SCORES, strict=True)))
+    assert found.outputs[:, 0].tolist() == list(SCORES)
+    assert (
+        f"column {header!r} was read as the risk of melanoma"
+        in only(found.findings, "column-suspect").message
+    )
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ([float(y) for y in TRUTH * 3], ["equal-to-truth"]),
+        ([1 - float(y) for y in TRUTH * 3], ["direction-suspect"]),
+        ([*([0.25, 0.75] * 12)], []),
+        ([float(y) for y in TRUTH * 2], []),
+    ],
+)
+def test_scores_that_are_the_truth_or_its_opposite_are_told(scores, said):
+    found = card([TRUTH[i % len(TRUTH)] for i in range(len(scores))], scores, resamples=50).findings
+    assert [f.code for f in found if f.code in ("equal-to-truth", "direction-suspect")] == said
 
 
 @pytest.mark.parametrize("header", KNOWN)

@@ -1,0 +1,24 @@
+"""Warning about predictions that equal the truth."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from scoring.common.arrays import Bools, Floats
+from scoring.common.findings import Finding, warning
+
+LEAST = 20
+"""Cases from which on nobody is right everywhere, with certainty, by chance."""
+
+
+def copied_truth(outputs: Floats, positives: Bools, where: str) -> Iterator[Finding]:
+    """Yield `equal-to-truth` where outputs [N, K] are 1 for the true class of each of many cases, 0 else.
+
+    Args:
+        outputs: What is predicted.
+        positives: Which classes are true [N, K].
+        where: What the message calls the predictions.
+    """
+    if len(outputs) >= LEAST and np.array_equal(outputs, positives):
+        message = f"equal to the truth in every case ({len(outputs):,}): is it the column of labels?"
+        yield warning("equal-to-truth", where, message)
