@@ -159,8 +159,9 @@ def _assigned(headers: Sequence[str], wanted: Mapping[str, tuple[str, ...]]) -> 
         if name in found or header in found.values() or header in doubtful:
             continue
         rivals = [other for s, other, h in pairs if h == header and other not in found and s >= sure]
-        if len(rivals) > 1:
-            doubtful.add(header)
+        alike = [h for s, other, h in pairs if other == name and s == sure and h not in found.values()]
+        if len(rivals) > 1 or len(alike) > 1:
+            doubtful.update((header,) if len(rivals) > 1 else alike)
         else:
             found[name] = header
     return found
@@ -174,7 +175,9 @@ def _pairs(headers: Sequence[str], wanted: Mapping[str, tuple[str, ...]]) -> Ite
             {_joined(other) for other in others},
         )
         for header, written in plain.items():
-            if written and written in codes:
+            if header == name:
+                yield 4.0, name, header
+            elif written and written in codes:
                 yield 3.0, name, header
             elif written and written in names:
                 yield 2.0, name, header

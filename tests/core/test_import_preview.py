@@ -118,3 +118,14 @@ def test_no_class_is_made_up(challenge_id, change):
         challenge.read_predictions(data, truth, "p")
     fixes = [fix for problem in refused.value.problems for fix in problem.fixes]
     assert all(len(fix.changes.columns) < 4 for fix in fixes)
+
+
+@pytest.mark.parametrize("name", ["{}_{}", "{}_{k}"], ids=["by class", "by number"])
+def test_of_two_lists_of_scores_none_is_offered_as_the_first(name):
+    challenge, truth, (header, *rows) = sample("tricorder3")
+    twice = [name.format(kind, c, k=k) for kind in ("logits", "output") for k, c in enumerate(header[1:])]
+    data = written(["Bild", *twice], [[*row, *row[1:]] for row in rows])
+    with pytest.raises(InputRefused) as refused:
+        challenge.read_predictions(data, truth, "p")
+    fixes = [fix for problem in refused.value.problems for fix in problem.fixes]
+    assert all(len(fix.changes.columns) < 4 for fix in fixes)
