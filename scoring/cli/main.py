@@ -32,11 +32,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments_given, target = list(sys.argv[1:] if arguments is None else arguments), None
     try:
         target = _json_target(arguments_given)
-        return _run(arguments_given)
-    except InputRefused as refused:
-        return _refuse(refused, target)
-    except ClusterUnusable as unusable:
-        return _refuse(unusable.as_refusal(), target)
+        try:
+            return _run(arguments_given)
+        except InputRefused as refused:
+            return _refuse(refused, target)
+        except ClusterUnusable as unusable:
+            return _refuse(unusable.as_refusal(), target)
     except KeyboardInterrupt:
         print("cancelled", file=sys.stderr)
         return INTERRUPTED

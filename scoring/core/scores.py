@@ -76,6 +76,7 @@ class Scoring(Generic[Truth, Predictions]):
         parts: The weighted parts of the score by metric; empty where it is no weighted sum.
         as_points: Whether the score 0..1 is shown as points of 100.
         outputs: Further files of the command `score`.
+        unit: Column of the cases that belong together, such as a patient; None: the usual ones.
     """
 
     score: Callable[[Truth, Predictions, ScoreSettings], ScoreCard]
@@ -85,6 +86,7 @@ class Scoring(Generic[Truth, Predictions]):
     parts: Mapping[str, ScoreBreakdownPart] = field(default_factory=dict)
     as_points: bool = False
     outputs: tuple[OutputFile, ...] = ()
+    unit: str | None = None
 
     @property
     def direction(self) -> str:

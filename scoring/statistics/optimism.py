@@ -58,13 +58,13 @@ def _signal(scores: Floats, noise: Floats) -> float:
     return max(0.0, 1 - _between(noise) / float(spread))
 
 
-def possible_gain(bits: float, cases: int) -> float:
+def possible_gain(bits: float, cases: float) -> float:
     """Return what somebody who only guesses can gain above chance by being told something, at most.
 
     Whoever is told b bits of n labels has a share a of them right on average only where n (1 - H(a)) <= b,
     H being the entropy of a yes or no in bits (Shannon's rate-distortion function: Cover and Thomas, Elements
     of Information Theory, 10.3.1). It holds for every design of the questions, and for labels of two equally
-    frequent classes; of rarer or more classes as many bits tell less. The best of 2^b guesses comes near it.
+    frequent classes; of others see `effective_labels`. The best of 2^b guesses comes near it.
 
     Args:
         bits: Told of the labels, b; may be infinite.
@@ -80,9 +80,23 @@ def possible_gain(bits: float, cases: int) -> float:
     return high
 
 
-def bits_for(gain: float, cases: int) -> float:
+def bits_for(gain: float, cases: float) -> float:
     """Return how many bits somebody who only guesses needs to be told to gain so much, 0 to 0.5."""
     shares = np.array([0.5 + gain, 0.5 - gain])
     with np.errstate(divide="ignore", invalid="ignore"):
         entropy = -np.nansum(shares * np.log2(shares))
     return float(cases * (1 - entropy))
+
+
+def effective_labels(rarest: int, cases: int) -> float:
+    """Return how many labels of two equally frequent classes tell as much as those of a rarest class.
+
+    Who is told b bits of the places of k cases among n raises their mean place, and so the AUC, by g at most
+    where b = 6 g^2 k (n - k) / (n ln 2): an exponential tilt of uniform places, for small g. Of balanced
+    labels the share of right ones takes 2 g^2 n / ln 2 bits.
+
+    Args:
+        rarest: Cases of the rarest class that occurs, k.
+        cases: Cases of the test set, n.
+    """
+    return min(float(cases), 3 * rarest * (cases - rarest) / cases)

@@ -68,6 +68,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
             metrics={use.key: use.quantity for use in declaration.uses},
             parts=_parts(declaration),
             as_points=len(declaration.score) > 1 and (low, high) == (0.0, 1.0),
+            unit=declaration.truth.unit,
         ),
         comparison=comparison_of(declaration),
         model=_model(declaration) if declaration.task in MODELS else None,

@@ -10,13 +10,16 @@ from scoring.common.quantities import SHARE, Quantity
 from scoring.services.boards.hidden_rules import DECIMALS, NOTHING, HiddenRules
 from scoring.services.boards.phases import Phase
 from scoring.services.store import tables
-from scoring.statistics.optimism import bits_for, possible_gain
+from scoring.statistics.optimism import bits_for, effective_labels, possible_gain
 
 SAFE_GAIN = 0.05
 """A board calls itself safe where nobody who only guesses can gain more."""
 RATES_OF_CLASSES = 14 * 16
 """Rates that are told of 16 classes, each to `DECIMALS`: no challenge has more."""
-WITHHELD = " This is about the shown part; of the withheld one, which ranks at the end, no score tells a bit."
+WITHHELD = (
+    " This is about the shown part. Of the withheld one, which ranks at the end, scores tell no case, "
+    "only what both parts share: how frequent each class is."
+)
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 """Of the Ladder, that are proposed, finest first."""
 
@@ -24,20 +27,29 @@ STEPS = (0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 @dataclass(frozen=True)
 class Labels:
     """What is hidden. cases: of the test set, or of the part of it that scores are of; quantity: direction
-    and range of the score; is_part: whether the final ranking rests on other cases."""
+    and range of the score; is_part: whether the final ranking rests on other cases; rarest: cases of the
+    rarest class, None where there are no classes."""
 
     cases: int
     quantity: Quantity = SHARE
     is_part: bool = False
+    rarest: int | None = None
+
+    @property
+    def balanced(self) -> float:
+        """Return how many labels of two equally frequent classes are as hard to learn as these: a rare class
+        is soon found by its few cases, and AUC and balanced accuracy rise with it."""
+        return self.cases if self.rarest is None else effective_labels(self.rarest, self.cases)
 
 
 @dataclass(frozen=True)
 class Use:
-    """How much a truth is used up. answers: scores that were shown; cases: that they are of; bits: what all
-    answers can have told, at most; is_part: as of `Labels`."""
+    """How much a truth is used up. answers: scores that were shown; cases: that they are of (a plan:
+    `Labels.balanced`; what was used is published, and tells no class); bits: what all answers can have told,
+    at most; is_part: as of `Labels`."""
 
     answers: int
-    cases: int
+    cases: float
     bits: float
     is_part: bool = False
 
@@ -58,9 +70,9 @@ class Use:
         told = (
             f"{scores} been shown, which can have told {_percent(self.bits, self.cases)} of the labels' bits"
         )
-        most = f"whoever only guesses gained {self.gain:.2f} above chance at most"
+        most = f"where classes are equally frequent, guessing gained {self.gain:.2f} above chance at most"
         end = "the truth is safe so far" if self.is_safe else "a smaller lead proves little here"
-        return f"{told}: {most}; {end}.{WITHHELD * self.is_part}"
+        return f"{told}: {most}; {end}. Rare classes are learnt sooner.{WITHHELD * self.is_part}"
 
 
 @dataclass(frozen=True)
@@ -142,7 +154,7 @@ def planned(
 
     def use(rules: HiddenRules) -> Use:
         bits = teams * told(rules, tries, labels)
-        return Use(0, labels.cases, max(bits, used.bits if used else 0.0), labels.is_part)
+        return Use(0, labels.balanced, max(bits, used.bits if used else 0.0), labels.is_part)
 
     now = use(known)
     if now.is_safe:
@@ -177,6 +189,6 @@ def _log2_ways(of: float, chosen: float) -> float:
     return (math.lgamma(of + 1) - math.lgamma(chosen + 1) - math.lgamma(of - chosen + 1)) / math.log(2)
 
 
-def _percent(bits: float, cases: int) -> str:
+def _percent(bits: float, cases: float) -> str:
     share = 100 * min(1.0, bits / cases)
     return "0 %" if not bits else "less than 1 %" if share < 1 else f"up to {share:.0f} %"

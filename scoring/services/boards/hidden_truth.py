@@ -209,8 +209,7 @@ def use(board: OpenBoard) -> Use:
     if ranking.shown is not None and known.detail != NOTHING:
         answers = sum(score is not None for score in ranking.shown.scores.values())
     scored = Counter(entry.team for entry in ranking.entries)
-    labels = Labels(board.n_told, board.challenge.scoring.quantity(), board.split is not None)
-    return budget.used(known, scored, answers, labels, spent)
+    return budget.used(known, scored, answers, _labels(board), spent)
 
 
 def planned(board: OpenBoard, wanted: HiddenRules | None = None) -> Budget:
@@ -219,8 +218,17 @@ def planned(board: OpenBoard, wanted: HiddenRules | None = None) -> Budget:
     store, board_id = board.store, board.row.id
     known = wanted or rules(store, board_id) or HiddenRules()
     teams = max(1, len(members.team_names(store, board_id)))
-    labels = Labels(board.n_told, board.challenge.scoring.quantity(), board.split is not None)
-    return budget.planned(known, phases.phases(store, board_id), teams, labels, use(board))
+    return budget.planned(known, phases.phases(store, board_id), teams, _labels(board), use(board))
+
+
+def _labels(board: OpenBoard) -> Labels:
+    """Return what scores are of before the end."""
+    labels = np.asarray(getattr(board.truth, "labels", ()), int).ravel()
+    if board.parts is not None and len(labels):
+        labels = labels[board.parts[1]]
+    counts = np.unique(labels[labels >= 0], return_counts=True)[1]
+    rarest = int(counts.min()) if len(counts) > 1 else None
+    return Labels(board.n_told, board.challenge.scoring.quantity(), board.split is not None, rarest)
 
 
 def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict[str, float]]:

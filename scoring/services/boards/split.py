@@ -90,8 +90,9 @@ def _bad(where: str, message: str) -> Finding:
 
 
 def _units(board: OpenBoard) -> Ints:
-    """Return the number of each case's unit [N]: of the board's own column, else of the usual ones."""
-    group = board.row.options["statistics"].get("group")
+    """Return the number of each case's unit [N]: of the board's own column, of the challenge's, else of the
+    usual ones."""
+    group = board.row.options["statistics"].get("group") or board.challenge.scoring.unit
     wanted = None if group is None or group.lower() == "none" else group
     columns = joined_columns(board.truth, board.metadata, repeated=True)
     truth = board.truth

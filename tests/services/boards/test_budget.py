@@ -17,7 +17,7 @@ from scoring.services.boards.budget import SAFE_GAIN, Labels, most_submissions, 
 from scoring.services.boards.hidden_rules import HiddenRules, ladder_scores
 from scoring.services.boards.phases import Phase
 from scoring.services.store import tables
-from scoring.statistics.optimism import bits_for, possible_gain
+from scoring.statistics.optimism import bits_for, effective_labels, possible_gain
 from tests.support.boards import board as run_board
 from tests.support.hidden_boards import PAUL, acting, hidden_board, table
 
@@ -213,3 +213,27 @@ def test_twenty_days_of_five_accounts_on_a_board_that_calls_itself_safe(
     assert gain <= SAFE_GAIN + (0.1 if cases < 100 else 0.0), "of 60 cases chance alone makes 0.1"
     assert hidden_truth.use(board).is_safe
     assert len(phases.phases(board.store, "h")) == 1
+
+
+@pytest.mark.parametrize("positive", [1, 5, 20])
+def test_a_rare_class_makes_no_safe_board(positive):
+    """Two answers found the one melanoma among 10,000 on a board that called itself safe."""
+    phase = [Phase("p", total=5)]
+    assert planned(HiddenRules(), phase, 1, Labels(10_000)).proposed is None
+    plan = planned(HiddenRules(), phase, 1, Labels(10_000, rarest=positive))
+    assert plan.proposed == HiddenRules("none")
+    assert "Not safe" in plan.words
+
+
+def test_a_rare_class_needs_as_many_bits_as_its_places_tell():
+    """An AUC is the mean place of the positive cases: the places that tell least for a mean are tilted."""
+    places, gain = (np.arange(10_000) + 0.5) / 10_000, 0.05
+    low, high = 0.0, 10.0
+    for _ in range(60):
+        tilt = (low + high) / 2
+        density = np.exp(tilt * places)
+        density /= density.sum()
+        low, high = (tilt, high) if density @ places < 0.5 + gain else (low, tilt)
+    bits = float(density @ np.log2(density * 10_000))
+    assert 20 * bits == pytest.approx(bits_for(gain, effective_labels(20, 10**6)), rel=0.02)
+    assert effective_labels(500, 1000) == 750

@@ -82,6 +82,21 @@ def test_parts_keep_patients_whole_and_classes_in_equal_shares(one):
     assert len(seeds) == 4, "without a seed one is drawn that nobody knows"
 
 
+def test_the_unit_that_a_challenge_file_names_stays_whole(place, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCHSIDE_CHALLENGES", str(tmp_path))
+    (tmp_path / "size.toml").write_text(
+        'id = "size"\ntitle = "Size"\nabout = "Tumour size"\ntask = "regression"\n'
+        '[truth]\ncase = "case"\nvalue = "mm"\nunit = "subject"\n[predictions]\nvalue = "mm"\n'
+        '[score]\nmetric = "mae"\n'
+    )
+    rows = "".join(f"{CASES[i]},{i % 17},s{i // 3}\n" for i in range(N))
+    (tmp_path / "t.csv").write_text(f"case,mm,subject\n{rows}")
+    create(open_store(), "h", "size", str(tmp_path / "t.csv"), BoardSettings("H", statistics=STATISTICS))
+    shown = shown_rows(split.split_board(open_store(), "h", 0.4, seed=3))
+    assert len(shown) == 48
+    assert not {i // 3 for i in shown} & {i // 3 for i in set(range(N)) - set(shown)}
+
+
 def shares(column: np.ndarray, is_shown: np.ndarray) -> dict[float, tuple[int, int]]:
     """Return how many units of each value lie in the shown part, and how many there are."""
     return {v: (int(is_shown[column == v].sum()), int((column == v).sum())) for v in np.unique(column)}
