@@ -129,3 +129,5 @@ def test_of_two_lists_of_scores_none_is_offered_as_the_first(name):
         challenge.read_predictions(data, truth, "p")
     fixes = [fix for problem in refused.value.problems for fix in problem.fixes]
     assert all(len(fix.changes.columns) < 4 for fix in fixes)
+    if name == "{}_{}":
+        assert {fix.label for fix in fixes} >= {f"Read columns without “{k}_”" for k in ("logits", "output")}
