@@ -56,6 +56,17 @@ def test_answers_of_t0_are_told(truth, stages, said):
     assert ("one below" in "".join(messages)) == (stages == "012")
 
 
+@pytest.mark.parametrize("delimiter", [";", ","])
+def test_points_that_may_part_thousands_are_told(truth, delimiter):
+    rows = [
+        delimiter.join(("PatientID", "risk")),
+        *(delimiter.join((f"P{i}", c)) for i, c in enumerate(("4.001", "834", "7"))),
+    ]
+    found = CHALLENGE.read_predictions({"predictions.csv": "\n".join(rows).encode()}, truth)
+    said = [finding.message for finding in found.read if finding.code == "ambiguous-number"]
+    assert ["4.001 or 4001" in message for message in said] == [True] * (delimiter == ";")
+
+
 def test_a_container_gives_what_the_table_gives(truth):
     files = {}
     for i, row in enumerate(ROWS):
