@@ -1,6 +1,7 @@
 """The report of many teams: all of them drawn, who could be the best, which are level, and few pages."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -89,10 +90,17 @@ def test_the_command_line_writes_the_appendix_beside_the_report(tmp_path):
 def test_a_report_of_100_teams_prints_on_12_pages(text, tmp_path):
     playwright = pytest.importorskip("playwright.sync_api")
     (tmp_path / "r.html").write_text(text)
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        page = browser.new_page()
-        page.goto((tmp_path / "r.html").as_uri())
-        sheets = re.findall(rb"/Type\s*/Page[^s]", page.pdf(format="A4"))
-        browser.close()
-    assert len(sheets) <= 12
+
+    def printed() -> bytes:
+        with playwright.sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+            page = browser.new_page()
+            page.goto((tmp_path / "r.html").as_uri())
+            try:
+                return page.pdf(format="A4")
+            finally:
+                browser.close()
+
+    with ThreadPoolExecutor(1) as apart:  # the browser of another test holds the loop of the main thread
+        sheets = re.findall(rb"/Type\s*/Page[^s]", apart.submit(printed).result())
+    assert 0 < len(sheets) <= 12

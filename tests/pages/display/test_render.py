@@ -82,6 +82,7 @@ def page():
     class Card:
         challenge: str = "test"
         provenance: dict = field(default_factory=lambda: {"seed": st.session_state["seed"]})
+        findings: tuple = ()
 
     scored_submission.views_of = lambda _card: made
     shown = SimpleNamespace(
@@ -90,6 +91,7 @@ def page():
         truth_key="t",
         content=("test", str(st.session_state["seed"])),
         title="Aurora",
+        of_sample=False,
     )
     scored_submission.headline(shown, headline.place())
     scored_submission.score_breakdown(shown)
