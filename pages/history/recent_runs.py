@@ -9,8 +9,8 @@ from scoring.challenges import REGISTRY, load_challenge
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 
-MOST = 5
-"""Runs that are listed."""
+MOST, OLDER = 5, 45
+"""Runs that are listed at once, and folded below them."""
 
 
 def draw() -> None:
@@ -26,8 +26,13 @@ def draw() -> None:
         kept = [entry for entry in entries.saved(store, owner=whose) if entry.challenge in REGISTRY]
         if kept:
             layout.heading("Your recent runs")
-        for entry in reversed(kept[-MOST:]):
+        newest_first = kept[::-1]
+        for entry in newest_first[:MOST]:
             _run(store, entry)
+        if older := newest_first[MOST : MOST + OLDER]:
+            with st.expander(f"{len(older)} older runs"):
+                for entry in older:
+                    _run(store, entry)
     except InputRefused as problem:
         finding_list.refusal(problem)
 

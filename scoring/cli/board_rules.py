@@ -47,7 +47,8 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
     }
     wanted = {name: value for name, value in values.items() if value is not None}
     rules = before or HiddenRules()
-    if not wanted.keys() - {"refused_per_day"}:
+    by_split = board.split is not None and before == HiddenRules()
+    if (before is None or by_split) and not wanted.keys() - {"refused_per_day"}:
         rules = hidden_truth.planned(board).proposed or rules
     rules = replace(rules, **wanted)
     if rules.step == 0:

@@ -24,7 +24,9 @@ def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
         InputRefused: `unreadable-file`: damaged, too large, with nested columns, or pyarrow is missing.
     """
     if "pyarrow" not in globals():
-        raise refuse(name, "Parquet is read by the package pyarrow: pip install pyarrow, or save it as CSV.")
+        raise refuse(
+            name, "Parquet needs the extra 'parquet' (pyarrow): install it, or save the table as CSV."
+        )
     try:
         file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), memory_map=False, pre_buffer=False)
         shape = file.metadata

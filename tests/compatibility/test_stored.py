@@ -319,23 +319,22 @@ def test_what_was_kept_before_opens_again_on_its_page(stored, page, note, mend, 
     stored(LAST)
     one = kept(LAST, note)
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    app.query_params["tab"] = "History"
-    app.switch_page(f"pages/{page}.py").run()
-    text = open_again(app, one["id"])
+    text = open_again(app, page, one["id"])
     assert (mend in text, sentence in text) == (True, True)
     assert ("by version 0.1.0" in text) == ("otherwise" in sentence)
     for name, value in one["rules"].items():
         chosen = [choice.value for choice in app.segmented_control if choice.key == name]
         assert chosen in ([], [value])
     change_score(one["id"])
-    text = open_again(app.run(), one["id"])
+    text = open_again(app, page, one["id"])
     assert "is scored otherwise than when it was kept on 2026-11-23: then " in text
     assert "by version 0.1.0" in text
 
 
-def open_again(app: AppTest, kept_id: str) -> str:
-    """Open a kept submission on its page, and return the page's text."""
-    app.selectbox(key="history_chosen").set_value(kept_id).run()
-    app.button(key="history_open").click().run()
+def open_again(app: AppTest, page: str, kept_id: str) -> str:
+    """Open a kept submission from the overview, and return the text of its page."""
+    app.switch_page("pages/overview.py").run()
+    app.button(key=f"recent_{kept_id}").click().run()
+    app.switch_page(f"pages/{page}.py").run()
     assert not app.exception
     return " ".join(element.value for element in app.markdown)
