@@ -25,6 +25,22 @@ KEY = "mends"
 """In the session: key of an own input -> the mends that were applied to it, in their order."""
 OF_ANOTHER_SET = {"no-common-case", "missing-case", "extra-case", "missing-column", "extra-column"}
 """Problems that files of another test set have."""
+TAKEN = "mend_taken"
+"""In the session: the key of the input that a mend was applied to last, and how many were before."""
+_into_view = st.components.v2.component(
+    "mend_into_view",
+    html="<span></span>",
+    js="""
+export default function ({data, parentElement}) {
+  if (window.benchsideMend === data.turn) return;
+  window.benchsideMend = data.turn;
+  const at = parentElement.host ?? parentElement;
+  const lines = at.closest("[class*=st-key-mend_lines]") ?? at;
+  const show = () => lines.scrollIntoView({block: "nearest", behavior: "instant"});
+  show();
+  setTimeout(show, 300);  // after what came above and below was drawn
+}""",
+)
 
 
 def _applied(chosen: ChosenInput) -> tuple[SuggestedFix, ...]:
@@ -70,6 +86,7 @@ def take(challenge_id: str, chosen: ChosenInput, mend: SuggestedFix) -> None:
             st.query_params["set"] = mend.changes.test_set
         return
     _keep(chosen, (*_applied(chosen), mend))
+    st.session_state[TAKEN] = (chosen.key, st.session_state.get(TAKEN, ("", 0))[1] + 1)
 
 
 def written(chosen: ChosenInput) -> list[dict[str, Any]]:
@@ -108,11 +125,12 @@ def _keep(chosen: ChosenInput, mends: tuple[SuggestedFix, ...]) -> None:
 
 
 def lines(chosen: ChosenInput, key: str = "undo") -> None:
-    """Draw what mends changed of an input, each with a button that undoes it. key: of the buttons."""
+    """Draw what mends changed of an input, each with a button that undoes it, and bring them into view where
+    one was just applied: the button of a mend stands far below. key: of the buttons."""
     applied = _applied(chosen)
     if not applied:
         return
-    with st.container(gap=None):
+    with st.container(key=f"mend_lines_{key}_{chosen.key[:16]}", gap=None):
         for number, mend in enumerate(applied):
             with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
                 st.button(
@@ -125,6 +143,9 @@ def lines(chosen: ChosenInput, key: str = "undo") -> None:
                 )
                 name, label = markdown(chosen.name, 60), markdown(mend.label)
                 st.markdown(f":material/build: **{name}** is mended: {label}.", width="stretch")
+        last, turn = st.session_state.get(TAKEN, ("", 0))
+        if last == chosen.key:
+            _into_view(key=f"into_view_{key}_{chosen.key[:16]}", data={"turn": turn}, height=1)
 
 
 def offer(
