@@ -287,7 +287,7 @@ def _shown(board: OpenBoard, sent: Sequence[Row[Any]], teams: Mapping[str, str])
         if known is None:
             return None
         of_board = (scored.board_id == board.row.id, scored.number <= board.row.version)
-        columns = (scored.submission_id, scored.score, scored.card)
+        columns = (scored.submission_id, scored.score, scored.card, scored.number)
         rows = session.execute(select(*columns).where(*of_board).order_by(scored.number.desc())).all()
     first = {row.submission_id: row for row in rows}
     eligible = sorted(
@@ -298,6 +298,8 @@ def _shown(board: OpenBoard, sent: Sequence[Row[Any]], teams: Mapping[str, str])
     quantity = board.challenge.scoring.quantity()
     climbs = known if board.test_set.sha256 != WITHHELD else replace(known, step=None)
     scores = shown_scores(((i, team, first[i].score) for _, i, team in eligible), climbs, quantity)
+    if known.detail == OPENED:  # nothing is to be kept from anybody: all is said of one version
+        first = {row.submission_id: row for row in rows if row.number == board.test_set.number}
     return ShownScores(known, {i: row.card for i, row in first.items()}, scores, quantity)
 
 

@@ -167,10 +167,10 @@ def test_a_list_of_cases_is_the_shown_part_and_what_cannot_be_is_refused(one, tm
         split.split_board(one.store, "h", 0.5)
 
 
-def score_of(tmp_path, rows: list[int], data: bytes) -> float:
+def score_of(tmp_path, rows: list[int], data: bytes, turned: tuple[int, ...] = ()) -> float:
     """Score rows of a submission on rows of the truth as files of their own."""
     challenge = load_challenge("melanoma")
-    truth = challenge.read_truth(labels(rows).encode(), "t.csv")
+    truth = challenge.read_truth(labels(rows, turned).encode(), "t.csv")
     header, *lines = data.decode().splitlines()
     kept = "\n".join([header, *(lines[i] for i in rows)]).encode()
     return challenge.score(truth, challenge.read_predictions(kept, truth), resamples=0).score
@@ -320,6 +320,19 @@ def test_a_bundle_with_truth_comes_back_and_a_correction_keeps_the_parts(one, tm
     done = board("import", tmp_path / "b.zip")
     assert done.status == 0, done.err
     assert bundle.export(opened(one.store, "h"), with_truth=True) == data
+
+
+def test_after_a_correction_both_parts_of_the_shake_up_are_of_one_truth(one, tmp_path):
+    data, shown = sent(1, 0.8), shown_rows(one)
+    told = handed_in(one, data).score
+    turned = (shown[0], shown[1], shown[5])
+    (tmp_path / "c.csv").write_text(labels([*range(N)], turned=turned))
+    rescoring.rescore(one.store, "h", str(tmp_path / "c.csv"))
+    hidden_truth.reveal(one.store, "h")
+    (row,) = publishing.value(board_ranking(opened(one.store, "h")))["shake_up"]
+    expected = score_of(tmp_path, shown, data, turned)
+    assert row["shown"]["score"] == pytest.approx(expected, abs=1e-12)
+    assert told != round(expected, 3)
 
 
 def test_an_attacker_gains_nothing_about_the_withheld_part(one):
