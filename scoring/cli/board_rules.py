@@ -139,6 +139,8 @@ def set_members(store: Store, arguments: argparse.Namespace) -> None:
         if not arguments.member and not arguments.nobody:
             raise InputRefused([error("bad-option", "--member", "name a member, or say --nobody.")])
         members.set_members(store, board.row.id, arguments.team, arguments.member)
+        if hidden_rules.rules(store, board.row.id) is not None:
+            _warn_of(hidden_truth.planned(board))
     teams = members.members(store, board.row.id)
     message = "\n".join(f"{team}: {', '.join(people)}" for team, people in teams.items())
     respond(arguments.json, {"board": board.row.id, "teams": teams}, message or "No team has members yet.")

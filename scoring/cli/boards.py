@@ -100,7 +100,10 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
         raise refusal
     print_findings(noticed)
     value = {"board": board.row.id, "submissions": [receipt.as_dict() for receipt in receipts]}
-    respond(arguments.json, value, "\n".join(map(receipt_line, receipts)))
+    message = "\n".join(map(receipt_line, receipts))
+    if board.split is not None:
+        message += "\nFor the organizer alone: scores of the withheld part."
+    respond(arguments.json, value, message)
 
 
 def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[SubmissionRequest], list[Finding]]:

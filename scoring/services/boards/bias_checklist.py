@@ -110,7 +110,11 @@ def _known(ranking: BoardRanking) -> Iterator[tuple[str, str]]:
         yield "Missing results", f"The option `missing` of the challenge is `{missing}`."
     provenance = value["provenance"]
     if "n_cases" in provenance:
-        yield "Training and test cases", f"The test set has {provenance['n_cases']:,} cases."
+        cases = f"{provenance['n_cases']:,}"
+        words = f"The test set has {cases} cases."
+        if ranking.split is not None:
+            words = f"The test set has {len(ranking.board.truth):,} cases, of which {cases} rank."
+        yield "Training and test cases", words
     yield "Statistical analyses", _statistics(provenance)
     if any(team["rank_interval"] for team in value["teams"]):
         yield (
@@ -125,7 +129,7 @@ def _known(ranking: BoardRanking) -> Iterator[tuple[str, str]]:
 
 
 def _limits(ranking: BoardRanking) -> str:
-    which = f"Ranked is {views.RULES[ranking.rule]}."
+    which = f"Ranked is {views.which_counts(ranking)}."
     limits = [
         f"Phase {markdown(phase.name)}: of each team {_number(phase.per_day)} a day and "
         f"{_number(phase.total)} in all."
@@ -150,6 +154,8 @@ def _announcement(ranking: BoardRanking, final: Mapping[str, Any] | None) -> str
     if ranking.hidden is not None:
         return publishing.hidden_truth_words(ranking.hidden, ranking.split is not None)
     words = "The board shows scores, intervals and ties at once."
+    if ranking.shown is not None:
+        words = "The truth was hidden until the end; scores, intervals and ties are shown since."
     if ranking.split is not None:
         words = "Until the truth was opened, scores were those of a part of the cases; the others rank."
     if final is None:

@@ -14,6 +14,7 @@ from scoring.common.text import as_json, shortened
 from scoring.common.zips import zipped
 from scoring.services.boards import publishing
 from scoring.services.boards.bias_checklist import bias_checklist
+from scoring.services.boards.final_ranking import frozen
 from scoring.services.boards.phases import DAY
 from scoring.services.boards.ranking import BoardRanking
 from scoring.version import __version__
@@ -52,7 +53,11 @@ def publication(ranking: BoardRanking, creators: Sequence[str] = (), licence: st
 
 
 def _day(ranking: BoardRanking) -> str:
-    """Return the day of the last submission, or on which the board was opened."""
+    """Return the day on which the final ranking was frozen, else of the last submission, else on which the
+    board was opened."""
+    final = frozen(ranking.board.store, ranking.board.row.id)
+    if final is not None:
+        return final.created[:DAY]
     return max((entry.created for entry in ranking.entries), default=ranking.board.row.created)[:DAY]
 
 

@@ -44,13 +44,19 @@ Value = Mapping[str, Any]
 """What `BoardRanking.as_dict` gives."""
 
 
+def which_counts(ranking: BoardRanking) -> str:
+    """Return which submission of a team is ranked, in words."""
+    which = RULES[ranking.rule]
+    if ranking.split is None:
+        return which
+    return f"the submission that a team nominated, else {which}, {PARTS[ranking.hidden is None]}"
+
+
 def formula(ranking: BoardRanking) -> str:
     """Return what is scored and which submission is ranked (Markdown)."""
-    which, challenge = RULES[ranking.rule], ranking.board.challenge
+    challenge = ranking.board.challenge
     scored = challenge.formula(ranking.board.row.options["score"])
-    if ranking.split is not None:
-        which = f"the submission that a team nominated, else {which}, {PARTS[ranking.hidden is None]}"
-    return f"{scored}. Ranked is {which}; {challenge.scoring.direction}"
+    return f"{scored}. Ranked is {which_counts(ranking)}; {challenge.scoring.direction}"
 
 
 def sections(ranking: BoardRanking) -> tuple[Section, ...]:
