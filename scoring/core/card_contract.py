@@ -31,7 +31,12 @@ ROUNDING = 1e-9
 
 
 def with_fingerprint(card: ScoreCard, predictions: Any) -> ScoreCard:
-    """Return the card with the fingerprint of its predictions, where it has none of its own."""
+    """Return the card with the fingerprint of its predictions, where it has none of its own.
+
+    Args:
+        card: The card.
+        predictions: What it was made of.
+    """
     fingerprint = getattr(predictions, "fingerprint", None)
     if "aligned" in card.arrays or fingerprint is None:
         return card

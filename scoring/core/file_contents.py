@@ -165,7 +165,12 @@ def _head(files: SourceFiles, member: str, most: int) -> bytes:
 
 @isolated
 def read_board_manifest(data: bytes, _name: str) -> tuple[str, int] | None:
-    """Return the challenge and the number of teams of an exported board; None for any other file."""
+    """Return the challenge and the number of teams of an exported board; None for any other file.
+
+    Args:
+        data: The file.
+        _name: What messages call it.
+    """
     try:
         manifest = json.loads(data)
         board = (manifest["board"]["challenge"], len(manifest["teams"]))

@@ -85,7 +85,12 @@ class Predictions:
 
 
 def fingerprint(outputs: Floats, labels: Ints) -> Array:
-    """Return the SHA-256, uint8 [32], of outputs [N, K] and labels [N]."""
+    """Return the SHA-256, uint8 [32], of predictions.
+
+    Args:
+        outputs: Their outputs [N, K].
+        labels: Their class numbers [N].
+    """
     content = np.ascontiguousarray(outputs, float).tobytes() + np.ascontiguousarray(labels).tobytes()
     return np.frombuffer(hashlib.sha256(content).digest(), np.uint8)
 
@@ -142,7 +147,12 @@ def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[
 def faults_by_option(
     predictions: Predictions, options: Mapping[str, Any]
 ) -> tuple[list[Finding], list[Finding]]:
-    """Return the faults of predictions as errors and warnings by the option `missing`."""
+    """Return the faults of predictions as errors and warnings.
+
+    Args:
+        predictions: The predictions.
+        options: Of which `missing` tells errors from warnings.
+    """
     return grade(predictions.faults, options.get("missing", "refuse"))
 
 

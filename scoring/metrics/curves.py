@@ -56,8 +56,13 @@ def resampled_auc(scores: Floats, positive: Bools, weights: Floats) -> Floats:
 
 
 def resampled_aucs(scores: Floats, positive: Bools, weights: Floats) -> Floats:
-    """Return the AUC of K scores in every replicate [B, K]. scores, positive: [N, K]; otherwise as of
-    `resampled_auc`."""
+    """Return the AUC of K scores in every replicate [B, K].
+
+    Args:
+        scores: Each score of each case [N, K].
+        positive: Which cases are positive for each score [N, K].
+        weights: Weights of the cases [B, N].
+    """
     levels = [roc.levels(*columns) for columns in zip(scores.T, positive.T, strict=True)]
     return np.column_stack([chunk["auc"] for chunk in roc.all_in_chunks(levels, weights, {"auc": roc.auc})])
 

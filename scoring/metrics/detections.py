@@ -17,74 +17,85 @@ RATES = {"luna16": 2.0 ** np.arange(-3, 4), "camelyon16": 2.0 ** np.arange(-2, 4
 """False alarms per image at which sensitivity is read."""
 RECALLS = np.linspace(0, 1, 101)
 CHUNK_CELLS = 2_000_000
-OfClass = Callable[[Ints, Floats, Floats], Floats]
-"""A metric [b] of one class, of its rows, its objects [b] and the weights of the images [b, N]."""
+OfClass = Callable[..., Floats]
+"""A metric [b] of one class, of the cases, its rows, its objects [b] and the weights of the images [b, N]."""
 
 
 def f1(
     cases: DetectionCases, weights: Floats, average: str | None = None, of: str | None = None, **_: object
 ) -> Floats:
-    """Return F1 of the detections of all images [B]."""
+    """Return F1 of the detections of all images [B].
+
+    Args:
+        cases: The images.
+        weights: Their weights [B, N].
+        average: "micro", of all objects as one; else the mean over the classes.
+        of: The one class that counts; None: all.
+    """
     kinds = list(range(len(cases.classes))) if of is None else [cases.classes.index(of)]
-    found, hits = (np.zeros(cases.objects.shape) for _ in range(2))
-    np.add.at(found, (cases.image, cases.kind), 1)
+    predicted, hits = (np.zeros(cases.objects.shape) for _ in range(2))
+    np.add.at(predicted, (cases.image, cases.kind), 1)
     np.add.at(hits, (cases.image, cases.kind), cases.hit[:, 0])
-    objects, found, hits = (weights.astype(float) @ sums[:, kinds] for sums in (cases.objects, found, hits))
-    if average == "micro":
-        return f_score(hits.sum(1), objects.sum(1), found.sum(1))
-    return mean_of_defined(f_score(hits, objects, found))
-
-
-def froc(cases: DetectionCases, weights: Floats, rates: str, of: str | None = None, **_: object) -> Floats:
-    """Return the mean sensitivity at some numbers of false alarms per image [B], on straight lines between
-    the points of the FROC curve."""
-
-    def of_class(rows: Ints, objects: Floats, w: Floats) -> Floats:
-        levels = roc.levels(cases.score[rows], cases.hit[rows, 0])
-        curve = roc.curve(levels, w[:, cases.image[rows]])
-        start, before = np.zeros((1, len(w))), np.vstack([np.zeros((1, len(w))), curve.reached])
-        # To each level leads a line of false alarms between it and the level above, and one of its ties.
-        alarms = np.stack([curve.alarms - curve.tied, curve.alarms], axis=1).reshape(-1, len(w))
-        reached = np.stack([before[:-1], curve.reached], axis=1).reshape(-1, len(w))
-        x = divide(np.vstack([start, alarms, curve.negatives]), w.sum(1))
-        y = divide(np.vstack([start, reached, before[-1:]]), objects)
-        return np.array([np.interp(RATES[rates], *xy).mean() for xy in zip(x.T, y.T, strict=True)])
-
-    return _over_classes(of_class, cases, weights, of)
-
-
-def average_precision(cases: DetectionCases, weights: Floats, of: str | None = None, **_: object) -> Floats:
-    """Return the sum over the distinct scores of precision x step of recall [B], not interpolated."""
-
-    def of_class(rows: Ints, objects: Floats, w: Floats) -> Floats:
-        levels = roc.levels(cases.score[rows], cases.hit[rows, 0])
-        curve = roc.curve(levels, w[:, cases.image[rows]])
-        # Without a hit the curve has no precision: the sum is 0.
-        return divide(np.nan_to_num(roc.average_precision(curve)) * curve.positives, objects)
-
-    return _over_classes(of_class, cases, weights, of)
-
-
-def ap(cases: DetectionCases, weights: Floats, of: str | None = None, **_: object) -> Floats:
-    """Return COCO's average precision at one limit of the overlap [B], interpolated at 101 recalls."""
-    return _over_classes(lambda *of_class: _coco(cases, 0, *of_class), cases, weights, of)
-
-
-def coco_map(cases: DetectionCases, weights: Floats, of: str | None = None, **_: object) -> Floats:
-    """Return COCO's mean average precision over ten limits of the overlap [B]."""
-    return _over_classes(
-        lambda *of_class: np.mean([_coco(cases, t, *of_class) for t in range(len(COCO_LIMITS))], axis=0),
-        cases,
-        weights,
-        of,
+    objects, predicted, hits = (
+        weights.astype(float) @ sums[:, kinds] for sums in (cases.objects, predicted, hits)
     )
+    if average == "micro":
+        return f_score(hits.sum(1), objects.sum(1), predicted.sum(1))
+    return mean_of_defined(f_score(hits, objects, predicted))
 
 
-def _coco(cases: DetectionCases, limit: int, rows: Ints, objects: Floats, w: Floats) -> Floats:
+def _over_classes(of_class: OfClass) -> Callable[..., Floats]:
+    """Return the mean of a metric over the classes that have an object, some replicates at a time."""
+
+    def formula(
+        cases: DetectionCases, weights: Floats, of: str | None = None, rates: str = "", **_: object
+    ) -> Floats:
+        chosen = {"rates": rates} if rates else {}
+        kinds = range(len(cases.classes)) if of is None else [cases.classes.index(of)]
+        values = np.full((len(weights), len(kinds)), np.nan)
+        for column, kind in enumerate(kinds):
+            rows = np.flatnonzero(cases.kind == kind)
+            step = max(1, CHUNK_CELLS // max(1, len(rows)))
+            for start in range(0, len(weights), step):
+                chunk = weights[start : start + step].astype(float)
+                objects: Floats = chunk @ cases.objects[:, kind].astype(float)
+                reached = of_class(cases, rows, objects, chunk, **chosen) if len(rows) else 0.0
+                values[start : start + step, column] = np.where(objects > 0, reached, np.nan)
+        return mean_of_defined(values)
+
+    return formula
+
+
+def _curve(cases: DetectionCases, rows: Ints, w: Floats) -> roc.RocCurves:
+    return roc.curve(roc.levels(cases.score[rows], cases.hit[rows, 0]), w[:, cases.image[rows]])
+
+
+def _froc(cases: DetectionCases, rows: Ints, objects: Floats, w: Floats, rates: str) -> Floats:
+    """Return the mean sensitivity at some numbers of false alarms per image, on straight lines between the
+    points of the FROC curve."""
+    curve = _curve(cases, rows, w)
+    start, before = np.zeros((1, len(w))), np.vstack([np.zeros((1, len(w))), curve.reached])
+    # To each level leads a line of false alarms between it and the level above, and one of its ties.
+    alarms = np.stack([curve.alarms - curve.tied, curve.alarms], axis=1).reshape(-1, len(w))
+    reached = np.stack([before[:-1], curve.reached], axis=1).reshape(-1, len(w))
+    x = divide(np.vstack([start, alarms, curve.negatives]), w.sum(1))
+    y = divide(np.vstack([start, reached, before[-1:]]), objects)
+    return np.array([np.interp(RATES[rates], *xy).mean() for xy in zip(x.T, y.T, strict=True)])
+
+
+def _average_precision(cases: DetectionCases, rows: Ints, objects: Floats, w: Floats) -> Floats:
+    """Return the sum over the distinct scores of precision x step of recall, not interpolated."""
+    curve = _curve(cases, rows, w)
+    # Without a hit the curve has no precision: the sum is 0.
+    return divide(np.nan_to_num(roc.average_precision(curve)) * curve.positives, objects)
+
+
+def _ap(cases: DetectionCases, rows: Ints, objects: Floats, w: Floats, limit: int = 0) -> Floats:
+    """Return COCO's average precision at a limit of the overlap, interpolated at 101 recalls."""
     order = rows[np.argsort(-cases.score[rows], kind="stable")]
     own, hit = w[:, cases.image[order]], cases.hit[order, limit]
-    hits, found = np.cumsum(own * hit, axis=1), np.cumsum(own, axis=1)
-    precision = divide(hits, found, 0)
+    hits, detected = np.cumsum(own * hit, axis=1), np.cumsum(own, axis=1)
+    precision = divide(hits, detected, 0)
     highest = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
     recall = divide(hits, objects[:, None])
     values = np.zeros(len(w))
@@ -94,16 +105,11 @@ def _coco(cases: DetectionCases, limit: int, rows: Ints, objects: Floats, w: Flo
     return values
 
 
-def _over_classes(of_class: OfClass, cases: DetectionCases, weights: Floats, of: str | None) -> Floats:
-    """Return the mean of a metric over the classes that have an object, some replicates at a time."""
-    kinds = range(len(cases.classes)) if of is None else [cases.classes.index(of)]
-    values = np.full((len(weights), len(kinds)), np.nan)
-    for column, kind in enumerate(kinds):
-        rows = np.flatnonzero(cases.kind == kind)
-        step = max(1, CHUNK_CELLS // max(1, len(rows)))
-        for start in range(0, len(weights), step):
-            chunk = weights[start : start + step].astype(float)
-            objects: Floats = chunk @ cases.objects[:, kind].astype(float)
-            found = of_class(rows, objects, chunk) if len(rows) else np.zeros(len(chunk))
-            values[start : start + step, column] = np.where(objects > 0, found, np.nan)
-    return mean_of_defined(values)
+def _coco_map(cases: DetectionCases, rows: Ints, objects: Floats, w: Floats) -> Floats:
+    """Return the mean of COCO's average precisions over its ten limits of the overlap."""
+    mean: Floats = np.mean([_ap(cases, rows, objects, w, t) for t in range(len(COCO_LIMITS))], axis=0)
+    return mean
+
+
+froc, average_precision = _over_classes(_froc), _over_classes(_average_precision)
+ap, coco_map = _over_classes(_ap), _over_classes(_coco_map)

@@ -45,7 +45,14 @@ def detection_cases(
 
 def chosen_points(truth: Objects, found: Objects, radius: float, prefer: str) -> Found:
     """Match points one to one: each of the truth in turn takes the nearest free detection within its radius,
-    or the one of the highest score."""
+    or the one of the highest score.
+
+    Args:
+        truth: Objects of the truth.
+        found: Detections.
+        radius: Largest distance of a match, for points that have none of their own.
+        prefer: "nearest" or "score".
+    """
 
     def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
         confidence = _scores(found)[guess] if prefer == "score" else np.zeros(len(guess))
@@ -59,7 +66,13 @@ def chosen_points(truth: Objects, found: Objects, radius: float, prefer: str) ->
 
 def ranked_points(truth: Objects, found: Objects, radius: float) -> Found:
     """Match points one to one: each detection in turn, the highest score first, takes the nearest free point
-    of the truth whose radius it is within."""
+    of the truth whose radius it is within.
+
+    Args:
+        truth: Objects of the truth.
+        found: Detections.
+        radius: Largest distance of a match, for points that have none of their own.
+    """
 
     def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
         score = _scores(found)[guess]
@@ -75,7 +88,13 @@ def ranked_points(truth: Objects, found: Objects, radius: float) -> Found:
 
 def froc_points(truth: Objects, found: Objects, radius: float) -> Found:
     """Give each point of the truth the highest score of the detections within its radius; a detection within
-    none is a false alarm (LUNA16)."""
+    none is a false alarm (LUNA16).
+
+    Args:
+        truth: Objects of the truth.
+        found: Detections.
+        radius: Distance below which a detection counts, for points that have none of their own.
+    """
 
     def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
         pairs = _near(truth, found, true, guess, radius, inclusive=False)
@@ -86,7 +105,13 @@ def froc_points(truth: Objects, found: Objects, radius: float) -> Found:
 
 def froc_boxes(truth: Objects, found: Objects, iou: float) -> Found:
     """Give each box of the truth the highest score of the detections that overlap it enough; a detection that
-    overlaps none is a false alarm."""
+    overlaps none is a false alarm.
+
+    Args:
+        truth: Objects of the truth.
+        found: Detections.
+        iou: Least intersection over union.
+    """
 
     def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
         first, second = np.nonzero(box_iou(truth.places[true], found.places[guess]) >= iou)
@@ -97,7 +122,13 @@ def froc_boxes(truth: Objects, found: Objects, iou: float) -> Found:
 
 def coco_boxes(truth: Objects, found: Objects, iou: float | None = None) -> Found:
     """Match boxes as COCO does: each detection in turn, the highest score first, takes the free box of the
-    truth that it overlaps most, at a limit of the overlap or at COCO's ten."""
+    truth that it overlaps most.
+
+    Args:
+        truth: Objects of the truth.
+        found: Detections.
+        iou: Least intersection over union; None: COCO's ten limits.
+    """
     limits = COCO_LIMITS if iou is None else np.array([iou])
 
     def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
@@ -118,7 +149,12 @@ def coco_boxes(truth: Objects, found: Objects, iou: float | None = None) -> Foun
 
 
 def box_iou(first: Floats, second: Floats) -> Floats:
-    """Return intersection over union of boxes [n, 4] and [m, 4], x, y, width and height, as [n, m]."""
+    """Return intersection over union of boxes [n, m].
+
+    Args:
+        first: Boxes, x, y, width and height [n, 4].
+        second: Other boxes [m, 4].
+    """
     sides = []
     for axis in (0, 1):
         low = np.maximum(first[:, None, axis], second[None, :, axis])

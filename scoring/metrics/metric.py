@@ -10,8 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from scoring.common.arrays import Floats
 from scoring.metrics.task_cases import Cases, MultilabelCases
@@ -147,29 +146,6 @@ class Metric:
             raise ValueError(f"{name} {problem}")
         given = {name: p.default for name, p in self.parameters.items()} | dict(parameters)
         return {"of" if name == "class" else name: value for name, value in given.items()}
-
-
-class Row(NamedTuple):
-    """What is a metric's own among those that share module, tasks, direction, range and needs."""
-
-    name: str
-    title: str
-    defined: str
-    source: str
-    pitfall: str
-    other_names: tuple[str, ...] = ()
-    parameters: Mapping[str, Parameter] = MappingProxyType({})
-    measures: str = ""
-
-
-def metrics(
-    module: str, tasks: tuple[str, ...], better: Better, span: tuple[float, float], needs: str, *rows: Row
-) -> tuple[Metric, ...]:
-    """Return metrics that have all but their rows in common; each formula has the name of its metric."""
-    return tuple(
-        Metric(row.name, row.title, tasks, better, span, needs, f"{module}:{row.name}", *row[2:])
-        for row in rows
-    )
 
 
 def _function(path: str) -> Callable[..., Any]:

@@ -133,7 +133,12 @@ def assd(pair: RegionPair) -> Measured:
 
 
 def nsd(pair: RegionPair, tolerance_mm: float) -> Measured:
-    """Return the area of both surfaces that is within a tolerance of the other, that of each surface."""
+    """Return the area of both surfaces that is within a tolerance of the other, that of each surface.
+
+    Args:
+        pair: The structure.
+        tolerance_mm: The tolerance.
+    """
     within = sum(
         float(surface.areas[away <= tolerance_mm].sum())
         for away, surface in zip(pair.distances, pair.surfaces, strict=True)
@@ -144,7 +149,12 @@ def nsd(pair: RegionPair, tolerance_mm: float) -> Measured:
 
 def lesions(pair: RegionPair, iou: float) -> Measured:
     """Return the lesions that match one to one above an intersection over union, those of truth and of
-    prediction."""
+    prediction.
+
+    Args:
+        pair: The structure.
+        iou: A pair matches only where its intersection over union is above this.
+    """
     (true, n_true), (guess, n_guess) = components(pair.truth), components(pair.prediction)
     first, second, shared = shared_voxels(true, guess)
     union = np.bincount(true.ravel())[first] + np.bincount(guess.ravel())[second] - shared
@@ -156,7 +166,12 @@ def lesion_dice(pair: RegionPair, dilation: int, min_volume_mm3: float) -> Measu
     none.
 
     Source: BraTS 2023. Lesions of the truth that touch each other after dilation are one; its prediction is
-    all predicted lesions that touch it after dilation. Lesions of the truth up to a volume do not count.
+    all predicted lesions that touch it after dilation.
+
+    Args:
+        pair: The structure.
+        dilation: Voxels by which lesions of the truth grow.
+        min_volume_mm3: Lesions of the truth up to this volume do not count.
     """
     truth, prediction = pair.truth, pair.prediction
     grown = truth

@@ -169,7 +169,16 @@ def in_chunks(
 def all_in_chunks(
     all_levels: Sequence[Levels], weights: Floats, measures: Mapping[str, Callable[[RocCurves], Floats]]
 ) -> list[dict[str, Floats]]:
-    """Measure the curves of several scores of the same cases, as `in_chunks` does those of one."""
+    """Measure the curves of several scores of the same cases.
+
+    Args:
+        all_levels: Levels of each score.
+        weights: Weights of the cases [B, N].
+        measures: As of `in_chunks`.
+
+    Returns:
+        Values [B] of each measure, by score.
+    """
     rows = max(1, CHUNK_CELLS * len(all_levels) // sum(c.n_groups for c in all_levels))
     parts: list[list[dict[str, Floats]]] = [[] for _ in all_levels]
     for start in range(0, len(weights), rows):

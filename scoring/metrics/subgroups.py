@@ -70,7 +70,12 @@ def quantities(
 
 
 def members(groups: Groups, shares: Mapping[str, SubgroupShare]) -> dict[tuple[str, str, str, str], Bools]:
-    """Return the cases [N] that each share of each group is one of, by the name of `quantities`."""
+    """Return the cases [N] that each share of each group is one of, by the name of `quantities`.
+
+    Args:
+        groups: The groups.
+        shares: Shares of the cases by quantity.
+    """
     return {
         ("slice", column, name, quantity): share.whole & inside
         for column, masks in groups.items()

@@ -114,8 +114,13 @@ def _all_normals() -> dict[int, list[tuple[int, ...]]]:
 
 
 def distances(surface: Surface, other: Surface, spacing: Sequence[float]) -> Floats:
-    """Return the distance of each element [n] to the nearest of another surface in the same box, in mm; inf
-    where that has none."""
+    """Return the distance of each element to the nearest of another surface [n]; inf where that has none.
+
+    Args:
+        surface: Elements of the one surface [n].
+        other: Those of the other, in the same box.
+        spacing: Edges of a voxel in mm, as the distances are.
+    """
     if not len(other.places):
         return np.full(len(surface.places), np.inf)
     taken = np.zeros(surface.shape, bool)

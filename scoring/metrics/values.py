@@ -15,41 +15,56 @@ ROUNDING = 1e-12
 Pairs = ValueCases | LabelledCases
 
 
-def mae(cases: Pairs, weights: Floats) -> Floats:
-    """Return the mean absolute error [B]."""
-    truth, predicted = _values(cases)
-    return weighted_mean(np.abs(truth - predicted), weights)
+def _of_errors(error: Callable[[Floats], Floats]) -> Callable[[Pairs, Floats], Floats]:
+    """Return the metric that is the mean of an error of each difference [B]."""
+
+    def formula(cases: Pairs, weights: Floats) -> Floats:
+        truth, predicted = _values(cases)
+        return weighted_mean(error(truth - predicted), weights)
+
+    return formula
+
+
+def _of_moments(quantity: Callable[..., Floats]) -> Callable[[Pairs, Floats], Floats]:
+    """Return the metric that is a quantity of means, variances and covariance [B]."""
+    return lambda cases, weights: quantity(*_moments(cases, weights))
+
+
+mae, mean_squared_error = _of_errors(np.abs), _of_errors(np.square)
+# Neither side may vary not at all; and of all numbers one and the same there is no concordance.
+pearson = _of_moments(lambda _x, _y, truth, guess, both: divide(both, np.sqrt(truth * guess)))
+concordance = _of_moments(lambda x, y, truth, guess, both: divide(2 * both, truth + guess + (x - y) ** 2))
 
 
 def rmse(cases: Pairs, weights: Floats) -> Floats:
-    """Return the root of the mean squared error [B]."""
-    truth, predicted = _values(cases)
-    return np.sqrt(weighted_mean((truth - predicted) ** 2, weights))
+    """Return the root of the mean squared error [B].
+
+    Args:
+        cases: The cases.
+        weights: Weights of the cases [B, N].
+    """
+    return np.sqrt(mean_squared_error(cases, weights))
 
 
 def r2(cases: Pairs, weights: Floats) -> Floats:
-    """Return the coefficient of determination [B]; NaN where the truth does not vary."""
-    truth, predicted = _values(cases)
-    spread = _moments(cases, weights)[2]
-    return 1 - divide(weighted_mean((truth - predicted) ** 2, weights), spread, np.nan)
+    """Return the coefficient of determination [B]; NaN where the truth does not vary.
 
-
-def pearson(cases: Pairs, weights: Floats) -> Floats:
-    """Return Pearson's correlation [B]; NaN where truth or prediction does not vary."""
-    _, _, of_truth, of_guess, together = _moments(cases, weights)
-    return divide(together, np.sqrt(of_truth * of_guess))
-
-
-def concordance(cases: Pairs, weights: Floats) -> Floats:
-    """Return Lin's concordance correlation [B]; NaN where all numbers are one and the same."""
-    mean_truth, mean_guess, of_truth, of_guess, together = _moments(cases, weights)
-    return divide(2 * together, of_truth + of_guess + (mean_truth - mean_guess) ** 2)
+    Args:
+        cases: The cases.
+        weights: Weights of the cases [B, N].
+    """
+    return 1 - divide(mean_squared_error(cases, weights), _moments(cases, weights)[2])
 
 
 def spearman(cases: Pairs, weights: Floats) -> Floats:
-    """Return Spearman's rank correlation [B], with mean ranks of ties; NaN where one side does not vary."""
-    ranks = [_ranking(values) for values in _values(cases)]
-    rows, found = max(1, CHUNK_CELLS // max(1, weights.shape[1])), np.full(len(weights), np.nan)
+    """Return Spearman's rank correlation [B], with mean ranks of ties; NaN where one side does not vary.
+
+    Args:
+        cases: The cases.
+        weights: Weights of the cases [B, N].
+    """
+    ranks = [_ranking(numbers) for numbers in _values(cases)]
+    rows, values = max(1, CHUNK_CELLS // max(1, weights.shape[1])), np.full(len(weights), np.nan)
     for start in range(0, len(weights), rows):
         chunk = weights[start : start + rows].astype(float)
         half = chunk.sum(1, keepdims=True) / 2
@@ -57,18 +72,30 @@ def spearman(cases: Pairs, weights: Floats) -> Floats:
         of_truth, of_guess, together = (
             np.einsum("bn,bn,bn->b", chunk, a, b) for a, b in ((truth, truth), (guess, guess), (truth, guess))
         )
-        found[start : start + rows] = divide(together, np.sqrt(of_truth * of_guess))
-    return found
+        values[start : start + rows] = divide(together, np.sqrt(of_truth * of_guess))
+    return values
 
 
 def c_index(cases: SurvivalCases, weights: Floats, missing: str) -> Floats:
-    """Return Harrell's C-index [B]; `missing` says how a pair with a patient without a score counts."""
+    """Return Harrell's C-index [B].
+
+    Args:
+        cases: The patients.
+        weights: Their weights [B, N].
+        missing: How a pair with a patient without a score counts, see `survival.c_index`.
+    """
     pairs = survival.pairs(cases.time, cases.event, cases.risk, weights)
     return survival.c_index(pairs, missing)
 
 
 def uno_c_index(cases: SurvivalCases, weights: Floats, horizon: float | None = None) -> Floats:
-    """Return Uno's C-index [B] of events before a time."""
+    """Return Uno's C-index [B].
+
+    Args:
+        cases: The patients.
+        weights: Their weights [B, N].
+        horizon: Time before which events count; None: all.
+    """
     return survival.uno_c_index(cases.time, cases.event, cases.risk, weights, horizon)
 
 
