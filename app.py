@@ -32,7 +32,6 @@ async def warm(_app):
         os._exit(2)
     from pages.server import preload
     from scoring.common import isolation, limits
-    from scoring.inference import stale_folders
     from scoring.inference.reader_pool import LIMITS, ReaderPool
 
     preload.preload()
@@ -41,7 +40,6 @@ async def warm(_app):
     network_exposure.require_confinement()
     gc_tuning.keep_short()
     limits.raise_descriptors()
-    stale_folders.sweep()
     of_boards = replace(LIMITS, decoders=(BUNDLE_READER,))
     boards = ReaderPool(of_boards, warm=1, mend="Import it on the command line: `benchside board import`.")
     readers = ReaderPool()

@@ -27,6 +27,7 @@ def main(settings: dict[str, Any]) -> None:
     for codec in CODECS:
         codecs.lookup(codec)
     memory_bytes = settings["memory_bytes"] + _address_space()
+    sandbox.leave_folders()
     layers = sandbox.confine(memory_bytes, settings["cpu_seconds"], settings["niceness"])
     sandbox.die_with_parent(requests.fileno())
     worker_protocol.write_frame(replies, {"ok": True, "confinement": layers})

@@ -6,6 +6,7 @@ be forbidden in containers, and outside Linux little more than the wall-clock li
 Numbers are those of the Linux headers (prctl.h, landlock.h, seccomp.h, sched.h, filter.h, unistd.h).
 """
 
+import contextlib
 import ctypes
 import os
 import platform
@@ -13,6 +14,7 @@ import select
 import signal
 import struct
 import sys
+import tempfile
 import threading
 from dataclasses import dataclass
 
@@ -117,6 +119,16 @@ MACHINES = {
     "x86_64": Machine(audit=0xC000003E, seccomp=317, clone=56, column=0),
     "aarch64": Machine(audit=0xC00000B7, seccomp=277, clone=220, column=1),
 }
+
+
+def leave_folders() -> None:
+    """Stand in a folder that is empty and already removed, so that no relative name leads anywhere and a
+    process that is killed leaves nothing. Where that cannot be, the process stays where it was started."""
+    with contextlib.suppress(OSError):
+        folder = tempfile.mkdtemp(prefix=f"benchside-{os.getppid()}-")
+        if os.name == "posix":  # elsewhere a folder in which somebody stands cannot be removed
+            os.chdir(folder)
+        os.rmdir(folder)
 
 
 def confine(memory_bytes: int, cpu_seconds: int, niceness: int, on_gpu: bool = False) -> tuple[str, ...]:

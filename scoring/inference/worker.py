@@ -61,6 +61,8 @@ LATE_IMPORTS = (
     "encodings.utf_32",
 )
 NUMBERS = "biuf"
+NO_FOLDER = os.path.join(os.devnull, "none")
+"""Where the runtime looks for files beside a model: there are none, and nobody can make one."""
 MOST_OUTPUTS = worker_protocol.PARTS - 2
 """Outputs that are sent, beside the image; challenges look at the first few, the others become null."""
 _MEMORY = re.compile(r"bad_?\s?alloc|failed to allocate|out of memory|AllocateRaw", re.IGNORECASE)
@@ -80,13 +82,13 @@ def main(settings: dict[str, Any]) -> None:
     """Serve until the other end closes. `settings`: memory_bytes, cpu_seconds, niceness, device,
     output_bytes, decoders, frame_bytes, alarm_seconds."""
     requests, replies = worker_protocol.take_channel()
-    empty_folder = os.getcwd()
     for module in (*LATE_IMPORTS, *settings["decoders"]):
         importlib.import_module(module)
     image_upload.register_decoders()
     onnxruntime.set_default_logger_severity(4)
     onnxruntime.disable_telemetry_events()
     on_gpu = settings["device"] != CPU
+    sandbox.leave_folders()
     layers = sandbox.confine(settings["memory_bytes"], settings["cpu_seconds"], settings["niceness"], on_gpu)
     sandbox.die_with_parent(requests.fileno())
     worker_protocol.write_frame(replies, {"ok": True, "confinement": layers})
@@ -101,7 +103,7 @@ def main(settings: dict[str, Any]) -> None:
         payload: list[Array] = []
         try:
             if header["op"] == "load":
-                session, reply = load(bytes(parts.pop()), empty_folder, settings["device"])
+                session, reply = load(bytes(parts.pop()), settings["device"])
             elif header["op"] == "run":
                 reply, payload = run(session, header, parts, settings["output_bytes"])
             elif header["op"] == "upright":
@@ -120,13 +122,13 @@ def main(settings: dict[str, Any]) -> None:
         worker_protocol.write_frame(replies, reply, [array.data for array in payload])
 
 
-def load(model: bytes, empty_folder: str, device: str = CPU) -> tuple[Any, Header]:
+def load(model: bytes, device: str = CPU) -> tuple[Any, Header]:
     """Scan a model, then open a session on one thread that finds no other file; the facts come from both."""
     facts = scan(model)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
-    options.add_session_config_entry("session.model_external_initializers_file_folder_path", empty_folder)
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", NO_FOLDER)
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     scalars = set(facts.pop("scalars"))
     try:

@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import weakref
@@ -18,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, cast
 
-from scoring.inference import stale_folders, worker_protocol
+from scoring.inference import worker_protocol
 from scoring.inference.preprocessing import ImageUnreadable
 from scoring.inference.results import ModelFailed
 from scoring.inference.worker_protocol import Part
@@ -112,12 +111,6 @@ _MESSAGES = {
 }
 
 
-_NO_FOLDER = (
-    "No process for models and images can be started: the folder for temporary files is full, is not there "
-    "or cannot be written. Whoever runs this program can name another with the environment variable TMPDIR."
-)
-
-
 def crashed() -> ModelFailed:
     """Return the failure of a worker whose reply makes no sense."""
     return ModelFailed("model-crashed", _MESSAGES["model-crashed"])
@@ -148,13 +141,9 @@ class WorkerProcess:
     def __init__(self, limits: Limits, command: Sequence[str], stop: threading.Event | None = None):
         self._limits = limits
         try:
-            self._folder = stale_folders.folder()
-        except OSError as fault:
-            raise ModelFailed("model-crashed", _NO_FOLDER) from fault
-        try:
             self._child = subprocess.Popen(
                 [*command, json.dumps(_settings(limits))],
-                cwd=self._folder.name,
+                cwd=os.sep,
                 env=_environment(),
                 bufsize=0,
                 start_new_session=True,
@@ -172,7 +161,7 @@ class WorkerProcess:
         self._replies = cast(worker_protocol.Reader, self._child.stdout)
         self._clock = _Clock()
         self._ended = threading.Event()
-        self._finish = weakref.finalize(self, _end, self._child, self._ended, self._folder)
+        self._finish = weakref.finalize(self, _end, self._child, self._ended)
         threading.Thread(
             target=_watch, args=(self._child, self._clock, self._ended, stop), daemon=True
         ).start()
@@ -282,16 +271,13 @@ def _watch(
             return
 
 
-def _end(
-    child: subprocess.Popen[bytes], ended: threading.Event, folder: tempfile.TemporaryDirectory[str]
-) -> None:
+def _end(child: subprocess.Popen[bytes], ended: threading.Event) -> None:
     ended.set()
     _kill(child)
     child.wait()
     for stream in (child.stdin, child.stdout):
         if stream is not None:
             stream.close()
-    folder.cleanup()
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from scoring.common import limits
 from scoring.common.findings import Finding, InputRefused
-from scoring.inference import confinement, stale_folders
+from scoring.inference import confinement
 from scoring.inference.cluster.scheduler import ClusterUnusable, falls_back, is_named, named, size
 from scoring.inference.pool import cores
 from scoring.inference.process import achieved_layers
@@ -179,11 +179,6 @@ def _files() -> Iterator[Check]:
         return
     advice = "Make room there, or name another folder with TMPDIR: uploads pass through it."
     yield _room("Folder for temporary files", folder, advice)
-    stale = len(stale_folders.abandoned())
-    if stale:
-        yield Check(
-            DATA, "Folders that a killed server left", f"{stale}", "caution", "The next start removes them."
-        )
 
 
 def _store() -> Iterator[Check]:

@@ -67,10 +67,10 @@ def test_a_model_that_must_be_confined_never_runs_on_a_gpu(cuda):
 
 
 @pytest.mark.filterwarnings("ignore:Specified provider")
-def test_a_runtime_that_goes_on_without_the_gpu_is_noticed(tmp_path):
+def test_a_runtime_that_goes_on_without_the_gpu_is_noticed():
     """It falls back silently where a driver or a library does not fit."""
     with pytest.raises(ModelRefused, match="cannot run on CUDA") as refused:
-        worker.load(builders.classifier(), str(tmp_path), "cuda")
+        worker.load(builders.classifier(), "cuda")
     assert refused.value.code == "no-device"
 
 
