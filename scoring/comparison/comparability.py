@@ -103,6 +103,22 @@ EQUAL = ("unit", "n_units", "seed", "resamples")
 """What must be equal in the provenance of cards that are compared."""
 
 
+def shared_options(challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard]) -> dict[str, Any]:
+    """Return the options that all teams were scored with; an option of each team's own is None where they
+    differ, and stands with the team.
+
+    Args:
+        challenge: The challenge of the cards.
+        cards: Scorecard by team.
+    """
+    first, *others = (card.provenance["options"] for card in cards.values())
+    own = {option.name for option in challenge.options if option.per_team}
+    return {
+        name: None if name in own and any(other[name] != value for other in others) else value
+        for name, value in first.items()
+    }
+
+
 def options_by_team(challenge: Challenge[Any, Any]) -> set[str]:
     """Return the options that may differ from team to team: sizes of models, and how files were read."""
     own = (o.name for o in challenge.options if o.per_team or "predictions" in o.stages)

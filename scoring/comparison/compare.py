@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from scoring.comparison.comparability import (
     identical_groups,
     of_refusal,
     options_by_team,
+    shared_options,
     unequal,
 )
 from scoring.comparison.pairs import (
@@ -46,6 +48,10 @@ from scoring.statistics.ranking import competition_ranks
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+OF_ALL = ("version", "truth_sha256", "options", "seed", "resamples", "interval", "unit", "n_units")
+OF_TEAM = ("predictions_sha256", "model_sha256", "options")
+"""What `provenance` says of all teams, and of each."""
 
 
 @dataclass(frozen=True)
@@ -91,13 +97,8 @@ class Comparison:
     @property
     def size_assumed(self) -> tuple[str, ...]:
         """Return the teams whose score counts an unknown model size as if it cost nothing, best first."""
-        if self.spec.size is None:
-            return ()
-        return tuple(
-            name
-            for name, card in self.cards.items()
-            if card.score is not None and self.facts.get(name, UNKNOWN).size_mib is None
-        )
+        unknown = (name for name in self.scored if self.facts.get(name, UNKNOWN).size_mib is None)
+        return tuple(unknown) if self.spec.size else ()
 
     @property
     def scored(self) -> tuple[str, ...]:
@@ -114,35 +115,29 @@ class Comparison:
     @property
     def noticed(self) -> tuple[Finding, ...]:
         """Return all findings, each once: of the comparison, of the test set, of each team."""
-        shared = self.of_test_set
-        known = frozenset(shared)
-        own = (
-            f
-            for name, card in self.cards.items()
-            for f in of_team(name, (f for f in card.findings if f not in known))
-        )
-        return (*self.findings, *shared, *own)
+        shared = dict.fromkeys(self.of_test_set)
+        own = [of_team(name, (f for f in c.findings if f not in shared)) for name, c in self.cards.items()]
+        return (*self.findings, *shared, *chain.from_iterable(own))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the object that `comparison.json` holds."""
-        more = {
-            key: getattr(self.result, key)
-            for key in ("critical_value", "stability", "winner_optimism", "resolvable_gap")
-        }
-        value: dict[str, Any] = {
-            "challenge": self.challenge,
-            "teams": [self.team(name) for name in self.cards],
-            "excluded": [submission.as_dict() for submission in self.excluded],
-            "size_assumed": self.size_assumed,
-        }
-        value |= {
-            **(self.own_ranking.more if self.own_ranking else {}),
-            "pairs_metric": self.pairs.metric,
-            "pairs_test": self.pairs.test,
-        }
-        value |= {"pairs": as_entries(self.pairs, self.alike), **more, "identical": self.identical}
-        value |= {"findings": [f.as_dict() for f in self.findings], "provenance": self.provenance}
-        result: dict[str, Any] = plain(value)
+        of_result = ("critical_value", "stability", "winner_optimism", "resolvable_gap")
+        result: dict[str, Any] = plain(
+            {
+                "challenge": self.challenge,
+                "teams": [self.team(name) for name in self.cards],
+                "excluded": [submission.as_dict() for submission in self.excluded],
+                "size_assumed": self.size_assumed,
+                **(self.own_ranking.more if self.own_ranking else {}),
+                "pairs_metric": self.pairs.metric,
+                "pairs_test": self.pairs.test,
+                "pairs": as_entries(self.pairs, self.alike),
+                **{key: getattr(self.result, key) for key in of_result},
+                "identical": self.identical,
+                "findings": [f.as_dict() for f in self.findings],
+                "provenance": self.provenance,
+            }
+        )
         return result
 
     def to_json(self) -> str:
@@ -196,8 +191,6 @@ def compare(
     teams: Mapping[str, Any],
     options: Mapping[str, Values] | None = None,
     *,
-    pairs_metric: str = SCORE,
-    pairs_test: str = replicate_comparison.AUTO,
     facts: Mapping[str, TeamFacts] | None = None,
     excluded: Sequence[Excluded] | None = None,
     **shared: Any,
@@ -209,19 +202,18 @@ def compare(
         truth: What its `read_truth` gave.
         teams: Team name -> what its `read_predictions` or `predict` gave.
         options: Team name -> options of `score` that are this team's own (a model's size).
-        pairs_metric: What pairs of teams are tested on: "score", a name of `metrics`, or MEASURE/CLASS.
-        pairs_test: How: one of `replicate_comparison.PAIRS_TESTS`.
         facts: What is known of teams beside their predictions. A size counts in the score where the
             challenge scores sizes.
         excluded: None: a team that cannot be scored refuses the comparison. Otherwise such teams are
             excluded and the others compared; these, refused before, are listed with them.
-        **shared: Options of `score` for all teams, and the challenge's options of the stage "compare".
+        **shared: Options of `score` for all teams; `pairs_metric`, `pairs_test` and options of the stage
+            "compare", as of `compare_cards`.
 
     Raises:
         InputRefused: With the problems of every team, `where` beginning with its name; with `excluded` only
             where no team is left.
     """
-    names = {option.name for option in challenge.options_of("compare")}
+    names = {"pairs_metric", "pairs_test", *(option.name for option in challenge.options_of("compare"))}
     of_comparison = {name: shared.pop(name) for name in names & set(shared)}
     own = with_sizes(challenge, teams, options or {}, facts or {})
     cards, refused = {}, list(excluded or ())
@@ -236,15 +228,7 @@ def compare(
             [entry for submission in refused for entry in submission.of_team(submission.problems)],
             [entry for submission in refused for entry in submission.of_team(submission.findings)],
         )
-    return compare_cards(
-        challenge,
-        cards,
-        pairs_metric=pairs_metric,
-        pairs_test=pairs_test,
-        facts=facts,
-        excluded=refused,
-        **of_comparison,
-    )
+    return compare_cards(challenge, cards, facts=facts, excluded=refused, **of_comparison)
 
 
 def compare_cards(
@@ -263,8 +247,8 @@ def compare_cards(
     Args:
         challenge: The challenge of the cards.
         cards: Scorecard by team.
-        pairs_metric: As of `compare`.
-        pairs_test: As of `compare`.
+        pairs_metric: What pairs of teams are tested on: "score", a name of `metrics`, or MEASURE/CLASS.
+        pairs_test: How: one of `replicate_comparison.PAIRS_TESTS`.
         facts: What is known of teams beside their predictions. Where the challenge scores sizes, the size is
             that of the card.
         excluded: Submissions that were refused, to be listed.
@@ -275,15 +259,14 @@ def compare_cards(
         InputRefused: Where there is no card; where cards are not of one test set and one draw of replicates,
             each named by team; and for options that are not allowed.
     """
-    wrong = (
-        list(unequal(cards, options_by_team(challenge)))
-        if cards
-        else [error("bad-option", "compare", "name at least one team: TEAM=FILE.")]
-    )
-    wrong += [problem for name in cards for problem in name_problems(name, "compare", cards)]
     values = of_options.complete(challenge.options_of("compare"), options)
-    wrong += challenge.check_options(values)
-    wrong += test_problems(pairs_test)
+    nobody = error("bad-option", "compare", "name at least one team: TEAM=FILE.")
+    wrong = [
+        *(unequal(cards, options_by_team(challenge)) if cards else [nobody]),
+        *(problem for name in cards for problem in name_problems(name, "compare", cards)),
+        *challenge.check_options(values),
+        *test_problems(pairs_test),
+    ]
     if wrong:
         raise InputRefused(wrong)
     chosen = PairsChoice(pairs_metric, pairs_test, submissions)
@@ -300,15 +283,10 @@ def annotated(
         facts: Facts by team. Where the challenge scores sizes, the size is that of the card.
         excluded: The refused submissions, each a warning.
     """
-    by_team = {
-        name: scored_facts(comparison.spec, card, facts.get(name)) for name, card in comparison.cards.items()
-    }
-    return replace(
-        comparison,
-        facts=by_team,
-        excluded=tuple(excluded),
-        findings=(*excluded_warnings(excluded), *comparison.findings),
-    )
+    spec, cards = comparison.spec, comparison.cards
+    by_team = {name: scored_facts(spec, card, facts.get(name)) for name, card in cards.items()}
+    findings = (*excluded_warnings(excluded), *comparison.findings)
+    return replace(comparison, facts=by_team, excluded=tuple(excluded), findings=findings)
 
 
 def ranks_of(
@@ -340,8 +318,7 @@ def _ordered(
 ) -> tuple[dict[str, int], Ranking | None]:
     """Return ranks by team, and the challenge's own order where it has one."""
     spec = challenge.comparison
-    own = spec.rank(cards, options) if spec.rank and cards else None
-    if own:
+    if spec.rank and cards and (own := spec.rank(cards, options)):
         return dict(own.ranks), own
     breaks = {team: card.metrics[spec.tie_break] for team, card in cards.items()} if spec.tie_break else {}
     return _ranks(challenge, {team: card.score for team, card in cards.items()}, breaks), None
@@ -362,11 +339,10 @@ def _compared(
     drawn = [card.arrays["score_replicates"] for card in scored.values() if "score_replicates" in card.arrays]
     replicates = np.stack(drawn) if drawn else np.empty((len(scored), 0))
     source = next(iter(cards.values())).provenance
-    scores = np.array([card.score for card in scored.values()], float)
     exchange, test = _test_of(spec, tuple(scored.values()), chosen.test)
     low, high = challenge.scoring.range
     result = replicate_comparison.compare(
-        scores,
+        np.array([card.score for card in scored.values()], float),
         replicates,
         source["n_units"],
         exchange,
@@ -383,46 +359,18 @@ def _compared(
         low, high = challenge.scoring.quantity(chosen.metric).range
         pairs = pairs_of(spec, ordered, replace(chosen, width=high - low))
     likeness, same = alike(ordered), identical_groups(ordered)
-    findings = [
-        *identical_findings(cards, same),
-        *near_identical(likeness, same),
-        *(own.findings if own else ()),
-    ]
+    noticed = (*identical_findings(cards, same), *near_identical(likeness, same))
+    findings = (*noticed, *own.findings) if own else noticed
     provenance = {
-        key: source[key]
-        for key in ("version", "truth_sha256", "options", "seed", "resamples", "interval", "unit", "n_units")
+        **{key: source[key] for key in OF_ALL},
+        "pairs_test": result.test,
+        "options": {**shared_options(challenge, ordered), **(own.options if own else {})},
+        "teams": {name: {key: card.provenance[key] for key in OF_TEAM} for name, card in ordered.items()},
     }
-    provenance["pairs_test"] = result.test
-    provenance["options"] = {**_shared_options(challenge, ordered), **(own.options if own else {})}
-    provenance["teams"] = {
-        name: {key: card.provenance[key] for key in ("predictions_sha256", "model_sha256", "options")}
-        for name, card in ordered.items()
-    }
+    of_pairs = pairs, likeness, same
     return Comparison(
-        challenge.id,
-        ordered,
-        ranks,
-        result,
-        pairs,
-        likeness,
-        same,
-        tuple(findings),
-        provenance,
-        spec,
-        challenge.scoring,
-        own,
+        challenge.id, ordered, ranks, result, *of_pairs, findings, provenance, spec, challenge.scoring, own
     )
-
-
-def _shared_options(challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard]) -> dict[str, Any]:
-    """Return the options that all teams were scored with; an option of each team's own is None where they
-    differ, and stands with the team."""
-    first, *others = (card.provenance["options"] for card in cards.values())
-    own = {option.name for option in challenge.options if option.per_team}
-    return {
-        name: None if name in own and any(other[name] != value for other in others) else value
-        for name, value in first.items()
-    }
 
 
 def _test_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> tuple[Exchange | None, str]:
@@ -435,9 +383,8 @@ def _test_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> tup
         earlier = name == replicate_comparison.AUTO and cards[0].provenance["n_units"] >= FEW_UNITS
         return None, replicate_comparison.BOOTSTRAP if earlier else name
     sums = np.stack([card.arrays[permutation_test.UNIT_SUMS] for card in cards])
-    return Exchange(
-        sums, score, cards[0].provenance["seed"], spec.categories and spec.categories(cards[0])
-    ), name
+    categories = spec.categories and spec.categories(cards[0])
+    return Exchange(sums, score, cards[0].provenance["seed"], categories), name
 
 
 def _ranks(
