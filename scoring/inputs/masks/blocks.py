@@ -191,56 +191,14 @@ def blocks_of(runs: LabelRuns, voxels: int) -> Iterator[VoxelBlock]:
         labels[index] = 0
 
 
-MOST_KEPT = 1 << 20
-SLAB = 1 << 24
+SLAB = 1 << 25
+"""Voxels that are put in order at once."""
 
 
 def reordered_blocks(opener: Opener, header: Header, way: Orientation) -> Iterator[VoxelBlock]:
-    """Yield the labels of a volume, reordered by `way`.
-
-    Up to `MOST_KEPT` voxels that are not background are kept from one reading and sorted; for more, the file
-    is read once for every `SLAB` of voxels.
-    """
-    order = _order(header.grid.shape, way)
-    sorted_runs = _kept(opener, *order)
-    if sorted_runs is None:
-        yield from _from_slabs(opener, header.grid.voxels, *order)
-        return
-    runs, rounded = sorted_runs
-    for block in blocks_of(runs, header.grid.voxels):
-        yield VoxelBlock(block.labels, rounded)
-
-
-def _order(shape: tuple[int, int, int], way: Orientation) -> tuple[int, list[int]]:
-    """Return the new place of the first voxel, and how far the place moves by a step along each axis of
-    storage."""
-    first, length, strides = 0, 1, [0, 0, 0]
-    for axis, backwards in zip(way.axes, way.reversed, strict=True):
-        strides[axis] = -length if backwards else length
-        first += length * (shape[axis] - 1) if backwards else 0
-        length *= shape[axis]
-    return first, strides
-
-
-def _kept(opener: Opener, first: int, strides: list[int]) -> tuple[LabelRuns, bool] | None:
-    """Return all labels by new place, and whether values were rounded; None where they are too many."""
-    places: list[Ints] = [np.zeros(0, np.int32)]
-    labels: list[Ints] = [np.zeros(0, np.uint8)]
-    rounded, count = False, 0
-    for target, label, was_rounded in _moved(opener, first, strides):
-        places.append(target.astype(np.int32))
-        labels.append(label)
-        rounded |= was_rounded
-        count += len(target)
-        if count > MOST_KEPT:
-            return None
-    target = np.concatenate(places)
-    order = np.argsort(target)
-    return LabelRuns(target[order], np.ones(count, np.int32), np.concatenate(labels)[order]), rounded
-
-
-def _from_slabs(opener: Opener, voxels: int, first: int, strides: list[int]) -> Iterator[VoxelBlock]:
-    rest = -(-voxels // VOXELS)
+    """Yield the labels of a volume, reordered by `way`; the file is read once for every `SLAB` of voxels."""
+    first, strides = _order(header.grid.shape, way)
+    rest = -(-header.grid.voxels // VOXELS)
     slab = np.empty((min(rest, SLAB // VOXELS), VOXELS), np.uint8)
     while rest > 0:
         slab[:] = 0
@@ -253,6 +211,17 @@ def _from_slabs(opener: Opener, voxels: int, first: int, strides: list[int]) -> 
             yield VoxelBlock(labels if labels.any() else None, rounded)
         rest -= len(slab)
         first -= slab.size
+
+
+def _order(shape: tuple[int, int, int], way: Orientation) -> tuple[int, list[int]]:
+    """Return the new place of the first voxel, and how far the place moves by a step along each axis of
+    storage."""
+    first, length, strides = 0, 1, [0, 0, 0]
+    for axis, backwards in zip(way.axes, way.reversed, strict=True):
+        strides[axis] = -length if backwards else length
+        first += length * (shape[axis] - 1) if backwards else 0
+        length *= shape[axis]
+    return first, strides
 
 
 def _moved(opener: Opener, first: int, strides: list[int]) -> Iterator[tuple[Ints, Ints, bool]]:

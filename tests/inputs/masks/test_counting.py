@@ -99,11 +99,10 @@ def test_runs_are_kept_only_where_they_are_few():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kept", [0, blocks.MOST_KEPT])
+@pytest.mark.parametrize("slab", [VOXELS, blocks.SLAB])
 @pytest.mark.parametrize("way", WAYS)
-def test_masks_stored_in_another_orientation(way, kept, monkeypatch):
-    monkeypatch.setattr(blocks, "SLAB", VOXELS)
-    monkeypatch.setattr(blocks, "MOST_KEPT", kept)
+def test_masks_stored_in_another_orientation(way, slab, monkeypatch):
+    monkeypatch.setattr(blocks, "SLAB", slab)
     true, guess = random_labels(RANDOM, LARGE, 0.001), random_labels(RANDOM, LARGE, 0.001)
     axes, back = way
     codes = nibabel.orientations.ornt_transform(
@@ -116,14 +115,12 @@ def test_masks_stored_in_another_orientation(way, kept, monkeypatch):
     assert found.digest == count(truth_of(true), opener(nifti(guess))).digest
 
 
-def test_rounding_is_noted_of_masks_in_another_orientation(monkeypatch):
+def test_rounding_is_noted_of_masks_in_another_orientation():
     backwards = AFFINE @ np.diag([1, 1, -1, 1.0])
     backwards[:3, 3] += (SHAPE[2] - 1) * AFFINE[:3, 2]
-    for kept in (0, blocks.MOST_KEPT):
-        monkeypatch.setattr(blocks, "MOST_KEPT", kept)
-        found = count(truth_of(), opener(nifti(GUESS[:, :, ::-1] + 0.001, backwards, "<f4")))
-        assert found.notes == ("float-mask", "reoriented-mask")
-        assert found.table.tolist() == counted(TRUE, GUESS)
+    found = count(truth_of(), opener(nifti(GUESS[:, :, ::-1] + 0.001, backwards, "<f4")))
+    assert found.notes == ("float-mask", "reoriented-mask")
+    assert found.table.tolist() == counted(TRUE, GUESS)
 
 
 def test_a_missing_mask_is_an_empty_one():
