@@ -93,10 +93,8 @@ def score_strip(
         lambda theme: score_points.score_strip(
             parts, theme, bounds, None if ceiling is None else 100 * ceiling
         ),
-        (
-            f"{summands} = {points(card.score, 6)} points; unrounded **{plain(card.score)!r}**, "
-            f"{authority(card)}.{reach}"
-        ),
+        f"{summands} = {points(card.score, 6)} points; unrounded **{plain(card.score)!r}**, "
+        f"{authority(card)}.{reach}",
     )
 
 
@@ -208,18 +206,14 @@ def curves(card: ScoreCard) -> list[Block]:
     roc = Panels(
         "How well is each class told from the rest?",
         _curve_panels(card, "roc", "roc_sensitivity", "auc"),
-        (
-            "Across: 1 − specificity. Up: sensitivity. One against rest on the raw outputs. Band: "
-            f"pointwise 95%. n: cases of the class. {method(card)}"
-        ),
+        "Across: 1 − specificity. Up: sensitivity. One against rest on the raw outputs. Band: "
+        f"pointwise 95%. n: cases of the class. {method(card)}",
     )
     precision = Panels(
         "How many of those called a class are of it?",
         _curve_panels(card, "pr", "pr_precision", "average_precision"),
-        (
-            "Across: recall. Up: precision. Dotted: guessing. Band: pointwise 95%. n: cases of the "
-            f"class. {method(card)}"
-        ),
+        "Across: recall. Up: precision. Dotted: guessing. Band: pointwise 95%. n: cases of the "
+        f"class. {method(card)}",
     )
     return [Choice("Curve", "curve", {"ROC": roc, "precision and recall": precision})]
 
@@ -268,10 +262,8 @@ def calibration(card: ScoreCard, wording: CalibrationWords = CalibrationWords())
     )
     diagram = Figure(
         lambda theme: reliability(predicted, observed, low, high, n, theme, wording.figure),
-        (
-            f"Dots: {wording.figure.observed} with Wilson 95% interval, at the bin's mean output. "
-            f"Dotted: perfect. n = {int(n.sum())}."
-        ),
+        f"Dots: {wording.figure.observed} with Wilson 95% interval, at the bin's mean output. "
+        f"Dotted: perfect. n = {int(n.sum())}.",
         {
             "mean output": predicted.tolist(),
             wording.figure.observed: observed.tolist(),
@@ -338,10 +330,8 @@ def _by_group(card: ScoreCard, measure: Measure) -> Figure:
     bounds = [row.interval or (None, None) for row in rows]
     return Figure(
         lambda theme: intervals(rows, theme, measure.question, measure.axis, reference=overall),
-        (
-            f"{line}n: {measure.of}cases of the group. {groups} groups looked at: one may stand apart "
-            f"by chance. Grey: under 15 cases. {method(card)}"
-        ),
+        f"{line}n: {measure.of}cases of the group. {groups} groups looked at: one may stand apart "
+        f"by chance. Grey: under 15 cases. {method(card)}",
         {
             "group": [row.name for row in rows],
             measure.metric: [row.value for row in rows],

@@ -228,26 +228,20 @@ def _content_problems(
         elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             yield _bad(
                 where,
-                (
-                    f"it is compressed by method {entry.compress_type}; only stored and deflated are "
-                    f"read. {AGAIN}"
-                ),
+                f"it is compressed by method {entry.compress_type}; only stored and deflated are "
+                f"read. {AGAIN}",
             )
         elif entry.file_size > MEMBER_BYTES:
             yield _bad(
                 where,
-                (
-                    f"it would unpack to {entry.file_size / 1e6:,.0f} MB; at most "
-                    f"{MEMBER_BYTES / 1e6:.0f} MB are read."
-                ),
+                f"it would unpack to {entry.file_size / 1e6:,.0f} MB; at most "
+                f"{MEMBER_BYTES / 1e6:.0f} MB are read.",
             )
         elif not entry.filename.lower().endswith(streamed) and _is_bomb(entry):
             yield _bad(
                 where,
-                (
-                    f"it expands {entry.file_size // max(1, entry.compress_size):,}-fold; more than "
-                    f"{RATIO}:1 is taken for a bomb."
-                ),
+                f"it expands {entry.file_size // max(1, entry.compress_size):,}-fold; more than "
+                f"{RATIO}:1 is taken for a bomb.",
             )
     tables = sum(e.file_size for e in files if e.filename.lower().endswith(TABLE_ENDINGS))
     if tables > TABLE_BYTES:

@@ -72,10 +72,8 @@ def read_lines(data: bytes, name: str) -> list[str]:
         longest = lengths.index(max(lengths))
         raise refuse(
             name,
-            (
-                f"line {longest + 1} has {len(lines[longest]) / 1e6:.1f} million characters; at most 1 "
-                "million are read."
-            ),
+            f"line {longest + 1} has {len(lines[longest]) / 1e6:.1f} million characters; at most 1 "
+            "million are read.",
         )
     return lines
 
@@ -92,8 +90,6 @@ def _text(data: bytes, name: str) -> str:
     except UnicodeDecodeError as problem:
         raise refuse(
             name,
-            (
-                f"it is not {encoding.upper().removesuffix('-SIG')} (byte {problem.start}). {SAVE} In "
-                "Excel: Save as, CSV UTF-8."
-            ),
+            f"it is not {encoding.upper().removesuffix('-SIG')} (byte {problem.start}). {SAVE} In "
+            "Excel: Save as, CSV UTF-8.",
         ) from problem

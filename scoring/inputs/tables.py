@@ -217,10 +217,8 @@ def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list
             if reader.line_num > before + 1:
                 raise refuse(
                     name,
-                    (
-                        f"line {first + before + 1}: a quotation mark is not closed on its line. Close "
-                        "or remove it; a cell holds no line break."
-                    ),
+                    f"line {first + before + 1}: a quotation mark is not closed on its line. Close "
+                    "or remove it; a cell holds no line break.",
                 )
             before = reader.line_num
             if row and (len(row) > 1 or row[0].strip() or (rows and lines[first + before - 1].strip())):
@@ -267,10 +265,8 @@ def find_column(table: TextTable, names: Sequence[str]) -> tuple[int | None, lis
                 error(
                     "duplicate-column",
                     table.header_place,
-                    (
-                        f"column {table.header[places[0]]!r} occurs {len(places)} times (columns "
-                        f"{numbers}): keep one."
-                    ),
+                    f"column {table.header[places[0]]!r} occurs {len(places)} times (columns "
+                    f"{numbers}): keep one.",
                 )
             ] if len(places) > 1 else []
     return None, []
@@ -296,10 +292,8 @@ def missing_column(table: TextTable, subject: str, names: Iterable[str], kind: K
     missing = error(
         "missing-column",
         table.header_place,
-        (
-            f"there is no column for {subject}: name it {' or '.join(repr(n) for n in names[:3])}. Found: "
-            f"{headers}.{hint}"
-        ),
+        f"there is no column for {subject}: name it {' or '.join(repr(n) for n in names[:3])}. Found: "
+        f"{headers}.{hint}",
     )
     subject = subject.split(" (")[0]
     fixes = (

@@ -207,10 +207,8 @@ def _bad_output(model: str, where: str | None = None) -> Finding:
     return error(
         "model-output",
         where or model,
-        (
-            f"the outputs{f' for {where}' if where else ''} are not finite numbers from 0 to 1: end the "
-            "network with a softmax or sigmoid."
-        ),
+        f"the outputs{f' for {where}' if where else ''} are not finite numbers from 0 to 1: end the "
+        "network with a softmax or sigmoid.",
     )
 
 

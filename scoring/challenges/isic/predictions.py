@@ -173,10 +173,8 @@ def _matched(
             error(
                 "no-common-case",
                 table.name,
-                (
-                    f"no row matches a case of {truth.name}. Here: {', '.join(rows.ids[:SHOWN])}. "
-                    f"There: {', '.join(truth.ids[:SHOWN])}."
-                ),
+                f"no row matches a case of {truth.name}. Here: {', '.join(rows.ids[:SHOWN])}. "
+                f"There: {', '.join(truth.ids[:SHOWN])}.",
             ).with_fixes(*suggestions.without_affix(rows.ids, truth.ids))
         ]
     missing = [

@@ -253,10 +253,8 @@ def _unit_note(table: TextTable, column: int, usual: bool) -> Finding:
     return note(
         UNIT_COLUMN,
         table.name,
-        (
-            f"column {table.header[column]!r} is no category here: {why}. The official scorer takes it "
-            "for a category."
-        ),
+        f"column {table.header[column]!r} is no category here: {why}. The official scorer takes it "
+        "for a category.",
     )
 
 

@@ -93,10 +93,8 @@ def _read_labels(table: TextTable, problems: list[Finding], findings: list[Findi
         "label-spelling",
         table,
         spelled,
-        (
-            "positive labels that are not exactly True: the official code would count these "
-            f"{len(spelled)} cases as negative."
-        ),
+        "positive labels that are not exactly True: the official code would count these "
+        f"{len(spelled)} cases as negative.",
     )
     if other:
         sentence = f"{several(table, other)}: another diagnosis, read as negative; the question is melanoma."

@@ -211,10 +211,8 @@ def _score_findings(evaluation: Evaluation, size: float | None, counts: CountsOf
             yield warning(
                 "absent-class",
                 name,
-                (
-                    f"no case of {name} in this test set: its F1 counts 0 and {100 * WORTH[name]:.3f} "
-                    "points of 100 cannot be won, as in the official code."
-                ),
+                f"no case of {name} in this test set: its F1 counts 0 and {100 * WORTH[name]:.3f} "
+                "points of 100 cannot be won, as in the official code.",
             )
         elif predicted[k] == 0:
             yield warning(

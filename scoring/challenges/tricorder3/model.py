@@ -65,10 +65,8 @@ def size_findings(size_mib: float, name: str) -> list[Finding]:
         note(
             "model-size",
             name,
-            (
-                f"{size_mib:.2f} MiB (the challenge's MB); {cost}; {FULL_MIB - size_mib:.2f} MiB below "
-                f"{FULL_MIB}. Each MiB above {FREE_MIB} costs 0.001 of the score."
-            ),
+            f"{size_mib:.2f} MiB (the challenge's MB); {cost}; {FULL_MIB - size_mib:.2f} MiB below "
+            f"{FULL_MIB}. Each MiB above {FREE_MIB} costs 0.001 of the score.",
         )
     ]
 
@@ -124,10 +122,8 @@ def _kind_findings(kind: str, where: str) -> list[Finding]:
             warning(
                 "logits",
                 where,
-                (
-                    "the outputs are logits, not probabilities: the score is the same, but the "
-                    "challenge demands a softmax."
-                ),
+                "the outputs are logits, not probabilities: the score is the same, but the "
+                "challenge demands a softmax.",
             )
         ],
         "not-normalised": [

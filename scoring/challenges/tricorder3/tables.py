@@ -104,10 +104,8 @@ def _read_labels(table: TextTable, problems: list[Finding], findings: list[Findi
         "label-number",
         table,
         numbered,
-        (
-            "the label is a number of the challenge's list (1 = AKIEC); the official loader knows the "
-            "symbols only."
-        ),
+        "the label is a number of the challenge's list (1 = AKIEC); the official loader knows the "
+        "symbols only.",
     )
     findings += once("label-spelling", table, spelled, "the label is not written as the exact symbol.")
     return LabelColumn(
@@ -261,10 +259,8 @@ def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
         yield warning(
             "not-normalised",
             where,
-            (
-                f"row sums from {sums.min():.4g} to {sums.max():.4g}, not 1: sigmoids, or rounding. The "
-                "score is the same; calibration is not defined."
-            ),
+            f"row sums from {sums.min():.4g} to {sums.max():.4g}, not 1: sigmoids, or rounding. The "
+            "score is the same; calibration is not defined.",
         )
     if len(outputs):
         tied = int(((outputs == outputs.max(1, keepdims=True)).sum(1) > 1).sum())
@@ -272,10 +268,8 @@ def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
             yield note(
                 "tied-maximum",
                 where,
-                (
-                    f"{tied} row{'s have' if tied > 1 else ' has'} several largest values: the first "
-                    "class in the challenge's order is taken, as in the official code."
-                ),
+                f"{tied} row{'s have' if tied > 1 else ' has'} several largest values: the first "
+                "class in the challenge's order is taken, as in the official code.",
             )
 
 

@@ -70,10 +70,8 @@ def headline(card: ScoreCard) -> Headline:
             "Ceiling",
             points(best),
             "with every case right",
-            (
-                "The score if every case were right, with this model's size. Below 100 where a "
-                "class has no case in this test set or the model is large."
-            ),
+            "The score if every case were right, with this model's size. Below 100 where a "
+            "class has no case in this test set or the model is large.",
         ),
         shared.measure(card, "accuracy", "Accuracy"),
         shared.measure(
