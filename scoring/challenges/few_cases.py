@@ -6,7 +6,7 @@ from scoring.common.findings import SMALL_CLASS, Finding, warning
 from scoring.statistics.intervals import WILSON_T
 
 
-def consequence(what: str, n: int, kind: str | None) -> str:
+def consequence(interval: str, n: int, kind: str | None) -> str:
     """Return what few cases do to an interval, as a part of a sentence.
 
     Args:
@@ -15,8 +15,8 @@ def consequence(what: str, n: int, kind: str | None) -> str:
         kind: How intervals were computed (`provenance.interval`).
     """
     if kind not in (WILSON_T, None):
-        return f"{what} too narrow below {SMALL_CLASS}"
-    return f"{what} wide below {SMALL_CLASS}" if n > 1 else "too few for an interval, below 2"
+        return f"{interval} too narrow below {SMALL_CLASS}"
+    return f"{interval} wide below {SMALL_CLASS}" if n > 1 else "too few for an interval, below 2"
 
 
 def few_cases(

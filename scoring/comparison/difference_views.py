@@ -179,8 +179,8 @@ def _group(
 
 def _direction(displayed: Displayed, rows: Sequence[Subgroup]) -> Better | None:
     """Return which direction is better in all rows; None where they differ."""
-    found = {displayed.comparison.quantity(row.measure).better for row in rows}
-    return found.pop() if len(found) == 1 else None
+    directions = {displayed.comparison.quantity(row.measure).better for row in rows}
+    return directions.pop() if len(directions) == 1 else None
 
 
 def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, question: str) -> Table:

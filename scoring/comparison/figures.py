@@ -12,7 +12,7 @@ from scoring.comparison import summary_text
 from scoring.comparison.classes import ClassEstimate, ClassMatrix, Subgroup
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import PairDifferences, number
-from scoring.comparison.robustness import FirstTeams, RankingRule, Robustness, WeightGrid
+from scoring.comparison.robustness import FirstTeams, Robustness, RuleRanks, WeightGrid
 from scoring.comparison.scale import Scale
 from scoring.presentation.figures import comparison as figures
 from scoring.presentation.figures.comparison import Ordering
@@ -135,7 +135,7 @@ def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], theme:
     return figures.rules_heat(robust.teams, orderings, [robust.teams.index(name) for name in names], theme)
 
 
-def rule_name(rule: RankingRule) -> str:
+def rule_name(rule: RuleRanks) -> str:
     """Return a rule as people write it."""
     if rule.kind == "subgroup":
         group, _, measure = rule.name.rpartition(": ")

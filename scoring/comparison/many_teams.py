@@ -41,12 +41,12 @@ def best(comparison: Comparison) -> tuple[Block, ...]:
     listed = ", ".join(map(markdown, names[:NAMED])) + (
         f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     )
-    words = (
+    sentence = (
         f"{len(names)} of {n} teams: {listed}. With 95% confidence the best team is among them (comparison "
         f"with the best of the others by the swap test, adjusted for {n - 1} others, not for all "
         f"{n * (n - 1) // 2:,} pairs)."
     )
-    return (Text(words, question="Which teams could be the best?"),)
+    return (Text(sentence, question="Which teams could be the best?"),)
 
 
 def groups(comparison: Comparison) -> tuple[Block, ...]:

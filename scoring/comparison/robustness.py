@@ -22,7 +22,7 @@ RuleRow = tuple[str, str, list[int], dict[str, bool]]
 
 
 @dataclass(frozen=True)
-class RankingRule:
+class RuleRanks:
     """kind: "official", "metric", "scheme" or "subgroup". ranks [A]: 1, 1, 3 in the order of the teams.
     kendall_tau: tau-b to the official order, None for one team or where all share a rank. small: a subgroup
     under 15 cases. coarse: a median of right and wrong, by which all share a place who are right in more than
@@ -44,7 +44,7 @@ class Robustness:
     rank."""
 
     teams: tuple[str, ...]
-    rules: tuple[RankingRule, ...]
+    rules: tuple[RuleRanks, ...]
     worst: tuple[int, ...]
     best: tuple[int, ...]
     all_alike: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ def robustness(comparison: Comparison) -> Robustness:
         *_by_subgroup(comparison),
     ]
     rules = tuple(
-        RankingRule(name, kind, tuple(ranks), _tau(official, ranks), **doubtful)
+        RuleRanks(name, kind, tuple(ranks), _tau(official, ranks), **doubtful)
         for name, kind, ranks, doubtful in rows
     )
     counted = np.array([rule.ranks for rule in rules if not rule.small and not rule.coarse])

@@ -88,9 +88,9 @@ def possible_thousands(table: TextTable, columns: Iterable[int]) -> list[Finding
     cells = {} if table.delimiter == "," else {c: two_readings(table.cells(c)) for c in columns}
     mend = "the column has whole numbers too. Write one decimal more, or no mark between thousands."
     return [
-        error("ambiguous-number", table.header_place, f"{table.header[c]}: {words}; {mend}")
-        for c, words in cells.items()
-        if words
+        error("ambiguous-number", table.header_place, f"{table.header[c]}: {reading}; {mend}")
+        for c, reading in cells.items()
+        if reading
     ]
 
 

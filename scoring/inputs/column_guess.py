@@ -70,8 +70,8 @@ class ColumnGuess:
         named = {name: written for name, written in self.columns.items() if written}
         if self.case and key(self.case) not in form.case_names:
             named[form.case] = self.case
-        taken = {self.case, *self.columns.values()}
-        others = [written for written in header if written not in taken]
+        used = {self.case, *self.columns.values()}
+        others = [written for written in header if written not in used]
         left_out = others if form.only else [written for written in others if written in named]
         pairs: Pairs = (
             *((written, name) for name, written in named.items() if written != name),
@@ -96,8 +96,8 @@ def guess(table: TextTable, form: TableForm, ids: Sequence[str] | None) -> Colum
         return ColumnGuess(case, dict(zip(form.columns, numbered, strict=True)), True)
     if len(form.columns) == len(others) == 1:
         return ColumnGuess(case, dict(zip(form.columns, others, strict=True)))
-    found = _assigned(others, form.columns)
-    return ColumnGuess(case, {name: found.get(name) for name in form.columns})
+    assigned = _assigned(others, form.columns)
+    return ColumnGuess(case, {name: assigned.get(name) for name in form.columns})
 
 
 def _case(
@@ -128,11 +128,11 @@ def _numbered(headers: Sequence[str], count: int) -> list[str] | None:
     """Return headers of which each ends in a number, in the order of these, from 0 or 1 without a gap."""
     numbers: dict[int, str] = {}
     for header in headers:
-        words = _words(header)
-        if len(words) == 1 and words[0].isdigit() and len(words[0]) < 4:
-            if int(words[0]) in numbers:
+        parts = _words(header)
+        if len(parts) == 1 and parts[0].isdigit() and len(parts[0]) < 4:
+            if int(parts[0]) in numbers:
                 return None  # two lists of scores
-            numbers[int(words[0])] = header
+            numbers[int(parts[0])] = header
     first = min(numbers, default=0)
     if first > 1 or count < 2 or sorted(numbers) != list(range(first, first + count)):
         return None
@@ -142,8 +142,8 @@ def _numbered(headers: Sequence[str], count: int) -> list[str] | None:
 def _words(text: str) -> list[str]:
     """Return the words of a header without those that stand beside names of classes."""
     plain = unicodedata.normalize("NFKD", text.replace("ß", "ss")).encode("ascii", "ignore").decode()
-    words = re.findall(r"[a-z]+|\d+", plain.lower())
-    return [word for word in words if word not in AFFIXES]
+    parts = re.findall(r"[a-z]+|\d+", plain.lower())
+    return [word for word in parts if word not in AFFIXES]
 
 
 def _joined(text: str) -> str:
@@ -153,18 +153,18 @@ def _joined(text: str) -> str:
 def _assigned(headers: Sequence[str], wanted: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     """Return needed column -> header, the surest pairs first, none of them twice and none in doubt."""
     pairs = sorted(_pairs(headers, wanted), key=lambda pair: -pair[0])
-    found: dict[str, str] = {}
+    assigned: dict[str, str] = {}
     doubtful: set[str] = set()
     for sure, name, header in pairs:
-        if name in found or header in found.values() or header in doubtful:
+        if name in assigned or header in assigned.values() or header in doubtful:
             continue
-        rivals = [other for s, other, h in pairs if h == header and other not in found and s >= sure]
-        alike = [h for s, other, h in pairs if other == name and s == sure and h not in found.values()]
+        rivals = [other for s, other, h in pairs if h == header and other not in assigned and s >= sure]
+        alike = [h for s, other, h in pairs if other == name and s == sure and h not in assigned.values()]
         if len(rivals) > 1 or len(alike) > 1:
             doubtful.update((header,) if len(rivals) > 1 else alike)
         else:
-            found[name] = header
-    return found
+            assigned[name] = header
+    return assigned
 
 
 def _pairs(headers: Sequence[str], wanted: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[float, str, str]]:

@@ -28,9 +28,9 @@ def widened(
         classes, cases = _numbered(columns[kind]), _numbered(columns[case])
         is_grid = len(cases) * len(classes) == len(columns[case])
         if is_grid and 1 < len(classes) < len(cases) and len(classes) <= MOST_CLASSES:
-            made = _placed(columns[case], columns[kind], columns[score], cases, classes)
-            if made is not None:
-                wide, first = made
+            wide_table = _placed(columns[case], columns[kind], columns[score], cases, classes)
+            if wide_table is not None:
+                wide, first = wide_table
                 return (header[case], *classes), [list(cases), *wide], first
     return None
 
@@ -78,11 +78,11 @@ def _placed(
 ) -> tuple[list[list[str]], list[int]] | None:
     """Return a column for each class and the first row of each case; None where a cell has two rows."""
     n = len(cases)
-    place = [classes[kind.strip()] * n + cases[name.strip()] for name, kind in zip(names, kinds, strict=True)]
-    if len({*place}) < len(place):
+    index = [classes[kind.strip()] * n + cases[name.strip()] for name, kind in zip(names, kinds, strict=True)]
+    if len({*index}) < len(index):
         return None
-    cells = [""] * len(place)
-    for at, score in zip(place, scores, strict=True):
+    cells = [""] * len(index)
+    for at, score in zip(index, scores, strict=True):
         cells[at] = score
     first: dict[str, int] = {}
     for row, name in enumerate(names):

@@ -68,8 +68,8 @@ def counts(truth: Ints, predicted: Ints, weights: Floats, classes: int) -> Class
         _sums_of_block(truth - k, predicted - k, weights, min(CLASSES_AT_ONCE, classes - k))
         for k in range(0, classes, CLASSES_AT_ONCE)
     ]
-    support, found, hits = (np.hstack(kind) for kind in zip(*sums, strict=True))
-    return ClassCounts(support, found, hits, weights.sum(1, dtype=float))
+    support, predictions, hits = (np.hstack(kind) for kind in zip(*sums, strict=True))
+    return ClassCounts(support, predictions, hits, weights.sum(1, dtype=float))
 
 
 def _sums_of_block(truth: Ints, predicted: Ints, weights: Floats, classes: int) -> list[Floats]:
@@ -164,11 +164,11 @@ def weighted_mean(values: ArrayLike, weights: Floats) -> Floats:
     """
     numbers = np.asarray(values, float)
     defined = ~np.isnan(numbers)
-    kept, rows = numbers[defined], max(1, CHUNK_CELLS // max(1, len(numbers)))
+    known, rows = numbers[defined], max(1, CHUNK_CELLS // max(1, len(numbers)))
     means = np.full(len(weights), np.nan)
     for start in range(0, len(weights), rows):
         chunk = weights[start : start + rows, defined].astype(float)
-        means[start : start + rows] = divide(chunk @ kept, chunk.sum(1))
+        means[start : start + rows] = divide(chunk @ known, chunk.sum(1))
     return means
 
 

@@ -35,117 +35,117 @@ def detection_cases(
         chosen: Parameters of the metric.
     """
     counts, parts = [], []
-    for number, (truth, found) in enumerate(images):
-        kind, score, hit = metric.measure(truth, found, **chosen)
+    for number, (truth, detected) in enumerate(images):
+        kind, score, hit = metric.measure(truth, detected, **chosen)
         counts.append(np.bincount(truth.kinds, minlength=len(classes)))
         parts.append((np.full(len(kind), number), kind, score, hit))
     image, kinds, scores, hits = (np.concatenate(column) for column in zip(*parts, strict=True))
     return DetectionCases(image, kinds, scores, hits, np.array(counts), classes)
 
 
-def chosen_points(truth: Objects, found: Objects, radius: float, prefer: str) -> Found:
+def chosen_points(truth: Objects, detected: Objects, radius: float, prefer: str) -> Found:
     """Match points one to one: each of the truth in turn takes the nearest free detection within its radius,
     or the one of the highest score.
 
     Args:
         truth: Objects of the truth.
-        found: Detections.
+        detected: Detections.
         radius: Largest distance of a match, for points that have none of their own.
         prefer: "nearest" or "score".
     """
 
     def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
-        confidence = _scores(found)[guess] if prefer == "score" else np.zeros(len(guess))
-        pairs = _near(truth, found, true, guess, radius, inclusive=True)
+        confidence = _scores(detected)[guess] if prefer == "score" else np.zeros(len(guess))
+        pairs = _near(truth, detected, true, guess, radius, inclusive=True)
         hit = np.zeros((len(guess), 1), bool)
         hit[point_pairs.choose(pairs, confidence)[1]] = True
-        return guess, _scores(found)[guess], hit
+        return guess, _scores(detected)[guess], hit
 
-    return _by_kind(truth, found, match)
+    return _by_kind(truth, detected, match)
 
 
-def ranked_points(truth: Objects, found: Objects, radius: float) -> Found:
+def ranked_points(truth: Objects, detected: Objects, radius: float) -> Found:
     """Match points one to one: each detection in turn, the highest score first, takes the nearest free point
     of the truth whose radius it is within.
 
     Args:
         truth: Objects of the truth.
-        found: Detections.
+        detected: Detections.
         radius: Largest distance of a match, for points that have none of their own.
     """
 
     def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
-        score = _scores(found)[guess]
-        pairs = _near(truth, found, true, guess, radius, inclusive=True)
+        score = _scores(detected)[guess]
+        pairs = _near(truth, detected, true, guess, radius, inclusive=True)
         order = np.lexsort((pairs.truth, pairs.distance, pairs.prediction, -score[pairs.prediction]))
         rows = match_in_order(pairs.prediction, pairs.truth, order)[0]
         hit = np.zeros((len(guess), 1), bool)
         hit[pairs.prediction[rows]] = True
         return guess, score, hit
 
-    return _by_kind(truth, found, match)
+    return _by_kind(truth, detected, match)
 
 
-def froc_points(truth: Objects, found: Objects, radius: float) -> Found:
+def froc_points(truth: Objects, detected: Objects, radius: float) -> Found:
     """Give each point of the truth the highest score of the detections within its radius; a detection within
     none is a false alarm (LUNA16).
 
     Args:
         truth: Objects of the truth.
-        found: Detections.
+        detected: Detections.
         radius: Distance below which a detection counts, for points that have none of their own.
     """
 
     def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
-        pairs = _near(truth, found, true, guess, radius, inclusive=False)
-        return _best_of_each(pairs.truth, pairs.prediction, _scores(found)[guess], guess)
+        pairs = _near(truth, detected, true, guess, radius, inclusive=False)
+        return _best_of_each(pairs.truth, pairs.prediction, _scores(detected)[guess], guess)
 
-    return _by_kind(truth, found, match)
+    return _by_kind(truth, detected, match)
 
 
-def froc_boxes(truth: Objects, found: Objects, iou: float) -> Found:
+def froc_boxes(truth: Objects, detected: Objects, iou: float) -> Found:
     """Give each box of the truth the highest score of the detections that overlap it enough; a detection that
     overlaps none is a false alarm.
 
     Args:
         truth: Objects of the truth.
-        found: Detections.
+        detected: Detections.
         iou: Least intersection over union.
     """
 
     def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
-        first, second = np.nonzero(box_iou(truth.places[true], found.places[guess]) >= iou)
-        return _best_of_each(first, second, _scores(found)[guess], guess)
+        first, second = np.nonzero(box_iou(truth.places[true], detected.places[guess]) >= iou)
+        return _best_of_each(first, second, _scores(detected)[guess], guess)
 
-    return _by_kind(truth, found, match)
+    return _by_kind(truth, detected, match)
 
 
-def coco_boxes(truth: Objects, found: Objects, iou: float | None = None) -> Found:
+def coco_boxes(truth: Objects, detected: Objects, iou: float | None = None) -> Found:
     """Match boxes as COCO does: each detection in turn, the highest score first, takes the free box of the
     truth that it overlaps most.
 
     Args:
         truth: Objects of the truth.
-        found: Detections.
+        detected: Detections.
         iou: Least intersection over union; None: COCO's ten limits.
     """
     limits = COCO_LIMITS if iou is None else np.array([iou])
 
     def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
-        ranked = guess[np.argsort(-_scores(found)[guess], kind="stable")][:COCO_DETECTIONS]
-        overlaps = box_iou(found.places[ranked], truth.places[true])
+        ranked = guess[np.argsort(-_scores(detected)[guess], kind="stable")][:COCO_DETECTIONS]
+        overlaps = box_iou(detected.places[ranked], truth.places[true])
         hit = np.zeros((len(ranked), len(limits)), bool)
-        for place, limit in enumerate(limits):
+        for column, limit in enumerate(limits):
             free = np.ones(len(true), bool)
             for row in np.flatnonzero(overlaps.max(1, initial=0) >= min(limit, 1 - 1e-10)):
                 shares = np.where(free, overlaps[row], -1)[::-1]
                 # Of equal overlaps COCO takes the box that is listed last.
                 best = len(shares) - 1 - int(shares.argmax())
                 if free[best] and overlaps[row, best] >= min(limit, 1 - 1e-10):
-                    hit[row, place], free[best] = True, False
-        return ranked, _scores(found)[ranked], hit
+                    hit[row, column], free[best] = True, False
+        return ranked, _scores(detected)[ranked], hit
 
-    return _by_kind(truth, found, match)
+    return _by_kind(truth, detected, match)
 
 
 def box_iou(first: Floats, second: Floats) -> Floats:
@@ -168,18 +168,18 @@ def box_iou(first: Floats, second: Floats) -> Floats:
     return divide(both, union, 0)
 
 
-def _scores(found: Objects) -> Floats:
-    return np.ones(len(found.places)) if found.scores is None else np.asarray(found.scores, float)
+def _scores(detected: Objects) -> Floats:
+    return np.ones(len(detected.places)) if detected.scores is None else np.asarray(detected.scores, float)
 
 
 def _near(
-    truth: Objects, found: Objects, true: Ints, guess: Ints, radius: float, inclusive: bool
+    truth: Objects, detected: Objects, true: Ints, guess: Ints, radius: float, inclusive: bool
 ) -> point_pairs.NearbyPairs:
     """Return pairs of some points of the truth and some detections within the radius of the former, by their
     places among these."""
     radii = np.full(len(true), radius) if truth.radii is None else truth.radii[true]
     pairs = point_pairs.near_pairs(
-        [truth.places[true]], [found.places[guess]], float(radii.max(initial=0)), MOST_PAIRS
+        [truth.places[true]], [detected.places[guess]], float(radii.max(initial=0)), MOST_PAIRS
     )
     if pairs is None:
         advice = (
@@ -199,12 +199,12 @@ def _best_of_each(objects: Ints, detections: Ints, scores: Floats, guess: Ints) 
 
 
 def _by_kind(
-    truth: Objects, found: Objects, match: Callable[[Ints, Ints], tuple[Ints, Floats, Bools]]
+    truth: Objects, detected: Objects, match: Callable[[Ints, Ints], tuple[Ints, Floats, Bools]]
 ) -> Found:
     """Match the objects of each class that is detected; where none is, of a class that nothing has."""
     parts = [
-        match(np.flatnonzero(truth.kinds == kind), np.flatnonzero(found.kinds == kind))
-        for kind in (np.unique(found.kinds) if len(found.kinds) else [-1])
+        match(np.flatnonzero(truth.kinds == kind), np.flatnonzero(detected.kinds == kind))
+        for kind in (np.unique(detected.kinds) if len(detected.kinds) else [-1])
     ]
     rows, scores, hits = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return found.kinds[rows], scores, hits
+    return detected.kinds[rows], scores, hits

@@ -115,8 +115,8 @@ class Metric:
         chosen, formula = self._checked(parameters), _function(self.formula)
         if isinstance(cases, MultilabelCases):
             formula = partial(_function(OVER_LABELS), formula)
-        found: Floats = formula(cases, weights, **chosen)
-        return found
+        values: Floats = formula(cases, weights, **chosen)
+        return values
 
     def measure(self, *case: Any, **parameters: Any) -> Any:
         """Measure one case: the expensive step of a metric of masks, points and boxes.
@@ -131,21 +131,21 @@ class Metric:
 
     def problems(self, parameters: Mapping[str, object]) -> dict[str, str]:
         """Return what is wrong with parameters, a clause by name; empty where nothing is."""
-        found = {}
+        problems = {}
         for name, value in parameters.items():
             if name not in self.parameters:
                 others = ", ".join(self.parameters) or "none"
-                found[name] = f"is no parameter of {self.name}, which has {others}"
+                problems[name] = f"is no parameter of {self.name}, which has {others}"
             elif value is not None and (problem := self.parameters[name].problem(value)):
-                found[name] = problem
-        return found
+                problems[name] = problem
+        return problems
 
     def _checked(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Return all parameters under the names of the formula's arguments."""
         for name, problem in self.problems(parameters).items():
             raise ValueError(f"{name} {problem}")
-        given = {name: p.default for name, p in self.parameters.items()} | dict(parameters)
-        return {"of" if name == "class" else name: value for name, value in given.items()}
+        values = {name: p.default for name, p in self.parameters.items()} | dict(parameters)
+        return {"of" if name == "class" else name: value for name, value in values.items()}
 
 
 def _function(path: str) -> Callable[..., Any]:

@@ -87,10 +87,10 @@ def region_pairs(
 
 
 def _is_one_of(labels: Array, wanted: Collection[int]) -> Bools:
-    found = np.zeros(labels.shape, bool)
+    is_inside = np.zeros(labels.shape, bool)
     for label in wanted:
-        found |= labels == label
-    return found
+        is_inside |= labels == label
+    return is_inside
 
 
 def _box(first: Array, second: Array) -> tuple[slice, ...]:
@@ -98,9 +98,9 @@ def _box(first: Array, second: Array) -> tuple[slice, ...]:
     box: tuple[slice, ...] = ()
     for axis in range(first.ndim):
         rest = tuple(other for other in range(first.ndim) if other != axis)
-        taken = [np.flatnonzero(array[box].any(axis=rest)) for array in (first, second)]
-        found = np.concatenate(taken)
-        box += (slice(int(found.min()), int(found.max()) + 1) if len(found) else slice(0, 0),)
+        places_of_both = [np.flatnonzero(array[box].any(axis=rest)) for array in (first, second)]
+        places = np.concatenate(places_of_both)
+        box += (slice(int(places.min()), int(places.max()) + 1) if len(places) else slice(0, 0),)
     return box
 
 

@@ -99,18 +99,18 @@ def element_areas(spacing: tuple[float, ...]) -> Floats:
 
 def _all_normals() -> dict[int, list[tuple[int, ...]]]:
     """Return the triangles of every neighbourhood from those of the listed ones."""
-    voxels, found = list(itertools.product((0, 1), repeat=3)), {}
-    for code, words in NORMALS.items():
+    voxels, triangles = list(itertools.product((0, 1), repeat=3)), {}
+    for code, listed in NORMALS.items():
         inside = [voxel for bit, voxel in enumerate(voxels) if code & (128 >> bit)]
-        normals = [tuple(map(int, word)) for word in words.split()]
+        normals = [tuple(map(int, word)) for word in listed.split()]
         for axes, mirrored in itertools.product(itertools.permutations(range(3)), voxels):
             turned = [
                 tuple(voxel[axis] ^ flip for axis, flip in zip(axes, mirrored, strict=True))
                 for voxel in inside
             ]
             other = sum(128 >> voxels.index(voxel) for voxel in turned)
-            found[other] = found[255 - other] = [tuple(n[axis] for axis in axes) for n in normals]
-    return found
+            triangles[other] = triangles[255 - other] = [tuple(n[axis] for axis in axes) for n in normals]
+    return triangles
 
 
 def distances(surface: Surface, other: Surface, spacing: Sequence[float]) -> Floats:
@@ -123,16 +123,16 @@ def distances(surface: Surface, other: Surface, spacing: Sequence[float]) -> Flo
     """
     if not len(other.places):
         return np.full(len(surface.places), np.inf)
-    taken = np.zeros(surface.shape, bool)
-    taken.ravel()[other.places] = True
-    apart = ~taken.ravel()[surface.places]
-    found, own, edges = np.zeros(len(apart)), surface.corners(apart), np.asarray(spacing, float)
+    is_other = np.zeros(surface.shape, bool)
+    is_other.ravel()[other.places] = True
+    apart = ~is_other.ravel()[surface.places]
+    lengths, own, edges = np.zeros(len(apart)), surface.corners(apart), np.asarray(spacing, float)
     if not len(own):
-        return found
+        return lengths
     if max(len(own), len(other.places)) > MOST_SEARCHED:
         # Noise rather than a structure: a map of the box takes less time and memory than a tree.
         steps: Ints = scipy.ndimage.distance_transform_edt(
-            ~taken, edges, return_distances=False, return_indices=True
+            ~is_other, edges, return_distances=False, return_indices=True
         )
         nearest = steps[:, *own.T].T
     else:
@@ -141,8 +141,8 @@ def distances(surface: Surface, other: Surface, spacing: Sequence[float]) -> Flo
         tree = scipy.spatial.cKDTree(corners * edges, compact_nodes=False, balanced_tree=False)
         nearest = corners[tree.query(own * edges)[1]]
     # From whole steps, so that a distance of a tolerance of 2 mm is 2 mm and not a rounding error more.
-    found[apart] = np.sqrt((((own - nearest) * edges) ** 2).sum(1))
-    return found
+    lengths[apart] = np.sqrt((((own - nearest) * edges) ** 2).sum(1))
+    return lengths
 
 
 def _facing(corners: Ints, own: Ints) -> Ints:
@@ -150,14 +150,14 @@ def _facing(corners: Ints, own: Ints) -> Ints:
     another one on a line along an axis, as seen from the box around them."""
     low, high = own.min(axis=0), own.max(axis=0)
     for axis in range(corners.shape[1]):
-        along, kept = corners[:, axis], np.zeros(len(corners), bool)
+        along, is_facing = corners[:, axis], np.zeros(len(corners), bool)
         line = np.delete(corners, axis, axis=1) @ [1 << 20, 1][-corners.shape[1] + 1 :]
-        kept[(along >= low[axis]) & (along <= high[axis])] = True
+        is_facing[(along >= low[axis]) & (along <= high[axis])] = True
         for beyond, away in ((along > high[axis], along), (along < low[axis], -along)):
             places = np.flatnonzero(beyond)
             places = places[np.lexsort((away[places], line[places]))]
-            kept[places[np.unique(line[places], return_index=True)[1]]] = True
-        corners = corners[kept]
+            is_facing[places[np.unique(line[places], return_index=True)[1]]] = True
+        corners = corners[is_facing]
     return corners
 
 
@@ -171,5 +171,5 @@ def quantile(values: Floats, weights: Floats, share: float) -> float:
     """
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
-    place = int(np.searchsorted(reached / reached[-1], share))
-    return float(values[order[min(place, len(order) - 1)]])
+    index = int(np.searchsorted(reached / reached[-1], share))
+    return float(values[order[min(index, len(order) - 1)]])

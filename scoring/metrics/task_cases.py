@@ -57,11 +57,11 @@ class MultilabelCases:
         """Return each case [N] with each label [L] as a case of its own [N L]."""
         return self._two_classes(np.ravel)
 
-    def _two_classes(self, taken: Callable[[Array], Array]) -> LabelledCases:
-        called = None if self.predicted is None else taken(self.predicted).astype(int)
-        score = None if self.scores is None else taken(self.scores)
+    def _two_classes(self, column_of: Callable[[Array], Array]) -> LabelledCases:
+        labels = None if self.predicted is None else column_of(self.predicted).astype(int)
+        score = None if self.scores is None else column_of(self.scores)
         columns = None if score is None else np.column_stack([1 - score, score])
-        return LabelledCases(taken(self.truth).astype(int), called, columns, ("no", "yes"), 1)
+        return LabelledCases(column_of(self.truth).astype(int), labels, columns, ("no", "yes"), 1)
 
 
 @dataclass(frozen=True, eq=False)

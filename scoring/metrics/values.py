@@ -104,13 +104,13 @@ def _ranking(values: Floats) -> Callable[[Floats], Floats]:
     own."""
     _, first, numbers = np.unique(np.sort(values), return_index=True, return_inverse=True)
     order = np.argsort(values, kind="stable")
-    place = np.empty(len(values), int)
-    place[order] = numbers
+    level = np.empty(len(values), int)
+    level[order] = numbers
 
     def ranks(weights: Floats) -> Floats:
         at = np.add.reduceat(weights[:, order], first, axis=1)
         middle: Floats = np.cumsum(at, axis=1) - at / 2
-        return middle[:, place]
+        return middle[:, level]
 
     return ranks
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.hecktor2026.evaluation import Evaluation
+from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
 from scoring.challenges.hecktor2026.findings import missing_words, official, score_findings
 from scoring.challenges.hecktor2026.formula import ID, STAGES, STRUCTURES
 from scoring.challenges.hecktor2026.measures import (
@@ -41,7 +41,7 @@ def score(truth: HecktorTruth, predictions: HecktorSubmission, settings: ScoreSe
     columns = joined_columns(truth, metadata)
     unit, units = find_units(columns, len(truth), (), truth.id_column, statistics.group)
     unit = "patient" if unit == "case" else unit
-    evaluation = Evaluation(truth, predictions, options)
+    evaluation = HecktorEvaluation(truth, predictions, options)
     replicates = replicate(evaluation.quantities, evaluation.point, units, statistics, basis=evaluation.basis)
     metrics = _metrics(evaluation)
     arrays = {
@@ -75,7 +75,7 @@ def score(truth: HecktorTruth, predictions: HecktorSubmission, settings: ScoreSe
     )
 
 
-def _unit_sums(evaluation: Evaluation, units: Ints) -> Floats:
+def _unit_sums(evaluation: HecktorEvaluation, units: Ints) -> Floats:
     return unit_sums(
         list(evaluation.dices.values()),
         [(evaluation.true_stages[kind], evaluation.submitted_stages[kind]) for kind in STAGES],
@@ -85,7 +85,7 @@ def _unit_sums(evaluation: Evaluation, units: Ints) -> Floats:
     )
 
 
-def _metrics(evaluation: Evaluation) -> dict[str, Any]:
+def _metrics(evaluation: HecktorEvaluation) -> dict[str, Any]:
     """`metrics` in the order of the definition; NaN where undefined."""
     truth, submission, options = evaluation.truth, evaluation.submission, evaluation.options
     states, counted = np.array(submission.masks.states), evaluation.pairs
@@ -134,7 +134,7 @@ def _of_nodes(nodes: Ints) -> dict[str, Any]:
     }
 
 
-def _credit_of_empty(evaluation: Evaluation) -> float:
+def _credit_of_empty(evaluation: HecktorEvaluation) -> float:
     """Return the part of `segmentation` that pairs earn in which truth and prediction are empty; NaN without
     a truth mask."""
     if not evaluation.truth.has_mask.any():
@@ -144,12 +144,12 @@ def _credit_of_empty(evaluation: Evaluation) -> float:
     return float(np.mean([_both_empty(evaluation, structure).mean() for structure in STRUCTURES]))
 
 
-def _both_empty(evaluation: Evaluation, structure: str) -> Bools:
+def _both_empty(evaluation: HecktorEvaluation, structure: str) -> Bools:
     _, true, submitted = evaluation.scored_voxels[structure]
     return np.asarray((true == 0) & (submitted == 0))
 
 
-def _aggregated(evaluation: Evaluation, structure: str) -> float:
+def _aggregated(evaluation: HecktorEvaluation, structure: str) -> float:
     """Return the Dice of all patients taken as one; NaN without a truth mask."""
     both, true, submitted = evaluation.scored_voxels[structure]
     if not len(true):
@@ -158,7 +158,7 @@ def _aggregated(evaluation: Evaluation, structure: str) -> float:
     return float(overlap.aggregated_dice(both, true, submitted, once, evaluation.options.empty_masks)[0])
 
 
-def _per_class(evaluation: Evaluation) -> dict[str, Any]:
+def _per_class(evaluation: HecktorEvaluation) -> dict[str, Any]:
     rows: dict[str, dict[str, Any]] = {}
     for kind, names in STAGES.items():
         counts = evaluation.stage_counts(kind, evaluation.once)
@@ -186,7 +186,7 @@ def _per_class(evaluation: Evaluation) -> dict[str, Any]:
     return rows
 
 
-def _confusion(evaluation: Evaluation, kind: str) -> dict[str, Any]:
+def _confusion(evaluation: HecktorEvaluation, kind: str) -> dict[str, Any]:
     """Counts by true (rows) and submitted stage, and per row the patients without a usable prediction. T0 is
     a label where it occurs."""
     true, predicted = evaluation.true_stages[kind], evaluation.submitted_stages[kind]
@@ -204,7 +204,7 @@ def _confusion(evaluation: Evaluation, kind: str) -> dict[str, Any]:
     }
 
 
-def _per_center(evaluation: Evaluation) -> dict[str, Any]:
+def _per_center(evaluation: HecktorEvaluation) -> dict[str, Any]:
     rows: dict[str, dict[str, Any]] = {}
     for center, members in centers(evaluation.truth).items():
         inside = evaluation.among(members)
@@ -216,7 +216,7 @@ def _per_center(evaluation: Evaluation) -> dict[str, Any]:
     return rows
 
 
-def _cases(evaluation: Evaluation) -> tuple[dict[str, Any], ...]:
+def _cases(evaluation: HecktorEvaluation) -> tuple[dict[str, Any], ...]:
     """Return one row per patient, built column by column."""
     truth, submission = evaluation.truth, evaluation.submission
     columns = {
@@ -247,7 +247,7 @@ def _cases(evaluation: Evaluation) -> tuple[dict[str, Any], ...]:
     return tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 
 
-def _pairs_of_cases(evaluation: Evaluation) -> dict[str, list[Any]]:
+def _pairs_of_cases(evaluation: HecktorEvaluation) -> dict[str, list[Any]]:
     """Return how many comparable, discordant and score-less pairs each patient is in; None for those without
     time and event."""
     truth, kinds = evaluation.truth, ("comparable", "discordant", "missing")

@@ -23,7 +23,7 @@ from scoring.statistics.replicates import Quantities
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class HecktorEvaluation:
     """A submission on a truth, under options.
 
     Attributes:
@@ -93,7 +93,7 @@ class Evaluation:
         """Comparable pairs of the test set itself, and what the scores make of them."""
         return self.pairs_of(self.once)
 
-    def among(self, members: Bools) -> "Evaluation":
+    def among(self, members: Bools) -> "HecktorEvaluation":
         """Return the evaluation of these patients [N] alone."""
         return replace(self, members=members)
 

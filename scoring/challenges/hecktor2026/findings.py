@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.few_cases import consequence
-from scoring.challenges.hecktor2026.evaluation import Evaluation
+from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
 from scoring.challenges.hecktor2026.formula import (
     FEW_EVENTS,
     STAGES,
@@ -23,7 +23,7 @@ from scoring.core.scorecard import Official
 from scoring.statistics.replicates import Replicates
 
 
-def missing_findings(evaluation: Evaluation) -> Iterator[Finding]:
+def missing_findings(evaluation: HecktorEvaluation) -> Iterator[Finding]:
     """Yield `subtask-missing`, `missing-mask`, `missing-stage` and `missing-risk`, each naming all
     patients."""
     truth, submission, options = evaluation.truth, evaluation.submission, evaluation.options
@@ -88,7 +88,7 @@ UNDEFINED = {
 
 
 def score_findings(
-    evaluation: Evaluation, metrics: Mapping[str, float], replicates: Replicates
+    evaluation: HecktorEvaluation, metrics: Mapping[str, float], replicates: Replicates
 ) -> Iterator[Finding]:
     """Yield findings of reading, then those of the score."""
     truth, is_assumed = evaluation.truth, evaluation.options.prognosis_direction == "auto"
@@ -125,7 +125,7 @@ def _segmentation(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator
                 )
 
 
-def _staging(evaluation: Evaluation, kind: str, replicates: Replicates) -> Iterator[Finding]:
+def _staging(evaluation: HecktorEvaluation, kind: str, replicates: Replicates) -> Iterator[Finding]:
     truth, taking_part = evaluation.truth, evaluation.true_stages[kind]
     everyone = truth.stages[kind]
     if kind == "t" and (at_zero := np.flatnonzero(everyone == T0)).size:
@@ -181,7 +181,7 @@ PAIRS = {
 """What becomes of pairs that touch a patient without a score, by the option."""
 
 
-def official(evaluation: Evaluation, score: float) -> Official:
+def official(evaluation: HecktorEvaluation, score: float) -> Official:
     """Return what the published rules give. score: that of the evaluation, NaN where it is undefined."""
     options = evaluation.options
     usual = HecktorOptions()
@@ -196,7 +196,7 @@ def official(evaluation: Evaluation, score: float) -> Official:
     return Official.compare(score, published, f"Other rules than the published ones ({changes}).")
 
 
-def missing_words(evaluation: Evaluation, metrics: Mapping[str, Any]) -> str:
+def missing_words(evaluation: HecktorEvaluation, metrics: Mapping[str, Any]) -> str:
     """Return what lacks or cannot be used, "" where nothing does. metrics: of the card."""
     truth, staged = evaluation.truth, {k: codes >= 0 for k, codes in evaluation.true_stages.items()}
     lacking = (

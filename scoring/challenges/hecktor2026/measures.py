@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.hecktor2026.evaluation import Evaluation
+from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
 from scoring.challenges.hecktor2026.formula import STAGES, SUBTASKS, unweighted, weighted
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Bools, Floats, Ints
@@ -99,7 +99,7 @@ STEPS = (7, 30, 90, 180, 365, 730, 1825, 3650)
 MOST_TICKS = 9
 
 
-def survival_groups(evaluation: Evaluation) -> dict[str, Any]:
+def survival_groups(evaluation: HecktorEvaluation) -> dict[str, Any]:
     """`survival` of the scorecard: size and events of the groups, and the log-rank test over those that are
     not empty."""
     time, event, group = _grouped(evaluation)
@@ -114,7 +114,7 @@ def survival_groups(evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def curves(evaluation: Evaluation) -> dict[str, np.ndarray]:
+def curves(evaluation: HecktorEvaluation) -> dict[str, np.ndarray]:
     """Kaplan-Meier curves by group: `survival_low_time`, `_probability`, `_at_risk`, `_events` and
     `_censored` (one entry per distinct time), and the patients still under observation,
     `survival_low_number_at_risk`, at each of `survival_moments` (days)."""
@@ -134,7 +134,7 @@ def curves(evaluation: Evaluation) -> dict[str, np.ndarray]:
     return columns
 
 
-def _grouped(evaluation: Evaluation) -> tuple[Floats, Bools, Ints]:
+def _grouped(evaluation: HecktorEvaluation) -> tuple[Floats, Bools, Ints]:
     """Time, event and group of the patients that have all of time, event and score."""
     truth, risk = evaluation.truth, evaluation.risks
     complete = truth.has_survival & ~np.isnan(risk)

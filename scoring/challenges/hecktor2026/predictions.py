@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from scoring.challenges.hecktor2026 import masks
-from scoring.challenges.hecktor2026.evaluation import Evaluation
+from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
 from scoring.challenges.hecktor2026.findings import missing_findings
 from scoring.challenges.hecktor2026.formula import ID, STAGES, T0
 from scoring.challenges.hecktor2026.masks import Layout, SubmissionLayout, classify_members
@@ -111,7 +111,7 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     )
     if truth is None:
         return submission
-    usual = Evaluation(truth, submission, HecktorOptions())
+    usual = HecktorEvaluation(truth, submission, HecktorOptions())
     return replace(submission, missing=tuple(missing_findings(usual)))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring.challenges.classification_views import method
 from scoring.challenges.hecktor2026 import summary
-from scoring.challenges.hecktor2026.evaluation import Evaluation
+from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
 from scoring.challenges.hecktor2026.formula import SUBTASKS, WEIGHTS
 from scoring.challenges.hecktor2026.measures import OF_CENTERS, centers, combined
 from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, HecktorOptions
@@ -48,7 +48,7 @@ def rule_variants(
     truth: HecktorTruth, predictions: HecktorSubmission, card: ScoreCard
 ) -> tuple[RuleVariant, ...]:
     """Return the score under every other value of every option that changes it, one option at a time."""
-    evaluation = Evaluation(truth, predictions, options_of(card))
+    evaluation = HecktorEvaluation(truth, predictions, options_of(card))
     return tuple(
         _variant(evaluation, card, name, value)
         for name, allowed in CHOICES.items()
@@ -57,7 +57,7 @@ def rule_variants(
     )
 
 
-def _variant(evaluation: Evaluation, card: ScoreCard, name: str, value: str) -> RuleVariant:
+def _variant(evaluation: HecktorEvaluation, card: ScoreCard, name: str, value: str) -> RuleVariant:
     changed: dict[str, str] = {name: value}
     options = replace(evaluation.options, **changed)  # type: ignore[arg-type]
     point = replace(evaluation, options=options).point
@@ -136,7 +136,7 @@ def center_intervals(
     without replicates."""
     source = card.provenance
     statistics = StatisticsOptions(source["resamples"], source["seed"], None, source["options"]["interval"])
-    everybody, bounds = Evaluation(truth, predictions, options_of(card)), {}
+    everybody, bounds = HecktorEvaluation(truth, predictions, options_of(card)), {}
     for center, members in centers(truth).items():
         inside = everybody.among(members)
         units = card.arrays["units"]

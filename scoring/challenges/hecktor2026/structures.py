@@ -20,8 +20,8 @@ PLACES = ("masks", "output", "images")
 def structure_of(stem: str) -> str | None:
     """Return what stands before GTVp or GTVn at the end of a name, "" where nothing does; None for a name
     of another kind."""
-    found = STRUCTURE.fullmatch(stem)
-    return found[1] if found else None
+    match = STRUCTURE.fullmatch(stem)
+    return match[1] if match else None
 
 
 def stem_of(name: str) -> str | None:
@@ -43,22 +43,22 @@ def join_structures(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, tuple
     both = sum(len(members) == len(LABELS) for members in parts.values())
     if not both or 2 * both < len(parts):
         return files, {}
-    taken = {member for members in parts.values() for member in members.values()}
-    made = {f"{top}{patient}.mha": members for patient, members in parts.items()}
-    if made.keys() & files.sizes.keys():
+    parts_of_pairs = {member for members in parts.values() for member in members.values()}
+    joined_members = {f"{top}{patient}.mha": members for patient, members in parts.items()}
+    if joined_members.keys() & files.sizes.keys():
         return files, {}
     openers = {
         name: {LABELS[kind]: partial(files.open, member) for kind, member in sorted(members.items())}
-        for name, members in made.items()
+        for name, members in joined_members.items()
     }
-    sizes = {member: size for member, size in files.sizes.items() if member not in taken}
-    sizes |= {name: sum(files.sizes[m] for m in members.values()) for name, members in made.items()}
+    sizes = {member: size for member, size in files.sizes.items() if member not in parts_of_pairs}
+    sizes |= {name: sum(files.sizes[m] for m in members.values()) for name, members in joined_members.items()}
     joined = replace(
         files,
         sizes=dict(sorted(sizes.items())),
         open=lambda member: joined_mask(openers[member]) if member in openers else files.open(member),
     )
-    return joined, {name: tuple(members.values()) for name, members in made.items()}
+    return joined, {name: tuple(members.values()) for name, members in joined_members.items()}
 
 
 def _parts(members: Iterable[str], top: str) -> Mapping[str, Mapping[str, str]]:
@@ -69,15 +69,15 @@ def _parts(members: Iterable[str], top: str) -> Mapping[str, Mapping[str, str]]:
         *folders, name = PurePosixPath(member.removeprefix(top)).parts
         stem = stem_of(name) or ""
         folders = [folder for folder in folders if folder.lower() not in PLACES]
-        found = STRUCTURE.fullmatch(stem)
+        match = STRUCTURE.fullmatch(stem)
         of_folder = STRUCTURE.fullmatch(folders[0]) if folders else None
-        if found:
-            patient = folders[0] if folders else found[1]
+        if match:
+            patient = folders[0] if folders else match[1]
         elif of_folder and not of_folder[1]:
-            patient, found = stem, of_folder
+            patient, match = stem, of_folder
         else:
             continue
-        kind = found[2].lower()
+        kind = match[2].lower()
         if not patient or kind in parts.setdefault(patient, {}):
             return {}
         parts[patient][kind] = member

@@ -280,8 +280,8 @@ def read_scores(
         if read.decimal_commas:
             sentence = f"{read.decimal_commas} numbers have a decimal comma: read as a point."
             findings.append(note("decimal-comma", rows.places[0], sentence))
-        if decimal_comma and (words := two_readings(cells)):
-            sentence = f"{words}; the column has whole numbers too. Read as the first."
+        if decimal_comma and (reading := two_readings(cells)):
+            sentence = f"{reading}; the column has whole numbers too. Read as the first."
             findings.append(warning("ambiguous-number", rows.places[0], sentence))
         scores[kind] = PrognosisScores(np.where(has, read.values[row_of], np.nan), has & wrong[row_of])
     if len(scores) == len(KINDS):

@@ -7,7 +7,7 @@ import numpy as np
 
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import ID, malignant, preset
-from scoring.challenges.isic.evaluation import Evaluation
+from scoring.challenges.isic.evaluation import IsicEvaluation
 from scoring.challenges.isic.measures import MEANS, RANKED_BY
 from scoring.challenges.isic.official_rejections import first_refusal
 from scoring.challenges.isic.official_score import findings, official
@@ -58,7 +58,7 @@ def score(truth: IsicCases, predictions: Predictions, settings: ScoreSettings) -
     unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
     groups = measures.slices(subgroups(columns), truth.weights.score) if metadata is not None else {}
     options = IsicOptions(settings.options["metric"], used, settings.options["rules"])
-    e = Evaluation(truth, predictions, options, groups)
+    e = IsicEvaluation(truth, predictions, options, groups)
     replicates = replicate(e.quantities, e.point, units, statistics, truth.weights.score, e.basis)
     digest = truth_digest(truth, predictions)
     source = provenance(digest, predictions, options.as_dict(), statistics, metadata, unit, units)
@@ -77,7 +77,7 @@ def _unknown_categories(named: Iterable[str], categories: Sequence[str]) -> list
     ]
 
 
-def _card(e: Evaluation, replicates: Replicates, units: Ints, source: Mapping[str, Any]) -> ScoreCard:
+def _card(e: IsicEvaluation, replicates: Replicates, units: Ints, source: Mapping[str, Any]) -> ScoreCard:
     truth, predictions = e.truth, e.predictions
     metrics, score = _metrics(e), float(e.point["score"][0])
     reliable = _reliability(e)
@@ -108,12 +108,12 @@ def _card(e: Evaluation, replicates: Replicates, units: Ints, source: Mapping[st
     )
 
 
-def _unit_sums(e: Evaluation, units: Ints) -> Floats:
+def _unit_sums(e: IsicEvaluation, units: Ints) -> Floats:
     score = float(e.point["score"][0])
     return measures.unit_sums(e.answers, units, e.truth.weights.score, e.options.ranked_by, score)
 
 
-def _metrics(e: Evaluation) -> dict[str, float]:
+def _metrics(e: IsicEvaluation) -> dict[str, float]:
     named = {name: float(values[0]) for name, values in e.point.items() if isinstance(name, str)}
     score, weights = named.pop("score"), e.truth.weights
     if weights.in_file or weights.validation_in_file:
@@ -121,7 +121,7 @@ def _metrics(e: Evaluation) -> dict[str, float]:
     return {**named, "validation_score": score}
 
 
-def _more(e: Evaluation) -> dict[str, Any]:
+def _more(e: IsicEvaluation) -> dict[str, Any]:
     message = first_refusal([*e.truth.findings, *e.predictions.findings])
     return {
         "n_scored": int(e.scored.sum()),
@@ -142,7 +142,7 @@ def scores_at_half(predictions: Predictions) -> int:
     return int((predictions.outputs == HALF).sum())
 
 
-def _per_class(e: Evaluation, replicates: Replicates) -> dict[str, Any]:
+def _per_class(e: IsicEvaluation, replicates: Replicates) -> dict[str, Any]:
     point, ranking = e.point, MEANS[RANKED_BY[e.options.ranked_by]]
     defined = sum(not np.isnan(point[ranking, name][0]) for name in e.supports)
     rows: dict[str, dict[str, Any]] = {}
@@ -160,7 +160,7 @@ def _per_class(e: Evaluation, replicates: Replicates) -> dict[str, Any]:
     return rows
 
 
-def _confusion(e: Evaluation) -> dict[str, Any]:
+def _confusion(e: IsicEvaluation) -> dict[str, Any]:
     a, k = e.answers, len(e.answers.categories)
     y, p = (np.where(labels >= 0, labels, k)[e.scored] for labels in (a.labels, a.predicted))
     counts = classification.confusion_matrix(y, p, k + 1)
@@ -189,7 +189,7 @@ def _cases(truth: IsicCases, predictions: Predictions) -> tuple[dict[str, Any], 
     return tuple(rows)
 
 
-def _reliability(e: Evaluation) -> Reliability | None:
+def _reliability(e: IsicEvaluation) -> Reliability | None:
     """Return ten bins of the largest score, of the cases with a truth label and a weight; None unless every
     row sums to 1."""
     a = e.answers
@@ -213,7 +213,7 @@ def _calibration(reliability: Reliability | None) -> dict[str, Any]:
     }
 
 
-def _arrays(e: Evaluation, units: Ints, reliable: Reliability | None) -> dict[str, np.ndarray]:
+def _arrays(e: IsicEvaluation, units: Ints, reliable: Reliability | None) -> dict[str, np.ndarray]:
     """Return what is drawn and too fine for JSON, read-only: scores, positives, labels, weights, units, and
     the curves of `roc.polyline` padded with NaN.
 

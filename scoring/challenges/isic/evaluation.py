@@ -19,7 +19,7 @@ from scoring.statistics.basis import Basis, counted
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class IsicEvaluation:
     """Predictions on a truth, under options.
 
     Attributes:
@@ -68,9 +68,9 @@ class Evaluation:
 
     def basis(self, units: Ints) -> Basis:
         """Return what `quantities` rest on, from the unit number of each case [N]."""
-        found = measures.basis(self.answers, units, self.options.ranked_by)
+        of_measures = measures.basis(self.answers, units, self.options.ranked_by)
         inside = counted(subgroups.members(self.groups, self.shares), units)
-        return Basis({**found.units, **inside}, found.parts)
+        return Basis({**of_measures.units, **inside}, of_measures.parts)
 
     def quantities(self, weights: Floats) -> dict[Any, Floats]:
         """Return every quantity that has an interval, [B] by name."""

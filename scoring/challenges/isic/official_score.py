@@ -10,7 +10,7 @@ from scoring.challenges.copied_truth import copied_truth
 from scoring.challenges.few_cases import few_cases
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import EXCLUDED, UNKNOWN, preset
-from scoring.challenges.isic.evaluation import Evaluation
+from scoring.challenges.isic.evaluation import IsicEvaluation
 from scoring.challenges.isic.measures import CategoryScores
 from scoring.challenges.isic.official_float_parsing import ROUNDING
 from scoring.challenges.isic.official_rejections import AS_GIVEN, REFUSES, first_refusal
@@ -32,7 +32,7 @@ ROUNDED = (
 YEARS = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}
 
 
-def official(e: Evaluation, score: float | None) -> Official:
+def official(e: IsicEvaluation, score: float | None) -> Official:
     """Return what the official scorer gives, by the metric that the site of the year ranks by. score: the
     score here; None or NaN where it is undefined."""
     truth, options = e.truth, e.options
@@ -49,7 +49,7 @@ def official(e: Evaluation, score: float | None) -> Official:
     return Official.compare(score, measures.ranked_value(as_there, weights, goal), *reasons)
 
 
-def _curable(e: Evaluation, reasons: Sequence[str]) -> int:
+def _curable(e: IsicEvaluation, reasons: Sequence[str]) -> int:
     """Return after how many changes of the predictions the score is official; 0 where something else stands
     against it."""
     codes = {finding.code for finding in e.predictions.findings if REFUSES in finding.message} - {AS_GIVEN}
@@ -73,7 +73,7 @@ def strictly_above(a: CategoryScores) -> CategoryScores:
     return replace(a, predicted_positive=decided(a.outputs, HALF, False))
 
 
-def _stops(e: Evaluation) -> Iterator[str]:
+def _stops(e: IsicEvaluation) -> Iterator[str]:
     findings = [*e.truth.findings, *e.predictions.findings]
     refusal = first_refusal(findings)
     if refusal:
@@ -109,7 +109,7 @@ SWAP_GAIN = 0.2
 """Balanced accuracy that an exchange of columns has to win before it is reported."""
 
 
-def findings(e: Evaluation, metrics: Mapping[str, float], replicates: Replicates) -> Iterator[Finding]:
+def findings(e: IsicEvaluation, metrics: Mapping[str, float], replicates: Replicates) -> Iterator[Finding]:
     """Yield what must be known of a score before it is believed. metrics: NaN where undefined."""
     truth, a = e.truth, e.answers
     yield from _cases(truth, a, e.options)
@@ -183,7 +183,7 @@ def _undecided(predictions: Predictions, a: CategoryScores) -> Iterator[Finding]
         )
 
 
-def _one_sided(e: Evaluation) -> Iterator[Finding]:
+def _one_sided(e: IsicEvaluation) -> Iterator[Finding]:
     for name, n in e.supports.items():
         if not n:
             yield warning(
@@ -198,7 +198,7 @@ def _one_sided(e: Evaluation) -> Iterator[Finding]:
             )
 
 
-def _malignant(e: Evaluation, auc: float) -> Iterator[Finding]:
+def _malignant(e: IsicEvaluation, auc: float) -> Iterator[Finding]:
     left_out, malignant = int((e.answers.malignancy.left_out & e.scored).sum()), e.options.malignant
     if left_out:
         yield note(
@@ -216,7 +216,7 @@ def _malignant(e: Evaluation, auc: float) -> Iterator[Finding]:
         yield warning("malignant-undefined", "malignant_auc", f"malignant against benign {reason}.")
 
 
-def _swapped(e: Evaluation) -> Iterator[Finding]:
+def _swapped(e: IsicEvaluation) -> Iterator[Finding]:
     a = e.answers
     swap = measures.swapped(a.labels, a.predicted, e.scored, a.categories, SWAP_GAIN)
     if swap:

@@ -21,7 +21,7 @@ from scoring.challenges.melanoma.measures import (
     unit_sums,
 )
 from scoring.challenges.safe_scan.cases import SafeScanCases
-from scoring.challenges.safe_scan.evaluation import Evaluation, evaluate
+from scoring.challenges.safe_scan.evaluation import SafeScanEvaluation, evaluate
 from scoring.challenges.safe_scan.official_score import missing_words, of_files
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.common.findings import Finding, note, warning
@@ -69,7 +69,7 @@ def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSetting
     )
 
 
-def _unit_sums(evaluation: Evaluation) -> Floats:
+def _unit_sums(evaluation: SafeScanEvaluation) -> Floats:
     truth, decisions = evaluation.truth, decided(evaluation.truth, evaluation.predictions)
     auc, positive = float(evaluation.point["auc"][0]), truth.true_labels == 1
     ranks = rank_scores(truth, evaluation.predictions)
@@ -84,7 +84,7 @@ def _counts(truth: SafeScanCases, predictions: Predictions) -> list[list[int]]:
     return counts
 
 
-def _more(evaluation: Evaluation, measured: Mapping[str, float]) -> dict[str, Any]:
+def _more(evaluation: SafeScanEvaluation, measured: Mapping[str, float]) -> dict[str, Any]:
     truth, predictions = evaluation.truth, evaluation.predictions
     shares = slice_shares(truth.true_labels == 1, decided(truth, predictions))
     more: dict[str, Any] = {
@@ -97,7 +97,7 @@ def _more(evaluation: Evaluation, measured: Mapping[str, float]) -> dict[str, An
     return more
 
 
-def _per_class(evaluation: Evaluation, counts: list[list[int]]) -> dict[str, dict[str, Any]]:
+def _per_class(evaluation: SafeScanEvaluation, counts: list[list[int]]) -> dict[str, dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
     for k, name in enumerate(CLASSES):
         predicted, f1 = counts[0][k] + counts[1][k], float(evaluation.point["f1", name][0])
@@ -107,7 +107,7 @@ def _per_class(evaluation: Evaluation, counts: list[list[int]]) -> dict[str, dic
     return rows
 
 
-def _cases(evaluation: Evaluation) -> tuple[dict[str, Any], ...]:
+def _cases(evaluation: SafeScanEvaluation) -> tuple[dict[str, Any], ...]:
     predictions = evaluation.predictions
     outputs = [
         score if p >= 0 else None
@@ -117,7 +117,7 @@ def _cases(evaluation: Evaluation) -> tuple[dict[str, Any], ...]:
     return tuple({**row, "output": output, **about} for (row, about), output in rows)
 
 
-def _score_findings(evaluation: Evaluation, counts: list[list[int]]) -> Iterator[Finding]:
+def _score_findings(evaluation: SafeScanEvaluation, counts: list[list[int]]) -> Iterator[Finding]:
     truth, predictions, replicates = evaluation.truth, evaluation.predictions, evaluation.replicates
     supports = {"negative": sum(counts[0]), "positive": sum(counts[1])}
     if 0 in supports.values():
@@ -162,7 +162,7 @@ def _reliability(truth: SafeScanCases, predictions: Predictions) -> calibration.
     )
 
 
-def _ranks(evaluation: Evaluation, with_curves: bool) -> dict[str, Array]:
+def _ranks(evaluation: SafeScanEvaluation, with_curves: bool) -> dict[str, Array]:
     """Return scores as they rank, units, and the curves of these ranks."""
     ranks, labels = rank_scores(evaluation.truth, evaluation.predictions), evaluation.truth.true_labels
     everybody, first = np.ones(len(labels), bool), np.where(labels == 1, 0, 1)
@@ -170,7 +170,7 @@ def _ranks(evaluation: Evaluation, with_curves: bool) -> dict[str, Array]:
     return {"rank_scores": ranks, "units": evaluation.units, **drawn}
 
 
-def official(score: float | None, evaluation: Evaluation) -> Official:
+def official(score: float | None, evaluation: SafeScanEvaluation) -> Official:
     """Return what the challenge's own code gives. score: the score here, 0..1; None or NaN where it is
     undefined."""
     predictions, codes = evaluation.predictions, {finding.code for finding in evaluation.read}

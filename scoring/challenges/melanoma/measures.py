@@ -114,8 +114,8 @@ def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
     shares = slice_shares(positive, decisions)
     more = counted(subgroups.members(groups(truth), shares), units)
     more |= counted({("f1", "negative"): ~positive, ("f1", "positive"): positive}, units)
-    found = basis_of_decisions(positive, decisions, units)
-    return Basis({**found.units, **more}, found.parts, wholes=found.wholes)
+    of_decisions = basis_of_decisions(positive, decisions, units)
+    return Basis({**of_decisions.units, **more}, of_decisions.parts, wholes=of_decisions.wholes)
 
 
 def basis_of_decisions(positive: Bools, decisions: Bools, units: Ints) -> Basis:

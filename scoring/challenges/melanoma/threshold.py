@@ -206,9 +206,9 @@ def at_threshold(card: ScoreCard, threshold: float) -> dict[str, ValueWithInterv
 
     ranks, positive = ranked(card)
     basis = basis_of_decisions(positive, ranks > threshold, _units(card))
-    found = _with_intervals(card, quantities, basis)
-    del found["auc"]  # the score's interval rests on it, the threshold does not move it
-    return found
+    reached = _with_intervals(card, quantities, basis)
+    del reached["auc"]  # the score's interval rests on it, the threshold does not move it
+    return reached
 
 
 def _reached(d: Decisions, auc: float | Floats) -> dict[Any, Floats]:

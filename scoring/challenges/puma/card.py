@@ -24,8 +24,8 @@ from scoring.challenges.puma.formula import (
     unit_sums,
 )
 from scoring.challenges.puma.matching import (
-    Detections,
     MatchingRule,
+    PairedNuclei,
     crowded,
     detections,
     of_card,
@@ -62,7 +62,7 @@ class CountedNuclei:
     [m]: from tumour nuclei to the nearest lymphocyte, NaN where undefined."""
 
     truth: PumaTruth
-    detections: Detections
+    detections: PairedNuclei
     rules: str
     counted: Mapping[str, Tallies]
     truth_um: np.ndarray
@@ -191,7 +191,7 @@ def score(truth: PumaTruth, predictions: NucleiPredictions, settings: ScoreSetti
     source = provenance(digest, predictions, options, statistics, metadata, unit, units)
     nuclei = detections(truth, predictions, rule.radius)
     return _card(
-        Evaluation(truth, predictions, nuclei, rule, statistics, units, source, options[OUTLINES.name])
+        PumaEvaluation(truth, predictions, nuclei, rule, statistics, units, source, options[OUTLINES.name])
     )
 
 
@@ -221,7 +221,7 @@ def rescore(truth: PumaTruth, predictions: NucleiPredictions, card: ScoreCard, *
     known = (card.arrays["um_truth"], card.arrays["um_predicted"]) if same_kept else None
     source = {**source, "options": {**source["options"], **_options(rule)}, "resamples": statistics.resamples}
     units = card.arrays["units"]
-    return _card(Evaluation(truth, predictions, nuclei, rule, statistics, units, source), known)
+    return _card(PumaEvaluation(truth, predictions, nuclei, rule, statistics, units, source), known)
 
 
 def _options(rule: MatchingRule) -> dict[str, Any]:
@@ -230,12 +230,12 @@ def _options(rule: MatchingRule) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class PumaEvaluation:
     """What is scored, and how. source: the provenance. outlines: whether outlines are measured too."""
 
     truth: PumaTruth
     predictions: NucleiPredictions
-    detections: Detections
+    detections: PairedNuclei
     rule: MatchingRule
     statistics: StatisticsOptions
     units: Ints
@@ -243,7 +243,7 @@ class Evaluation:
     outlines: bool = False
 
 
-def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCard:
+def _card(e: PumaEvaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCard:
     """known: `um_truth` and `um_predicted` of a card with the same predictions kept."""
     d, name = e.detections, e.rule.name
     matched = matching.match_all(d, e.rule)
@@ -299,7 +299,7 @@ def _quantities(
 
 
 def _with_outlines(
-    card: ScoreCard, e: Evaluation, measured: MeasuredOutlines, point: Quantities, replicates: Replicates
+    card: ScoreCard, e: PumaEvaluation, measured: MeasuredOutlines, point: Quantities, replicates: Replicates
 ) -> ScoreCard:
     """Return the same card with the quality of outlines."""
     of_class, of_case = outlines.per_class(point, replicates), outlines.cases(measured)
@@ -335,7 +335,7 @@ def _jackknife(
     return {"score_jackknife_interval": intervals.jackknife(float(point["score"][0]), left_out)}
 
 
-def _tumor_to_lymphocyte(d: Detections, counting: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _tumor_to_lymphocyte(d: PairedNuclei, counting: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (
         tissue_statistics.tumor_to_lymphocyte(
             d.truth.classes, d.truth.points, d.truth.first, np.ones(len(d.truth.classes), bool)

@@ -363,14 +363,14 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
     several = any(map(is_of_points, contents.tables)) or any(map(OF_COCO.search, heads))
     tiles = by_tile(contents.files) if several else contents.files
     nuclei = [member for member in tiles.members if is_nuclei_file(member)]
-    made = tiles is not contents.files
-    if not made and not any(NUCLEI.search(head) for head in heads):
+    is_split = tiles is not contents.files
+    if not is_split and not any(NUCLEI.search(head) for head in heads):
         return
     ids = frozenset(case_key(case_id(member)) for member in nuclei)
     n = file_contents.counted(len(nuclei), "file")
     truth = Candidate(ID, "truth", f"a PUMA test set: {n} of nuclei{with_pictures(contents)}", POSSIBLE, ids)
     submitted = Candidate(ID, "submission", f"a submission to PUMA: {n} of nuclei", POSSIBLE, ids)
-    if made or _listed(contents) or any(GRADED.search(head) for head in heads):
+    if is_split or _listed(contents) or any(GRADED.search(head) for head in heads):
         yield _as(submitted, SURE)
         yield truth
     elif contents.pictures:

@@ -9,7 +9,7 @@ import scipy
 
 from scoring.challenges.puma import matching
 from scoring.challenges.puma.formula import RADIUS_RANGE, class_values, macro_f1, sums
-from scoring.challenges.puma.matching import Detections, MatchingRule, of_card, reaching, rule_of
+from scoring.challenges.puma.matching import MatchingRule, PairedNuclei, of_card, reaching, rule_of
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Floats
 from scoring.core.scorecard import ScoreCard
@@ -18,7 +18,7 @@ MOST_PAIRS = 2_000_000
 """Pairs of nuclei that are kept for a curve at most."""
 
 
-def widest(card: ScoreCard) -> Detections:
+def widest(card: ScoreCard) -> PairedNuclei:
     """Return the nuclei of a card with their pairs up to 30 px; where nuclei are crowded, up to the card's
     own radius."""
     d = of_card(card)
@@ -42,11 +42,11 @@ def along_confidence(card: ScoreCard, steps: int = 30) -> dict[str, Floats]:
     return _along(of_card(card), x, [replace(rule, min_confidence=float(least)) for least in x])
 
 
-def _along(d: Detections, x: Floats, rules: Sequence[MatchingRule]) -> dict[str, Floats]:
+def _along(d: PairedNuclei, x: Floats, rules: Sequence[MatchingRule]) -> dict[str, Floats]:
     return {"x": x, "y": np.array([_score(d, rule) for rule in rules])}
 
 
-def _score(d: Detections, rule: MatchingRule) -> float:
+def _score(d: PairedNuclei, rule: MatchingRule) -> float:
     counted = matching.tallies(d, matching.match(d, rule))
     values = class_values(rule.name, sums(counted, np.ones((1, len(d)))))
     return float(macro_f1(rule.name, values, int(counted.occurs.any(0).sum()))[0])

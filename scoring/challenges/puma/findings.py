@@ -5,7 +5,7 @@ from typing import Any
 
 from scoring.challenges.few_cases import consequence
 from scoring.challenges.puma.formula import RADIUS, Tallies
-from scoring.challenges.puma.matching import Detections, MatchingRule
+from scoring.challenges.puma.matching import MatchingRule, PairedNuclei
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.common.findings import SMALL_CLASS, Finding, note, warning
@@ -13,7 +13,7 @@ from scoring.statistics.replicates import Replicates
 
 
 def score_warnings(
-    d: Detections,
+    d: PairedNuclei,
     predictions: NucleiPredictions,
     rule: MatchingRule,
     counted: Tallies,
@@ -78,7 +78,7 @@ def _classes(counted: Tallies, images: int) -> Iterator[Finding]:
             )
 
 
-def _deviations(d: Detections, predictions: NucleiPredictions) -> Iterator[Finding]:
+def _deviations(d: PairedNuclei, predictions: NucleiPredictions) -> Iterator[Finding]:
     missing = int(d.missing.sum())
     if missing:
         yield note(

@@ -97,9 +97,9 @@ def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
 def categories_of_sums(rules: str, number: int) -> Categories:
     """Return which of the sums of `unit_sums` hold the F1 of a number of classes and the images with them,
     and pooled their matches and nuclei."""
-    found = np.arange(number)
-    gains = (found, found + 2 * number) if rules == "pooled" else (found,)
-    return Categories(found, cases=(found + number,), gains=gains)
+    classes = np.arange(number)
+    gains = (classes, classes + 2 * number) if rules == "pooled" else (classes,)
+    return Categories(classes, cases=(classes + number,), gains=gains)
 
 
 def score_of_sums(rules: str, sums: np.ndarray, in_data: int | None = None) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.puma.matching import Detections, Matching
+from scoring.challenges.puma.matching import Matching, PairedNuclei
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Array
 from scoring.core.scorecard import ScoreCard
@@ -23,7 +23,7 @@ NONE = -1
 
 @dataclass(frozen=True)
 class NucleusOutcomes:
-    """What became of the nuclei of one side, [n] each, in the order of `Detections`.
+    """What became of the nuclei of one side, [n] each, in the order of `PairedNuclei`.
 
     status: position in STATUSES, -1 for a prediction that is left out. reason: position in REASONS. partner:
     the nucleus of the other side that it matches, or that the reason is about; -1 = none. distance: px to the
@@ -36,7 +36,7 @@ class NucleusOutcomes:
     distance: np.ndarray
 
 
-def outcomes(d: Detections, m: Matching) -> tuple[NucleusOutcomes, NucleusOutcomes]:
+def outcomes(d: PairedNuclei, m: Matching) -> tuple[NucleusOutcomes, NucleusOutcomes]:
     """Of the truth and of the predictions. The first reason that holds: the case has no prediction; the
     nearest one of its own class within the radius was matched otherwise; the nearest one within the radius is
     of another class; nothing is near."""
@@ -97,7 +97,7 @@ def _outcomes_of(
 
 
 def table(
-    d: Detections,
+    d: PairedNuclei,
     m: Matching,
     ids: Sequence[str],
     confidence: np.ndarray,

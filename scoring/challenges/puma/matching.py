@@ -41,7 +41,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Detections:
+class PairedNuclei:
     """Truth and predicted nuclei of all cases, and which of them lie near each other.
 
     confidence, score: of predictions, float64 [m], as `Nuclei` has them. twins: int32 [m], number of the
@@ -87,7 +87,7 @@ class Detections:
         return named
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Array]) -> "Detections":
+    def from_arrays(cls, arrays: Mapping[str, Array]) -> "PairedNuclei":
         """Return what the arrays of a scorecard hold."""
         truth, predicted = (
             Side(arrays[first], *(arrays[f"{side}_{name}"] for name in ("class", "points", "number")))
@@ -110,7 +110,7 @@ def cases_of(first: Ints) -> Ints:
     return np.repeat(np.arange(len(first) - 1), np.diff(first))
 
 
-def detections(truth: PumaTruth, predictions: NucleiPredictions, radius: float = RADIUS) -> Detections:
+def detections(truth: PumaTruth, predictions: NucleiPredictions, radius: float = RADIUS) -> PairedNuclei:
     """Return the nuclei, and the pairs up to `radius` px. Raises InputRefused (`too-large`) where those are
     too many to be matched."""
     if predictions.ids != truth.ids:
@@ -122,7 +122,7 @@ def detections(truth: PumaTruth, predictions: NucleiPredictions, radius: float =
     if pairs is None:
         raise InputRefused([crowded(predictions.name, radius)])
     predicted = _side(predicted_nuclei)
-    return Detections(
+    return PairedNuclei(
         _side(true),
         predicted,
         np.concatenate([n.confidences for n in predicted_nuclei]),
@@ -143,7 +143,7 @@ def _side(nuclei: Sequence[Nuclei]) -> Side:
     )
 
 
-def reaching(d: Detections, radius: float, most: int = MOST_PAIRS) -> Detections | None:
+def reaching(d: PairedNuclei, radius: float, most: int = MOST_PAIRS) -> PairedNuclei | None:
     """Return the same with all pairs up to a radius, None where there are more than `most` of them."""
     if radius <= d.reach:
         return d
@@ -188,7 +188,7 @@ class MatchingRule:
         least = self.min_confidence
         return np.ones(len(confidences), bool) if least is None else confidences >= least
 
-    def confidences(self, d: Detections) -> np.ndarray:
+    def confidences(self, d: PairedNuclei) -> np.ndarray:
         """Return the confidence of each prediction [m] as the rule reads it."""
         return d.score if self.name == "grand-challenge" else d.confidence
 
@@ -206,9 +206,9 @@ class Matching:
     near: NearbyPairs
 
 
-def of_card(card: ScoreCard) -> Detections:
+def of_card(card: ScoreCard) -> PairedNuclei:
     """Return the nuclei and pairs that a card was made from."""
-    return Detections.from_arrays(card.arrays)
+    return PairedNuclei.from_arrays(card.arrays)
 
 
 def rule_of(card: ScoreCard) -> MatchingRule:
@@ -217,7 +217,7 @@ def rule_of(card: ScoreCard) -> MatchingRule:
     return MatchingRule(options["rules"], options["radius"], options["min_confidence"])
 
 
-def match(d: Detections, rule: MatchingRule) -> Matching:
+def match(d: PairedNuclei, rule: MatchingRule) -> Matching:
     """Match every case and class at once: nuclei of other cases or classes never meet in a pair."""
     if rule.radius > d.reach:
         raise ValueError(f"pairs are known up to {d.reach:g} px only")
@@ -238,7 +238,7 @@ def match(d: Detections, rule: MatchingRule) -> Matching:
     return Matching(prediction, truth, distance, counting, near)
 
 
-def match_all(d: Detections, rule: MatchingRule) -> dict[str, Matching]:
+def match_all(d: PairedNuclei, rule: MatchingRule) -> dict[str, Matching]:
     """Return the matching of every rule, with the radius and smallest confidence of `rule`."""
     description, platform = (replace(rule, name=name) for name in ("description", "grand-challenge"))
     matched = match(d, description)
@@ -255,17 +255,17 @@ def match_all(d: Detections, rule: MatchingRule) -> dict[str, Matching]:
     }
 
 
-def tallies(d: Detections, m: Matching) -> Tallies:
+def tallies(d: PairedNuclei, m: Matching) -> Tallies:
     """Counts [N, 10] of a matching."""
     true, predicted = d.truth.case * K + d.truth.classes, d.predicted.case * K + d.predicted.classes
     return Tallies(*(_counted(d, cells) for cells in (true[m.prediction >= 0], true, predicted[m.confident])))
 
 
-def _counted(d: Detections, cells: np.ndarray) -> np.ndarray:
+def _counted(d: PairedNuclei, cells: np.ndarray) -> np.ndarray:
     return np.bincount(cells, minlength=len(d) * K).reshape(len(d), K)
 
 
-def confusion(d: Detections, m: Matching) -> np.ndarray:
+def confusion(d: PairedNuclei, m: Matching) -> np.ndarray:
     """Counts [11, 11], rows = truth, the last row and column = none: matches, then what is left over paired
     whatever its class, nearest first."""
     leftover = m.near[(m.prediction[m.near.truth] < 0) & (m.truth[m.near.prediction] < 0)]

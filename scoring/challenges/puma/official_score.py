@@ -8,7 +8,7 @@ import numpy as np
 from scoring.challenges.puma import matching
 from scoring.challenges.puma.cases import WrittenFiles
 from scoring.challenges.puma.formula import RADIUS, RULE_NAMES, Tallies, class_values, macro_f1, sums
-from scoring.challenges.puma.matching import Detections, MatchingRule, reaching
+from scoring.challenges.puma.matching import MatchingRule, PairedNuclei, reaching
 from scoring.challenges.puma.names import CLASSES, PLATFORM, position
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import PumaTruth
@@ -22,7 +22,7 @@ EVALUATOR, CENTROIDS = "grand-challenge", "nuclei"
 def official(
     truth: PumaTruth,
     predictions: NucleiPredictions,
-    d: Detections,
+    d: PairedNuclei,
     rule: MatchingRule,
     counted: Tallies,
     score: float | None,
@@ -47,13 +47,13 @@ def official(
     return Official.compare(score, _evaluated(truth.written, written, d, rule, counted), *reasons)
 
 
-def missing_words(d: Detections) -> str:
+def missing_words(d: PairedNuclei) -> str:
     """Return how many images have no prediction, "" where none lacks it."""
     n = int(d.missing.sum())
     return f"{n} of {len(d)} tiles missing, counted as empty" if n else ""
 
 
-def _stops(truth: PumaTruth, predictions: NucleiPredictions, d: Detections) -> Iterator[str]:
+def _stops(truth: PumaTruth, predictions: NucleiPredictions, d: PairedNuclei) -> Iterator[str]:
     if missing := missing_words(d):
         yield f"{missing}: the Grand Challenge evaluator stops."
     codes = {finding.code for finding in (*truth.findings, *predictions.findings)}
@@ -78,7 +78,7 @@ def _as_written(truth: WrittenFiles, written: WrittenFiles, foreign: bool) -> It
         )
 
 
-def _otherwise(d: Detections, rule: MatchingRule) -> Iterator[str]:
+def _otherwise(d: PairedNuclei, rule: MatchingRule) -> Iterator[str]:
     if rule.name != EVALUATOR:
         yield f"This is the macro F1 by the rule “{RULE_NAMES[rule.name]}”, not by the evaluator's."
     if rule.radius != RADIUS:
@@ -87,13 +87,13 @@ def _otherwise(d: Detections, rule: MatchingRule) -> Iterator[str]:
         yield f"Predictions with a confidence below {rule.min_confidence:g} are left out here, not there."
 
 
-def _leaves_out(d: Detections, rule: MatchingRule) -> bool:
+def _leaves_out(d: PairedNuclei, rule: MatchingRule) -> bool:
     least = rule.min_confidence
     return least is not None and bool((d.confidence < least).any())
 
 
 def _evaluated(
-    truth: WrittenFiles, written: WrittenFiles, d: Detections, rule: MatchingRule, counted: Tallies
+    truth: WrittenFiles, written: WrittenFiles, d: PairedNuclei, rule: MatchingRule, counted: Tallies
 ) -> float | None:
     """Return the evaluator's macro F1 of all predictions that it reads, at its own radius; None where the
     nuclei are too crowded for it, or a class has several names."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.puma.formula import image_sums
-from scoring.challenges.puma.matching import Detections, K, Matching
+from scoring.challenges.puma.matching import K, Matching, PairedNuclei
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, warning
@@ -67,7 +67,7 @@ class MeasuredOutlines:
 
 
 def measure(
-    truth: Sequence[Nuclei], predicted: Sequence[Nuclei], d: Detections, m: Matching
+    truth: Sequence[Nuclei], predicted: Sequence[Nuclei], d: PairedNuclei, m: Matching
 ) -> MeasuredOutlines:
     """Measure the outlines of all images.
 
@@ -133,7 +133,7 @@ def _outlines(nuclei: Sequence[Nuclei]) -> Outlines:
 
 
 def _pairs(
-    true: Outlines, predicted: Outlines, d: Detections, m: Matching, left_out: Bools
+    true: Outlines, predicted: Outlines, d: PairedNuclei, m: Matching, left_out: Bools
 ) -> tuple[Ints, Ints]:
     """Return all pairs of an image and class whose outlines may match, positions of truth and prediction."""
     parts: list[tuple[Ints, Ints]] = [(np.empty(0, int), np.empty(0, int))]
@@ -207,7 +207,7 @@ def cases(measured: MeasuredOutlines) -> list[dict[str, Any]]:
 
 
 def findings(
-    measured: MeasuredOutlines, ids: Sequence[str], d: Detections, names: tuple[str, str]
+    measured: MeasuredOutlines, ids: Sequence[str], d: PairedNuclei, names: tuple[str, str]
 ) -> Iterator[Finding]:
     """Yield what was mended and what is left out. names: what messages call truth and predictions."""
     sides = (d.truth, d.predicted)

@@ -25,7 +25,7 @@ CURVE_REPLICATES = 300
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class SafeScanEvaluation:
     """Predictions that are scored on a truth.
 
     Attributes:
@@ -140,7 +140,7 @@ def evaluate(
     basis: Callable[[Ints], Basis],
     published: Callable[[Quantities], Quantities] = lambda _point: {},
     wrong_options: Sequence[Finding] = (),
-) -> Evaluation:
+) -> SafeScanEvaluation:
     """Evaluate quantities of predictions on a truth and its replicates.
 
     Args:
@@ -169,4 +169,4 @@ def evaluate(
     replicates = replicate(quantities, known, units, statistics, basis=lambda _units: rests_on)
     digest = truth_digest(truth, predictions)
     source = provenance(digest, predictions, settings.options, statistics, metadata, unit, units)
-    return Evaluation(truth, predictions, point, replicates, units, source, tuple(read))
+    return SafeScanEvaluation(truth, predictions, point, replicates, units, source, tuple(read))

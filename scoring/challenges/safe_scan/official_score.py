@@ -104,10 +104,10 @@ def place_consequences(files: SourceFiles, member: str) -> list[Finding]:
     if not near:
         sentence = "the official loader finds no table: it looks for .csv at the top and one folder down."
         return [_run_cancelled(member, sentence)]
-    taken = [m for m in near if _precedence(m) == min(map(_precedence, near))]
-    if taken == [member]:
+    first = [m for m in near if _precedence(m) == min(map(_precedence, near))]
+    if first == [member]:
         return []
-    sentence = f"the official loader takes {' or '.join(map(repr, taken[:3]))} for the table, not this one."
+    sentence = f"the official loader takes {' or '.join(map(repr, first[:3]))} for the table, not this one."
     return [warning(OTHER_TABLE, member, sentence)]
 
 

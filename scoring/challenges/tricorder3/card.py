@@ -9,7 +9,7 @@ import numpy as np
 from scoring.challenges.few_cases import few_cases
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import SafeScanCases
-from scoring.challenges.safe_scan.evaluation import Evaluation, evaluate
+from scoring.challenges.safe_scan.evaluation import SafeScanEvaluation, evaluate
 from scoring.challenges.safe_scan.official_score import missing_words, of_files, only_unusable
 from scoring.challenges.tricorder3.formula import (
     CLASSES,
@@ -69,7 +69,7 @@ def _of_model(size: float | None, predictions: Predictions) -> Iterator[Finding]
         yield error("bad-option", MODEL_SIZE.flag, MODEL_SIZE.predictions_only)
 
 
-def _card(evaluation: Evaluation, size_mib: float | None, with_curves: bool) -> ScoreCard:
+def _card(evaluation: SafeScanEvaluation, size_mib: float | None, with_curves: bool) -> ScoreCard:
     truth, predictions, point = evaluation.truth, evaluation.predictions, evaluation.point
     y, p = truth.true_labels, predictions.labels
     counts = CountsOfClass(
@@ -102,7 +102,7 @@ def _card(evaluation: Evaluation, size_mib: float | None, with_curves: bool) -> 
 
 
 def _metrics(
-    evaluation: Evaluation, size_mib: float | None, reached: calibration.Reliability | None
+    evaluation: SafeScanEvaluation, size_mib: float | None, reached: calibration.Reliability | None
 ) -> dict[str, float | None]:
     a, w = _rounded(evaluation.point)
     return {
@@ -119,7 +119,7 @@ def _rounded(point: Quantities) -> tuple[float, float]:
     return round(float(point["accuracy"][0]), 6), round(float(point["weighted_f1"][0]), 6)
 
 
-def _more(evaluation: Evaluation, size_mib: float | None, counts: CountsOfClass) -> dict[str, Any]:
+def _more(evaluation: SafeScanEvaluation, size_mib: float | None, counts: CountsOfClass) -> dict[str, Any]:
     truth, model, e = evaluation.truth, evaluation.predictions.model, efficiency(size_mib)
     a, w = _rounded(evaluation.point)
     more: dict[str, Any] = {
@@ -159,7 +159,7 @@ def _average_precisions(truth: SafeScanCases, predictions: Predictions) -> dict[
     }
 
 
-def _per_class(evaluation: Evaluation, counts: CountsOfClass) -> dict[str, dict[str, Any]]:
+def _per_class(evaluation: SafeScanEvaluation, counts: CountsOfClass) -> dict[str, dict[str, Any]]:
     point, replicates = evaluation.point, evaluation.replicates
     average_precision = _average_precisions(evaluation.truth, evaluation.predictions)
     rows: dict[str, dict[str, Any]] = {}
@@ -181,7 +181,7 @@ def _per_class(evaluation: Evaluation, counts: CountsOfClass) -> dict[str, dict[
     return rows
 
 
-def _cases(evaluation: Evaluation) -> tuple[dict[str, Any], ...]:
+def _cases(evaluation: SafeScanEvaluation) -> tuple[dict[str, Any], ...]:
     truth, predictions = evaluation.truth, evaluation.predictions
     encoded = truth.demographics.encoded.tolist()
     outputs = [
@@ -203,7 +203,9 @@ def _cases(evaluation: Evaluation) -> tuple[dict[str, Any], ...]:
     )
 
 
-def _score_findings(evaluation: Evaluation, size: float | None, counts: CountsOfClass) -> Iterator[Finding]:
+def _score_findings(
+    evaluation: SafeScanEvaluation, size: float | None, counts: CountsOfClass
+) -> Iterator[Finding]:
     support, predicted = counts.support, counts.predicted
     predictions, replicates = evaluation.predictions, evaluation.replicates
     for k, name in enumerate(CLASSES):
@@ -249,7 +251,7 @@ READ_OTHERWISE = frozenset(("age-format", "location-number"))
 """Codes of cells that a model receives here and not from the official loader."""
 
 
-def official(score: float, evaluation: Evaluation, size_mib: float | None) -> Official:
+def official(score: float, evaluation: SafeScanEvaluation, size_mib: float | None) -> Official:
     """Return what the validator gives.
 
     Args:

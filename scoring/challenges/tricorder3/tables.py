@@ -224,15 +224,15 @@ def _countings(truth: SafeScanCases | None, column: int, rows: AlignedRows) -> l
     50 MiB or less."""
     fixes = []
     for name, first in COUNTED.items():
-        words = f"Read {rows.table.header[column][:60]!r} as numbers from {first}"
+        title = f"Read {rows.table.header[column][:60]!r} as numbers from {first}"
         if truth is not None:
             labels = np.full(rows.n, -1)
             for i in rows.rows:
                 labels[rows.case_of[i]] = parse_label(rows.table.columns[column][i], first)[0]
             c = classification.counts(truth.true_labels, labels, np.ones((1, rows.n)), len(CLASSES))
             f1 = weighted_f1(classification.f1(c))
-            words += f": score {final_score(classification.accuracy(c)[0], f1[0], 1):.4f}"
-        fixes.append(SuggestedFix(words, InputChanges(columns=((rows.table.header[column], name),))))
+            title += f": score {final_score(classification.accuracy(c)[0], f1[0], 1):.4f}"
+        fixes.append(SuggestedFix(title, InputChanges(columns=((rows.table.header[column], name),))))
     return fixes
 
 

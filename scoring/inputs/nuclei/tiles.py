@@ -39,24 +39,26 @@ def by_tile(files: SourceFiles) -> SourceFiles:
     Raises:
         InputRefused: A table of points has no class.
     """
-    made: Tiles = {}
-    taken = set()
+    files_of_tiles: Tiles = {}
+    split = set()
     for member in files.members:
         tiles = _tiles(files, member)
         if tiles is not None:
-            taken.add(member)
-            made |= tiles
-    if not taken:
+            split.add(member)
+            files_of_tiles |= tiles
+    if not split:
         return files
-    sizes = {m: size for m, size in files.sizes.items() if m not in taken} | {
-        m: len(d) for m, d in made.items()
+    sizes = {m: size for m, size in files.sizes.items() if m not in split} | {
+        m: len(d) for m, d in files_of_tiles.items()
     }
     return replace(
         files,
         kind="folder",
         sizes=dict(sorted(sizes.items())),
-        read=lambda member: made[member] if member in made else files.read(member),
-        open=lambda member: io.BytesIO(made[member]) if member in made else files.open(member),
+        read=lambda member: files_of_tiles[member] if member in files_of_tiles else files.read(member),
+        open=lambda member: (
+            io.BytesIO(files_of_tiles[member]) if member in files_of_tiles else files.open(member)
+        ),
     )
 
 
