@@ -4,7 +4,7 @@ number of the card changes."""
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,9 @@ KEPT_BYTES, KEPT_CARDS = 64_000_000, 2
 larger is counted anew each time."""
 ROWS = 64
 """Replicates that are counted at a time: their sums stay in the processor's cache."""
+Interval = list[float] | None
+"""A 95 % interval [low, high]; None where undefined."""
+ValueWithInterval = tuple[float | None, Interval]
 
 
 @dataclass(frozen=True)
@@ -41,26 +44,18 @@ class ReplicateCounts:
     auc: Floats
 
 
-@dataclass(frozen=True)
-class _Cases:
-    """What a card's counts depend on, as bytes: they are compared, whatever card they come from.
-
-    Attributes:
-        ranks: Scores as they rank, float64 [N].
-        positive: Which cases are positive, bool [N].
-        units: Unit number of each case, int64 [N].
-    """
+class _Cases(NamedTuple):
+    """What a card's counts depend on, as bytes: they are compared, whatever card they come from. Scores as
+    they rank, float64, which cases are positive, bool, and their unit numbers, int64, [N] each."""
 
     ranks: bytes
     positive: bytes
     units: bytes
 
     def arrays(self) -> tuple[Floats, Bools, Ints]:
-        return (
-            np.frombuffer(self.ranks),
-            np.frombuffer(self.positive, bool),
-            np.frombuffer(self.units, np.int64),
-        )
+        kinds = zip(self, (float, bool, np.int64), strict=True)
+        ranks, positive, units = (np.frombuffer(values, kind) for values, kind in kinds)
+        return ranks, positive, units
 
 
 @dataclass(frozen=True)
@@ -110,28 +105,36 @@ def _ordered(cases: _Cases) -> Ordered:
     return Ordered(*arrays)
 
 
-def replicated(
+def _with_intervals(
     card: ScoreCard, quantities: Callable[[ReplicateCounts], Quantities], basis: Basis
-) -> tuple[Quantities, Replicates]:
-    """Evaluate quantities on the test set itself, [1] each, and on the card's own replicates.
+) -> dict[str, ValueWithInterval]:
+    """Return quantities of the test set itself with their intervals on the card's own replicates.
 
     Args:
         card: A scorecard of Melanoma.
         quantities: Function of what was counted on B replicates that gives each quantity [B].
         basis: What they rest on.
     """
-    units, source = _units(card), card.provenance
+    source, cases = card.provenance, _cases(card)
     options = StatisticsOptions(source["resamples"], source["seed"], interval=source["options"]["interval"])
-    cases, auc = _cases(card), card.metrics["auc"]
-    point = quantities(ReplicateCounts(_itself(cases), np.array([np.nan if auc is None else auc])))
-    if not options.resamples:
-        return point, Replicates({}, {}, ())
-    n_units = int(units.max()) + 1
-    values = replicates.evaluate(quantities, _drawn(card, cases, options))
-    left_out: Quantities = {}
-    if replicates.needs_left_out(n_units, options):
-        left_out = replicates.evaluate(quantities, _without_each_unit(cases))
-    return point, replicates.of_values(values, left_out, point, n_units, options, basis)
+    point = quantities(ReplicateCounts(_itself(cases), np.array([_auc(card)])))
+    drawn = Replicates({}, {}, ())
+    if options.resamples:
+        n_units = int(_units(card).max()) + 1
+        values = replicates.evaluate(quantities, _drawn(card, cases, options))
+        needed = _without_each_unit(cases) if replicates.needs_left_out(n_units, options) else None
+        left_out = {} if needed is None else replicates.evaluate(quantities, needed)
+        drawn = replicates.of_values(values, left_out, point, n_units, options, basis)
+    return {
+        name: (plain(float(value[0])), drawn.intervals.get(name))
+        for name, value in point.items()
+        if isinstance(name, str)
+    }
+
+
+def _auc(card: ScoreCard) -> float:
+    auc = card.metrics["auc"]
+    return np.nan if auc is None else auc
 
 
 def _drawn(card: ScoreCard, cases: _Cases, options: StatisticsOptions) -> Iterator[ReplicateCounts]:
@@ -188,11 +191,6 @@ def _counted(ranks: Floats, positive: Bools, blocks: Iterable[Floats]) -> Iterat
             yield binary.count_by_threshold(ranks, positive, weights[start : start + ROWS])
 
 
-Interval = list[float] | None
-"""A 95 % interval [low, high]; None where undefined."""
-ValueWithInterval = tuple[float | None, Interval]
-
-
 def at_threshold(card: ScoreCard, threshold: float) -> dict[str, ValueWithInterval]:
     """Return F2, accuracy, score, recall, specificity and precision when "score > threshold" decides: the
     number and its interval on the card's replicates.
@@ -223,24 +221,11 @@ def _reached(d: Decisions, auc: float | Floats) -> dict[Any, Floats]:
     }
 
 
-def _with_intervals(
-    card: ScoreCard, quantities: Callable[[ReplicateCounts], Quantities], basis: Basis
-) -> dict[str, ValueWithInterval]:
-    point, replicates = replicated(card, quantities, basis)
-    return {
-        name: (plain(float(values[0])), replicates.intervals.get(name))
-        for name, values in point.items()
-        if isinstance(name, str)
-    }
-
-
 def counts_at(card: ScoreCard, threshold: float) -> list[list[int]]:
     """Return the confusion matrix [[TN, FP], [FN, TP]] when "score > threshold" decides."""
     d = _decisions_at(card, np.array([threshold]))
-    return [
-        [int(d.true_negative[0]), int(d.false_positive[0])],
-        [int(d.false_negative[0]), int(d.true_positive[0])],
-    ]
+    rows = (d.true_negative, d.false_positive), (d.false_negative, d.true_positive)
+    return [[int(counts[0]) for counts in row] for row in rows]
 
 
 def predictive_values(
@@ -316,8 +301,7 @@ def thresholds(card: ScoreCard, most: int | None = None, included: Sequence[floa
         spread = np.rint(np.linspace(0, len(candidates) - 1, most)).astype(int)
         candidates = candidates[np.unique(np.r_[spread, np.flatnonzero(candidates == THRESHOLD)])]
     candidates = np.unique(np.r_[candidates, included])[::-1]
-    auc = np.nan if card.metrics["auc"] is None else card.metrics["auc"]
-    return {"threshold": candidates, **_reached(_decisions_at(card, candidates), auc)}
+    return {"threshold": candidates, **_reached(_decisions_at(card, candidates), _auc(card))}
 
 
 def _decisions_at(card: ScoreCard, cuts: Floats) -> Decisions:
@@ -374,12 +358,10 @@ def net_benefit(card: ScoreCard, grid: Sequence[float], prevalence: float | None
     ranks, positive = ranked(card)
     cuts: Floats = np.asarray(grid, float)
 
-    def benefit(d: Decisions) -> np.ndarray:
-        return (
-            binary.net_benefit(d, cuts)
-            if prevalence is None
-            else binary.net_benefit_at_prevalence(d, cuts, prevalence)
-        )
+    def benefit(d: Decisions) -> Floats:
+        if prevalence is None:
+            return binary.net_benefit(d, cuts)
+        return binary.net_benefit_at_prevalence(d, cuts, prevalence)
 
     everybody = np.ones((len(cuts), 1)) * [positive.sum(), (~positive).sum(), 0, 0]
     curves: dict[str, Array] = {
@@ -390,12 +372,8 @@ def net_benefit(card: ScoreCard, grid: Sequence[float], prevalence: float | None
     }
     if not card.provenance["resamples"]:
         return curves
-    drawn = benefit(
-        binary.decisions_along(ranks, positive, cuts, curve_weights(card.arrays["units"], card.provenance))
-    )
-    low, high = (
-        np.nanquantile(drawn, QUANTILES, axis=0)
-        if not np.isnan(drawn).all()
-        else np.full((2, len(cuts)), np.nan)
-    )
+    weights = curve_weights(card.arrays["units"], card.provenance)
+    drawn = benefit(binary.decisions_along(ranks, positive, cuts, weights))
+    undefined = np.isnan(drawn).all()
+    low, high = np.full((2, len(cuts)), np.nan) if undefined else np.nanquantile(drawn, QUANTILES, axis=0)
     return curves | {"low": low, "high": high}
