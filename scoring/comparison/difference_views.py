@@ -1,7 +1,8 @@
 """Views of the differences between teams: by class, by case and by subgroup."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -13,7 +14,7 @@ from scoring.comparison import cases as by_case
 from scoring.comparison import classes as by_class
 from scoring.comparison import figures
 from scoring.comparison.cases import Correctness
-from scoring.comparison.classes import ClassDifference, ClassMatrix, Subgroup
+from scoring.comparison.classes import ClassDifference, ClassEstimate, ClassMatrix, Subgroup
 from scoring.comparison.display import Displayed
 from scoring.core.views import Block, Column, Figure, Panel, Panels, Table, Text
 from scoring.presentation.figures.comparison import case_heat, teams_right
@@ -49,11 +50,8 @@ def class_values(
     risks = load_challenge(displayed.comparison.challenge).display.class_risks
     less = f", less that of {markdown(against)}" if against else " (.66 is 0.66)"
 
-    def build(theme: Theme) -> go.Figure:
-        return figures.classes(matrix, displayed.names, risks, theme, chosen, against)
-
     return Figure(
-        build,
+        lambda theme: figures.classes(matrix, displayed.names, risks, theme, chosen, against),
         f"{figures.measures(matrix)} of each class{less}. The number beside a class is how many cases it "
         f"has, with a star under 15. {displayed.method}",
         {
@@ -164,17 +162,11 @@ def group_panels(displayed: Displayed, rows: Sequence[Subgroup], to_overall: boo
             Panel(
                 f"**{markdown(row.group)}** :gray[n = "
                 f"{row.n}{'* under 15: read nothing into it' * row.small}]",
-                partial(_group, row, names, ends, to_overall),
+                partial(figures.subgroup, row, names, ends, to_overall=to_overall),
                 alt=f"{row.group}, n = {row.n}: {listed}",
             )
         )
     return Panels("Which subgroup fails?", panels, width=330)
-
-
-def _group(
-    row: Subgroup, names: Sequence[str], ends: Sequence[float], to_overall: bool, theme: Theme
-) -> go.Figure:
-    return figures.subgroup(row, names, ends, theme, to_overall)
 
 
 def _direction(displayed: Displayed, rows: Sequence[Subgroup]) -> Better | None:
@@ -192,31 +184,33 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
         looked_at: How many there are in all.
         question: That the table answers.
     """
-    listed = [(row, team) for row in rows for team in row.teams]
-    return Table(
+
+    def known(name: str) -> Callable[[tuple[Subgroup, ClassEstimate]], Any]:
+        return lambda pair: None if pair[0].small else getattr(pair[1], name)
+
+    of_all, better = "difference to all cases", _direction(displayed, rows)
+    return Table.of(
         question,
+        [(row, team) for row in rows for team in row.teams],
         [
-            Column("column", "by"),
-            Column("group", "group"),
-            Column("measure", "measure"),
-            Column("n", "n", "number", 0),
-            Column("team", "team"),
-            Column("value", "value", "number", 3, _direction(displayed, rows)),
-            Column("interval", "95% interval", "interval", 3, lighter=True),
-            Column("to all", "difference to all cases", "number", 3, sign=True),
-            Column("to all interval", "95% interval", "interval", 3, lighter=True, sign=True),
+            Column("column", "by", get=lambda pair: pair[0].column),
+            Column("group", "group", get=lambda pair: pair[0].group),
+            Column("measure", "measure", get=lambda pair: named(pair[0].measure)),
+            Column("n", "n", "number", 0, get=lambda pair: pair[0].n),
+            Column("team", "team", get=lambda pair: pair[1].team),
+            Column("value", "value", "number", 3, better, get=known("value")),
+            Column("interval", "95% interval", "interval", 3, lighter=True, get=known("interval")),
+            Column("to all", of_all, "number", 3, sign=True, get=known("to_overall")),
+            Column(
+                "to all interval",
+                "95% interval",
+                "interval",
+                3,
+                lighter=True,
+                sign=True,
+                get=known("to_overall_interval"),
+            ),
         ],
-        {
-            "column": [row.column for row, _ in listed],
-            "group": [row.group for row, _ in listed],
-            "measure": [named(row.measure) for row, _ in listed],
-            "n": [row.n for row, _ in listed],
-            "team": [team.team for _, team in listed],
-            "value": [None if row.small else team.value for row, team in listed],
-            "interval": [None if row.small else team.interval for row, team in listed],
-            "to all": [None if row.small else team.to_overall for row, team in listed],
-            "to all interval": [None if row.small else team.to_overall_interval for row, team in listed],
-        },
         f"Of so many groups and measures ({looked_at}) some stand out by chance alone. Where a group has "
         f"under 15 cases, no value is given. {displayed.method}",
         key="groups",
