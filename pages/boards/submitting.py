@@ -18,7 +18,7 @@ from pages.server import jobs
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.text import markdown
 from scoring.inputs.team_entries import clean_name
-from scoring.services.boards import deleting, folders, submitting, views
+from scoring.services.boards import deleting, folders, notices, submitting, views
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.ranked_submissions import RankedSubmission
 from scoring.services.boards.submitting import Receipt, SubmissionRequest, exclude, submit
@@ -52,6 +52,8 @@ def show(page: BoardPage) -> None:
                     st.rerun()
                 st.button("Without them", type="tertiary", icon=":material/undo:", on_click=in_use.forget)
     _receipts(st.session_state.get(f"{prefix}_receipts"))
+    if noticed := notices.team_notices(page.ranking):
+        finding_list.findings(noticed)
     now = [*views.remaining_quotas(page.ranking), *views.refused(submitting.refused_files(board))]
     render.draw_all(now, BlockPath(None, True, "board"))
     render.draw(views.submissions(page.ranking), page.path("Submissions"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from scoring.cli.board_tables import phase_lines
 from scoring.cli.output import print_findings, respond
-from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.opening import read_file
 from scoring.services.boards import board as boards
 from scoring.services.boards import (
@@ -22,7 +22,6 @@ from scoring.services.boards import (
     submitting,
 )
 from scoring.services.boards.board import opened
-from scoring.services.boards.budget import Budget
 from scoring.services.boards.hidden_rules import HiddenRules
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import board_ranking
@@ -55,18 +54,12 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
         rules = replace(rules, step=None)
     hidden_truth.hide(store, board.row.id, rules)
     used, budget = hidden_truth.use(board), hidden_truth.planned(board)
-    _warn_of(budget)
+    print_findings(hidden_truth.unsafe(board))
     value = {"board": board.row.id, "hidden": asdict(rules), "use": asdict(used) | {"gain": used.gain}}
     value["budget"] = budget.as_dict()
     ladder = "without the Ladder" if rules.step is None else f"the Ladder's step is {rules.step:g}"
     message = f"Hidden: participants see {rules.detail}, {ladder}.\n{used.words}"
     respond(arguments.json, value, f"{message}\n{budget.words}" if budget.proposed is None else message)
-
-
-def _warn_of(budget: Budget) -> None:
-    """Say that the scores of a board can tell its truth."""
-    if budget.proposed is not None:
-        print_findings([warning("truth-not-safe", "hide", budget.words)])
 
 
 def rule(store: Store, arguments: argparse.Namespace) -> None:
@@ -120,7 +113,7 @@ def split(store: Store, arguments: argparse.Namespace) -> None:
     board = split_board(store, arguments.board, arguments.share, cases, arguments.seed)
     known, total = board.split, len(board.truth)
     budget = hidden_truth.planned(board)
-    _warn_of(budget)
+    print_findings(hidden_truth.unsafe(board))
     value = {"board": board.row.id, "shown": board.n_told, "withheld": total - board.n_told}
     value |= {"share": known.share if known else None, "seed": known.seed if known else None}
     message = (
@@ -139,8 +132,7 @@ def set_members(store: Store, arguments: argparse.Namespace) -> None:
         if not arguments.member and not arguments.nobody:
             raise InputRefused([error("bad-option", "--member", "name a member, or say --nobody.")])
         members.set_members(store, board.row.id, arguments.team, arguments.member)
-        if hidden_rules.rules(store, board.row.id) is not None:
-            _warn_of(hidden_truth.planned(board))
+        print_findings(hidden_truth.unsafe(board))
     teams = members.members(store, board.row.id)
     message = "\n".join(f"{team}: {', '.join(people)}" for team, people in teams.items())
     respond(arguments.json, {"board": board.row.id, "teams": teams}, message or "No team has members yet.")
@@ -152,7 +144,7 @@ def attempts(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.revoke is not None:
         members.revoke(store, arguments.revoke)
     trials = notices.attempts(store, board.row.id)
-    print_findings(notices.board_notices(store, board.row.id))
+    print_findings([*hidden_truth.unsafe(board), *notices.board_notices(store, board.row.id)])
     columns = ("created", "team", "person", "outcome", "sha256", "near")
     rows = [{name: getattr(trial, name) for name in columns} for trial in trials]
     message = "\n".join(
@@ -184,8 +176,7 @@ def phase(store: Store, arguments: argparse.Namespace) -> None:
         before = known.get(arguments.name, Phase(arguments.name))
         phases.define(store, board.row.id, replace(before, **values))
     defined = phases.phases(store, board.row.id)
-    if hidden_rules.rules(store, board.row.id) is not None:
-        _warn_of(hidden_truth.planned(board))
+    print_findings(hidden_truth.unsafe(board))
     message = phase_lines(defined) or "No phases: submissions are taken at any time, without limits."
     respond(arguments.json, {"board": board.row.id, "phases": [each.as_dict() for each in defined]}, message)
 

@@ -23,7 +23,9 @@ from scoring.services.boards import (
     deleting,
     folders,
     foreign_leaderboards,
+    hidden_truth,
     members,
+    notices,
     publishing,
     rescoring,
     submitting,
@@ -93,6 +95,7 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
         for f in receipt.findings
         if arguments.folder is None or (f.level == "warning" and f.code not in OF_SMALL_SETS)
     ]
+    noticed += hidden_truth.unsafe(board)
     if problems:
         refusal = InputRefused(problems, noticed)
         if not arguments.json:
@@ -163,6 +166,7 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
         return
     board = opened(store, arguments.board, arguments.test_set)
     ranking = board_ranking(board, arguments.phase)
+    print_findings(notices.team_notices(ranking if arguments.phase is None else board_ranking(board)))
     value, message = publishing.value(ranking), board_table(ranking)
     if arguments.changes:
         against = opened(store, arguments.board, arguments.against or max(1, board.test_set.number - 1))

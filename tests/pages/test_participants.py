@@ -90,3 +90,8 @@ def test_a_visitor_sees_the_public_board_alone(board):
     assert not app.exception
     assert "The truth is hidden" in words(app)
     assert not app.file_uploader
+
+
+def test_an_organizer_is_told_of_safety_where_submissions_are_dropped_and_nobody_else(board):
+    assert "Not safe" in words(visited(claims("olga"), "Submissions"))
+    assert "afe" not in words(visited({"is_logged_in": False}, "Ranking"))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.common.findings import InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.quantities import SHARE
 from scoring.comparison.team_facts import UNKNOWN
 from scoring.services.access.roles import Role
@@ -198,9 +198,10 @@ def _team(ranking: BoardRanking, team: str, counts: RankedSubmission | None) -> 
     }
 
 
-def use(board: OpenBoard) -> Use:
-    """Return how much the truth of a board has been used up, by all teams together."""
-    ranking = board_ranking(board)
+def use(board: OpenBoard, ranking: BoardRanking | None = None) -> Use:
+    """Return how much the truth of a board has been used up, by all teams together. ranking: of all phases,
+    where it is known."""
+    ranking = ranking or board_ranking(board)
     with board.store.read() as session:
         row = session.get(Hidden, board.row.id)
         spent = row.spent if row else 0.0
@@ -212,13 +213,24 @@ def use(board: OpenBoard) -> Use:
     return budget.used(known, scored, answers, _labels(board), spent)
 
 
-def planned(board: OpenBoard, wanted: HiddenRules | None = None) -> Budget:
+def planned(
+    board: OpenBoard, wanted: HiddenRules | None = None, ranking: BoardRanking | None = None
+) -> Budget:
     """Return what the scores of a board can tell by the end of its phases. wanted: rules that are considered;
-    None: those that hold."""
+    None: those that hold; ranking: as of `use`."""
     store, board_id = board.store, board.row.id
     known = wanted or rules(store, board_id) or HiddenRules()
     teams = max(1, len(members.team_names(store, board_id)))
-    return budget.planned(known, phases.phases(store, board_id), teams, _labels(board), use(board))
+    return budget.planned(known, phases.phases(store, board_id), teams, _labels(board), use(board, ranking))
+
+
+def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Finding]:
+    """Return the warning that scores can tell the truth of a board, for organizers; nothing where it is open,
+    lies elsewhere, or is safe with the phases and teams that are there now. ranking: as of `use`."""
+    if rules(board.store, board.row.id) is None or not board.store.files.holds(board.test_set.sha256):
+        return []
+    budget = planned(board, ranking=ranking)
+    return [] if budget.proposed is None else [warning("truth-not-safe", "hide", budget.words)]
 
 
 def _labels(board: OpenBoard) -> Labels:

@@ -16,6 +16,7 @@ from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import is_zip, sha256
 from scoring.inputs.tables import TextTable, read_table
 from scoring.services.access.roles import Role
+from scoring.services.boards import hidden_truth
 from scoring.services.boards.members import team_names
 from scoring.services.boards.phases import DAY
 from scoring.services.boards.ranked_submissions import RankedSubmission
@@ -264,6 +265,14 @@ def board_notices(store: Store, board_id: str) -> list[Finding]:
         *(_counted("not-scored", team, count, UNSCORED) for team, count in sorted(failed.items())),
         *address_notices(store),
     ]
+
+
+def team_notices(ranking: BoardRanking) -> list[Finding]:
+    """Return what an organizer should know of the teams whenever the board is looked at: whether the truth is
+    safe with them, equal files, and names that are nearly the same. ranking: of all phases."""
+    board = ranking.board
+    known = (board.store, board.row.id)
+    return [*hidden_truth.unsafe(board, ranking), *equal_files(*known), *near_names(*known)]
 
 
 def equal_files(store: Store, board_id: str) -> list[Finding]:

@@ -88,9 +88,8 @@ def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
         names = ", ".join(markdown(name, 60) for name in public["unranked"])
         blocks.append(Text(f"Without a score that is shown: {names}."))
     if ranking.board.store.files.holds(ranking.board.test_set.sha256):
-        blocks.append(
-            Text(hidden_truth.use(ranking.board).words, question="How much has the truth been used up?")
-        )
+        used = hidden_truth.use(ranking.board, ranking if ranking.phase is None else None)
+        blocks.append(Text(used.words, question="How much has the truth been used up?"))
     return (
         Section("Ranking", blocks),
         Section("History", [views.history(public, scale, digits(scale)), *views.excluded(public)]),
