@@ -15,7 +15,7 @@ from pages.server import jobs
 from scoring.core.views import Block
 from scoring.services.boards import correction_views, rescoring, views
 from scoring.services.boards.board import OpenBoard, opened
-from scoring.services.boards.correction import correction
+from scoring.services.boards.correction_preview import correction
 from scoring.services.boards.ranking import board_ranking
 
 ABOUT_CASES = "a table of age, sex, site, patient by case id"

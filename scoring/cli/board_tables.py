@@ -6,7 +6,7 @@ from typing import Any
 
 from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
-from scoring.services.boards.correction import Correction
+from scoring.services.boards.correction_preview import Correction
 from scoring.services.boards.foreign_leaderboards import ImportedBoard
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import BoardRanking, history_rows, rank_change
@@ -110,9 +110,7 @@ def changes_table(found: Correction) -> str:
         listed = [f"{'+' if case in row.gained else '-'}{case}" for case in row.cases[:CASES]]
         more = f" and {len(row.cases) - CASES} more" if len(row.cases) > CASES else ""
         lines.append(f"{row.team[:23]:<24}{ranks:>12}{scores:>24}   {', '.join(listed)}{more}")
-    steps = sum(row.ranks[0] != row.ranks[1] for row in changed)
-    lines += ["", f"{steps} of {len(changed)} teams have another rank."]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", found.moves])
 
 
 def _of_cases(found: Correction) -> list[str]:

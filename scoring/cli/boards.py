@@ -32,7 +32,7 @@ from scoring.services.boards import (
     teams,
 )
 from scoring.services.boards.board import BoardSettings, create, listed, opened, own_options
-from scoring.services.boards.correction import correction
+from scoring.services.boards.correction_preview import correction
 from scoring.services.boards.foreign_leaderboards import read_leaderboard
 from scoring.services.boards.packing import packed
 from scoring.services.boards.ranking import board_ranking

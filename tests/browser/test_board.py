@@ -8,6 +8,7 @@ from playwright.sync_api import Page, WebSocket, expect
 
 from scoring.services.boards import bundle, rescoring
 from scoring.services.boards.board import BoardSettings, create, opened
+from scoring.services.boards.correction_preview import correction
 from scoring.services.boards.packing import zipped
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.submitting import SubmissionRequest, exclude, submit
@@ -142,13 +143,13 @@ def test_an_organizers_walk(visitor, server, tmp_path):
     expect(page.get_by_role("heading", name="By which cases?")).to_be_visible(timeout=driver.PATIENCE)
     after = board_ranking(opened(store, board_id))
     assert after.as_dict()["teams"][-1]["team"] == "alpha", "the first is last now"
-    changed = rescoring.changes(after.board)
+    changed = correction(after.board, opened(store, board_id, 1)).changes
     (alpha,) = (one for one in changed if one.team == "alpha")
     assert alpha.ranks == (1, 3)
     assert alpha.lost == {CASES[i] for i in WRONG}
     assert all(one.gained == alpha.lost for one in changed if one is not alpha)
     driver.settled(page)
-    expect(page.get_by_text("3 of 3 teams have another rank with version 2")).to_be_visible()
+    expect(page.get_by_text("Of 3 teams: 3 with another rank.")).to_be_visible()
     by_case = page.get_by_test_id("stDataFrame").last
     assert [cells(by_case, row) for row in (1, len(WRONG))] == [
         [CASES[i], "labels", ", ".join(one.team for one in changed if one is not alpha), "alpha"]
@@ -179,7 +180,7 @@ def test_an_organizers_walk(visitor, server, tmp_path):
     driver.settled(page).get_by_role("button", name="Import the board").click()
     page.wait_for_url(f"**board={board_id}*")
     driver.tab(page, "Corrections")
-    expect(page.get_by_text("3 of 3 teams have another rank with version 2")).to_be_visible()
+    expect(page.get_by_text("Of 3 teams: 3 with another rank.")).to_be_visible()
     assert bundle.export(opened(store, board_id), with_truth=True) == data
 
 

@@ -78,6 +78,7 @@ def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
     assert not app.exception
     assert board_of(store, "lesions-2026").row.version == 1, "nothing is shown before it is confirmed"
     assert "Nobody else sees it yet" in words(app)
+    assert "What would the correction change?" in [one.value for one in app.header]
     button(app, "Show it to everybody").click().run()
     assert not app.exception
     assert board_of(store, "lesions-2026").row.version == 2
@@ -88,11 +89,12 @@ def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
     assert "What did the correction change?" in headings
     finished(button(app, "Return to version 1").click().run())
     app.run()
+    assert not app.exception, "the preview stands beside the changes of the version that is shown"
     button(app, "Show it to everybody").click().run()
     assert not app.exception
     chosen = {one.label: one.value for one in app.selectbox}
     assert (chosen["Version of the test set"], chosen["Compared with"]) == (3, 2), "what is chosen is shown"
-    assert "with version 3 of the test set than with version 2" in words(app)
+    assert "Version 3 of the test set instead of version 2. Of 2 teams: " in words(app)
 
 
 def test_a_submission_is_excluded_with_a_reason(filled_store, opened):

@@ -9,22 +9,21 @@ from scoring.comparison import scale as scales
 from scoring.comparison.scale import Scale
 from scoring.core.views import Block, Column, Table, Text
 from scoring.services.boards.board import OpenBoard
-from scoring.services.boards.correction import Correction
-from scoring.services.boards.rescoring import TeamChange
+from scoring.services.boards.correction_preview import Correction, TeamChange
 from scoring.services.boards.views import score_column
 
 
 def corrections(board: OpenBoard, found: Correction) -> list[Block]:
     """Return what one version of the test set changes against another, and by which cases: for organizers."""
-    scale, changed, (before, after) = scales.of(board.challenge), found.changes, found.versions
+    mark = "_pending" if found.versions[1] > board.row.version else ""
     dangers: list[Block] = [Text(markdown(finding.message, 400), "caution") for finding in found.dangers]
-    return [*dangers, *_of_teams(changed, before, after, scale), *_of_cases(found), *_refused(found)]
+    return [*dangers, *_of_teams(board, found, mark), *_of_cases(found, mark), *_refused(found, mark)]
 
 
-def _of_teams(changed: Sequence[TeamChange], before: int, after: int, scale: Scale) -> list[Block]:
+def _of_teams(board: OpenBoard, found: Correction, mark: str) -> list[Block]:
+    changed, (before, after), scale = found.changes, found.versions, scales.of(board.challenge)
     if not changed:
         return [Text("Nobody is ranked, so there is no team to compare.", "note")]
-    steps = sum(change.ranks[0] != change.ranks[1] for change in changed)
     more, less = "cases on which it is more right than before", "cases on which it is less right than before"
     columns = [
         Column("team", "team"),
@@ -38,14 +37,12 @@ def _of_teams(changed: Sequence[TeamChange], before: int, after: int, scale: Sca
         Column("gained", "cases gained", "number", 0, full=more, get=lambda change: len(change.gained)),
         Column("lost", "cases lost", "number", 0, full=less, get=lambda change: len(change.lost)),
     ]
-    caption = (
-        f"{steps} of {len(changed)} teams have another rank with version {after} of the test set than with "
-        f"version {before}."
-    )
-    return [Table.of("What did the correction change?", changed, columns, caption, key="board_changes")]
+    caption = f"Version {after} of the test set instead of version {before}. {found.moves}"
+    question = f"What {'would' if mark else 'did'} the correction change?"
+    return [Table.of(question, changed, columns, caption, key=f"board_changes{mark}")]
 
 
-def _of_cases(found: Correction) -> list[Block]:
+def _of_cases(found: Correction, mark: str) -> list[Block]:
     """Return the cases that the truth says otherwise, or on which a team is more or less right."""
     told = {**dict.fromkeys(found.added, "added"), **dict.fromkeys(found.removed, "removed")}
     told |= {case: ", ".join(parts) for case, parts in found.relabelled.items()}
@@ -60,16 +57,18 @@ def _of_cases(found: Correction) -> list[Block]:
         "Gained: the team has the case more right than with the version before; lost: less right. A part of "
         "the score that no case has alone, as a concordance of times, shows in what changed in the truth."
     )
-    return [Table.of("By which cases?", cases, columns, caption, key="board_cases")] if cases else []
+    return [Table.of("By which cases?", cases, columns, caption, key=f"board_cases{mark}")] if cases else []
 
 
-def _refused(found: Correction) -> list[Block]:
+def _refused(found: Correction, mark: str) -> list[Block]:
     columns = [
         Column("team", "team", get=lambda one: one.team),
         Column("problem", "first problem", get=lambda one: shortened(one.problem)),
         Column("submission", "id", get=lambda one: one.submission),
     ]
-    table = Table.of("Which submissions does it refuse?", found.refused, columns, key="board_now_refused")
+    table = Table.of(
+        "Which submissions does it refuse?", found.refused, columns, key=f"board_now_refused{mark}"
+    )
     return [table] if found.refused else []
 
 

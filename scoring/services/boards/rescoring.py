@@ -1,4 +1,4 @@
-"""Score a board again with a corrected truth, and say what that changes.
+"""Scoring of a board again with a corrected truth.
 
 The corrected truth is a further version of the test set. Submissions are scored on it one by one, and each
 result is kept, so that a run that was stopped goes on where it was. The board shows the new numbers once all
@@ -7,61 +7,21 @@ are there; those of older versions stay.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from scoring.common.findings import InputRefused, error
-from scoring.core.scorecard import ScoreCard
 from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.sources import Source, sha256
 from scoring.services.boards.board import OpenBoard, opened
 from scoring.services.boards.decision import note_change
 from scoring.services.boards.packing import packed
-from scoring.services.boards.ranking import BoardRanking, board_ranking
 from scoring.services.boards.row_rules import plain
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.secure_delete import pin_files
 from scoring.version import __version__
-
-
-@dataclass(frozen=True)
-class TeamChange:
-    """What a corrected truth changes for a team.
-
-    Attributes:
-        team: Its name.
-        ranks: Before and after; None where it was not ranked.
-        scores: Before and after, of the submission that counts now and the one that counted before.
-        cases: Ids of the cases on which the submission that counts now is more or less right than before.
-        gained: Those of them on which it is more right.
-    """
-
-    team: str
-    ranks: tuple[int | None, int | None]
-    scores: tuple[float | None, float | None]
-    cases: tuple[str, ...]
-    gained: frozenset[str] = frozenset()
-
-    @property
-    def lost(self) -> frozenset[str]:
-        """Return the cases on which it is less right."""
-        return frozenset(self.cases) - self.gained
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the entry of JSON."""
-        return {
-            "team": self.team,
-            "rank_before": self.ranks[0],
-            "rank": self.ranks[1],
-            "score_before": self.scores[0],
-            "score": self.scores[1],
-            "cases": list(self.cases),
-            "cases_more_right": [case for case in self.cases if case in self.gained],
-        }
 
 
 def rescore(
@@ -309,60 +269,3 @@ def _finished(target: OpenBoard) -> bool:
         row.version = target.test_set.number
         note_change(session, row.id)
     return True
-
-
-def changes(board: OpenBoard, against: int | None = None) -> list[TeamChange]:
-    """Return what the version of a board changed, teams by rank; nothing for the first. against: number of
-    the version to compare with; None: the one before."""
-    number = against or board.test_set.number - 1
-    if number < 1:
-        return []
-    return changed_teams(board_ranking(board), board_ranking(opened(board.store, board.row.id, number)))
-
-
-def changed_teams(after: BoardRanking, before: BoardRanking) -> list[TeamChange]:
-    """Return what one version of a board changes against another, teams by rank."""
-    ranks_after, ranks_before = (
-        ranking.comparison.ranks if ranking.comparison else {} for ranking in (after, before)
-    )
-    ranked = sorted(ranks_after, key=lambda team: ranks_after[team] or len(ranks_after))
-    teams = [*ranked, *(team for team in ranks_before if team not in ranks_after)]
-    return [
-        TeamChange(
-            team,
-            (ranks_before.get(team), ranks_after.get(team)),
-            (_score_of(before, team), _score_of(after, team)),
-            *_cases(before, after, team),
-        )
-        for team in teams
-    ]
-
-
-def _score_of(ranking: BoardRanking, team: str) -> float | None:
-    return ranking.counting[team].score if team in ranking.counting else None
-
-
-def _cases(before: BoardRanking, after: BoardRanking, team: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return the cases on which the submission that counts now is more or less right than before, and those
-    on which it is more right. A case that one version lacks is as one with nothing right."""
-    entry = after.counting.get(team)
-    old = next((past for past in before.entries if entry and past.id == entry.id and past.card), None)
-    if entry is None or old is None or after.card(entry).is_bare or before.card(old).is_bare:
-        return (), frozenset()
-    now, then = _right(after, after.card(entry)), _right(before, before.card(old))
-    cases = tuple(case for case in (now | then) if not _same(now.get(case), then.get(case)))
-    quantity = after.board.challenge.comparison.case_value
-    turned, worst = quantity.oriented, quantity.worst
-    gained = (c for c in cases if turned(now.get(c, worst)) > turned(then.get(c, worst)))
-    return cases, frozenset(gained)
-
-
-def _right(ranking: BoardRanking, card: ScoreCard) -> dict[str, float]:
-    values = ranking.board.challenge.comparison.correct(card)
-    return {str(row["case"]): float(value) for row, value in zip(card.cases, values, strict=True)}
-
-
-def _same(first: float | None, second: float | None) -> bool:
-    if first is None or second is None:
-        return first is second
-    return bool(np.isclose(first, second, rtol=0, atol=1e-12, equal_nan=True))

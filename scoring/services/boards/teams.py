@@ -63,8 +63,11 @@ def nominate(store: Store, board_id: str, submission_id: str | None, team: str |
     with store.write() as session:
         session.get(tables.Board, board_id, with_for_update=True)
         hidden = session.get(tables.Hidden, board_id)
-        if session.get(tables.Split, board_id) is None or hidden is None or hidden.detail == OPENED:
-            message = "no part of its test set is withheld: the board's rule says which submission counts."
+        if session.get(tables.Split, board_id) is None:
+            message = "its test set has no withheld part: the board's rule says which submission counts."
+            raise InputRefused([error("bad-split", board_id, message)])
+        if hidden is None or hidden.detail == OPENED:
+            message = "the withheld part was opened: what was nominated before counts, else by the rule."
             raise InputRefused([error("bad-split", board_id, message)])
         row = None if submission_id is None else session.get(Submission, submission_id)
         of_team = row is not None and row.board_id == board_id and team in (None, row.team)

@@ -9,7 +9,7 @@ import pytest
 from scoring.challenges import load_challenge, samples
 from scoring.services.boards import publishing, rescoring
 from scoring.services.boards.board import opened
-from scoring.services.boards.correction import changed_cases, correction
+from scoring.services.boards.correction_preview import changed_cases, correction
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.store.database import open_store
 from tests.support.boards import CASES, board, filled, labels
@@ -51,6 +51,7 @@ def test_a_correction_that_hurts_says_so_and_needs_a_second_word(sent, tmp_path,
     if fault == "renamed":
         assert "3 submissions would be refused" in done.err
         assert "nobody would be ranked any more" in done.err
+        assert "Of 2 teams: 2 ranked no more." in done.out
         assert "New are canary4: were ids changed?" in done.err
     found = correction(rescoring.begun(opened(open_store(), "b")), opened(open_store(), "b"))
     assert found.removed == ("canary04",)

@@ -6,7 +6,7 @@ from scoring.comparison.compare import compare_cards
 from scoring.core.views import Table
 from scoring.services.boards import bundle, rescoring, views
 from scoring.services.boards.board import opened
-from scoring.services.boards.correction import correction
+from scoring.services.boards.correction_preview import correction
 from scoring.services.boards.correction_views import corrections
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.submitting import exclude
@@ -17,8 +17,10 @@ from tests.support.boards import labels
 def test_a_correction_is_told_by_team_and_by_case(sent, tmp_path):
     store = open_store()
     board = rescoring.rescore(store, "b", str(labels(tmp_path / "corrected.csv")))
-    changed = rescoring.changes(board)
-    by_team, by_case = corrections(board, correction(board, opened(store, "b", 1)))
+    found = correction(board, opened(store, "b", 1))
+    changed, (by_team, by_case) = found.changes, corrections(board, found)
+    assert found.moves == "Of 2 teams: 2 with another rank."
+    assert correction(board, board).moves == "Of 2 teams: all keep their ranks."
     factor = scale.of(board.challenge).factor
     assert by_team.rows["team"] == [one.team for one in changed]
     assert by_team.rows["change"] == [factor * (one.scores[1] - one.scores[0]) for one in changed]

@@ -183,7 +183,7 @@ def test_a_killed_writer_loses_nothing_that_was_acknowledged(database):
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(7200)
+@pytest.mark.timeout(900)
 def test_two_hundred_killed_writers_among_eight_lose_nothing(database):
     kill(rounds=200, writers=8, count=6)
 

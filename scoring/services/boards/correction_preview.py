@@ -9,10 +9,10 @@ import numpy as np
 
 from scoring.common.findings import Finding, warning
 from scoring.common.text import shortened
+from scoring.core.scorecard import ScoreCard
 from scoring.inputs.masks.counting import Mask
 from scoring.services.boards.board import OpenBoard
-from scoring.services.boards.ranking import board_ranking
-from scoring.services.boards.rescoring import TeamChange, changed_teams
+from scoring.services.boards.ranking import BoardRanking, board_ranking
 
 OF_FILES = frozenset(
     {
@@ -30,6 +30,42 @@ class RefusedSubmission:
     team: str
     submission: str
     problem: str
+
+
+@dataclass(frozen=True)
+class TeamChange:
+    """What a corrected truth changes for a team.
+
+    Attributes:
+        team: Its name.
+        ranks: Before and after; None where it was not ranked.
+        scores: Before and after, of the submission that counts now and the one that counted before.
+        cases: Ids of the cases on which the submission that counts now is more or less right than before.
+        gained: Those of them on which it is more right.
+    """
+
+    team: str
+    ranks: tuple[int | None, int | None]
+    scores: tuple[float | None, float | None]
+    cases: tuple[str, ...]
+    gained: frozenset[str] = frozenset()
+
+    @property
+    def lost(self) -> frozenset[str]:
+        """Return the cases on which it is less right."""
+        return frozenset(self.cases) - self.gained
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry of JSON."""
+        return {
+            "team": self.team,
+            "rank_before": self.ranks[0],
+            "rank": self.ranks[1],
+            "score_before": self.scores[0],
+            "score": self.scores[1],
+            "cases": list(self.cases),
+            "cases_more_right": [case for case in self.cases if case in self.gained],
+        }
 
 
 @dataclass(frozen=True)
@@ -68,6 +104,19 @@ class Correction:
             message = "nobody would be ranked any more."
             found.append(warning("correction-empties-ranking", "truth", message))
         return found
+
+    @property
+    def moves(self) -> str:
+        """Return how many teams have another rank, are ranked no more, or are newly ranked, in words."""
+        pairs = [change.ranks for change in self.changes if change.ranks[0] != change.ranks[1]]
+        kinds = {
+            "with another rank": sum(None not in pair for pair in pairs),
+            "ranked no more": sum(now is None for _, now in pairs),
+            "newly ranked": sum(then is None for then, _ in pairs),
+        }
+        told = ", ".join(f"{number} {kind}" for kind, number in kinds.items() if number)
+        teams = "1 team" if len(self.changes) == 1 else f"{len(self.changes)} teams"
+        return f"Of {teams}: {told or 'all keep their ranks'}."
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry of JSON."""
@@ -162,3 +211,51 @@ def _digest(value: Any) -> bytes:
 def _listed(cases: Sequence[str], most: int = 3) -> str:
     more = f" and {len(cases) - most} more" if len(cases) > most else ""
     return ", ".join(shortened(case, 40) for case in cases[:most]) + more
+
+
+def changed_teams(after: BoardRanking, before: BoardRanking) -> list[TeamChange]:
+    """Return what one version of a board changes against another, teams by rank."""
+    ranks_after, ranks_before = (
+        ranking.comparison.ranks if ranking.comparison else {} for ranking in (after, before)
+    )
+    ranked = sorted(ranks_after, key=lambda team: ranks_after[team] or len(ranks_after))
+    teams = [*ranked, *(team for team in ranks_before if team not in ranks_after)]
+    return [
+        TeamChange(
+            team,
+            (ranks_before.get(team), ranks_after.get(team)),
+            (_score_of(before, team), _score_of(after, team)),
+            *_cases(before, after, team),
+        )
+        for team in teams
+    ]
+
+
+def _score_of(ranking: BoardRanking, team: str) -> float | None:
+    return ranking.counting[team].score if team in ranking.counting else None
+
+
+def _cases(before: BoardRanking, after: BoardRanking, team: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the cases on which the submission that counts now is more or less right than before, and those
+    on which it is more right. A case that one version lacks is as one with nothing right."""
+    entry = after.counting.get(team)
+    old = next((past for past in before.entries if entry and past.id == entry.id and past.card), None)
+    if entry is None or old is None or after.card(entry).is_bare or before.card(old).is_bare:
+        return (), frozenset()
+    now, then = _right(after, after.card(entry)), _right(before, before.card(old))
+    cases = tuple(case for case in (now | then) if not _same(now.get(case), then.get(case)))
+    quantity = after.board.challenge.comparison.case_value
+    turned, worst = quantity.oriented, quantity.worst
+    gained = (c for c in cases if turned(now.get(c, worst)) > turned(then.get(c, worst)))
+    return cases, frozenset(gained)
+
+
+def _right(ranking: BoardRanking, card: ScoreCard) -> dict[str, float]:
+    values = ranking.board.challenge.comparison.correct(card)
+    return {str(row["case"]): float(value) for row, value in zip(card.cases, values, strict=True)}
+
+
+def _same(first: float | None, second: float | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return bool(np.isclose(first, second, rtol=0, atol=1e-12, equal_nan=True))
