@@ -127,9 +127,7 @@ def untold(comparison: Comparison) -> str:
     if result.test is not None or len(comparison.scored) < 2:
         return ""
     if any(card.is_bare for card in comparison.cards.values()):
-        return (
-            "Nobody is told apart: the scores came without the test set and replicates that it takes."
-        )
+        return "Nobody is told apart: the scores came without the test set and replicates that it takes."
     if not source["resamples"]:
         return "Without replicates nothing is said of chance."
     if source["n_units"] < UNITS_OF_COMPARISON:

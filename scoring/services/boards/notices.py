@@ -269,10 +269,22 @@ def board_notices(store: Store, board_id: str) -> list[Finding]:
 
 def team_notices(ranking: BoardRanking) -> list[Finding]:
     """Return what an organizer should know of the teams whenever the board is looked at: whether the truth is
-    safe with them, equal files, and names that are nearly the same. ranking: of all phases."""
+    safe with them, equal files and times, and names that are nearly the same. ranking: of all phases."""
     board = ranking.board
     known = (board.store, board.row.id)
-    return [*hidden_truth.unsafe(board, ranking), *equal_files(*known), *near_names(*known)]
+    of_names = (*equal_files(*known), *near_names(*known))
+    return [*hidden_truth.unsafe(board, ranking), *of_names, *equal_times(ranking)]
+
+
+def equal_times(ranking: BoardRanking) -> list[Finding]:
+    """Return which teams' last submissions came at one time, as dates of merged teams may: the id decides."""
+    found: list[Finding] = []
+    for team, entries in sorted(ranking.by_team.items()):
+        *_, before, last = (None, None, *(entry for entry in entries if entry.is_eligible))
+        if before and last and before.created == last.created:
+            message = f"its last submissions have one time: {last.id} counts as later, the last by id."
+            found.append(note("equal-times", shortened(team, 60), message))
+    return found
 
 
 def equal_files(store: Store, board_id: str) -> list[Finding]:

@@ -52,6 +52,26 @@ def test_a_team_is_renamed_and_merged(database, tmp_path):
     assert {entry.id: entry.score for entry in board_ranking(opened(open_store(), "b")).entries} == scores
 
 
+@pytest.mark.parametrize("first", ["alpha", "beta"])
+def test_of_merged_submissions_of_one_time_the_last_id_counts(place, tmp_path, first):
+    """Whichever was received first, and whichever name stays."""
+    filled(tmp_path)
+    for team in (first, {"alpha": "beta", "beta": "alpha"}[first]):
+        file = predictions(tmp_path / f"{team}.csv", 9 if team == "alpha" else 8, 1.2)
+        sent = ("--predictions", file, "--time", "2026-10-20", "--submission", f"one-{team}")
+        assert board("submit", "b", "--team", team, *sent).status == 0
+    assert "equal-times" not in board("show", "b").err
+    assert board("team", "b", "beta", "--rename", "alpha").status == 0
+    known = board_ranking(opened(open_store(), "b"))
+    assert known.counting["alpha"].id == "one-beta"
+    assert "equal-times alpha" in board("show", "b").err
+    copied = bundle.export(known.board, with_truth=True)
+    assert bundle.counted(copied).teams["alpha"][0] == "beta.csv", "also where a bundle is compared"
+    submitting.exclude(open_store(), "b", "one-beta", "the other account's")
+    assert board_ranking(opened(open_store(), "b")).counting["alpha"].id == "one-alpha"
+    assert "equal-times" not in board("show", "b").err
+
+
 def test_teams_with_an_equal_file_are_not_merged_and_near_names_are_told(place, tmp_path):
     one = hidden_board(tmp_path, phase=Phase("v"))
     members.set_members(one.store, "h", "Umea-Lab", ["paul@example.org"])
