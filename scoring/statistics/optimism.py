@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scoring.common.arrays import Bools, Floats
+from scoring.common.arrays import Bools, Floats, Ints
 from scoring.statistics.options import DIGITS, UNITS_OF_COMPARISON
 
 
@@ -73,7 +73,7 @@ def possible_gain(bits: float, cases: float) -> float:
     Returns:
         The share of right cases minus one half, from 0 to 0.5.
     """
-    low, high = 0.0, 0.5
+    low, high = 0.0, 0.5 if bits else 0.0
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if bits_for(middle, cases) <= bits else (low, middle)
@@ -88,15 +88,39 @@ def bits_for(gain: float, cases: float) -> float:
     return float(cases * (1 - entropy))
 
 
-def effective_labels(rarest: int, cases: int) -> float:
-    """Return how many labels of two equally frequent classes tell as much as those of a rarest class.
+def effective_units(units: Ints, weights: Floats) -> float:
+    """Return how many units of equal weight vary as much as these: (sum w)^2 / sum w^2, w the sums of units.
+
+    Args:
+        units: Unit of each case [N], such as a patient.
+        weights: Of each case [N].
+
+    Source:
+        Kish, Survey Sampling (1965), 11.7.
+    """
+    sums = np.bincount(np.unique(units, return_inverse=True)[1], weights)
+    return float(sums.sum() ** 2 / (sums**2).sum()) if sums.any() else 0.0
+
+
+def effective_labels(labels: Ints, units: Ints, weights: Floats) -> float:
+    """Return how many labels of two equally frequent classes tell as much as these do by their rarest class.
 
     Who is told b bits of the places of k cases among n raises their mean place, and so the AUC, by g at most
     where b = 6 g^2 k (n - k) / (n ln 2): an exponential tilt of uniform places, for small g. Of balanced
-    labels the share of right ones takes 2 g^2 n / ln 2 bits.
+    labels the share of right ones takes 2 g^2 n / ln 2 bits. Cases of one unit are learnt together, so k and
+    n - k are effective units.
 
     Args:
-        rarest: Cases of the rarest class that occurs, k.
-        cases: Cases of the test set, n.
+        labels: Class of each case [N].
+        units: Unit of each case [N].
+        weights: Of each case in the score [N].
+
+    Returns:
+        At most the effective units of all; 0 where fewer than two classes occur.
     """
-    return min(float(cases), 3 * rarest * (cases - rarest) / cases)
+    effective = effective_units(units, weights)
+    classes = np.unique(labels[weights > 0])
+    for own in (labels == name for name in classes):
+        k, others = effective_units(units[own], weights[own]), effective_units(units[~own], weights[~own])
+        effective = min(effective, 3 * k * others / (k + others))
+    return effective if len(classes) > 1 else 0.0

@@ -35,6 +35,11 @@ MISSING = {
     "ignore": "A case without a prediction is left out.",
 }
 SCORE = Lazy("scoring.challenges.declared.card:score")
+BOUNDED_BY_LABELS = frozenset(
+    ["accuracy", "balanced_accuracy", "recall", "specificity", "f1", "f2", "auc", "average_precision"]
+)
+"""Metrics of a class a case as of `Scoring.bounded_by_labels`; all of them from 0 to 1, because a gain counts twice
+from -1 to 1."""
 MISSING_COLUMNS = Lazy("scoring.challenges.declared.card:missing_columns")
 VIEWS = Lazy("scoring.challenges.declared.views:views")
 THUMBNAILS = Lazy("scoring.inference.pictures:thumbnails")
@@ -69,6 +74,8 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
             parts=_parts(declaration),
             as_points=len(declaration.score) > 1 and (low, high) == (0.0, 1.0),
             unit=declaration.truth.unit,
+            bounded_by_labels=declaration.task in ("classification", "ordinal")
+            and {use.metric.name for use in declaration.score} <= BOUNDED_BY_LABELS,
         ),
         comparison=comparison_of(declaration),
         model=_model(declaration) if declaration.task in MODELS else None,

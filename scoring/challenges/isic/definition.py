@@ -54,9 +54,7 @@ CHALLENGE = Challenge(
         recognise=Lazy("scoring.challenges.isic.tables:recognise"),
         form=form,
     ),
-    scoring=Scoring(
-        score=score,
-    ),
+    scoring=Scoring(score=score, bounded_by_labels=True),
     comparison=COMPARISON,
     samples=(
         Sample("isic2019", "isic2019", "Sample as of 2019: 306 drawn images, 8 diagnoses"),

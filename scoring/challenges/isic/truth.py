@@ -86,6 +86,11 @@ class IsicCases:
         )
 
     @property
+    def score_weights(self) -> np.ndarray:
+        """How much each case counts in the score [N]."""
+        return self.weights.score
+
+    @property
     def images(self) -> tuple[str | None, ...]:
         """The first photograph of each case, None where there is none."""
         return tuple(members[0] if members else None for members in self.photographs)

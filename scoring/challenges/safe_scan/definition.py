@@ -50,7 +50,13 @@ def scoring(
 ) -> Scoring[SafeScanCases, Predictions]:
     """Return the scorer of `card`, whose score is a sum of weighted parts."""
     parts = {name: ScoreBreakdownPart(*part) for name, part in weights.items()}
-    return Scoring(score=_part(challenge_id, "card:score"), parts=parts, metrics=LOSSES, as_points=True)
+    return Scoring(
+        score=_part(challenge_id, "card:score"),
+        parts=parts,
+        metrics=LOSSES,
+        as_points=True,
+        bounded_by_labels=True,
+    )
 
 
 def model_support(

@@ -10,7 +10,7 @@ from scoring.common.quantities import SHARE, Quantity
 from scoring.services.boards.hidden_rules import DECIMALS, NOTHING, HiddenRules
 from scoring.services.boards.phases import Phase
 from scoring.services.store import tables
-from scoring.statistics.optimism import bits_for, effective_labels, possible_gain
+from scoring.statistics.optimism import bits_for, possible_gain
 
 SAFE_GAIN = 0.05
 """A board calls itself safe where nobody who only guesses can gain more."""
@@ -18,7 +18,11 @@ RATES_OF_CLASSES = 14 * 16
 """Rates that are told of 16 classes, each to `DECIMALS`: no challenge has more."""
 WITHHELD = (
     " This is about the shown part. Of the withheld one, which ranks at the end, scores tell no case, "
-    "only what both parts share: how frequent each class is."
+    "only what both parts share, such as how frequent each class is."
+)
+UNBOUNDED = (
+    "How much such scores tell of the truth is not known: there is a bound for accuracy, recall, "
+    "specificity, F scores, AUC and average precision of one class a case alone."
 )
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 """Of the Ladder, that are proposed, finest first."""
@@ -26,27 +30,30 @@ STEPS = (0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 
 @dataclass(frozen=True)
 class Labels:
-    """What is hidden. cases: of the test set, or of the part of it that scores are of; quantity: direction
-    and range of the score; is_part: whether the final ranking rests on other cases; rarest: cases of the
-    rarest class, None where there are no classes."""
+    """What is hidden.
+
+    Attributes:
+        cases: Of the test set, or of the part of it that scores are of.
+        units: Effective ones, such as patients, whatever their classes; 0 where no bound is known for what
+            the score tells (`Scoring.bounded_by_labels`).
+        effective: How many labels of two equally frequent classes are as hard to learn as these
+            (`effective_labels`): a rare class is soon found by its few cases, and scores rise with it.
+        quantity: Direction and range of the score.
+        is_part: Whether the final ranking rests on other cases.
+    """
 
     cases: int
+    units: float
+    effective: float
     quantity: Quantity = SHARE
     is_part: bool = False
-    rarest: int | None = None
-
-    @property
-    def balanced(self) -> float:
-        """Return how many labels of two equally frequent classes are as hard to learn as these: a rare class
-        is soon found by its few cases, and AUC and balanced accuracy rise with it."""
-        return self.cases if self.rarest is None else effective_labels(self.rarest, self.cases)
 
 
 @dataclass(frozen=True)
 class Use:
     """How much a truth is used up. answers: scores that were shown; cases: that they are of (a plan:
-    `Labels.balanced`; what was used is published, and tells no class); bits: what all answers can have told,
-    at most; is_part: as of `Labels`."""
+    `Labels.effective`; what was used is published, tells no class, and so has `Labels.units`), 0 where no
+    bound is known; bits: what all answers can have told, at most; is_part: as of `Labels`."""
 
     answers: int
     cases: float
@@ -67,6 +74,8 @@ class Use:
     def words(self) -> str:
         """Return it in plain words, for everybody: its rarest class decides whether the truth is safe."""
         scores = "1 score has" if self.answers == 1 else f"{self.answers} scores have"
+        if not self.cases:
+            return f"{scores} been shown. {UNBOUNDED if self.bits else ''}{WITHHELD * self.is_part}".rstrip()
         told = (
             f"{scores} been shown, which can have told {_percent(self.bits, self.cases)} of the labels' bits"
         )
@@ -96,6 +105,8 @@ class Budget:
     @property
     def words(self) -> str:
         """Return it in plain words, for organizers."""
+        if not self.use.bits:
+            return f"Safe: no score is shown before the truth is opened.{WITHHELD * self.use.is_part}"
         if self.proposed is None:
             limit = bits_for(SAFE_GAIN, self.use.cases)
             return (
@@ -103,6 +114,8 @@ class Budget:
                 f"{limit:.1f} to gain {SAFE_GAIN:g} above chance by guessing, by whatever design."
                 f"{WITHHELD * self.use.is_part}"
             )
+        if not self.use.cases:
+            return f"Not safe: {UNBOUNDED} What holds: --detail none.{WITHHELD * self.use.is_part}"
         told = "without end" if math.isinf(self.use.bits) else f"{self.use.bits:.1f} bits"
         proposed = self.proposed
         flags = (
@@ -154,7 +167,7 @@ def planned(
 
     def use(rules: HiddenRules) -> Use:
         bits = teams * told(rules, tries, labels)
-        return Use(0, labels.balanced, max(bits, used.bits if used else 0.0), labels.is_part)
+        return Use(0, labels.effective, max(bits, used.bits if used else 0.0), labels.is_part)
 
     now = use(known)
     if now.is_safe:
@@ -181,7 +194,7 @@ def used(
 ) -> Use:
     """Return what was told by now. submissions: scored ones by team; spent: bits told under other rules."""
     bits = spent + sum(told(known, count, labels) for count in submissions.values())
-    return Use(answers, labels.cases, bits, labels.is_part)
+    return Use(answers, labels.units, bits, labels.is_part)
 
 
 def _log2_ways(of: float, chosen: float) -> float:

@@ -24,8 +24,10 @@ from scoring.services.boards.hidden_rules import DECIMALS, NOTHING, HiddenRules,
 from scoring.services.boards.ranked_submissions import RankedSubmission, ShownScores, baseline, counting
 from scoring.services.boards.ranking import BoardRanking, board_ranking
 from scoring.services.boards.row_rules import DETAILS, OPENED
+from scoring.services.boards.split import units_of
 from scoring.services.store.database import Store
 from scoring.services.store.tables import Hidden
+from scoring.statistics.optimism import effective_labels, effective_units
 
 RATES = frozenset(
     {
@@ -235,12 +237,15 @@ def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Findin
 
 def _labels(board: OpenBoard) -> Labels:
     """Return what scores are of before the end."""
-    labels = np.asarray(getattr(board.truth, "labels", ()), int).ravel()
-    if board.parts is not None and len(labels):
-        labels = labels[board.parts[1]]
-    counts = np.unique(labels[labels >= 0], return_counts=True)[1]
-    rarest = int(counts.min()) if len(counts) > 1 else None
-    return Labels(board.n_told, board.challenge.scoring.quantity(), board.split is not None, rarest)
+    scoring, truth = board.challenge.scoring, board.truth
+    units = effective = 0.0
+    if scoring.bounded_by_labels:
+        labels, weights = np.asarray(truth.labels), getattr(truth, "score_weights", np.ones(len(truth)))
+        known = np.flatnonzero(labels >= 0) if board.parts is None else board.parts[1]
+        known = known[labels[known] >= 0]
+        own, weights = units_of(board)[known], np.asarray(weights, float)[known]
+        units, effective = effective_units(own, weights), effective_labels(labels[known], own, weights)
+    return Labels(board.n_told, units, effective, scoring.quantity(), board.split is not None)
 
 
 def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict[str, float]]:

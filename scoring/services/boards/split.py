@@ -59,7 +59,7 @@ def split_board(
         problems.append(_bad("--seed", f"write a whole number from 0 to {LARGEST_SEED}."))
     if problems:
         raise InputRefused(problems)
-    truth, units = board.truth, _units(board)
+    truth, units = board.truth, units_of(board)
     if share is None:
         seed, chosen = None, _listed(truth.ids, cases)
     else:
@@ -89,7 +89,7 @@ def _bad(where: str, message: str) -> Finding:
     return error("bad-split", where, message)
 
 
-def _units(board: OpenBoard) -> Ints:
+def units_of(board: OpenBoard) -> Ints:
     """Return the number of each case's unit [N]: of the board's own column, of the challenge's, else of the
     usual ones."""
     group = board.row.options["statistics"].get("group") or board.challenge.scoring.unit

@@ -17,11 +17,21 @@ from scoring.services.boards.budget import SAFE_GAIN, Labels, most_submissions, 
 from scoring.services.boards.hidden_rules import HiddenRules, ladder_scores
 from scoring.services.boards.phases import Phase
 from scoring.services.store import tables
-from scoring.statistics.optimism import bits_for, effective_labels, possible_gain
+from scoring.statistics.optimism import bits_for, effective_labels, effective_units, possible_gain
 from tests.support.boards import board as run_board
 from tests.support.hidden_boards import PAUL, acting, hidden_board, table
 
 ACCOUNTS = 5
+
+
+def of_classes(*counts):
+    """How many labels those of cases without units count as."""
+    labels = np.repeat(np.arange(len(counts)), counts)
+    return effective_labels(labels, np.arange(len(labels)), np.ones(len(labels)))
+
+
+def balanced(cases):
+    return Labels(cases, cases, cases)
 
 
 class Oracle:
@@ -109,7 +119,7 @@ RULES = [HiddenRules(), HiddenRules(decimals=1), HiddenRules(step=0.05), HiddenR
 @pytest.mark.parametrize("known", RULES, ids=lambda one: f"{one.decimals} {one.step}")
 @pytest.mark.parametrize(("cases", "tries"), [(200, 20), (1000, 4)])
 def test_no_design_gains_more_than_the_bits_allow(design, known, cases, tries):
-    bits = ACCOUNTS * told(known, tries, Labels(cases))
+    bits = ACCOUNTS * told(known, tries, balanced(cases))
     draw, gains = np.random.default_rng(11), []
     for _ in range(8):
         truth = draw.random(cases) < 0.5
@@ -140,7 +150,7 @@ def test_transcripts_of_the_ladder_are_counted():
     known, tries = HiddenRules(step=0.5), 4
     scores = product((None, 0.0, 0.2, 0.3, 0.45, 0.55, 0.8, 1.0), repeat=tries)
     ways = {tuple(ladder_scores(some, known.step)) for some in scores}
-    assert math.log2(len(ways)) <= told(known, tries, Labels(100)) < math.log2(len(ways)) + 1
+    assert math.log2(len(ways)) <= told(known, tries, balanced(100)) < math.log2(len(ways)) + 1
 
 
 def test_limits_of_phases_say_how_many_scores_there_can_be():
@@ -148,13 +158,13 @@ def test_limits_of_phases_say_how_many_scores_there_can_be():
     assert most_submissions(Phase("p", *day, per_day=5)) == 10
     assert most_submissions(Phase("p", *day, per_day=5, total=7)) == 7
     assert most_submissions(Phase("p", day[0], None, per_day=5)) == math.inf
-    assert planned(HiddenRules(), [], 1, Labels(10**6)).proposed == HiddenRules("none")
-    some = planned(HiddenRules(), [Phase("p", total=2)], 5, Labels(20_000))
+    assert planned(HiddenRules(), [], 1, balanced(10**6)).proposed == HiddenRules("none")
+    some = planned(HiddenRules(), [Phase("p", total=2)], 5, balanced(20_000))
     assert some.proposed is None
     assert "Safe" in some.words
-    more = planned(HiddenRules(), [Phase("p", total=20)], 5, Labels(20_000))
+    more = planned(HiddenRules(), [Phase("p", total=20)], 5, balanced(20_000))
     assert more.proposed.detail == "score"
-    assert planned(more.proposed, [Phase("p", total=20)], 5, Labels(20_000)).proposed is None
+    assert planned(more.proposed, [Phase("p", total=20)], 5, balanced(20_000)).proposed is None
 
 
 def test_a_board_of_before_says_that_it_is_not_safe_and_what_would_be(place, tmp_path):
@@ -219,8 +229,8 @@ def test_twenty_days_of_five_accounts_on_a_board_that_calls_itself_safe(
 def test_a_rare_class_makes_no_safe_board(positive):
     """Two answers found the one melanoma among 10,000 on a board that called itself safe."""
     phase = [Phase("p", total=5)]
-    assert planned(HiddenRules(), phase, 1, Labels(10_000)).proposed is None
-    plan = planned(HiddenRules(), phase, 1, Labels(10_000, rarest=positive))
+    assert planned(HiddenRules(), phase, 1, balanced(10_000)).proposed is None
+    plan = planned(HiddenRules(), phase, 1, Labels(10_000, 10_000, of_classes(positive, 10_000 - positive)))
     assert plan.proposed == HiddenRules("none")
     assert "Not safe" in plan.words
 
@@ -235,5 +245,26 @@ def test_a_rare_class_needs_as_many_bits_as_its_places_tell():
         density /= density.sum()
         low, high = (tilt, high) if density @ places < 0.5 + gain else (low, tilt)
     bits = float(density @ np.log2(density * 10_000))
-    assert 20 * bits == pytest.approx(bits_for(gain, effective_labels(20, 10**6)), rel=0.02)
-    assert effective_labels(500, 1000) == 750
+    assert 20 * bits == pytest.approx(bits_for(gain, of_classes(20, 10**6 - 20)), rel=0.02)
+    assert of_classes(500, 500) == 750
+
+
+def test_cases_of_a_unit_are_learnt_together():
+    """Three answers told all twenty patients of 10,000 images, whom the board knew."""
+    patients = np.repeat(np.arange(20), 500)
+    assert effective_labels(patients % 2, patients, np.ones(10_000)) == pytest.approx(15)
+    assert effective_units(patients, np.ones(10_000)) == pytest.approx(20)
+    one_is_most = np.where(np.arange(10_000) < 9_000, 0, np.arange(10_000))
+    assert effective_units(one_is_most, np.ones(10_000)) == pytest.approx(10_000**2 / (9_000**2 + 1_000))
+    weights = np.where(np.arange(10_000) < 5, 1.0, 0.0)
+    assert effective_labels(np.arange(10_000) % 2, np.arange(10_000), weights) <= 5
+    assert effective_labels(np.zeros(9, int), np.arange(9), np.ones(9)) == 0
+
+
+def test_scores_without_a_bound_make_no_safe_board():
+    """Survival with three events, a rare label of several, an outlier in a correlation were called safe."""
+    plan = planned(HiddenRules(decimals=1), [Phase("p", total=1)], 1, Labels(10**6, 0, 0))
+    assert (plan.proposed, plan.use.gain) == (HiddenRules("none"), 0.5)
+    assert plan.words.startswith("Not safe: How much such scores tell")
+    none = planned(HiddenRules("none"), [Phase("p", total=1)], 1, Labels(10**6, 0, 0))
+    assert (none.proposed, none.use.gain) == (None, 0)
