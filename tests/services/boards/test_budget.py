@@ -268,3 +268,26 @@ def test_scores_without_a_bound_make_no_safe_board():
     assert plan.words.startswith("Not safe: How much such scores tell")
     none = planned(HiddenRules("none"), [Phase("p", total=1)], 1, Labels(10**6, 0, 0))
     assert (none.proposed, none.use.gain) == (None, 0)
+
+
+@pytest.mark.parametrize(
+    ("challenge", "group", "is_safe"),
+    [("melanoma", "none", True), ("melanoma", "patient", False), ("shades", "none", False)],
+)
+def test_hide_proposes_scores_only_where_a_bound_is_known(place, tmp_path, challenge, group, is_safe):
+    """Five scores of 40,000 images: safe, unless they are of twenty patients, or the score is an error."""
+    declared = tmp_path / "shades.toml"
+    declared.write_text(
+        'id = "shades"\ntitle = "Shades"\nabout = "A number for each image"\ntask = "regression"\n[truth]\n'
+        'case = "filename"\nvalue = "label"\n[predictions]\nvalue = "score"\n[score]\nmetric = "pearson"\n'
+    )
+    truth = tmp_path / "truth.csv"
+    rows = (f"c{i},{i % 2},p{i % 20}" for i in range(40_000))
+    truth.write_text("filename,label,patient\n" + "\n".join(rows) + "\n")
+    name = str(declared) if challenge == "shades" else challenge
+    made = run_board("create", name, "--id", "b", "--title", "B", "--truth", str(truth), "--group", group)
+    assert made.status == 0, made.err
+    run_board("phase", "b", "--name", "v", "--total", "5")
+    done = run_board("hide", "b", "--json", "-")
+    assert done.status == 0, done.err
+    assert (done.json["hidden"]["detail"] != "none") is is_safe
