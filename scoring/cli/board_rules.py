@@ -85,7 +85,8 @@ def final(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     if arguments.freeze:
         final_ranking.freeze(store, board.row.id)
-    value = final_ranking.as_dict(board_ranking(board), final_ranking.frozen(store, board.row.id))
+    now = board_ranking(opened(store, board.row.id))
+    value = final_ranking.as_dict(now, final_ranking.frozen(store, board.row.id))
     message = "Nothing was frozen: say --freeze when all is decided."
     if value is not None:
         lines = [f"Frozen on {value['frozen'][:16]} (UTC) by Benchside {value['version']}"]

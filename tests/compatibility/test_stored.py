@@ -130,9 +130,12 @@ def of_same_rules(value: dict) -> dict:
 
 
 def of_hidden(value: dict) -> dict:
-    """Return an answer about a hidden truth as it is since: the Ladder is named as the rule of ranking, the
-    number of cases is not published, and the gain that is told is a bound."""
+    """Return an answer about a truth as it is since: its SHA-256 is not published; where it is hidden, the
+    Ladder is named as the rule of ranking, the number of cases is not published, and the gain is a bound."""
     board, provenance = value.get("board"), value.get("provenance")
+    if isinstance(board, dict) and provenance:
+        provenance = {name: of for name, of in provenance.items() if name != "truth_sha256"}
+        value = value | {"provenance": provenance}
     if isinstance(board, dict) and board.get("id") == "hidden":
         shown = {name: of for name, of in provenance.items() if name not in ("n_cases", "n_units")}
         return value | {"board": board | {"counts": "ladder"}, "provenance": shown}

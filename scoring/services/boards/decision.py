@@ -19,6 +19,8 @@ from scoring.services.store.database import Store
 from scoring.version import __version__
 
 MOST_PRIZES, LONGEST = 1000, 500
+SALT = "salt"
+"""The option of a board with which the hash of its truth begins, so that no guess can be checked with it."""
 Rule = Mapping[str, str]
 """Part of the rule -> what it says, as text."""
 

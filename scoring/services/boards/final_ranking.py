@@ -1,5 +1,6 @@
 """Final ranking of a board: frozen with time, hashes and version, and held against what the board shows."""
 
+import secrets
 from typing import Any
 
 from sqlalchemy import select
@@ -9,10 +10,10 @@ from scoring.core.scorecard import plain
 from scoring.services.access.roles import Role
 from scoring.services.boards import phases
 from scoring.services.boards.board import opened
-from scoring.services.boards.decision import digest
+from scoring.services.boards.decision import SALT, digest
 from scoring.services.boards.phases import OPEN
 from scoring.services.boards.ranking import BoardRanking, board_ranking
-from scoring.services.boards.row_rules import require_readable
+from scoring.services.boards.row_rules import LEFT_OUT, WITHHELD, require_readable
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.version import __version__
@@ -38,9 +39,11 @@ def freeze(store: Store, board_id: str) -> None:
         problems.append("nobody is ranked.")
     if problems:
         raise InputRefused([error("not-final", board_id, message) for message in problems])
-    state = _state(ranking)
+    salt = ranking.board.row.options.get(SALT, secrets.token_hex())
+    state = _state(ranking, salt)
     with store.write() as session:
-        session.get(tables.Board, board_id, with_for_update=True)
+        board = session.get_one(tables.Board, board_id, with_for_update=True)
+        board.options = {**board.options, SALT: salt}
         row = tables.FinalRanking(board_id=board_id, created=tables.now(), program=__version__, **state)
         session.add(row)
 
@@ -53,8 +56,8 @@ def frozen(store: Store, board_id: str) -> tables.FinalRanking | None:
     return row
 
 
-def _state(ranking: BoardRanking) -> dict[str, Any]:
-    """Return the ranking, and the hashes of truth, submissions and ranking, as columns."""
+def _state(ranking: BoardRanking, salt: str | None) -> dict[str, Any]:
+    """Return the ranking, and the hashes of truth, submissions and ranking, as columns. salt: a board's."""
     store, row, sent = ranking.board.store, ranking.board.row, tables.Submission
     with store.read() as session:
         columns = (sent.team, sent.id, sent.sha256, sent.created, sent.excluded)
@@ -67,7 +70,7 @@ def _state(ranking: BoardRanking) -> dict[str, Any]:
         rows.append(plain({**{n: of_team[n] for n in names}, "submission": ranking.counting[team].id}))
     test_set = ranking.board.test_set
     return {
-        "truth": digest([test_set.sha256, test_set.metadata_sha256]),
+        "truth": digest([salt, test_set.sha256, test_set.metadata_sha256]),
         "submissions": digest(sorted([*file] for file in files)),
         "ranking": rows,
         "sha256": digest(rows),
@@ -76,7 +79,9 @@ def _state(ranking: BoardRanking) -> dict[str, Any]:
 
 def changes(ranking: BoardRanking, final: tables.FinalRanking) -> list[dict[str, str]]:
     """Return what differs by now from a final ranking, each with what it was and is."""
-    now = _state(ranking)
+    now, test_set = _state(ranking, ranking.board.row.options.get(SALT)), ranking.board.test_set
+    if test_set.sha256 in (LEFT_OUT, WITHHELD) and test_set.created <= final.created:
+        now["truth"] = final.truth
     told = [
         {"what": word, "before": getattr(final, name)[:12], "after": now[name][:12]}
         for name, word in (("truth", "the truth"), ("submissions", "the submissions"))

@@ -236,7 +236,7 @@ class BoardRanking:
     def _provenance(comparison: Comparison | None) -> dict[str, Any]:
         if comparison is None:
             return {}
-        names = ("version", "truth_sha256", "seed", "resamples", "interval", "unit", "n_units", "pairs_test")
+        names = ("version", "seed", "resamples", "interval", "unit", "n_units", "pairs_test")
         n_cases = next(iter(comparison.cards.values())).n_cases
         value = {**{name: comparison.provenance[name] for name in names}, "n_cases": n_cases}
         result: dict[str, Any] = plain(value)

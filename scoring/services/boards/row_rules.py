@@ -21,6 +21,8 @@ OPENED = "opened"
 WITHHELD = sha256(b"withheld")
 """Stands for the SHA-256 of a hidden truth in a bundle without it: guesses could be checked with that one,
 and scores of such a board are those that were shown."""
+LEFT_OUT = sha256(b"left out")
+"""Stands for that of a truth that is open, whose scores are all there."""
 DRAFT, PUBLIC = "draft", "public"
 VISIBILITIES = (DRAFT, "unlisted", PUBLIC)
 IMPORTED = "imported"

@@ -14,21 +14,24 @@ from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import sha256
 from scoring.services.boards import hidden_truth, packing
 from scoring.services.boards.board import OpenBoard
+from scoring.services.boards.decision import SALT
 from scoring.services.boards.ranking import BoardRanking, board_ranking
 from scoring.services.boards.redaction import redact
-from scoring.services.boards.row_rules import WITHHELD
+from scoring.services.boards.row_rules import LEFT_OUT, WITHHELD
 
 PROVENANCE = (
-    *("version", "truth_sha256", "predictions_sha256", "model_sha256"),
-    *("options", "seed", "resamples", "interval", "unit", "n_units"),
+    *("version", "predictions_sha256", "model_sha256"),
+    *("seed", "resamples", "interval", "unit", "n_units"),
 )
 MORE = ("model_size_mib",)
 """What the team said of its model, and the score counts."""
 Rows = Mapping[str, list[dict[str, Any]]]
 
 
-def bare(card: ScoreCard) -> ScoreCard:
-    """Return a scorecard without anything about single cases or classes."""
+def bare(card: ScoreCard, truth: str = LEFT_OUT) -> ScoreCard:
+    """Return a scorecard without anything about single cases or classes. truth: stands for its SHA-256."""
+    options = {**card.provenance["options"], "metadata_sha256": None}
+    known = {name: card.provenance[name] for name in PROVENANCE}
     return ScoreCard(
         card.challenge,
         card.score,
@@ -37,7 +40,7 @@ def bare(card: ScoreCard) -> ScoreCard:
         card.n_cases,
         (),
         (),
-        {name: card.provenance[name] for name in PROVENANCE},
+        {**known, "options": options, "truth_sha256": truth},
         official=card.official,
         intervals=card.intervals,
         more={name: card.more[name] for name in MORE if name in card.more},
@@ -46,12 +49,11 @@ def bare(card: ScoreCard) -> ScoreCard:
 
 def _as_shown(card: ScoreCard, score: float | None) -> ScoreCard:
     """Return a bare scorecard of a hidden truth. score: as it is shown."""
-    options = {**card.provenance["options"], "metadata_sha256": None}
-    known = {**bare(card).provenance, "options": options, "truth_sha256": WITHHELD, "n_units": 0}
+    one, names = bare(card, WITHHELD), dict.fromkeys(card.metrics)
+    known = {**one.provenance, "n_units": 0}
     official = replace(card.official, score=score if card.official.same else None)
-    names = dict.fromkeys(card.metrics)
     return replace(
-        bare(card), score=score, metrics=names, n_cases=0, intervals={}, provenance=known, official=official
+        one, score=score, metrics=names, n_cases=0, intervals={}, provenance=known, official=official
     )
 
 
@@ -69,12 +71,14 @@ def reduced(
         The board's row, the lists, and the files of scorecards by SHA-256.
     """
     ranking, files = board_ranking(board), dict[str, bytes]()
+    row = {**row, "options": {name: value for name, value in row["options"].items() if name != SALT}}
     if ranking.hidden is not None:
         board_row, lists = _of_hidden(ranking, row, rows, files)
     else:
-        board_row = dict(row)
+        board_row, gone = dict(row), {"sha256": LEFT_OUT, "metadata_sha256": None}
         kept = {name: [_kept(board, one, files) for one in rows[name]] for name in ("scorings", "shown")}
-        lists = {**rows, **kept, "splits": [entry | {"cases": []} for entry in rows["splits"]]}
+        kept["splits"] = [entry | {"cases": [], "seed": None} for entry in rows["splits"]]
+        lists = {**rows, **kept, "test_sets": [entry | gone for entry in rows["test_sets"]]}
     return board_row, lists, files
 
 

@@ -103,7 +103,8 @@ def test_a_final_ranking_has_time_hashes_and_version_and_takes_nothing_more(data
     assert final["sha256"] == canonical_sha256(final["ranking"])
     store = open_store()
     known = opened(store, "b")
-    assert final["truth"] == canonical_sha256([known.test_set.sha256, known.test_set.metadata_sha256])
+    files = (known.test_set.sha256, known.test_set.metadata_sha256)
+    assert final["truth"] == canonical_sha256([known.row.options["salt"], *files])
     assert (final["version"], final["changes"]) == (__version__, [])
     assert published()["final"] == final
     assert all(final[name] in report() for name in ("sha256", "truth", "submissions"))

@@ -13,7 +13,8 @@ from scoring.services.boards.hidden_rules import HiddenRules
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.submitting import SubmissionRequest
 from scoring.services.store.database import open_store
-from tests.support.boards import CASES, TRUTH, board, labels
+from tests.services.boards.test_decision import canonical_sha256
+from tests.support.boards import CASES, TRUTH, board, filled, labels
 from tests.support.hidden_boards import MAX, good, handed_in, hidden_board
 
 FEW = {"resamples": 20, "seed": 0, "group": None, "interval": "auto"}
@@ -69,6 +70,42 @@ def test_no_byte_of_an_open_board_holds_what_the_truth_says_of_a_case(place, tmp
         )
         assert card["findings"] == []
         assert max(map(len, lists_in(card)), default=0) <= 2, "nothing is as long as the test set"
+
+
+def test_no_byte_of_an_open_board_checks_a_guess_of_the_truth(place, tmp_path, monkeypatch):
+    """The SHA-256 of the truth stood in bundles, in what is published and in the final ranking."""
+    filled(tmp_path)
+    store, sites = open_store(), tmp_path / "sites.csv"
+    sites.write_text(
+        "filename,site\n" + "".join(f"{case},canaryplace{i % 3}\n" for i, case in enumerate(CASES))
+    )
+    assert board("rescore", "b", "--yes", "--metadata", sites).status == 0
+    assert board("final", "b", "--freeze").status == 0
+    assert board("rescore", "b", "--yes", "--truth", labels(tmp_path / "corrected.csv")).status == 0
+    with store.read() as session:
+        rows = session.connection().exec_driver_sql("select sha256, metadata_sha256 from test_set").all()
+    guesses = [digest for row in rows for digest in (*row, canonical_sha256([*row])) if digest]
+    now = opened(store, "b")
+    whole, data = (bundle.export(now, with_truth) for with_truth in (True, False))
+    found = b"".join(parts(whole).values())
+    assert all(digest.encode() in found for digest in guesses if digest in dict(rows)), (
+        "the search finds them"
+    )
+    assert board("publish", "b", tmp_path / "p.zip").status == 0
+    shown = board("show", "b", "--json", "-", "--html", tmp_path / "b.html").out.encode()
+    public = b"".join([shown, *parts((tmp_path / "p.zip").read_bytes()).values(), *parts(data).values()])
+    public += (tmp_path / "b.html").read_bytes()
+    secrets = [*guesses, now.row.options["salt"]]
+    assert [text for text in secrets if text[:10].encode() in public] == []
+    told = json.loads(shown)["final"]
+    assert [one["what"] for one in told["changes"]][:1] == ["the truth"]
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "elsewhere"))
+    (tmp_path / "b.zip").write_bytes(data)
+    imported = board("import", tmp_path / "b.zip", "--json", "-")
+    assert imported.status == 0, imported.err
+    assert imported.json["final"] | {"changes": []} == told | {"changes": []}
+    assert [one["what"] for one in imported.json["final"]["changes"]][:1] == ["the truth"]
+    assert bundle.export(opened(open_store(), "b"), with_truth=False) == data
 
 
 def lists_in(value: object) -> list[list]:
