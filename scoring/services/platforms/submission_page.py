@@ -64,7 +64,8 @@ def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> Su
     challenge = settings.challenge
     made = None if challenge.inputs.example is None else challenge.inputs.example(truth)
     limits = f"{PER_DAY} submissions a day and {IN_ALL} in all, if the organizers set nothing else."
-    after = [f"The score: {challenge.formula(settings.options)}.", limits]
+    told = f"{challenge.scoring.direction}, {challenge.scoring.quantity().words}"
+    after = [f"The score: {challenge.formula(settings.options)}; {told}.", limits]
     if platform == "grand-challenge":
         after.insert(0, _of_jobs(challenge, settings.sockets))
     if made is None:

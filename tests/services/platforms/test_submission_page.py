@@ -13,6 +13,8 @@ from scoring.challenges import load_challenge
 from scoring.challenges.declared import library
 from scoring.inputs.masks.grid import Grid
 from scoring.inputs.masks.writing import box_mask
+from scoring.services.platforms.evaluation import PlatformSettings
+from scoring.services.platforms.submission_page import submission_page
 from tests.services.platforms.test_platforms import CASES, bundle, codabench, evalai, grand_challenge
 from tests.support.platform_folders import listed_inputs, unpacked
 from tests.support.thinned import some
@@ -107,8 +109,18 @@ def test_the_pages_say_what_to_submit(tmp_path):
     page = (made / "what-to-submit.md").read_text()
     assert "    filename,score\n    images/M0001.jpg,0.5\n" in page
     assert "to the socket risk" in page
+    assert "; higher is better, from 0 to 1." in page
     made = bundle("melanoma", "evalai", truth, tmp_path / "ea")
     with zipfile.ZipFile(made / "challenge_config.zip") as archive:
         guidelines = archive.read("templates/submission_guidelines.html").decode()
     assert "<pre>filename,score\nimages/M0001.jpg,0.5" in guidelines
     assert "5 submissions a day" in guidelines
+
+
+def test_the_page_of_an_error_says_that_lower_is_better_and_that_it_has_no_end():
+    settings = PlatformSettings("rsna-boneage")
+    truth = settings.challenge.read_truth(truth_of("rsna-boneage", 1), "truth.csv")
+    for platform in ("grand-challenge", "codabench", "evalai"):
+        page = submission_page(settings, truth, platform)
+        assert "; lower is better, 0 or more." in page.markdown().decode()
+        assert "; lower is better, 0 or more." in page.html().decode()
