@@ -1,11 +1,12 @@
 """BIAS checklist of a board: what it knows is filled in, what it does not know is left to write.
 
-The items are those of the challenge design document in Maier-Hein et al., BIAS: Transparent reporting of
-biomedical image analysis challenges. Med Image Anal 2020;66:101796, in its order. Nothing is told that
-the board's public report does not tell.
+Items, letters and order are those of the structured description of a challenge design, the form with
+which Maier-Hein et al., BIAS: Transparent reporting of biomedical image analysis challenges, Med Image Anal
+2020;66:101796, want a challenge described. Nothing is told that the board's public report does not tell.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from string import ascii_lowercase
 from typing import Any
 
 from scoring.common.text import markdown
@@ -15,66 +16,94 @@ from scoring.services.boards.ranking import BoardRanking
 from scoring.version import __version__
 
 SOURCE = (
-    "Items of the challenge design document of Maier-Hein et al., BIAS: Transparent reporting of biomedical "
-    "image analysis challenges. Med Image Anal 2020;66:101796, doi.org/10.1016/j.media.2020.101796. What the "
-    "board knows is filled in. What stands as **To write** only the organizers know."
+    "Items, letters and order of the structured description of a challenge design of Maier-Hein et al., "
+    "BIAS: Transparent reporting of biomedical image analysis challenges. Med Image Anal 2020;66:101796, "
+    "doi.org/10.1016/j.media.2020.101796. What the board knows is filled in. What stands as **To write** "
+    "only the organizers know."
 )
 TO_WRITE = "**To write:**"
-ITEMS: Mapping[str, Mapping[str, str]] = {
+ITEMS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "Summary": {
-        "Title": "full title and acronym",
-        "Abstract": "the problem, why it matters, and what the challenge adds",
-        "Keywords": "what characterizes the challenge",
+        "Title": ["full title and acronym, with modality and task"],
+        "Abstract": ["the problem, biomedical and technical, why it matters, and what the challenge adds"],
+        "Keywords": ["what characterizes the challenge"],
     },
-    "Challenge organization": {
-        "Organizers": "names and affiliations, and who to write to",
-        "Lifecycle type": "one-time event with fixed submission deadline, open call, or repeated event",
-        "Venue and platform": "conference or workshop, and the website",
-        "Participation policies": "allowed user interaction, additional training data, members of the "
-        "organizers' institutes, awards",
-        "Results announcement": "when results are told, and of which teams",
-        "Publication policy": "who of the participating teams is an author, may they publish, any embargo",
-        "Submission method": "link to the instructions",
-        "Submissions before the final one": "how often teams may submit, and which submission counts",
-        "Challenge schedule": "release of the cases, registration, submission, results, workshop",
-        "Ethics approval": "approval, its number, or why none is needed",
-        "Data usage agreement": "the licence of the data",
-        "Code availability, organizers": "link to the evaluation software",
-        "Code availability, participants": "whether teams must publish their code",
-        "Conflicts of interest": "sponsors and funding; who had access to the labels of the test cases",
+    "Organization": {
+        "Organizers": ["names and affiliations", "who to write to"],
+        "Life cycle type": ["one-time event with fixed submission deadline, open call, or repeated event"],
+        "Challenge venue and platform": ["conference or workshop", "the platform", "address of the website"],
+        "Participation policies": [
+            "allowed user interaction",
+            "which training data may be used",
+            "whether members of the organizers' institutes may take part",
+            "awards",
+            "when results are told, and of which teams",
+            "who of the participating teams is an author, may they publish, any embargo",
+        ],
+        "Submission method": [
+            "link to the instructions",
+            "whether teams may try before the final submission",
+        ],
+        "Challenge schedule": ["release of the cases, registration, submission, workshop, results"],
+        "Ethics approval": ["approval, its number, or why none is needed"],
+        "Data usage agreement": ["the licence of the data"],
+        "Code availability": ["link to the evaluation software", "whether teams publish their code"],
+        "Conflicts of interest": ["sponsors and funding; who had access to the test labels, and when"],
     },
     "Mission of the challenge": {
-        "Field of application": "diagnosis, screening, prognosis, treatment planning, research",
-        "Task category": "classification, segmentation, detection, prediction",
-        "Target cohort": "of whom the data would come in the final application",
-        "Challenge cohort": "of whom the data of the challenge came",
-        "Imaging modality": "technique of the images",
-        "Context information": "what is given beside the images, of the image and of the patient",
-        "Target entities": "what the images show, and what the algorithms look for",
-        "Assessment aim": "the property of algorithms that is looked for",
+        "Field(s) of application": ["diagnosis, screening, prognosis, intervention planning, research, ..."],
+        "Task category(ies)": ["classification, detection, segmentation, prediction, ..."],
+        "Cohorts": [
+            "target cohort: of whom the data would come in the final application",
+            "challenge cohort: of whom the data of the challenge came",
+        ],
+        "Imaging modality(ies)": ["technique of the images"],
+        "Context information": ["what is given of the images", "what is given of the patients"],
+        "Target entity(ies)": [
+            "data origin: what the images show",
+            "algorithm target: what the algorithms look for",
+        ],
+        "Assessment aim(s)": ["properties of algorithms that are looked for, most important first"],
     },
-    "Challenge data sets": {
-        "Data source": "devices, acquisition protocols, centres, experience of the people",
-        "Training and test cases": "what a case is, why so many and so divided, proportions of classes",
-        "Annotation": "how the reference was made, instructions, annotators and their experience, merging",
-        "Pre-processing": "what was done to the raw data",
-        "Sources of error": "of the images and of the annotation, with variability between and within "
-        "annotators",
+    "Data sets": {
+        "Data source(s)": [
+            "devices",
+            "acquisition protocols",
+            "centres or source, or why they are not named",
+            "experience of the people who acquired the data",
+        ],
+        "Training and test case characteristics": [
+            "what a case is",
+            "numbers of training, validation and test cases",
+            "why so many and so divided",
+            "other characteristics, such as the proportions of classes, and why",
+            "how many cases are new and unpublished",
+        ],
+        "Annotation characteristics": [
+            "how the reference was made, by how many annotators",
+            "instructions to the annotators",
+            "experience of the annotators",
+            "how several annotations of a case were merged",
+        ],
+        "Data pre-processing method(s)": ["what was done to the raw data"],
+        "Sources of error": [
+            "of the annotation, with variability between and within annotators",
+            "other sources",
+        ],
     },
     "Assessment methods": {
-        "Metrics": "why these metrics",
-        "Ranking method": "why this ranking",
-        "Missing results": "how missing results are treated",
-        "Statistical analyses": "further tests, and why",
-        "Further analyses": "combined algorithms, variability between algorithms, common problems, bias",
+        "Metric(s)": ["further metrics", "why these metrics"],
+        "Ranking method(s)": ["further rankings", "how missing results are treated", "why this ranking"],
+        "Statistical analyses": ["further tests", "why these analyses"],
+        "Further analyses": ["combined algorithms, variability between algorithms, common problems, bias"],
     },
-    "Outcome": {
-        "Participation": "registrations, submissions and teams",
-        "Results": "what the ranking means for the field",
-        "Teams and methods": "names, affiliations and methods of the teams",
+    "Outcome, beyond the form": {
+        "Participation": ["registrations, submissions and teams"],
+        "Results": ["what the ranking means for the field"],
+        "Teams and methods": ["names, affiliations and methods of the teams"],
     },
 }
-"""Section -> item -> what only the organizers know of it, or may add."""
+"""Section -> item -> what only the organizers know of it, or may add, by letter."""
 
 
 def bias_checklist(ranking: BoardRanking) -> str:
@@ -84,9 +113,11 @@ def bias_checklist(ranking: BoardRanking) -> str:
     for section, items in ITEMS.items():
         lines += ["", f"## {section}"]
         for item, wanted in items.items():
-            lines += ["", f"### {item}", ""]
-            lines += [known[item], ""] if item in known else []
-            lines.append(f"{TO_WRITE} {wanted}.")
+            lines += ["", f"### {item}"]
+            for letter, text in zip(ascii_lowercase, wanted, strict=False):
+                part, mark = (item, "") if len(wanted) == 1 else (f"{item} {letter}", f"{letter}) ")
+                told = [known[part]] if part in known else []
+                lines += ["", mark + "\n\n".join([*told, f"{TO_WRITE} {text}."])]
     return "\n".join(lines) + "\n"
 
 
@@ -95,27 +126,27 @@ def _known(ranking: BoardRanking) -> Iterator[tuple[str, str]]:
     row, challenge, value = ranking.board.row, ranking.board.challenge, publishing.value(ranking)
     yield "Title", f"{markdown(row.title)} ({markdown(row.id)})"
     yield "Keywords", f"{markdown(challenge.words.title)}; cancer imaging; challenge; ranking"
-    yield "Venue and platform", f"The board was kept with Benchside {__version__}."
-    yield "Submission method", f"{challenge.inputs.submission.words}."
-    yield "Submissions before the final one", _limits(ranking)
+    yield "Challenge venue and platform b", f"The board was kept with Benchside {__version__}."
+    yield "Submission method a", f"{challenge.inputs.submission.words}."
+    yield "Submission method b", _limits(ranking)
     if ranking.phases:
         yield "Challenge schedule", _schedule(ranking)
-    yield "Results announcement", _announcement(ranking, value["final"])
-    yield "Code availability, organizers", f"Benchside {__version__}, Apache-2.0, scores and ranks."
-    yield "Task category", challenge.words.about
-    yield "Assessment aim", f"The score: {challenge.formula(row.options['score'])}."
-    yield "Metrics", f"{challenge.formula(row.options['score'])}.\n\n{challenge.words.rule.strip()}"
-    yield "Ranking method", _decided(ranking, value["decision_rule"])
+    yield "Participation policies e", _announcement(ranking, value["final"])
+    yield "Code availability a", f"Benchside {__version__}, Apache-2.0, scores and ranks."
+    yield "Task category(ies)", challenge.words.about
+    yield "Assessment aim(s)", f"The score: {challenge.formula(row.options['score'])}."
+    yield "Metric(s) a", f"{challenge.formula(row.options['score'])}.\n\n{challenge.words.rule.strip()}"
+    yield "Ranking method(s) a", _decided(ranking, value["decision_rule"])
     if missing := row.options["score"].get("missing"):
-        yield "Missing results", f"The option `missing` of the challenge is `{missing}`."
+        yield "Ranking method(s) b", f"The option `missing` of the challenge is `{missing}`."
     provenance = value["provenance"]
     if "n_cases" in provenance:
         cases = f"{provenance['n_cases']:,}"
         words = f"The test set has {cases} cases."
         if ranking.split is not None:
             words = f"The test set has {len(ranking.board.truth):,} cases, of which {cases} rank."
-        yield "Training and test cases", words
-    yield "Statistical analyses", _statistics(provenance)
+        yield "Training and test case characteristics b", words
+    yield "Statistical analyses a", _statistics(provenance)
     if any(team["rank_interval"] for team in value["teams"]):
         yield (
             "Further analyses",
