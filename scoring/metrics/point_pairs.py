@@ -125,14 +125,9 @@ def choose(pairs: NearbyPairs, confidence: Floats, twins: Ints | None = None) ->
     Returns:
         The rows of `pairs` that match, and the prediction that each uses.
     """
-    truths, predictions = np.bincount(pairs.truth), np.bincount(pairs.prediction, minlength=len(confidence))
-    # With no rival on either side there is no choice to make.
-    settled = (truths[pairs.truth] == 1) & (predictions[pairs.prediction] == 1)
-    contested = np.flatnonzero(~settled)
-    contested = contested[preference(pairs[contested], confidence)]
-    queues = _queues(pairs.prediction[contested], twins) if twins is not None else {}
-    rows, used = match_in_order(pairs.truth, pairs.prediction, contested, queues)
-    return np.r_[np.flatnonzero(settled), rows], np.r_[pairs.prediction[settled], used]
+    order = preference(pairs, confidence)
+    queues = _queues(pairs.prediction[order], twins) if twins is not None else {}
+    return match_in_order(pairs.truth, pairs.prediction, order, queues)
 
 
 def _queues(predictions: Ints, twins: Ints) -> dict[int, deque[int]]:

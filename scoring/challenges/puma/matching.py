@@ -240,19 +240,8 @@ def match(d: PairedNuclei, rule: MatchingRule) -> Matching:
 
 def match_all(d: PairedNuclei, rule: MatchingRule) -> dict[str, Matching]:
     """Return the matching of every rule, with the radius and smallest confidence of `rule`."""
-    description, platform = (replace(rule, name=name) for name in ("description", "grand-challenge"))
-    matched = match(d, description)
-    # Nothing on the circle itself, no twins and no confidence under another key: then the rules choose alike.
-    alike = (
-        not (d.pairs.distance == rule.radius).any()
-        and (d.twins < 0).all()
-        and (d.score == d.confidence).all()
-    )
-    return {
-        "description": matched,
-        "grand-challenge": matched if alike else match(d, platform),
-        "pooled": matched,
-    }
+    matched, platform = (match(d, replace(rule, name=name)) for name in ("description", "grand-challenge"))
+    return {"description": matched, "grand-challenge": platform, "pooled": matched}
 
 
 def tallies(d: PairedNuclei, m: Matching) -> Tallies:

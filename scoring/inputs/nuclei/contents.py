@@ -311,9 +311,6 @@ def repeated(nuclei: Nuclei) -> Bools:
     """Return which nuclei have the class and the very centroid of an earlier one, bool [n]."""
     x, y = nuclei.centroids.T
     is_repeated = np.zeros(len(nuclei), bool)
-    # most files have no two nuclei that share even one coordinate, which a plain sort shows sooner
-    if len(np.unique(x)) == len(x):
-        return is_repeated
     order = np.lexsort((y, x, nuclei.classes))
     same = (np.diff(x[order]) == 0) & (np.diff(y[order]) == 0) & (np.diff(nuclei.classes[order]) == 0)
     is_repeated[order[1:][same]] = True
