@@ -15,21 +15,8 @@ EXTRA, AMBIGUOUS = -1, -2
 ENDINGS = (".nii.gz", ".geojson", ".json", ".nii", ".mha", ".jpg", ".jpeg", ".png", ".tif", ".tiff")
 """Of files that are called by the name of a case."""
 ID_COLUMNS = (
-    "newfilename",
-    "filepath",
-    "filename",
-    "image_path",
-    "image",
-    "image_name",
-    "image_id",
-    "file",
-    "file_name",
-    "path",
-    "case",
-    "case_id",
-    "id",
-    "isic_id",
-    "lesion_id",
+    *("newfilename", "filepath", "filename", "image_path", "image", "image_name", "image_id", "file"),
+    *("file_name", "path", "case", "case_id", "id", "isic_id", "lesion_id"),
 )
 """Headers of the case id, as `tables.key` writes them; the first that is present counts."""
 

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from scoring.common.findings import InputRefused, error
+from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges
 from scoring.common.opening import is_regular, read_file
 from scoring.inputs import matching, table_formats, tables
 from scoring.inputs.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 from scoring.inputs.inflate import ByteFile
 from scoring.inputs.table_edits import fixed_name, fixed_table
-from scoring.inputs.table_text import TABLE_BYTES
+from scoring.inputs.table_text import TABLE_BYTES, refuse
 from scoring.inputs.tables import TextTable
 
 TEXT_TABLES = (".csv", ".tsv", ".txt")
@@ -304,7 +304,7 @@ def _check_size(path: Path, name: str) -> None:
 def _within(size: int, limit: int, name: str, kind: str) -> None:
     if size > limit:
         message = f"it has {size / 1e6:,.0f} MB; a {kind} of at most {limit / 1e6:.0f} MB is read."
-        raise InputRefused([error("unreadable-file", name, message)])
+        raise refuse(name, message)
 
 
 def _bytes_of(path: Path, name: str) -> bytes:
@@ -331,10 +331,6 @@ def _file_of(path: Path, name: str) -> ByteFile:
 
 
 def _unreadable(name: str, problem: Exception) -> InputRefused:
-    missing = isinstance(problem, FileNotFoundError)
-    message = (
-        "there is no such file or folder: check the path."
-        if missing
-        else f"it cannot be opened ({getattr(problem, 'strerror', None) or problem})."
-    )
-    return InputRefused([error("unreadable-file", name, message)])
+    if isinstance(problem, FileNotFoundError):
+        return refuse(name, "there is no such file or folder: check the path.")
+    return refuse(name, f"it cannot be opened ({getattr(problem, 'strerror', None) or problem}).")

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from xml.parsers import expat
 
-from scoring.common.findings import InputRefused, error
+from scoring.common.findings import InputRefused
 from scoring.common.isolation import isolated
 from scoring.inputs.archives import Archive, open_archive
-from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES
+from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
 
 ENDING = ".xlsx"
 SHEETS = 100
@@ -61,27 +61,23 @@ def as_csv(data: bytes, name: str) -> bytes:
         problem = refused.problems[0]
         if problem.code == "unreadable-file":
             raise
-        raise _refused(name, f"it is no workbook that can be read: {problem.message}") from refused
+        raise refuse(name, f"it is no workbook that can be read: {problem.message}") from refused
     except (expat.ExpatError, LookupError, ValueError) as fault:  # the latter two: encodings other than UTF
-        raise _refused(name, f"its XML is damaged ({fault}). {SAVE}") from fault
-
-
-def _refused(name: str, message: str) -> InputRefused:
-    return InputRefused([error("unreadable-file", name, message)])
+        raise refuse(name, f"its XML is damaged ({fault}). {SAVE}") from fault
 
 
 def _table(archive: Archive, name: str) -> bytes:
     missing = [member for member in (BOOK, RELATIONS) if member not in archive.sizes]
     if missing:
-        raise _refused(name, f"it is no Excel workbook ({missing[0]} is missing). {SAVE}")
+        raise refuse(name, f"it is no Excel workbook ({missing[0]} is missing). {SAVE}")
     if sum(size for member, size in archive.sizes.items() if member.startswith("xl/")) > TABLE_BYTES:
-        raise _refused(name, f"it has more than {TABLE_BYTES / 1e6:.0f} MB of cells. {SAVE}")
+        raise refuse(name, f"it has more than {TABLE_BYTES / 1e6:.0f} MB of cells. {SAVE}")
     strings = _strings(archive) if STRINGS in archive.sizes else []
     dates = _date_styles(archive) if STYLES in archive.sizes else frozenset()
     book = _Book(name, strings, dates, CELLS, TABLE_BYTES)
     sheets, tables = list(_sheets(archive)), {}
     if len(sheets) > SHEETS:
-        raise _refused(name, f"it has {len(sheets):,} sheets; at most {SHEETS} are read. {SAVE}")
+        raise refuse(name, f"it has {len(sheets):,} sheets; at most {SHEETS} are read. {SAVE}")
     for title, member in sheets:
         sheet = _Sheet(book)
         _parse(archive.read(member), sheet.start, sheet.end, sheet.text)
@@ -90,10 +86,10 @@ def _table(archive: Archive, name: str) -> bytes:
     if len(tables) != 1:
         titles = ", ".join(repr(title[:40]) for title in list(tables)[:5])
         problem = f"it has a table on {len(tables)} sheets ({titles})" if tables else "no sheet has a table"
-        raise _refused(name, f"{problem}: keep one sheet, or save the right one as CSV.")
+        raise refuse(name, f"{problem}: keep one sheet, or save the right one as CSV.")
     (sheet,) = tables.values()
     if sheet.unknown:
-        raise _refused(
+        raise refuse(
             name,
             f"{len(sheet.unknown):,} cells hold formulas without their values (first: {sheet.unknown[0]}), "
             "as programs write that compute nothing. Open the workbook in a spreadsheet program and save it, "
@@ -102,7 +98,7 @@ def _table(archive: Archive, name: str) -> bytes:
     rows = _without_title(sheet.rows)
     width = 1 + max(max(row) for row in rows.values())
     if width * len(rows) > CELLS:  # few cells may stand far apart
-        raise _refused(name, f"its table has {width * len(rows):,} cells; at most {CELLS:,} are read. {SAVE}")
+        raise refuse(name, f"its table has {width * len(rows):,} cells; at most {CELLS:,} are read. {SAVE}")
     return _written(rows, width)
 
 
@@ -136,10 +132,10 @@ def _parse(
     few bytes endless."""
     parser = expat.ParserCreate(namespace_separator=" ")
 
-    def refuse(*_declared: object) -> None:
+    def no_type(*_declared: object) -> None:
         raise expat.ExpatError("it declares a document type")
 
-    parser.StartDoctypeDeclHandler = refuse
+    parser.StartDoctypeDeclHandler = no_type
     parser.StartElementHandler = lambda tag, attributes: start(tag.rpartition(" ")[2], attributes)
     if end is not None:
         parser.EndElementHandler = lambda tag: end(tag.rpartition(" ")[2])
@@ -286,7 +282,7 @@ class _Sheet:
             cell.is_formula = False
             if cell.row > LINES or cell.column >= COLUMNS:
                 message = f"a cell stands beyond {LINES:,} lines or {COLUMNS:,} columns. {SAVE}"
-                raise _refused(self.book.name, message)
+                raise refuse(self.book.name, message)
 
     def end(self, tag: str) -> None:
         """Take the end of an element; the content of a cell is kept."""
@@ -302,9 +298,9 @@ class _Sheet:
             book.characters -= len(value)
             if book.characters < 0:
                 message = f"its cells hold more than {TABLE_BYTES / 1e6:.0f} million characters. {SAVE}"
-                raise _refused(book.name, message)
+                raise refuse(book.name, message)
             if book.remaining < 0:
-                raise _refused(book.name, f"it has more than {CELLS:,} cells. {SAVE}")
+                raise refuse(book.name, f"it has more than {CELLS:,} cells. {SAVE}")
             self.rows.setdefault(cell.row, {})[cell.column] = " ".join(value.split())
 
     def text(self, characters: str) -> None:

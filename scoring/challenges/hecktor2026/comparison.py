@@ -43,7 +43,7 @@ def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
     """Rank teams by both orders; the option `order` ("rank" or "score") numbers the places."""
     order, rank_ties = options["order"], options["rank_ties"]
     teams = list(cards)
-    values = np.array([[_number(card.metrics[name]) for card in cards.values()] for name in SUBTASKS])
+    values = np.array([[card.metrics[name] for card in cards.values()] for name in SUBTASKS], float)
     doubled = _doubled_ranks(values, rank_ties)
     undefined = np.array([card.score is None for card in cards.values()])
     places = {"rank": places_by_rank(doubled, undefined), "score": places_by_score(cards)}
@@ -109,10 +109,6 @@ def places_by_score(cards: Mapping[str, ScoreCard]) -> RankArray:
         for card in cards.values()
     ]
     return np.array([1 + sum(other > key for other in keys) for key in keys])
-
-
-def _number(value: float | None) -> float:
-    return np.nan if value is None else value
 
 
 def _doubled_ranks(values: Floats, rank_ties: str) -> Ints:

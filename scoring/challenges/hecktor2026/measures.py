@@ -24,14 +24,7 @@ WITH_INTERVAL = (
     "balanced_accuracy_n",
     "c_index",
 )
-OF_CENTERS = (
-    "segmentation",
-    "dice_gtvp",
-    "dice_gtvn",
-    "balanced_accuracy_t",
-    "balanced_accuracy_n",
-    "c_index",
-)
+OF_CENTERS = tuple(name for name in WITH_INTERVAL if name not in ("score", "staging"))
 """What is said of each center by itself."""
 
 

@@ -1,6 +1,6 @@
 """The scorecard of an ISIC Challenge: numbers, findings of scoring, and arrays for figures."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from scoring.challenges.isic.official_score import findings, official
 from scoring.challenges.isic.options import MALIGNANT_CATEGORIES, IsicOptions
 from scoring.challenges.isic.truth import IsicCases, subgroups
 from scoring.common.arrays import Floats, Ints
-from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.findings import InputRefused, error
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.scores import ScoreSettings
 from scoring.core.submission import Predictions, provenance, truth_digest
@@ -50,7 +50,15 @@ def score(truth: IsicCases, predictions: Predictions, settings: ScoreSettings) -
             or a unit column that cannot be read.
     """
     used = malignant(truth.categories, settings.options["malignant"])
-    problems = [*settings.problems, *_unknown_categories(used, truth.categories)]
+    known = ", ".join(truth.categories)
+    problems = [
+        *settings.problems,
+        *(
+            error("bad-option", MALIGNANT_CATEGORIES.flag, f"{name!r} is no category: {known} are.")
+            for name in used
+            if name not in truth.categories
+        ),
+    ]
     if predictions.faults or problems:
         raise InputRefused([*predictions.faults, *problems], [*truth.findings, *predictions.findings])
     statistics, metadata = settings.statistics, settings.metadata
@@ -63,18 +71,6 @@ def score(truth: IsicCases, predictions: Predictions, settings: ScoreSettings) -
     digest = truth_digest(truth, predictions)
     source = provenance(digest, predictions, options.as_dict(), statistics, metadata, unit, units)
     return _card(e, replicates, units, source)
-
-
-def _unknown_categories(named: Iterable[str], categories: Sequence[str]) -> list[Finding]:
-    return [
-        error(
-            "bad-option",
-            MALIGNANT_CATEGORIES.flag,
-            f"{name!r} is no category: {', '.join(categories)} are.",
-        )
-        for name in named
-        if name not in categories
-    ]
 
 
 def _card(e: IsicEvaluation, replicates: Replicates, units: Ints, source: Mapping[str, Any]) -> ScoreCard:

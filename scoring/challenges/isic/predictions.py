@@ -113,9 +113,9 @@ def _extra_columns(
         error(
             "extra-column",
             table.header_place,
-            f"column {i + 1} has no name (an index column?): leave it out."
-            if not h
-            else f"column {h!r} is no category of the truth: leave it out.",
+            f"column {h!r} is no category of the truth: leave it out."
+            if h
+            else category_tables.NAMELESS.format(i + 1),
         ).with_fixes(*mends)
         for i, h in extra
     ]

@@ -44,6 +44,7 @@ from scoring.inputs.suggestions import renamings
 from scoring.inputs.tables import TextTable, repeated_row
 
 DROPPED = " The official scorer drops the cells beyond the heading without a word and scores what is left."
+NAMELESS = "column {} has no name (an index column?): leave it out."
 SHOWN = 3
 GROUND_TRUTH = "groundtruth"
 

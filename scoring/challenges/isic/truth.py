@@ -123,7 +123,6 @@ def read_truth(source: Source, images: Source | None, context: Context) -> IsicC
         *units,
         *(i for i, h in enumerate(table.header) if h in (SCORE_WEIGHT, VALIDATION_WEIGHT)),
     }
-    nameless = [i for i, h in enumerate(table.header) if not h]
     places = [i for i, h in enumerate(table.header) if i not in roles and h and table.header.index(h) == i]
     categories = tuple(table.header[i] for i in places)
     answers = category_tables.numbers(table, places)
@@ -131,7 +130,11 @@ def read_truth(source: Source, images: Source | None, context: Context) -> IsicC
     weighing = category_tables.numbers(table, list(weights.values()))
     problems = [
         *category_tables.duplicate_columns(table),
-        *(_nameless(table, i) for i in nameless),
+        *(
+            error("extra-column", table.header_place, category_tables.NAMELESS.format(i + 1))
+            for i, heading in enumerate(table.header)
+            if not heading
+        ),
         *_row_problems(source_table, places, answers, list(weights.values()), weighing),
     ]
     if len(categories) < 2:
@@ -270,14 +273,6 @@ def _too_few(table: TextTable, categories: Sequence[str]) -> Finding:
         table.name,
         f"{n} category column{'s' * (n != 1)}: two or more are needed; the official scorer gives 1.0 to any "
         "prediction of a single one.",
-    )
-
-
-def _nameless(table: TextTable, column: int) -> Finding:
-    return error(
-        "extra-column",
-        table.header_place,
-        f"column {column + 1} has no name (an index column?): leave it out.",
     )
 
 

@@ -168,9 +168,10 @@ def _case_worth(card: ScoreCard) -> Table | Text:
     question, worth = "How much is one case worth?", card_summary.case_worth(card)
     if not worth:
         metric, measure = card_summary.ranking(card)
+        name = NAMES[metric]
         return Text(
-            f"Every category decides the same share of {_lower(NAMES[metric])}, however few cases it has; "
-            f"{COLUMNS[measure].label} does not change case by case alone.",
+            f"Every category decides the same share of {name[:1].lower()}{name[1:]}, however few cases it "
+            f"has; {COLUMNS[measure].label} does not change case by case alone.",
             question=question,
         )
     most = 100 * max(worth.values())
@@ -190,10 +191,6 @@ def _case_worth(card: ScoreCard) -> Table | Text:
         risks=card_summary.risks(card),
         key="weights",
     )
-
-
-def _lower(name: str) -> str:
-    return name[:1].lower() + name[1:]
 
 
 def subgroups(card: ScoreCard) -> Sequence[Block]:

@@ -43,23 +43,8 @@ POSITIVE = {"true", "t", "yes", "y", "1", "1.0", "positive", "pos", "malignant",
 OTHER_CLASSES = {"akiec", "bcc", "ben_oth", "bkl", "df", "inf", "mal_oth", "nv", "sccka", "vasc"}
 NEGATIVE = {"false", "f", "no", "n", "0", "0.0", "negative", "neg", "benign", "non_melanoma"} | OTHER_CLASSES
 SCORE_COLUMNS = (
-    "melanoma",
-    "mel",
-    "malignant",
-    "positive",
-    "pos",
-    "true",
-    "score",
-    "risk",
-    "probability",
-    "prob",
-    "p",
-    "prediction",
-    "predicted",
-    "pred",
-    "output",
-    "target",
-    "1",
+    *("melanoma", "mel", "malignant", "positive", "pos", "true", "score", "risk", "probability"),
+    *("prob", "p", "prediction", "predicted", "pred", "output", "target", "1"),
 )
 
 NO_RISK = re.compile(

@@ -247,11 +247,8 @@ def match_all(d: PairedNuclei, rule: MatchingRule) -> dict[str, Matching]:
 def tallies(d: PairedNuclei, m: Matching) -> Tallies:
     """Counts [N, 10] of a matching."""
     true, predicted = d.truth.case * K + d.truth.classes, d.predicted.case * K + d.predicted.classes
-    return Tallies(*(_counted(d, cells) for cells in (true[m.prediction >= 0], true, predicted[m.confident])))
-
-
-def _counted(d: PairedNuclei, cells: np.ndarray) -> np.ndarray:
-    return np.bincount(cells, minlength=len(d) * K).reshape(len(d), K)
+    cells = true[m.prediction >= 0], true, predicted[m.confident]
+    return Tallies(*(np.bincount(c, minlength=len(d) * K).reshape(len(d), K) for c in cells))
 
 
 def confusion(d: PairedNuclei, m: Matching) -> np.ndarray:

@@ -109,7 +109,9 @@ def _parsed_strictly(data: bytes, where: str, graded: bool) -> Parsed:
         name, of_ours, items = foreign_list
         return _of_items(of_ours, items, where, graded, name)
     if type(document) is not dict:
-        message = f"the top level is {strict.quoted(document)}, not an object with {_either(strict.LISTS)}."
+        message = (
+            f"the top level is {strict.quoted(document)}, not an object with {' or '.join(strict.LISTS)}."
+        )
         return _unreadable(strict.bad_json(where, message))
     key = next((key for key in strict.LISTS if key in document), None)
     if key is None:
@@ -132,10 +134,6 @@ def _of_items(key: str, items: list[Any], where: str, graded: bool, name: str) -
         return _unreadable(too_large(where, len(items)))
     listed, faults = strict.listed(key, items, graded)
     return Parsed(replace(listed, key=name), tuple(strict.problems(faults, name, where)))
-
-
-def _either(names: tuple[str, ...]) -> str:
-    return " or ".join(names)
 
 
 def _unreadable(problem: Finding) -> Parsed:
