@@ -21,8 +21,8 @@ from scoring.core.file_contents import (
     read_board_manifest,
     read_contents,
 )
+from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.column_guess import guess
-from scoring.inputs.matching import ID_COLUMNS
 from scoring.inputs.sources import TABLES, FixedSource, SourceFiles, is_zip, open_source
 from scoring.inputs.suggestions import between_cells, shared_affix
 from scoring.inputs.table_text import FOREIGN

@@ -17,7 +17,7 @@ from scoring.common.findings import InputRefused
 from scoring.common.isolation import isolated
 from scoring.core.lazy import Lazy
 from scoring.inference.results import ModelFacts, ModelFailed
-from scoring.inputs import matching
+from scoring.inputs import case_ids
 from scoring.inputs.case_tables import IMAGE_ENDINGS
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.jobs import as_table, by_case
@@ -181,7 +181,7 @@ def read_board_manifest(data: bytes, _name: str) -> tuple[str, int] | None:
 
 def case_key(name: str) -> str:
     """Return a case's name as recognition compares it: without folder and ending."""
-    return matching.stem(name).lower()
+    return case_ids.stem(name).lower()
 
 
 def keys_of(table: TextTable, column: int) -> frozenset[str]:

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from scoring.common.findings import InputRefused, error
+from scoring.inputs.case_ids import as_written, base_name, stem
 from scoring.inputs.case_tables import IMAGE_ENDINGS
-from scoring.inputs.matching import as_written, base_name, stem
 from scoring.inputs.sources import SourceFiles
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, error, note, warning
-from scoring.inputs import long_tables, matching, suggestions, tables
+from scoring.inputs import case_ids, long_tables, suggestions, tables
+from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.cells import parse_numbers, possible_thousands
-from scoring.inputs.matching import ID_COLUMNS
 from scoring.inputs.sources import TABLES_IN_FOLDERS, Source, SourceFiles, open_source
 from scoring.inputs.tables import MISSING, TextTable, key, repeated_row
 from scoring.inputs.text_columns import LazyColumns, trimmed
@@ -120,7 +120,7 @@ def _rows_of_cases(
     """Return the first row of each case, and `duplicate-case` for every further one."""
     row_of: dict[int, int] = {}
     again = []
-    for row, case in enumerate(matching.match(ids, cases).case.tolist()):
+    for row, case in enumerate(case_ids.match(ids, cases).case.tolist()):
         if case >= 0 and row_of.setdefault(case, row) != row:
             text = f"case {cases[case]!r} stands on line {table.lines[row_of[case]]} already: "
             again.append(error("duplicate-case", table.place(row), f"{text}keep one row per case."))
@@ -176,15 +176,15 @@ def align(
     ]
     names = ids if truth is None else truth.ids
     matches = (
-        matching.match(ids, truth.ids) if truth is not None else matching.Matches(_first_of_each(ids), {})
+        case_ids.match(ids, truth.ids) if truth is not None else case_ids.Matches(_first_of_each(ids), {})
     )
     case_of = matches.case.copy()
-    case_of[nameless] = matching.AMBIGUOUS
+    case_of[nameless] = case_ids.AMBIGUOUS
     for i, candidates in matches.candidates.items():
         text = f"{ids[i]!r} fits {len(candidates)} cases ({', '.join(names[c] for c in candidates[:3])})"
         problems.append(error("ambiguous-case", table.place(i), f"{text}: write the id as the truth does."))
     _leave_out_repeated(table, id_column, names, case_of, problems)
-    extra = np.flatnonzero(case_of == matching.EXTRA).tolist()
+    extra = np.flatnonzero(case_of == case_ids.EXTRA).tolist()
     if extra and len(extra) < len(ids):
         findings.append(
             warning(
@@ -286,7 +286,7 @@ def _leave_out_repeated(
     for i, case in enumerate(case_of.tolist()):
         if case >= 0 and case in first:
             problems.append(repeated_row(table, i, first[case], id_column, f"case {names[case]}"))
-            case_of[i] = matching.AMBIGUOUS
+            case_of[i] = case_ids.AMBIGUOUS
         elif case >= 0:
             first[case] = i
     gaps = long_tables.gaps(table.header, table.columns) if len(problems) > known else 0
@@ -297,12 +297,12 @@ def _leave_out_repeated(
 
 def _first_of_each(ids: Sequence[str]) -> np.ndarray:
     seen: dict[str, int] = {}
-    return np.array([seen.setdefault(matching.as_written(name), i) for i, name in enumerate(ids)], dtype=int)
+    return np.array([seen.setdefault(case_ids.as_written(name), i) for i, name in enumerate(ids)], dtype=int)
 
 
 def _named_cases(rows: AlignedRows, truth: CasesWithIds) -> set[int]:
     """Return the cases that some row names, rows included that are faulty or fit several cases."""
-    matches = matching.match(rows.table.cells(rows.id_column), truth.ids)
+    matches = case_ids.match(rows.table.cells(rows.id_column), truth.ids)
     several = {case for candidates in matches.candidates.values() for case in candidates}
     return {case for case in matches.case.tolist() if case >= 0} | several
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scoring.common.fixes import InputChanges, Pairs
-from scoring.inputs import matching
+from scoring.inputs import case_ids
 from scoring.inputs.suggestions import LONGEST, NUMERIC
 from scoring.inputs.tables import TextTable, key
 
@@ -106,12 +106,12 @@ def _case(
     for name in form.case_names:
         if name in table.keys:
             return table.header[table.keys.index(name)]
-    known = {matching.stem(name).lower() for name in ids or ()}
+    known = {case_ids.stem(name).lower() for name in ids or ()}
     best, share = None, 0.0
     for header in headers:
         cells = table.cells(table.header.index(header))[:LOOKED_AT]
         if known:
-            fits = sum(matching.stem(cell).lower() in known for cell in cells) / len(cells)
+            fits = sum(case_ids.stem(cell).lower() in known for cell in cells) / len(cells)
         else:
             fits = float(len({*cells}) == len(cells) and not any(map(NUMERIC.fullmatch, cells)))
         if fits > share:

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges
 from scoring.common.opening import is_regular, read_file
-from scoring.inputs import matching, table_formats, tables
+from scoring.inputs import case_ids, table_formats, tables
 from scoring.inputs.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 from scoring.inputs.inflate import ByteFile
 from scoring.inputs.table_edits import fixed_name, fixed_table
@@ -153,7 +153,7 @@ def _fixed(files: SourceFiles, changes: InputChanges) -> SourceFiles:
     """Return files with changes applied: members renamed, tables rewritten as they are read."""
     names = {member: fixed_name(member, changes) for member in files.members}
     uses = Counter(names.values())
-    is_case = files.kind == "file" and files.name.lower().endswith(matching.ENDINGS)
+    is_case = files.kind == "file" and files.name.lower().endswith(case_ids.ENDINGS)
     if is_case:
         files = replace(files, name=names[files.name])
     elif files.kind == "file" or max(uses.values(), default=1) > 1:  # never one file over another

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Literal
 
 from scoring.common.fixes import ANY, InputChanges, SuggestedFix, quoted_mark, renamed, renaming
-from scoring.inputs.matching import case_parts
+from scoring.inputs.case_ids import case_parts
 
 ALIKE = 0.75
 """Share of letters from which on two headers are another spelling of one (`difflib`)."""

@@ -9,7 +9,7 @@ from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, renamed
 from scoring.common.isolation import isolated
 from scoring.inputs import table_formats, tables
-from scoring.inputs.matching import ID_COLUMNS, changed_case
+from scoring.inputs.case_ids import ID_COLUMNS, changed_case
 from scoring.inputs.suggestions import COMMA, NUMERIC, cut_at_commas
 from scoring.inputs.table_text import find_header, is_markup
 

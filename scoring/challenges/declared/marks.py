@@ -8,7 +8,7 @@ from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.objects import Detections
 from scoring.common.arrays import Array, Bools, Floats, Ints
-from scoring.metrics.found_objects import box_iou
+from scoring.metrics.object_matching import box_iou
 from scoring.metrics.task_cases import Objects
 
 TRUTH, PREDICTION = 0, 1

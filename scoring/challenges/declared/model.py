@@ -24,7 +24,7 @@ from scoring.inference.inspection import Inspection, declared_size
 from scoring.inference.preflight import Contract
 from scoring.inference.preprocessing import ImageInfo
 from scoring.inference.task import Model, Task, read_model
-from scoring.inputs import matching, tables
+from scoring.inputs import case_ids, tables
 from scoring.inputs.case_images import image_members
 from scoring.inputs.case_tables import align
 from scoring.inputs.sources import Source, open_source
@@ -48,7 +48,7 @@ def read_images(declaration: Declaration, source: Source, name: str | None = Non
             raise InputRefused([*problems, *twice], findings)
         ids = tuple(table.cells(column))
     else:
-        ids = tuple(dict.fromkeys(map(matching.stem, image_members(files))))
+        ids = tuple(dict.fromkeys(map(case_ids.stem, image_members(files))))
     n = len(ids)
     return DeclaredCases(
         *(files.name, ids, files, files, {}, columns, tables.key(wanted)),

@@ -19,11 +19,11 @@ from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import InputRefused, error, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, ignored
-from scoring.inputs import matching
+from scoring.inputs import case_ids
 from scoring.inputs.case_tables import AlignedRows
 from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import key
-from scoring.metrics.found_objects import detection_cases
+from scoring.metrics.object_matching import detection_cases
 from scoring.metrics.task_cases import DetectionCases, Objects
 
 
@@ -98,7 +98,7 @@ def read_predictions(
     rows = _rows(declaration, read, read.places(columns), bool(called), of_truth=False)
     findings = [*read.findings, *ignored(read.files, set(read.digest_of))]
     ids = tuple(dict.fromkeys(rows.ids)) if truth is None else truth.ids
-    image_of = matching.match(rows.ids, ids).case
+    image_of = case_ids.match(rows.ids, ids).case
     extra = np.flatnonzero(image_of < 0).tolist()
     if extra and len(extra) == len(rows.ids):
         text = f"Here: {', '.join(rows.ids[:3])}. There: {', '.join(ids[:3])}."

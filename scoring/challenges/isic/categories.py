@@ -7,7 +7,7 @@ Source: the evaluation page of 2019, the task pages of 2018 and MILK10k; `isic-c
 
 from collections.abc import Iterable, Sequence
 
-from scoring.inputs import matching
+from scoring.inputs import case_ids
 
 ID = "isic"
 UNKNOWN = "UNK"
@@ -84,6 +84,6 @@ def compared(ids: Sequence[str]) -> tuple[str, ...]:
 
 
 def _compared(name: str) -> str:
-    base = matching.base_name(name).strip()
+    base = case_ids.base_name(name).strip()
     ending = next((e for e in PICTURE_ENDINGS if base.lower().endswith(e)), "")
     return base.removesuffix(base[len(base) - len(ending) :]) if ending else base

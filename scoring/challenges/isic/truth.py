@@ -13,7 +13,7 @@ from scoring.challenges.isic.official_rejections import tolerated
 from scoring.challenges.isic.tables import CategoryTable, NumberBlock
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.core.challenge import Context
-from scoring.inputs import matching
+from scoring.inputs import case_ids
 from scoring.inputs.case_images import image_members
 from scoring.inputs.case_tables import IMAGE_ENDINGS, UNIT_COLUMNS, table_members
 from scoring.inputs.cells import parse_numbers
@@ -169,7 +169,7 @@ def read_images(source: Source, name: str | None = None) -> IsicCases:
         )
     by_stem: dict[str, list[str]] = {}
     for member in image_members(files):
-        by_stem.setdefault(matching.stem(member), []).append(member)
+        by_stem.setdefault(case_ids.stem(member), []).append(member)
     n, photographs = len(by_stem), tuple(map(tuple, by_stem.values()))
     several = frozenset(i for i, fits in enumerate(photographs) if len(fits) > 1)
     return IsicCases(
@@ -202,7 +202,7 @@ def find_photographs(
     by_stem: dict[str, list[str]] = {}
     by_folder: dict[str, list[str]] = {}
     for member in (m for m in pictures.members if m.lower().endswith(IMAGE_ENDINGS)):
-        by_stem.setdefault(matching.stem(member), []).append(member)
+        by_stem.setdefault(case_ids.stem(member), []).append(member)
         for part in PurePosixPath(member).parts[:-1]:
             by_folder.setdefault(part, []).append(member)
     photographs, ambiguous = [], set()

@@ -33,10 +33,10 @@ from scoring.core.file_contents import (
     with_pictures,
 )
 from scoring.inputs import tables
+from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_tables import AlignedRows
 from scoring.inputs.cells import NUMBER
 from scoring.inputs.column_guess import TableForm
-from scoring.inputs.matching import ID_COLUMNS
 from scoring.inputs.tables import TextTable
 
 POSITIVE = {"true", "t", "yes", "y", "1", "1.0", "positive", "pos", "malignant", "melanoma", "mel"}

@@ -14,11 +14,11 @@ from scoring.challenges.safe_scan.tables import CODES, once, read_ids, several
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, ordered, warning
 from scoring.core.challenge import Context
-from scoring.inputs import matching, tables
+from scoring.inputs import case_ids, tables
+from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_images import image_members
 from scoring.inputs.case_tables import IMAGE_ENDINGS, WITH_METADATA, find_table, table_members
 from scoring.inputs.image_ends import is_whole
-from scoring.inputs.matching import ID_COLUMNS
 from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable
 from scoring.inputs.text_columns import LazyColumns, trimmed
@@ -251,8 +251,8 @@ def find_images(
     images: list[str | None] = []
     elsewhere = set()
     for i, name in enumerate(ids):
-        exact = posixpath.join(folder, matching.as_written(name))
-        base = matching.base_name(name)
+        exact = posixpath.join(folder, case_ids.as_written(name))
+        base = case_ids.base_name(name)
         if exact in members:
             images.append(exact)
         elif names[base] == 1:

@@ -18,7 +18,7 @@ from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, warning
 from scoring.core.scorecard import Official
 from scoring.core.submission import FIXED
-from scoring.inputs.matching import ID_COLUMNS
+from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.sources import SourceFiles
 from scoring.inputs.table_text import read_lines
 from scoring.inputs.tables import TextTable

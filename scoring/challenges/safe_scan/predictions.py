@@ -12,8 +12,8 @@ from scoring.common.findings import Finding, InputRefused, ordered
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, grade, ignored
 from scoring.inputs import case_tables, tables
+from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_tables import WITH_METADATA, AlignedRows, find_table
-from scoring.inputs.matching import ID_COLUMNS
 from scoring.inputs.sources import Source, open_source, sha256
 from scoring.inputs.tables import TextTable
 

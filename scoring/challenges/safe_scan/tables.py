@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from scoring.common.findings import Finding, error, warning
 from scoring.core.file_contents import keys_of
 from scoring.inputs import tables
-from scoring.inputs.matching import ID_COLUMNS
+from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.tables import TextTable, repeated_row
 
 CODES = (

@@ -28,10 +28,10 @@ from scoring.core.file_contents import (
 )
 from scoring.core.submission import Predictions, largest
 from scoring.inputs import tables
+from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_tables import AlignedRows
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.column_guess import TableForm
-from scoring.inputs.matching import ID_COLUMNS
 from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable
 from scoring.metrics import calibration, classification

@@ -14,8 +14,8 @@ from typing import Any
 
 from scoring.common.findings import InputRefused
 from scoring.common.isolation import isolated
-from scoring.inputs import matching
-from scoring.inputs.matching import ID_COLUMNS
+from scoring.inputs import case_ids
+from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.nuclei import strict
 from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles
 from scoring.inputs.tables import TextTable, find_column
@@ -111,7 +111,7 @@ def _objects(entries: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _case(name: str) -> str:
-    return f"{PurePosixPath(matching.as_written(name)).stem}.json"
+    return f"{PurePosixPath(case_ids.as_written(name)).stem}.json"
 
 
 def _cell(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Find the case that a row of a table belongs to."""
+"""Ids of cases: how tables and files write them, and the case that a row belongs to."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence

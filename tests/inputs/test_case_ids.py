@@ -5,7 +5,7 @@ import os.path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.inputs.matching import AMBIGUOUS, EXTRA, match
+from scoring.inputs.case_ids import AMBIGUOUS, EXTRA, match
 
 NAME = st.builds(
     "".join,
