@@ -187,12 +187,10 @@ def score(truth: PumaTruth, predictions: NucleiPredictions, settings: ScoreSetti
     columns = joined_columns(truth, metadata)
     unit, units = find_units(columns, len(truth), (), truth.id_column, statistics.group)
     rule = MatchingRule(options["rules"], options["radius"], options["min_confidence"])
-    digest = truth_digest(truth, predictions)
+    digest, measured = truth_digest(truth, predictions), options[OUTLINES.name]
     source = provenance(digest, predictions, options, statistics, metadata, unit, units)
     nuclei = detections(truth, predictions, rule.radius)
-    return _card(
-        PumaEvaluation(truth, predictions, nuclei, rule, statistics, units, source, options[OUTLINES.name])
-    )
+    return _card(PumaEvaluation(truth, predictions, nuclei, rule, statistics, units, source, measured))
 
 
 def rescore(truth: PumaTruth, predictions: NucleiPredictions, card: ScoreCard, **changed: Any) -> ScoreCard:
@@ -253,9 +251,14 @@ def _card(e: PumaEvaluation, known: tuple[Floats, Floats] | None = None) -> Scor
     evaluate = partial(_quantities, name, counted, measured)
     point = evaluate(np.ones((1, len(e.truth))))
     basis = partial(basis_of_classes, counted[name])
-    drawn = replicate(evaluate, point, e.units, e.statistics, basis=basis)
-    replicates = _with_several_units(drawn, e.units)
-    truth_um, predicted_um = known or _tumor_to_lymphocyte(d, m.confident)
+    replicates = replicate(evaluate, point, e.units, e.statistics, basis=basis)
+    if e.units.max() == 0:  # one image says nothing about others: no interval
+        replicates = replace(replicates, intervals=dict.fromkeys(replicates.intervals))
+    sides = (d.truth, np.ones(len(d.truth.classes), bool)), (d.predicted, m.confident)
+    truth_um, predicted_um = known or (
+        tissue_statistics.tumor_to_lymphocyte(side.classes, side.points, side.first, counting)
+        for side, counting in sides
+    )
     scored = CountedNuclei(e.truth, d, name, counted, truth_um, predicted_um)
     confusion, metrics = matching.confusion(d, m), metric_values(scored, point)
     warnings = [*score_warnings(d, e.predictions, e.rule, counted[name], metrics, replicates)]
@@ -317,13 +320,6 @@ def _with_outlines(
     )
 
 
-def _with_several_units(replicates: Replicates, units: np.ndarray) -> Replicates:
-    """One image says nothing about others: no interval."""
-    return (
-        replace(replicates, intervals=dict.fromkeys(replicates.intervals)) if units.max() == 0 else replicates
-    )
-
-
 def _jackknife(
     evaluate: Callable[[Floats], Quantities], point: Quantities, units: Ints, statistics: StatisticsOptions
 ) -> dict[str, Any]:
@@ -333,17 +329,6 @@ def _jackknife(
         return {}
     left_out = np.concatenate([evaluate(weights)["score"] for weights in leave_one_out_weights(units)])
     return {"score_jackknife_interval": intervals.jackknife(float(point["score"][0]), left_out)}
-
-
-def _tumor_to_lymphocyte(d: PairedNuclei, counting: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return (
-        tissue_statistics.tumor_to_lymphocyte(
-            d.truth.classes, d.truth.points, d.truth.first, np.ones(len(d.truth.classes), bool)
-        ),
-        tissue_statistics.tumor_to_lymphocyte(
-            d.predicted.classes, d.predicted.points, d.predicted.first, counting
-        ),
-    )
 
 
 def _arrays(s: CountedNuclei, units: np.ndarray) -> dict[str, np.ndarray]:

@@ -64,9 +64,9 @@ def marks(card: ScoreCard, index: int) -> dict[str, Array]:
     d, rule = of_card(card), rule_of(card)
     m = matching.match(d, rule)
     true, predicted = outcomes(d, m)
-    t, first_prediction, end = (
+    t, (first_prediction, end) = (
         slice(*d.truth.first[index : index + 2]),
-        *d.predicted.first[index : index + 2],
+        d.predicted.first[index : index + 2],
     )
     p = np.flatnonzero(m.confident[first_prediction:end]) + first_prediction
     n_truth = t.stop - t.start
@@ -166,11 +166,8 @@ def nucleus_row(drawn: Mapping[str, np.ndarray], side: str, number: int, radius:
 
 
 def _row(drawn: Mapping[str, np.ndarray], i: int, radius: float) -> NucleusRow:
-    status, partner, predicted = (
-        int(drawn["status"][i]),
-        int(drawn["partner"][i]),
-        drawn["kind"][i] == PREDICTION,
-    )
+    status, partner = int(drawn["status"][i]), int(drawn["partner"][i])
+    predicted = drawn["kind"][i] == PREDICTION
     matched = status == TRUE_POSITIVE
     told = i if predicted else partner if matched else -1
     x, y = drawn["centroids"][i].tolist()

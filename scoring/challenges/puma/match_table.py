@@ -40,26 +40,11 @@ def outcomes(d: PairedNuclei, m: Matching) -> tuple[NucleusOutcomes, NucleusOutc
     """Of the truth and of the predictions. The first reason that holds: the case has no prediction; the
     nearest one of its own class within the radius was matched otherwise; the nearest one within the radius is
     of another class; nothing is near."""
-    near = m.near
-    truth = _outcomes_of(
-        m.prediction,
-        FALSE_NEGATIVE,
-        near.truth,
-        near.prediction,
-        near.distance,
-        d.truth.classes,
-        d.predicted.classes,
-    )
+    near, classes = m.near, (d.truth.classes, d.predicted.classes)
+    truth = _outcomes_of(m.prediction, FALSE_NEGATIVE, (near.truth, near.prediction), near.distance, classes)
     truth.reason[(m.prediction < 0) & d.missing[d.truth.case]] = MISSING_CASE
-    predicted = _outcomes_of(
-        m.truth,
-        FALSE_POSITIVE,
-        near.prediction,
-        near.truth,
-        near.distance,
-        d.predicted.classes,
-        d.truth.classes,
-    )
+    pairs = near.prediction, near.truth
+    predicted = _outcomes_of(m.truth, FALSE_POSITIVE, pairs, near.distance, classes[::-1])
     predicted.status[~m.confident] = NONE
     truth.distance[m.prediction >= 0] = m.distance[m.prediction >= 0]
     predicted.distance[m.truth >= 0] = m.distance[m.truth[m.truth >= 0]]
@@ -67,17 +52,12 @@ def outcomes(d: PairedNuclei, m: Matching) -> tuple[NucleusOutcomes, NucleusOutc
 
 
 def _outcomes_of(
-    matched: np.ndarray,
-    unmatched: int,
-    points: np.ndarray,
-    others: np.ndarray,
-    distance: np.ndarray,
-    classes: np.ndarray,
-    other_classes: np.ndarray,
+    matched: Array, unmatched: int, pairs: tuple[Array, Array], distance: Array, classes: tuple[Array, Array]
 ) -> NucleusOutcomes:
-    n, alone = len(matched), matched < 0
+    """Return what became of one side. pairs: near nuclei of this and of the other side; classes: of both."""
+    n, alone, (points, others) = len(matched), matched < 0, pairs
     rows = np.flatnonzero(alone[points])
-    same = rows[classes[points[rows]] == other_classes[others[rows]]]
+    same = rows[classes[0][points[rows]] == classes[1][others[rows]]]
     outcomes = NucleusOutcomes(
         np.where(alone, unmatched, TRUE_POSITIVE),
         np.where(alone, NOTHING_NEAR, FOUND),
@@ -88,21 +68,14 @@ def _outcomes_of(
         row = point_pairs.nearest(points[candidates], others[candidates], distance[candidates], n)
         has = np.flatnonzero(row >= 0)
         chosen = candidates[row[has]]
-        outcomes.reason[has], outcomes.partner[has], outcomes.distance[has] = (
-            reason,
-            others[chosen],
-            distance[chosen],
-        )
+        outcomes.reason[has] = reason
+        outcomes.partner[has], outcomes.distance[has] = others[chosen], distance[chosen]
     return outcomes
 
 
 def table(
-    d: PairedNuclei,
-    m: Matching,
-    ids: Sequence[str],
-    confidence: np.ndarray,
-    iou: np.ndarray | None = None,
-) -> dict[str, np.ndarray]:
+    d: PairedNuclei, m: Matching, ids: Sequence[str], confidence: Array, iou: Array | None = None
+) -> dict[str, Array]:
     """Return the columns of `ScoreCard.matches`, read-only: by case, truth first, each side in file order.
 
     case, truth_class, predicted_class, status, reason: texts, "" = none. truth, prediction, near: position in

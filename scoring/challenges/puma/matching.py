@@ -230,11 +230,8 @@ def match(d: PairedNuclei, rule: MatchingRule) -> Matching:
     rows, used = point_pairs.choose(same, rule.confidences(d), twins)
     prediction, truth = np.full(len(d.truth.classes), -1), np.full(len(counting), -1)
     distance = np.full(len(prediction), np.nan)
-    prediction[same.truth[rows]], truth[used], distance[same.truth[rows]] = (
-        used,
-        same.truth[rows],
-        same.distance[rows],
-    )
+    matched = same.truth[rows]
+    prediction[matched], truth[used], distance[matched] = used, matched, same.distance[rows]
     return Matching(prediction, truth, distance, counting, near)
 
 
