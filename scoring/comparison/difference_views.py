@@ -89,11 +89,9 @@ def cases(displayed: Displayed) -> tuple[Block, ...]:
 
 def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figure:
     """Return which of some cases each team got right. order: places of the cases, in the order drawn."""
-    columns, drawn, names = (
-        [correct.teams.index(name) for name in displayed.names],
-        order[:CASES],
-        displayed.names,
-    )
+    columns = [correct.teams.index(name) for name in displayed.names]
+    drawn = order[:CASES]
+    names = displayed.names
 
     def build(theme: Theme) -> go.Figure:
         values = correct.values[drawn][:, columns]
@@ -101,11 +99,9 @@ def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figu
 
     kind, how, first = "right", "Strong and ×: wrong", "that the fewest teams got right"
     if correct.quantity != SHARE:
-        kind, how, first = (
-            "value",
-            f"The stronger the colour, the worse; {correct.quantity.better} is better",
-            "hardest for all",
-        )
+        kind = "value"
+        how = f"The stronger the colour, the worse; {correct.quantity.better} is better"
+        first = "hardest for all"
     elif correct.graded:
         how = "The stronger the colour, the less right; ×: nothing right"
     return Figure(

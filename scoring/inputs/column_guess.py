@@ -170,10 +170,8 @@ def _assigned(headers: Sequence[str], wanted: Mapping[str, tuple[str, ...]]) -> 
 def _pairs(headers: Sequence[str], wanted: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[float, str, str]]:
     plain = {header: _joined(header) for header in headers}
     for name, others in wanted.items():
-        codes, names = (
-            {_joined(name), re.sub(r"[^a-z0-9]", "", name.lower())},
-            {_joined(other) for other in others},
-        )
+        codes = {_joined(name), re.sub(r"[^a-z0-9]", "", name.lower())}
+        names = {_joined(other) for other in others}
         for header, written in plain.items():
             if header == name:
                 yield 4.0, name, header

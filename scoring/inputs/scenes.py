@@ -156,10 +156,8 @@ def _box(masks: Sequence[LabelVoxels], margin_mm: float) -> tuple[Ints, Ints]:
     if not places:
         return np.zeros(3, int), shape
     margin = np.ceil(margin_mm / masks[0].grid.spacing).astype(int)
-    first, last = (
-        np.min([p.min(axis=0) for p in places], axis=0),
-        np.max([p.max(axis=0) for p in places], axis=0),
-    )
+    first = np.min([p.min(axis=0) for p in places], axis=0)
+    last = np.max([p.max(axis=0) for p in places], axis=0)
     return np.maximum(first - margin, 0), np.minimum(last + margin + 1, shape)
 
 

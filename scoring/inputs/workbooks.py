@@ -24,12 +24,10 @@ from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
 ENDING = ".xlsx"
 SHEETS = 100
 SAVE = "Save the sheet with the table as CSV."
-BOOK, RELATIONS, STRINGS, STYLES = (
-    "xl/workbook.xml",
-    "xl/_rels/workbook.xml.rels",
-    "xl/sharedStrings.xml",
-    "xl/styles.xml",
-)
+BOOK = "xl/workbook.xml"
+RELATIONS = "xl/_rels/workbook.xml.rels"
+STRINGS = "xl/sharedStrings.xml"
+STYLES = "xl/styles.xml"
 DATE_FORMATS = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
 """Numbers of the formats of dates and times that every workbook has (ECMA-376, part 1, 18.8.30)."""
 QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')

@@ -83,11 +83,9 @@ def element_areas(spacing: tuple[float, ...]) -> Floats:
         slant = np.hypot(down, across) / 2
         lengths = np.full(16, slant)
         lengths[[0, 15]] = 0
-        lengths[[0b0011, 0b1100]], lengths[[0b0101, 0b1010]], lengths[[0b0110, 0b1001]] = (
-            across,
-            down,
-            2 * slant,
-        )
+        lengths[[3, 12]] = across
+        lengths[[5, 10]] = down
+        lengths[[6, 9]] = 2 * slant
         return lengths
     x, y, z = spacing
     faces = np.array([y * z, x * z, x * y])

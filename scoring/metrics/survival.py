@@ -245,10 +245,8 @@ def kaplan_meier(time: Floats, event: Bools) -> SurvivalCurve:
         event: Whether the patient had the event then [N].
     """
     distinct, moment = np.unique(time, return_inverse=True)
-    events, gone = (
-        np.bincount(moment, event, len(distinct)).astype(int),
-        np.bincount(moment, minlength=len(distinct)),
-    )
+    events = np.bincount(moment, event, len(distinct)).astype(int)
+    gone = np.bincount(moment, minlength=len(distinct))
     at_risk = (
         len(time) - np.concatenate([[0], np.cumsum(gone)[:-1]]).astype(int)
         if len(distinct)

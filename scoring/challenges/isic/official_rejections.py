@@ -354,10 +354,8 @@ def _checks(data: bytes, categories: list[str], ids: set[Any]) -> Iterator[str]:
     )
     if repeated:
         yield f"Duplicate image rows detected in CSV: {list(dict.fromkeys(repeated))}."
-    missing, extra = (
-        sorted(set(categories) - set(table.columns)),
-        sorted(set(table.columns) - set(categories)),
-    )
+    missing = sorted(set(categories) - set(table.columns))
+    extra = sorted(set(table.columns) - set(categories))
     if missing:
         yield f"Missing columns in CSV: {missing}."
     if extra:

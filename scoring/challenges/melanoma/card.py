@@ -40,11 +40,9 @@ def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSetting
         partial(quantities, truth, predictions),
         partial(basis, truth, predictions),
     )
-    reached, counts, measured = (
-        _reliability(truth, predictions),
-        _counts(truth, predictions),
-        evaluation.measured,
-    )
+    reached = _reliability(truth, predictions)
+    counts = _counts(truth, predictions)
+    measured = evaluation.measured
     # In the official order of operations: nothing is rounded.
     number = 0.6 * measured["f2"] + 0.3 * measured["accuracy"] + 0.1 * measured["auc"]
     calibration_error = reached.expected_calibration_error if reached else None

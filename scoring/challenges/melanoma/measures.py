@@ -164,11 +164,9 @@ def _risk_quantities(
     truth: SafeScanCases, predictions: Predictions, weights: Floats
 ) -> dict[QuantityName, Floats]:
     has, undefined = predictions.has_outputs, np.full(len(weights), np.nan)
-    scores, positive, w = (
-        predictions.outputs[has, 0],
-        truth.true_labels[has] == 1,
-        weights if has.all() else weights[:, has],
-    )
+    scores = predictions.outputs[has, 0]
+    positive = truth.true_labels[has] == 1
+    w = weights if has.all() else weights[:, has]
     if not has.any() or not are_risks(scores):
         return {"brier_score": undefined, "log_loss": undefined}
     logarithmic = calibration.log_losses(scores, positive.astype(int), 1 - calibration.LEAST_OUTPUT)

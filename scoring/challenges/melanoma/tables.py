@@ -88,10 +88,8 @@ def _read_labels(table: TextTable, problems: list[Finding], findings: list[Findi
 
 
 def _label_problem(table: TextTable, column: int, row: int) -> Finding:
-    cell, subject = (
-        table.columns[column][row].strip(),
-        f"{case_words(table, row)}column {table.header[column]!r}",
-    )
+    cell = table.columns[column][row].strip()
+    subject = f"{case_words(table, row)}column {table.header[column]!r}"
     if cell.lower() in tables.MISSING:
         return error("missing-value", table.place(row), f"{subject} is empty: write True or False.")
     return error(

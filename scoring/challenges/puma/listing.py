@@ -64,10 +64,8 @@ def marks(card: ScoreCard, index: int) -> dict[str, Array]:
     d, rule = of_card(card), rule_of(card)
     m = matching.match(d, rule)
     true, predicted = outcomes(d, m)
-    t, (first_prediction, end) = (
-        slice(*d.truth.first[index : index + 2]),
-        d.predicted.first[index : index + 2],
-    )
+    t = slice(*d.truth.first[index : index + 2])
+    (first_prediction, end) = d.predicted.first[index : index + 2]
     p = np.flatnonzero(m.confident[first_prediction:end]) + first_prediction
     n_truth = t.stop - t.start
     row = np.full(len(m.confident) + 1, -1)

@@ -25,11 +25,9 @@ OFFICIAL_IMAGE = ("newfilename", "filepath", "filename")
 """Headers of the image column that the official loader knows, as `tables.key` writes them."""
 OFFICIAL_LABEL = ("class", "label")
 """Headers of the label column that the official loader knows."""
-AGE, LOCATION, GENDER = (
-    ("age", "age_approx"),
-    ("location", "site", "body_site", "anatom_site"),
-    ("gender", "sex"),
-)
+AGE = ("age", "age_approx")
+LOCATION = ("location", "site", "body_site", "anatom_site")
+GENDER = ("gender", "sex")
 """Headers of each column about the person; the official loader knows the first only."""
 LABEL = (*OFFICIAL_LABEL, "diagnosis", "target", "truth", "ground_truth")
 

@@ -71,10 +71,8 @@ def parse_label(cell: str, first: int = 1) -> tuple[int, str]:
 
 
 def _label_problem(table: TextTable, column: int, row: int, how: str) -> Finding:
-    cell, subject = (
-        table.columns[column][row].strip(),
-        f"{case_words(table, row)}column {table.header[column]!r}",
-    )
+    cell = table.columns[column][row].strip()
+    subject = f"{case_words(table, row)}column {table.header[column]!r}"
     if how == "missing":
         return error(
             "missing-value", table.place(row), f"{subject} is empty: write one of {', '.join(CLASSES)}."
