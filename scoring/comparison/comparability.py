@@ -90,11 +90,8 @@ def identical_findings(
             if equal
             else "their scores differ by what was told beside them, such as a model's size"
         )
-        yield warning(
-            "identical-submissions",
-            ", ".join(names),
-            f"{len(names)} teams sent the same predictions; {rest}.",
-        )
+        message = f"{len(names)} teams sent the same predictions; {rest}."
+        yield warning("identical-submissions", ", ".join(names), message)
 
 
 MAY_DIFFER = ("group", "metadata_sha256")
@@ -131,11 +128,8 @@ def unequal(cards: Mapping[str, ScoreCard], may_differ: set[str]) -> Iterator[Fi
     for name, card in others:
         same = [row["case"] for row in card.cases] == [row["case"] for row in model.cases]
         if not same or not np.array_equal(card.arrays.get("truth", ()), model.arrays.get("truth", ())):
-            yield error(
-                "different-test-set",
-                name,
-                f"it was scored on other cases than {first}: score both on one truth.",
-            )
+            sentence = f"it was scored on other cases than {first}: score both on one truth."
+            yield error("different-test-set", name, sentence)
         for key in EQUAL:
             if card.provenance[key] != model.provenance[key]:
                 message = (

@@ -194,11 +194,8 @@ def near_identical(
         ]
         high = [f"{label} {value:.2f}" for label, value in measures if value is not None and value >= ALIKE]
         if high:
-            yield note(
-                "near-identical-submissions",
-                f"{a}, {b}",
-                f"{' and '.join(high)}: do these two share a model? A question, not an accusation.",
-            )
+            message = f"{' and '.join(high)}: do these two share a model? A question, not an accusation."
+            yield note("near-identical-submissions", f"{a}, {b}", message)
 
 
 def as_entries(

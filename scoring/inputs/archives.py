@@ -198,19 +198,15 @@ def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Findin
         if has_hidden(written):
             yield hidden_name(where)
         elif written.startswith("/") or re.match(r"[A-Za-z]:", written) or "\\" in written:
-            yield error(
-                "unsafe-path",
-                where,
-                "the name is an absolute path or has a backslash: "
-                "zip the folder itself, with relative names.",
+            message = (
+                "the name is an absolute path or has a backslash: zip the folder itself, with relative names."
             )
+            yield error("unsafe-path", where, message)
         elif any(part in ("", ".", "..") for part in parts):
-            yield error(
-                "unsafe-path",
-                where,
-                "the name leaves its folder or has an empty part: "
-                "zip the folder itself, with relative names.",
+            message = (
+                "the name leaves its folder or has an empty part: zip the folder itself, with relative names."
             )
+            yield error("unsafe-path", where, message)
         elif stat.S_ISLNK(entry.external_attr >> 16):
             yield error("unsafe-path", where, "it is a link: put the file itself into the zip.")
 

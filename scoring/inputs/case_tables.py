@@ -186,14 +186,11 @@ def align(
     _leave_out_repeated(table, id_column, names, case_of, problems)
     extra = np.flatnonzero(case_of == case_ids.EXTRA).tolist()
     if extra and len(extra) < len(ids):
-        findings.append(
-            warning(
-                "extra-case",
-                table.place(extra[0]),
-                f"{len(extra)} row{'s' * (len(extra) > 1)} for ids that the truth does not have "
-                f"({', '.join(ids[i] for i in extra[:3])}{', ...' if len(extra) > 3 else ''}): left out.",
-            )
+        message = (
+            f"{len(extra)} row{'s' * (len(extra) > 1)} for ids that the truth does not have "
+            f"({', '.join(ids[i] for i in extra[:3])}{', ...' if len(extra) > 3 else ''}): left out."
         )
+        findings.append(warning("extra-case", table.place(extra[0]), message))
     rows = [i for i in np.flatnonzero(case_of >= 0).tolist() if i not in table.ragged]
     return AlignedRows(table, id_column, rows, case_of, len(table) if truth is None else len(truth.ids))
 

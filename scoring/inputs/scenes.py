@@ -130,15 +130,8 @@ def _cropped(
     masks = [truth] if prediction is None else [truth, prediction]
     first, after = _box(masks, margin_mm)
     if np.prod(after - first) > SCENE_VOXELS:
-        raise InputRefused(
-            [
-                error(
-                    "unreadable-file",
-                    case,
-                    f"the box of its labels has more than {SCENE_VOXELS:,} voxels, too many to show.",
-                )
-            ]
-        )
+        message = f"the box of its labels has more than {SCENE_VOXELS:,} voxels, too many to show."
+        raise InputRefused([error("unreadable-file", case, message)])
     codes = np.zeros(after - first, np.uint8)
     for shift, mask in zip((0, 4), masks, strict=False):
         codes[tuple((mask.places - first).T)] |= mask.labels << shift

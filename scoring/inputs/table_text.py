@@ -70,11 +70,11 @@ def read_lines(data: bytes, name: str) -> list[str]:
     lengths = list(map(len, lines))
     if max(lengths) > LINE_BYTES:
         longest = lengths.index(max(lengths))
-        raise refuse(
-            name,
+        message = (
             f"line {longest + 1} has {len(lines[longest]) / 1e6:.1f} million characters; at most 1 "
-            "million are read.",
+            "million are read."
         )
+        raise refuse(name, message)
     return lines
 
 
@@ -88,8 +88,8 @@ def _text(data: bytes, name: str) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as problem:
-        raise refuse(
-            name,
+        message = (
             f"it is not {encoding.upper().removesuffix('-SIG')} (byte {problem.start}). {SAVE} In "
-            "Excel: Save as, CSV UTF-8.",
-        ) from problem
+            "Excel: Save as, CSV UTF-8."
+        )
+        raise refuse(name, message) from problem

@@ -215,11 +215,11 @@ def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list
     try:
         for row in reader:
             if reader.line_num > before + 1:
-                raise refuse(
-                    name,
+                message = (
                     f"line {first + before + 1}: a quotation mark is not closed on its line. Close "
-                    "or remove it; a cell holds no line break.",
+                    "or remove it; a cell holds no line break."
                 )
+                raise refuse(name, message)
             before = reader.line_num
             if row and (len(row) > 1 or row[0].strip() or (rows and lines[first + before - 1].strip())):
                 rows.append(row)
@@ -289,12 +289,11 @@ def missing_column(table: TextTable, subject: str, names: Iterable[str], kind: K
     ]
     hint = f" Did you mean {near[0]!r}?" if near else ""
     headers = ", ".join(repr(h[:40]) for h in table.header[:12]) + (", ..." if len(table.header) > 12 else "")
-    missing = error(
-        "missing-column",
-        table.header_place,
+    message = (
         f"there is no column for {subject}: name it {' or '.join(repr(n) for n in names[:3])}. Found: "
-        f"{headers}.{hint}",
+        f"{headers}.{hint}"
     )
+    missing = error("missing-column", table.header_place, message)
     subject = subject.split(" (")[0]
     fixes = (
         between_cells(table.header, table.columns)

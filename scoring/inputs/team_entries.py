@@ -35,11 +35,8 @@ def name_problems(team: str, where: str, others: Iterable[str] = ()) -> Iterator
     if not skeleton:
         yield error("bad-option", where, "a team has no name that can be seen: give each its own.")
     elif has_hidden(team):
-        yield error(
-            "bad-option",
-            where,
-            f"the team's name {shown(team)} has control or hidden characters: name it otherwise.",
-        )
+        sentence = f"the team's name {shown(team)} has control or hidden characters: name it otherwise."
+        yield error("bad-option", where, sentence)
     elif twin is not None:
         message = f"the team's name {team!a} looks like that of another team, {twin!a}: name it otherwise."
         yield error("bad-option", where, message)
@@ -92,13 +89,8 @@ def of_teams(
                 )
             )
         elif entry is None:
-            problems.append(
-                error(
-                    "bad-zip",
-                    f"{team}: {where}",
-                    "a zip inside is not opened: unpack it into a folder of that name.",
-                )
-            )
+            message = "a zip inside is not opened: unpack it into a folder of that name."
+            problems.append(error("bad-zip", f"{team}: {where}", message))
         else:
             teams[team] = entry
     if not entries:

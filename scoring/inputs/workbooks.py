@@ -87,12 +87,12 @@ def _table(archive: Archive, name: str) -> bytes:
         raise refuse(name, f"{problem}: keep one sheet, or save the right one as CSV.")
     (sheet,) = tables.values()
     if sheet.unknown:
-        raise refuse(
-            name,
+        message = (
             f"{len(sheet.unknown):,} cells hold formulas without their values (first: {sheet.unknown[0]}), "
             "as programs write that compute nothing. Open the workbook in a spreadsheet program and save it, "
-            "or save the table as CSV.",
+            "or save the table as CSV."
         )
+        raise refuse(name, message)
     rows = _without_title(sheet.rows)
     width = 1 + max(max(row) for row in rows.values())
     if width * len(rows) > CELLS:  # few cells may stand far apart

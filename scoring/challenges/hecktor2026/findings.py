@@ -118,11 +118,8 @@ def _segmentation(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator
         masks = [mask for mask in truth.masks if mask]
         for name, label in STRUCTURES.values():
             if not any(mask.voxels[label] for mask in masks):
-                yield warning(
-                    "absent-class",
-                    name,
-                    f"no patient of the truth has a {name}: its Dice rests on empty masks alone.",
-                )
+                sentence = f"no patient of the truth has a {name}: its Dice rests on empty masks alone."
+                yield warning("absent-class", name, sentence)
 
 
 def _staging(evaluation: HecktorEvaluation, kind: str, replicates: Replicates) -> Iterator[Finding]:
@@ -138,11 +135,8 @@ def _staging(evaluation: HecktorEvaluation, kind: str, replicates: Replicates) -
             )
             yield warning("stage-t0", "T0", message)
         else:
-            yield note(
-                "stage-t0",
-                "T0",
-                f"T0 in the truth leaves the T stage under --t0 exclude ({at_zero.size}): {named}.",
-            )
+            sentence = f"T0 in the truth leaves the T stage under --t0 exclude ({at_zero.size}): {named}."
+            yield note("stage-t0", "T0", sentence)
     if not (taking_part >= 0).any():
         return
     support = np.bincount(taking_part[taking_part >= 0], minlength=len(STAGES[kind]))
@@ -159,11 +153,8 @@ def _staging(evaluation: HecktorEvaluation, kind: str, replicates: Replicates) -
 def _prognosis(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator[Finding]:
     events = int(np.nansum(truth.event[truth.has_survival]))
     if 0 < events < FEW_EVENTS:
-        yield warning(
-            "few-events",
-            "prognosis",
-            f"{events} event{'s' * (events > 1)}: below {FEW_EVENTS} the C-index says little.",
-        )
+        sentence = f"{events} event{'s' * (events > 1)}: below {FEW_EVENTS} the C-index says little."
+        yield warning("few-events", "prognosis", sentence)
     if metrics["c_index"] < SUSPECT_C_INDEX and metrics["c_index_flipped"] > metrics["c_index"]:
         message = (
             f"the C-index is {metrics['c_index']:.4f}, with every sign reversed "

@@ -204,12 +204,11 @@ def _are_scores(outputs: np.ndarray) -> bool:
 
 
 def _bad_output(model: str, where: str | None = None) -> Finding:
-    return error(
-        "model-output",
-        where or model,
+    message = (
         f"the outputs{f' for {where}' if where else ''} are not finite numbers from 0 to 1: end the "
-        "network with a softmax or sigmoid.",
+        "network with a softmax or sigmoid."
     )
+    return error("model-output", where or model, message)
 
 
 def _means(rows: np.ndarray, of_case: Sequence[int] | np.ndarray, n: int) -> np.ndarray:

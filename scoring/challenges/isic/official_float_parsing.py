@@ -76,13 +76,12 @@ def rounding_note(
         effects.append(f"{len(changed)} case{'s' * (len(changed) > 1)} ({named}) decided otherwise")
     if reordered:
         effects.append(f"{reordered} pair{'s' * (reordered > 1)} of cases tied or parted otherwise in an AUC")
-    yield note(
-        ROUNDING,
-        table.name,
+    message = (
         "the official scorer's reader takes numbers of 16 and more digits up to a unit of their last digit "
         f"off. Here ties hang on that: {' and '.join(effects)} there. Write 15 decimals and both read the "
-        "same.",
+        "same."
     )
+    yield note(ROUNDING, table.name, message)
 
 
 def _read_there(columns: Sequence[Sequence[str]], values: Floats, decisive: set[tuple[int, int]]) -> Floats:

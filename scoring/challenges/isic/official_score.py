@@ -117,17 +117,11 @@ def findings(e: IsicEvaluation, metrics: Mapping[str, float], replicates: Replic
     yield from _one_sided(e)
     yield from _malignant(e, metrics["malignant_auc"])
     if np.isnan(metrics["validation_score"]) and not (truth.weights.validation > 0).any():
-        yield warning(
-            "no-validation-weight",
-            "validation_score",
-            "every validation_weight is 0: there is no validation score.",
-        )
+        message = "every validation_weight is 0: there is no validation score."
+        yield warning("no-validation-weight", "validation_score", message)
     if preset(truth.categories) == "milk10k" and e.options.metric is None:
-        yield note(
-            "milk10k-ranked-by-dice",
-            "score",
-            "MILK10k is ranked by macro F1 on its site: --metric dice gives that score.",
-        )
+        message = "MILK10k is ranked by macro F1 on its site: --metric dice gives that score."
+        yield note("milk10k-ranked-by-dice", "score", message)
     yield from _swapped(e)
     yield from copied_truth(e.predictions.outputs, a.positives, e.predictions.name)
     if replicates.values:
@@ -136,20 +130,16 @@ def findings(e: IsicEvaluation, metrics: Mapping[str, float], replicates: Replic
 
 def _cases(truth: IsicCases, a: CategoryScores, options: IsicOptions) -> Iterator[Finding]:
     if EXCLUDED in truth.ids:
-        yield note(
-            "excluded-image",
-            EXCLUDED,
-            "this image weighs 0, as in the official scorer, whatever the file says.",
-        )
+        message = "this image weighs 0, as in the official scorer, whatever the file says."
+        yield note("excluded-image", EXCLUDED, message)
     undecided = int((a.labels < 0).sum())
     if undecided:
-        yield warning(
-            "undecided-truth",
-            truth.name,
+        message = (
             f"{undecided} row{'s have' if undecided > 1 else ' has'} no category or several: they "
             "take part one-vs-rest, but in no recall, "
-            "no accuracy and no malignant AUC.",
+            "no accuracy and no malignant AUC."
         )
+        yield warning("undecided-truth", truth.name, message)
     yield from _out_of_order(truth, a, options)
 
 
@@ -162,36 +152,33 @@ def _out_of_order(truth: IsicCases, a: CategoryScores, options: IsicOptions) -> 
         for w in (truth.weights.score, truth.weights.validation)
     ]
     score, validation = (f"{figure!r}" if np.isfinite(figure) else "no number" for figure in figures)
-    yield warning(
-        "weights-out-of-order",
-        truth.name,
+    message = (
         "the weights belong to their rows here; the official scorer applies them in file order to "
         f"rows sorted by id and prints {score} "
-        f"(validation {validation}) for this file. Sort the truth by id and both agree.",
+        f"(validation {validation}) for this file. Sort the truth by id and both agree."
     )
+    yield warning("weights-out-of-order", truth.name, message)
 
 
 def _undecided(predictions: Predictions, a: CategoryScores) -> Iterator[Finding]:
     tied, n = int((a.predicted < 0).sum()), len(a.predicted)
     if tied:
-        yield warning(
-            "undecided",
-            predictions.name,
+        message = (
             f"{tied} of {n} rows ({tied / n:.1%}) share their largest score "
             "between categories: undecided, hence wrong. "
-            "Rounding does this: give more decimals.",
+            "Rounding does this: give more decimals."
         )
+        yield warning("undecided", predictions.name, message)
 
 
 def _one_sided(e: IsicEvaluation) -> Iterator[Finding]:
     for name, n in e.supports.items():
         if not n:
-            yield warning(
-                "absent-class",
-                name,
+            message = (
                 f"no case of {name} with a weight: what needs one is undefined and left out of the means. "
-                "The official scorer stops with an error here.",
+                "The official scorer stops with an error here."
             )
+            yield warning("absent-class", name, message)
         elif n == e.scored.sum():
             yield warning(
                 "no-negatives", name, f"every case is {name}: specificity, npv and the areas are undefined."
@@ -201,12 +188,11 @@ def _one_sided(e: IsicEvaluation) -> Iterator[Finding]:
 def _malignant(e: IsicEvaluation, auc: float) -> Iterator[Finding]:
     left_out, malignant = int((e.answers.malignancy.left_out & e.scored).sum()), e.options.malignant
     if left_out:
-        yield note(
-            "unknown-left-out",
-            UNKNOWN,
+        message = (
             f"{left_out} case{'s' * (left_out > 1)} of {UNKNOWN} take no part in the malignant AUC: "
-            "none of the above is no benign diagnosis.",
+            "none of the above is no benign diagnosis."
         )
+        yield note("unknown-left-out", UNKNOWN, message)
     if np.isnan(auc):
         reason = (
             f"needs malignant cases ({', '.join(malignant)}) and others"
@@ -220,10 +206,9 @@ def _swapped(e: IsicEvaluation) -> Iterator[Finding]:
     a = e.answers
     swap = measures.swapped(a.labels, a.predicted, e.scored, a.categories, SWAP_GAIN)
     if swap:
-        yield warning(
-            "columns-may-be-swapped",
-            e.predictions.name,
+        message = (
             f"{', '.join(f'{name} seems to stand in column {column}' for name, column in swap[1])}: "
             f"changing places would raise balanced accuracy by {swap[0]:.3f}. Scored as it stands; "
-            "check the order of the columns.",
+            "check the order of the columns."
         )
+        yield warning("columns-may-be-swapped", e.predictions.name, message)

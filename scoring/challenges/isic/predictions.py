@@ -88,14 +88,11 @@ def _named(table: TextTable, categories: Sequence[str]) -> list[Finding]:
     year = preset(categories)
     if year is None:
         return []
-    return [
-        note(
-            "preset",
-            table.name,
-            f"{len(categories)} categories, those of {'MILK10k' if year == 'milk10k' else year}"
-            f"{' without UNK' if len(categories) < len(PRESETS[year]) else ''}.",
-        )
-    ]
+    message = (
+        f"{len(categories)} categories, those of {'MILK10k' if year == 'milk10k' else year}"
+        f"{' without UNK' if len(categories) < len(PRESETS[year]) else ''}."
+    )
+    return [note("preset", table.name, message)]
 
 
 def _extra_columns(
@@ -169,13 +166,14 @@ def _matched(
     if index.keys() == first.keys():
         return np.fromiter(map(index.__getitem__, rows.ids), int, len(rows.ids)), []
     if index.keys().isdisjoint(first):
+        message = (
+            f"no row matches a case of {truth.name}. Here: {', '.join(rows.ids[:SHOWN])}. "
+            f"There: {', '.join(truth.ids[:SHOWN])}."
+        )
         return np.zeros(0, int), [
-            error(
-                "no-common-case",
-                table.name,
-                f"no row matches a case of {truth.name}. Here: {', '.join(rows.ids[:SHOWN])}. "
-                f"There: {', '.join(truth.ids[:SHOWN])}.",
-            ).with_fixes(*suggestions.without_affix(rows.ids, truth.ids))
+            error("no-common-case", table.name, message).with_fixes(
+                *suggestions.without_affix(rows.ids, truth.ids)
+            )
         ]
     missing = [
         error("missing-case", name, f"case {name} has no row in {table.name}: add it.")

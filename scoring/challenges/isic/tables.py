@@ -138,11 +138,8 @@ def missing_category(table: TextTable, name: str, known: Collection[str] = ()) -
         name, [h for h in table.header if h], 1, 0.75
     )
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    missing = error(
-        "missing-column",
-        table.header_place,
-        f"there is no column for category {name!r}: the truth has it, spelled exactly so.{hint}",
-    )
+    message = f"there is no column for category {name!r}: the truth has it, spelled exactly so.{hint}"
+    missing = error("missing-column", table.header_place, message)
     return missing.with_fixes(*renamings(table.header, f"category {name}", (name,), known, exact=True))
 
 

@@ -258,22 +258,20 @@ def _unit_columns(source: CategoryTable, group: str | None) -> list[int]:
 
 def _unit_note(table: TextTable, column: int, usual: bool) -> Finding:
     why = "it names the unit" if usual else "it was named as the unit"
-    return note(
-        UNIT_COLUMN,
-        table.name,
+    message = (
         f"column {table.header[column]!r} is no category here: {why}. The official scorer takes it "
-        "for a category.",
+        "for a category."
     )
+    return note(UNIT_COLUMN, table.name, message)
 
 
 def _too_few(table: TextTable, categories: Sequence[str]) -> Finding:
     n = len(categories)
-    return error(
-        "too-few-categories",
-        table.name,
+    message = (
         f"{n} category column{'s' * (n != 1)}: two or more are needed; the official scorer gives 1.0 to any "
-        "prediction of a single one.",
+        "prediction of a single one."
     )
+    return error("too-few-categories", table.name, message)
 
 
 def _row_problems(

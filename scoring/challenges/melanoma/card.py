@@ -120,26 +120,21 @@ def _score_findings(evaluation: SafeScanEvaluation, counts: list[list[int]]) -> 
     supports = {"negative": sum(counts[0]), "positive": sum(counts[1])}
     if 0 in supports.values():
         kind = "positives" if supports["positive"] else "negatives"
-        yield warning(
-            "one-class-truth",
-            "auc",
-            f"the truth has {kind} only: AUC and score are undefined (null); the official code yields NaN.",
+        message = (
+            f"the truth has {kind} only: AUC and score are undefined (null); the official code yields NaN."
         )
+        yield warning("one-class-truth", "auc", message)
     if counts[0][1] + counts[1][1] == 0:
-        yield warning(
-            "never-predicted",
-            "positive",
-            f"no score is above {THRESHOLD}: no case is called melanoma, the precision is undefined.",
-        )
+        message = f"no score is above {THRESHOLD}: no case is called melanoma, the precision is undefined."
+        yield warning("never-predicted", "positive", message)
     tied = tied_pairs(
         predictions.outputs[predictions.has_outputs, 0], truth.true_labels[predictions.has_outputs] == 1
     )
     if tied:
-        yield note(
-            "tied-scores",
-            predictions.name,
-            f"{tied} pairs of a melanoma and another case have the same score; each counts half in the AUC.",
+        message = (
+            f"{tied} pairs of a melanoma and another case have the same score; each counts half in the AUC."
         )
+        yield note("tied-scores", predictions.name, message)
     yield from copied_truth(predictions.outputs, truth.true_labels[:, None] == 1, predictions.name)
     interval = replicates.intervals.get("auc")
     if interval and interval[1] < 0.5:

@@ -35,19 +35,17 @@ def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterat
     """Yield warnings about the finite scores of a table, which may be percent, or of a model. where: its
     name."""
     if of_table and calibration.are_percent(scores[:, np.newaxis]):
-        yield warning(
-            "percent",
-            where,
+        message = (
             f"scores from {scores.min():.4g} to {scores.max():.4g}, none negative: percent rather than risks "
-            'or logits. The decision is "raw value > 0.5", here half a percent: divide them by 100.',
+            'or logits. The decision is "raw value > 0.5", here half a percent: divide them by 100.'
         )
+        yield warning("percent", where, message)
     elif len(scores) and not are_risks(scores):
-        yield warning(
-            "logits",
-            where,
+        message = (
             f'scores from {scores.min():.4g} to {scores.max():.4g}: the decision is "raw value > 0.5", which '
-            "for a logit means a probability above 0.62. A sigmoid belongs into the model.",
+            "for a logit means a probability above 0.62. A sigmoid belongs into the model."
         )
+        yield warning("logits", where, message)
     if len(scores) > 1 and scores.min() == scores.max():
         yield warning(
             "constant-output", where, f"every score is {scores[0]:g}: nothing is told apart, the AUC is 0.5."

@@ -92,11 +92,8 @@ def _label_problem(table: TextTable, column: int, row: int) -> Finding:
     subject = f"{case_words(table, row)}column {table.header[column]!r}"
     if cell.lower() in tables.MISSING:
         return error("missing-value", table.place(row), f"{subject} is empty: write True or False.")
-    return error(
-        "bad-label",
-        table.place(row),
-        f"{subject}: {cell[:40]!r} is neither melanoma nor another diagnosis: write True or False.",
-    )
+    message = f"{subject}: {cell[:40]!r} is neither melanoma nor another diagnosis: write True or False."
+    return error("bad-label", table.place(row), message)
 
 
 def _choose_column(

@@ -163,13 +163,12 @@ def outside(contents: NucleiFile, size: np.ndarray, where: str) -> Iterator[Find
     if beyond.any():
         numbers = nuclei.numbers[beyond]
         x, y = nuclei.centroids[beyond][0]
-        yield warning(
-            "out-of-image",
-            where,
+        message = (
             f"{counted(numbers)} of {len(nuclei):,} outside the image of {size[0]} x {size[1]} px "
             f"({positions(contents.key, numbers)}; the "
-            f"first at {x:g}, {y:g}): scored all the same.",
+            f"first at {x:g}, {y:g}): scored all the same."
         )
+        yield warning("out-of-image", where, message)
 
 
 def _unknown(contents: NucleiFile, where: str, naming: Naming) -> Iterator[Finding]:
@@ -265,11 +264,8 @@ def _by_position(files: SourceFiles, ids: Sequence[str] | None) -> SubmissionMem
     case = case_id(files.name)
     if ids is None or len(ids) != 1 or case == ids[0]:
         return SubmissionMembers({case: files.name}, {}, None, (), ())
-    finding = note(
-        "case-by-position",
-        files.name,
-        f"one file against a truth of one case: read as case {ids[0]}, whatever its name.",
-    )
+    message = f"one file against a truth of one case: read as case {ids[0]}, whatever its name."
+    finding = note("case-by-position", files.name, message)
     return SubmissionMembers({ids[0]: files.name}, {}, None, (), (finding,))
 
 

@@ -25,20 +25,18 @@ def score_warnings(
     if rule.min_confidence is not None:
         changed.append(f"only predictions of confidence {rule.min_confidence:g} and more")
     if changed:
-        yield warning(
-            "changed-rules",
-            "score",
+        message = (
             f"{' and '.join(changed)}: not the challenge's rule ({RADIUS:g} px, every prediction). "
-            "Compare with no other score.",
+            "Compare with no other score."
         )
+        yield warning("changed-rules", "score", message)
     yield from _classes(counted, len(d))
     if not metrics["n_predicted"]:
-        yield warning(
-            "no-predictions",
-            predictions.name,
+        message = (
             "no predicted nucleus is scored: precision and the predicted share of lymphocytes are "
-            "undefined (null).",
+            "undefined (null)."
         )
+        yield warning("no-predictions", predictions.name, message)
     if rule.name == "grand-challenge":
         yield from _deviations(d, predictions)
     if replicates.values:
@@ -67,11 +65,8 @@ def _classes(counted: Tallies, images: int) -> Iterator[Finding]:
                 if predicted
                 else "it counts 0 in the mean of ten classes (macro_f1)"
             )
-            yield warning(
-                "absent-class",
-                name,
-                f"no nucleus of it in the truth of {images} image{'s' * (images > 1)}; {consequence}.",
-            )
+            message = f"no nucleus of it in the truth of {images} image{'s' * (images > 1)}; {consequence}."
+            yield warning("absent-class", name, message)
         elif not predicted:
             yield warning(
                 "never-predicted", name, f"{support:,} in the truth and not one predicted: its F1 is 0."
@@ -81,23 +76,18 @@ def _classes(counted: Tallies, images: int) -> Iterator[Finding]:
 def _deviations(d: PairedNuclei, predictions: NucleiPredictions) -> Iterator[Finding]:
     missing = int(d.missing.sum())
     if missing:
-        yield note(
-            "differs-from-platform",
-            predictions.name,
+        message = (
             f"{missing} missing case{'s' * (missing > 1)} scored as empty; the official evaluator "
-            "would stop instead.",
+            "would stop instead."
         )
+        yield note("differs-from-platform", predictions.name, message)
     if any(len(n) and not len(n.vertices) for n in predictions.nuclei):
-        yield note(
-            "differs-from-platform",
-            predictions.name,
-            "centroids are scored as they are; the official evaluator reads polygons only.",
-        )
+        message = "centroids are scored as they are; the official evaluator reads polygons only."
+        yield note("differs-from-platform", predictions.name, message)
     unread = int((d.confidence != d.score).sum())
     if unread:
-        yield note(
-            "confidence-not-read",
-            predictions.name,
+        message = (
             f"the confidences of {unread:,} nuclei stand under another key than `score`, which this "
-            "rule does not read: they are matched by distance alone.",
+            "rule does not read: they are matched by distance alone."
         )
+        yield note("confidence-not-read", predictions.name, message)

@@ -151,22 +151,20 @@ def platform_warnings(counts: Mapping[str, int], where: str) -> Iterator[Finding
         plain, prefixed = (
             next(name for name in known if key(name).startswith(PREFIX) == family) for family in (False, True)
         )
-        yield warning(
-            "mixed-names",
-            where,
+        message = (
             f"some names begin with nuclei_ ({prefixed!r}) and some do not ({plain!r}): both are "
             "read, the platform takes them for "
-            "different classes. Write one family.",
+            "different classes. Write one family."
         )
+        yield warning("mixed-names", where, message)
     foreign = [name for name in known if name not in PLATFORM]
     if foreign:
-        yield warning(
-            "names-not-grand-challenge",
-            where,
+        message = (
             f"the platform compares names as written: {_list(list(map(repr, foreign)))} would score "
             "nothing there and add a class with F1 0 "
-            f"to its mean. Its ten are {', '.join(PLATFORM)}.",
+            f"to its mean. Its ten are {', '.join(PLATFORM)}."
         )
+        yield warning("names-not-grand-challenge", where, message)
 
 
 def _list(names: list[str]) -> str:

@@ -215,20 +215,18 @@ def findings(
         rows = np.flatnonzero(mended)
         if len(rows):
             first = f"nucleus {side.numbers[rows[0]]} of {ids[side.case[rows[0]]]}"
-            yield note(
-                "mended-outlines",
-                where,
+            message = (
                 f"{len(rows):,} outline{'s' * (len(rows) > 1)} cross or touch themselves (first: {first}): "
-                "mended to measure outlines; the score takes them as they are.",
+                "mended to measure outlines; the score takes them as they are."
             )
+            yield note("mended-outlines", where, message)
     left_out = np.flatnonzero(measured.left_out)
     if len(left_out):
-        yield warning(
-            "no-outlines",
-            names[1],
+        message = (
             f"{len(left_out):,} of {len(ids):,} tiles list nuclei without outlines, in the truth or in the "
-            f"predictions (first: {ids[left_out[0]]}): their outlines are not measured.",
+            f"predictions (first: {ids[left_out[0]]}): their outlines are not measured."
         )
+        yield warning("no-outlines", names[1], message)
 
 
 def summary(measured: MeasuredOutlines) -> dict[str, Any]:

@@ -92,12 +92,10 @@ def placement(
     total = sum(map(len, predicted))
     beyond = sum(int(nuclei.outside(size).sum()) for nuclei, size in zip(predicted, sizes, strict=True))
     if 2 * beyond > total:
-        yield warning(
-            "scale",
-            name,
-            f"{beyond:,} of {total:,} centroids lie outside their image: "
-            "are they in px of the image, [x, y]?",
+        sentence = (
+            f"{beyond:,} of {total:,} centroids lie outside their image: are they in px of the image, [x, y]?"
         )
+        yield warning("scale", name, sentence)
 
 
 def _some(centroids: np.ndarray) -> np.ndarray:
@@ -231,11 +229,8 @@ def _unmatched(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembe
         return
     for case in truth.ids:
         if case not in submission.member_of:
-            yield warning(
-                "missing-case",
-                case,
-                f"case {case} has no prediction in {files.name}: all its nuclei count as missed.",
-            )
+            sentence = f"case {case} has no prediction in {files.name}: all its nuclei count as missed."
+            yield warning("missing-case", case, sentence)
     extra = sorted(set(submission.member_of).difference(truth.ids))
     if extra:
         listing = ", ".join(extra[:SHOWN]) + (", ..." if len(extra) > SHOWN else "")
@@ -251,11 +246,8 @@ def _unmatched(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembe
 def _empty(files: SourceFiles, read_of: Mapping[str, str], read: cases.CaseFiles) -> Iterator[Finding]:
     for (case, member), contents in zip(read_of.items(), read.contents, strict=True):
         if contents.key and not contents.items:
-            yield note(
-                "empty-case",
-                files.called(member),
-                f"no nucleus is predicted for case {case}: scored as it is.",
-            )
+            message = f"no nucleus is predicted for case {case}: scored as it is."
+            yield note("empty-case", files.called(member), message)
 
 
 def _confidences(files: SourceFiles, read: cases.CaseFiles) -> Iterator[Finding]:
@@ -267,8 +259,5 @@ def _confidences(files: SourceFiles, read: cases.CaseFiles) -> Iterator[Finding]
     values = np.concatenate([nuclei.confidences for nuclei in read.nuclei]) if total else np.empty(0)
     if total > 1 and (values == values[0]).all():
         why = f"every confidence is {values[0]:g}" if keys else "there are no confidences"
-        yield note(
-            "constant-confidence",
-            files.name,
-            f"{why}: ranking by confidence has no effect, the nearest prediction is matched first.",
-        )
+        message = f"{why}: ranking by confidence has no effect, the nearest prediction is matched first."
+        yield note("constant-confidence", files.name, message)

@@ -210,30 +210,24 @@ def _score_findings(
     predictions, replicates = evaluation.predictions, evaluation.replicates
     for k, name in enumerate(CLASSES):
         if support[k] == 0:
-            yield warning(
-                "absent-class",
-                name,
+            message = (
                 f"no case of {name} in this test set: its F1 counts 0 and {100 * WORTH[name]:.3f} "
-                "points of 100 cannot be won, as in the official code.",
+                "points of 100 cannot be won, as in the official code."
             )
+            yield warning("absent-class", name, message)
         elif predicted[k] == 0:
-            yield warning(
-                "never-predicted",
-                name,
-                f"no case is predicted as {name}; the truth has {support[k]}. Its F1 is 0.",
-            )
+            message = f"no case is predicted as {name}; the truth has {support[k]}. Its F1 is 0."
+            yield warning("never-predicted", name, message)
     if size is None:
-        yield warning(
-            "model-size-unknown",
-            predictions.name,
-            "the model's size is unknown: efficiency counts 1, as if it had 50 MiB or less. Give its size.",
-        ).with_fixes(SuggestedFix("Give the size of its model", InputChanges(), option=MODEL_SIZE.name))
-    elif predictions.model is None and size >= FULL_MIB:
-        yield warning(
-            "size-score-zero",
-            predictions.name,
-            f"{size:g} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost.",
+        message = (
+            "the model's size is unknown: efficiency counts 1, as if it had 50 MiB or less. Give its size."
         )
+        yield warning("model-size-unknown", predictions.name, message).with_fixes(
+            SuggestedFix("Give the size of its model", InputChanges(), option=MODEL_SIZE.name)
+        )
+    elif predictions.model is None and size >= FULL_MIB:
+        message = f"{size:g} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost."
+        yield warning("size-score-zero", predictions.name, message)
     if replicates.values:
         yield from few_cases(dict(zip(CLASSES, support.tolist(), strict=True)), evaluation.source["interval"])
     yield from replicates.findings

@@ -49,26 +49,18 @@ def _vector(age: float, gender: float, location: float) -> Floats:
 def size_findings(size_mib: float, name: str) -> list[Finding]:
     """Return what the size of a model costs in the score."""
     if size_mib >= FULL_MIB:
-        return [
-            warning(
-                "size-score-zero",
-                name,
-                f"{size_mib:.2f} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost.",
-            )
-        ]
+        message = f"{size_mib:.2f} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost."
+        return [warning("size-score-zero", name, message)]
     cost = (
         f"{size_mib - FREE_MIB:.2f} MiB above {FREE_MIB} cost {0.1 * (size_mib - FREE_MIB):.2f} points of 100"
         if size_mib > FREE_MIB
         else f"{FREE_MIB - size_mib:.2f} MiB below {FREE_MIB}: no cost"
     )
-    return [
-        note(
-            "model-size",
-            name,
-            f"{size_mib:.2f} MiB (the challenge's MB); {cost}; {FULL_MIB - size_mib:.2f} MiB below "
-            f"{FULL_MIB}. Each MiB above {FREE_MIB} costs 0.001 of the score.",
-        )
-    ]
+    message = (
+        f"{size_mib:.2f} MiB (the challenge's MB); {cost}; {FULL_MIB - size_mib:.2f} MiB below "
+        f"{FULL_MIB}. Each MiB above {FREE_MIB} costs 0.001 of the score."
+    )
+    return [note("model-size", name, message)]
 
 
 TASK = Task(

@@ -238,37 +238,33 @@ def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
     """Yield the kind of the outputs [rows, 11] and how many maxima are tied; the score normalises nothing."""
     kind = calibration.output_kind(outputs)
     if calibration.are_percent(outputs):
-        yield warning(
-            "percent",
-            where,
+        message = (
             f"values from {outputs.min():.4g} to {outputs.max():.4g}, rows that sum to 100: percent, not "
-            "probabilities. The score is the same; calibration is not defined. Divide them by 100.",
+            "probabilities. The score is the same; calibration is not defined. Divide them by 100."
         )
+        yield warning("percent", where, message)
     elif kind == "logits":
-        yield warning(
-            "logits",
-            where,
+        message = (
             f"values from {outputs.min():.4g} to {outputs.max():.4g}: logits, not probabilities. "
             "The score is the same; calibration is not defined. "
-            "The challenge demands a softmax.",
+            "The challenge demands a softmax."
         )
+        yield warning("logits", where, message)
     elif kind == "not-normalised":
         sums = outputs.sum(1)
-        yield warning(
-            "not-normalised",
-            where,
+        message = (
             f"row sums from {sums.min():.4g} to {sums.max():.4g}, not 1: sigmoids, or rounding. The "
-            "score is the same; calibration is not defined.",
+            "score is the same; calibration is not defined."
         )
+        yield warning("not-normalised", where, message)
     if len(outputs):
         tied = int(((outputs == outputs.max(1, keepdims=True)).sum(1) > 1).sum())
         if tied:
-            yield note(
-                "tied-maximum",
-                where,
+            message = (
                 f"{tied} row{'s have' if tied > 1 else ' has'} several largest values: the first "
-                "class in the challenge's order is taken, as in the official code.",
+                "class in the challenge's order is taken, as in the official code."
             )
+            yield note("tied-maximum", where, message)
 
 
 CLASS_KEYS = tuple(map(tables.key, CLASSES))

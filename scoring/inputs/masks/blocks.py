@@ -83,10 +83,8 @@ def _block(stored: Array, header: Header) -> VoxelBlock:
     whole = np.rint(values)
     off = np.abs(values - whole)
     if (off > ROUNDED).any():
-        raise MaskError(
-            "bad-label",
-            f"it has fractional values ({_named(np.unique(values[off > ROUNDED]))}); {_allowed()}",
-        )
+        message = f"it has fractional values ({_named(np.unique(values[off > ROUNDED]))}); {_allowed()}"
+        raise MaskError("bad-label", message)
     labels[indices] = _in_range(whole)
     return VoxelBlock(labels, bool(off.any()))
 

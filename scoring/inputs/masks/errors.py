@@ -43,10 +43,8 @@ def reading() -> Iterator[None]:
 
 def cut_off() -> MaskError:
     """Return the fault of a file that ends too early."""
-    return MaskError(
-        "unreadable-file",
-        "it is cut off: fewer voxels are there than its header announces. Write or upload it again.",
-    )
+    message = "it is cut off: fewer voxels are there than its header announces. Write or upload it again."
+    return MaskError("unreadable-file", message)
 
 
 def _words(problem: Exception) -> str:

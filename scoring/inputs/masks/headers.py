@@ -70,19 +70,19 @@ def metaimage_fields(file: ByteFile) -> Fields:
             "unreadable-file", "its voxels are in another file: write header and voxels as one .mha file."
         )
     if entries.get("ElementType") not in TYPES or not _is_true(entries, "BinaryData", "True"):
-        raise MaskError(
-            "unreadable-file",
+        message = (
             f"its voxels are {entries.get('ElementType', 'of no type')[:SHOWN_TYPE]}, not binary "
-            "numbers: write it again.",
+            "numbers: write it again."
         )
+        raise MaskError("unreadable-file", message)
     axes = int(entries.get("NDims", 3))
     shape = _numbers(entries, ("DimSize",), int)
     channels = int(entries.get("ElementNumberOfChannels", 1))
     if len(shape) != axes:
-        raise MaskError(
-            "unreadable-file",
-            f"its header announces {str(axes)[:SHOWN_TYPE]} axes, but {len(shape)} lengths: write it again.",
+        message = (
+            f"its header announces {str(axes)[:SHOWN_TYPE]} axes, but {len(shape)} lengths: write it again."
         )
+        raise MaskError("unreadable-file", message)
     high = _is_true(entries, "BinaryDataByteOrderMSB", "False") or _is_true(
         entries, "ElementByteOrderMSB", "False"
     )
@@ -167,10 +167,10 @@ def nifti_fields(head: bytes, file: ByteFile) -> Fields:
     kind: Any = Nifti2Header if is_wide else Nifti1Header
     header = kind(block, endianness=order, check=False)
     if not bytes(header["magic"]).startswith(b"n+"):
-        raise MaskError(
-            "unreadable-file",
-            "it is a header without voxels (.hdr and .img are two files): write it as one file, .nii.gz.",
+        message = (
+            "it is a header without voxels (.hdr and .img are two files): write it as one file, .nii.gz."
         )
+        raise MaskError("unreadable-file", message)
     if not 1 <= int(header["dim"][0]) <= MOST_AXES:
         raise MaskError(
             "unreadable-file", f"its header announces {int(header['dim'][0])} axes: write it again."
@@ -257,10 +257,10 @@ def open_volume(file: ByteFile) -> tuple[Header, ByteFile]:
             file.seek(0)
             fields = metaimage_fields(file)
         else:
-            raise MaskError(
-                "unreadable-file",
-                "it is neither NIfTI (.nii, .nii.gz) nor MetaImage (.mha): write the mask as one of these.",
+            message = (
+                "it is neither NIfTI (.nii, .nii.gz) nor MetaImage (.mha): write the mask as one of these."
             )
+            raise MaskError("unreadable-file", message)
         return _header(fields), Inflated(file) if fields.is_deflated else file
 
 
@@ -270,10 +270,8 @@ def _header(fields: Fields) -> Header:
         shape.pop()
     lengths = "×".join(map(str, shape))[:SHOWN]
     if len(shape) != 3:
-        raise MaskError(
-            "wrong-grid",
-            f"it is not 3D but has shape {lengths}: write one label map, not a channel per structure.",
-        )
+        sentence = f"it is not 3D but has shape {lengths}: write one label map, not a channel per structure."
+        raise MaskError("wrong-grid", sentence)
     if min(shape) < 1:
         raise MaskError("unreadable-file", f"its header announces the shape {lengths}: write it again.")
     if int(np.prod(shape, dtype=object)) > MOST_VOXELS:
@@ -281,10 +279,8 @@ def _header(fields: Fields) -> Header:
             "unreadable-file", f"its header announces {lengths} voxels; at most {MOST_VOXELS:,} are read."
         )
     if fields.dtype.kind not in "iuf":
-        raise MaskError(
-            "unreadable-file",
-            f"its voxels are {fields.dtype}, not real numbers: write the labels as whole numbers.",
-        )
+        sentence = f"its voxels are {fields.dtype}, not real numbers: write the labels as whole numbers."
+        raise MaskError("unreadable-file", sentence)
     affine = np.asarray(fields.affine, float)
     if not (np.abs(affine) < FURTHEST_MM).all() or not abs(np.linalg.det(affine[:3, :3])) > 0:
         message = (

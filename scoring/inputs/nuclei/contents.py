@@ -271,40 +271,31 @@ def _findings(
 
     few = np.asarray(listed.numbers)[~enough]
     if len(few):
-        yield warning(
-            "too-few-points",
-            where,
-            f"{named(few)} with fewer than {VERTICES} vertices: {left_out}",
-        )
+        message = f"{named(few)} with fewer than {VERTICES} vertices: {left_out}"
+        yield warning("too-few-points", where, message)
     if listed.parted:
-        yield note(
-            "multipolygon",
-            where,
-            f"{named(listed.parted)} in several parts (MultiPolygon): the part of the largest area is read.",
+        message = (
+            f"{named(listed.parted)} in several parts (MultiPolygon): the part of the largest area is read."
         )
+        yield note("multipolygon", where, message)
     long = nuclei.numbers[lengths > DRAWN_VERTICES]
     if len(long):
-        yield warning(
-            "many-vertices",
-            where,
+        message = (
             f"{named(long)} with more than {DRAWN_VERTICES:,} vertices: scored from all of them, "
-            "drawn from fewer.",
+            "drawn from fewer."
         )
+        yield warning("many-vertices", where, message)
     outside = (nuclei.confidences < 0) | (nuclei.confidences > 1)
     if outside.any():
         value = nuclei.confidences[outside][0]
-        yield warning(
-            "confidence-range",
-            where,
-            f"{named(nuclei.numbers[outside])} with a confidence outside 0 to 1 ({value:g}): used as it is.",
+        message = (
+            f"{named(nuclei.numbers[outside])} with a confidence outside 0 to 1 ({value:g}): used as it is."
         )
+        yield warning("confidence-range", where, message)
     again = nuclei.numbers[repeated(nuclei)]
     if len(again):
-        yield warning(
-            "duplicate-centroids",
-            where,
-            f"{named(again)} at the very centroid of another one of the class: scored, each for itself.",
-        )
+        message = f"{named(again)} at the very centroid of another one of the class: scored, each for itself."
+        yield warning("duplicate-centroids", where, message)
 
 
 def repeated(nuclei: Nuclei) -> Bools:
