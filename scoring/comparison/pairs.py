@@ -210,11 +210,12 @@ def as_entries(
 
 
 def _entry(pair: SubmissionSimilarity | None) -> dict[str, Any]:
-    return (
-        {"kappa_of_errors": pair.kappa_of_errors, "agreement_beyond_accuracy": pair.agreement_beyond_accuracy}
-        if pair
-        else {}
-    )
+    if pair:
+        return {
+            "kappa_of_errors": pair.kappa_of_errors,
+            "agreement_beyond_accuracy": pair.agreement_beyond_accuracy,
+        }
+    return {}
 
 
 def number(value: float | None) -> float:

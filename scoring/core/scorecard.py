@@ -77,11 +77,9 @@ class Official:
             write: Writes a score as the reader sees it elsewhere.
         """
         if self.same:
-            return (
-                f"Official score, {source}."
-                if self.score is not None
-                else "The official score is undefined too."
-            )
+            if self.score is not None:
+                return f"Official score, {source}."
+            return "The official score is undefined too."
         start = (
             "Not an official score."
             if self.score is None

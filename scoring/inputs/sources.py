@@ -142,11 +142,9 @@ def open_source(
     if isinstance(source, FixedSource):
         return _fixed(open_source(source.source, name, streamed, table_bytes), source.changes)
     files = _opened(source, name, streamed)
-    return (
-        files
-        if table_bytes is None
-        else replace(files, read=lambda member: _read_small(files, member, table_bytes))
-    )
+    if table_bytes is None:
+        return files
+    return replace(files, read=lambda member: _read_small(files, member, table_bytes))
 
 
 def _fixed(files: SourceFiles, changes: InputChanges) -> SourceFiles:

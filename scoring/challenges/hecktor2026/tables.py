@@ -175,13 +175,11 @@ def _answer(files: SourceFiles, member: str | None, used: list[str]) -> str:
         return text or "nothing"
     if isinstance(value, str):
         return value.strip()
-    return (
-        ""
-        if value is None
-        else repr(value)
-        if isinstance(value, (int, float)) and not isinstance(value, bool)
-        else text
-    )
+    if value is None:
+        return ""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return repr(value)
+    return text
 
 
 NO_STAGE, UNKNOWN_STAGE = -1, -2

@@ -151,11 +151,9 @@ def _encoding(data: bytes) -> str:
 
 def _alias(source: CategoryTable) -> str:
     name = source.table.header[source.id_column]
-    return (
-        ""
-        if name in OFFICIAL_ID_COLUMNS
-        else f"column {name!r} is read as the case id: call it lesion_id; {REFUSES}{NO_ID}"
-    )
+    if name in OFFICIAL_ID_COLUMNS:
+        return ""
+    return f"column {name!r} is read as the case id: call it lesion_id; {REFUSES}{NO_ID}"
 
 
 def _spelling(source: CategoryTable) -> str:
@@ -283,11 +281,9 @@ def _short(data: bytes) -> str:
         .replace("\r\n", "\n")
         .replace("\r", "\n")[:HEAD_CHARACTERS]
     )
-    return (
-        ""
-        if start.count("\n") >= HEAD_LINES
-        else f"fewer than two line ends in the first 2,000 characters; {REFUSES}{NO_NEWLINES}"
-    )
+    if start.count("\n") >= HEAD_LINES:
+        return ""
+    return f"fewer than two line ends in the first 2,000 characters; {REFUSES}{NO_NEWLINES}"
 
 
 def message(predictions: Source, truth: Source, name: str | None = None) -> str | None:

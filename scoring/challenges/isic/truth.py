@@ -79,11 +79,9 @@ class IsicCases:
     @property
     def labels(self) -> np.ndarray:
         """Category number of each case [N], -1 (undecided) where its row has none or several."""
-        return (
-            np.where(self.positives.sum(1) == 1, self.positives.argmax(1), -1)
-            if self.categories
-            else np.full(len(self), -1)
-        )
+        if self.categories:
+            return np.where(self.positives.sum(1) == 1, self.positives.argmax(1), -1)
+        return np.full(len(self), -1)
 
     @property
     def score_weights(self) -> np.ndarray:

@@ -148,11 +148,9 @@ def _score_findings(evaluation: SafeScanEvaluation, counts: list[list[int]]) -> 
 def _reliability(truth: SafeScanCases, predictions: Predictions) -> calibration.Reliability | None:
     has = predictions.has_outputs
     scores = predictions.outputs[has, 0]
-    return (
-        calibration.reliability(scores, truth.true_labels[has] == 1)
-        if has.any() and are_risks(scores)
-        else None
-    )
+    if has.any() and are_risks(scores):
+        return calibration.reliability(scores, truth.true_labels[has] == 1)
+    return None
 
 
 def _ranks(evaluation: SafeScanEvaluation, with_curves: bool) -> dict[str, Array]:

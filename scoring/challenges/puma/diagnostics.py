@@ -98,11 +98,9 @@ def _densest(ways: np.ndarray, reach: float) -> np.ndarray:
     peak = edges[list(np.unravel_index(counts.argmax(), counts.shape))] + 0.5
     agreeing = np.hypot(*(ways - peak).T) <= AGREE_PX
     by_chance = len(ways) * (AGREE_PX / reach) ** 2
-    return (
-        ways[agreeing].mean(0)
-        if agreeing.sum() >= max(LEAST_PAIRS, DENSER * by_chance)
-        else np.full(2, np.nan)
-    )
+    if agreeing.sum() >= max(LEAST_PAIRS, DENSER * by_chance):
+        return ways[agreeing].mean(0)
+    return np.full(2, np.nan)
 
 
 def _kept(card: ScoreCard) -> np.ndarray:

@@ -203,11 +203,9 @@ def _centroid(item: Item) -> Shape:
     if "centroid" not in item:
         return [], False, [("bad-nucleus", "it has no centroid")]
     point = item["centroid"]
-    return (
-        ([point], False, [])
-        if is_point(point)
-        else ([], False, [("bad-nucleus", f"centroid is {quoted(point)}")])
-    )
+    if is_point(point):
+        return ([point], False, [])
+    return ([], False, [("bad-nucleus", f"centroid is {quoted(point)}")])
 
 
 def _geometry(item: Item) -> Shape:
