@@ -32,10 +32,8 @@ class NamedCases(Protocol):
 
 @runtime_checkable
 class TruthFiles(Protocol):
-    """Where a truth was read: its table from `files`, its images from `pictures`.
-
-    digest_of: SHA-256 of the members of `files` that were read.
-    """
+    """Where a truth was read: its table from `files`, its images from `pictures`; and the SHA-256 of the
+    members of `files` that were read."""
 
     @property
     def files(self) -> SourceFiles: ...
@@ -182,12 +180,8 @@ def table_of(ids: Sequence[str], outputs: Floats, columns: Sequence[str], id_nam
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow((id_name, *columns))
-    usable = _complete(outputs)
-    writer.writerows(
-        (name, *map(repr, row))
-        for name, row, usable_row in zip(ids, outputs.tolist(), usable, strict=True)
-        if usable_row
-    )
+    rows = zip(ids, outputs.tolist(), _complete(outputs), strict=True)
+    writer.writerows((name, *map(repr, row)) for name, row, is_usable in rows if is_usable)
     return text.getvalue()
 
 
@@ -330,15 +324,15 @@ def is_one_table(source: Source, opened: Source) -> bool:
         source: The submission.
         opened: The same, opened; answers of jobs are one table there.
     """
-    given, files = (entry.source if isinstance(entry, FixedSource) else entry for entry in (source, opened))
+    plain, files = (entry.source if isinstance(entry, FixedSource) else entry for entry in (source, opened))
     if not isinstance(files, SourceFiles):
         return True
     inside = next(iter(files.sizes), "").lower()
     if files.kind == "zip" or len(files.sizes) != 1 or inside.endswith(table_formats.ENDINGS):
         return False
-    if isinstance(given, bytes):
-        return not given.startswith(b"PK")
-    is_of_jobs = isinstance(given, Mapping) or (isinstance(given, (str, Path)) and not Path(given).is_file())
+    if isinstance(plain, bytes):
+        return not plain.startswith(b"PK")
+    is_of_jobs = isinstance(plain, Mapping) or (isinstance(plain, (str, Path)) and not Path(plain).is_file())
     return files.kind == "folder" or not is_of_jobs
 
 

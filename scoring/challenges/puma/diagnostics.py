@@ -99,7 +99,7 @@ def _densest(ways: np.ndarray, reach: float) -> np.ndarray:
     agreeing = np.hypot(*(ways - peak).T) <= AGREE_PX
     by_chance = len(ways) * (AGREE_PX / reach) ** 2
     if agreeing.sum() >= max(LEAST_PAIRS, DENSER * by_chance):
-        return ways[agreeing].mean(0)
+        return np.asarray(ways[agreeing].mean(0))
     return np.full(2, np.nan)
 
 
