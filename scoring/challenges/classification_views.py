@@ -192,10 +192,7 @@ def counts_table(
     """Return a matrix of counts as the table that a report lists below its figure."""
     rows = counts_by_class(labels, counts)
     first, *predicted = rows
-    columns = (
-        Column(first, first, "class"),
-        *(Column(name, name, "number", 0) for name in predicted),
-    )
+    columns = (Column(first, first, "class"), *(Column(name, name, "number", 0) for name in predicted))
     return Table("", columns, rows, risks=risks, key=key, detail=True)
 
 

@@ -171,12 +171,7 @@ def subgroups(comparison: Comparison) -> tuple[Subgroup, ...]:
 
 
 def _estimate(
-    comparison: Comparison,
-    team: str,
-    slices: Groups,
-    key: tuple[str, str, str],
-    overall: str,
-    rests_on: int,
+    comparison: Comparison, team: str, slices: Groups, key: tuple[str, str, str], overall: str, rests_on: int
 ) -> ClassEstimate:
     card, (column, group, measure) = comparison.cards[team], key
     row = slices[column][group]

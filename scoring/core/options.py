@@ -82,12 +82,7 @@ class Option:
     def argument(self, by_team: bool = False) -> dict[str, Any]:
         """Return the settings of `argparse.ArgumentParser.add_argument`. by_team: one value per team."""
         if by_team:
-            return {
-                "action": "append",
-                "metavar": f"[TEAM=]{self.metavar}",
-                "help": self.help,
-                "default": [],
-            }
+            return {"action": "append", "metavar": f"[TEAM=]{self.metavar}", "help": self.help, "default": []}
         if self.type is bool:
             return {"action": "store_true", "help": self.help}
         return {"type": self.type, "default": self.default, "metavar": self.metavar, "help": self.help}

@@ -357,10 +357,7 @@ def point_at_specificity(scores: Floats, positive: Bools, wanted: float) -> Oper
 
 
 def _chosen_point(
-    scores: Floats,
-    positive: Bools,
-    worth: Callable[[Floats, Floats], Floats],
-    last: bool,
+    scores: Floats, positive: Bools, worth: Callable[[Floats, Floats], Floats], last: bool
 ) -> OperatingPoint | None:
     """Return the first or last threshold from high to low that is worth most; the first of all calls
     nobody."""

@@ -87,7 +87,5 @@ CHALLENGE = Challenge(
     ),
     comparison=COMPARISON,
     samples=(Sample("sample", "hecktor2026", "Sample: 48 drawn patients, 4 with CT and PET"),),
-    display=Display(
-        views=Lazy("scoring.challenges.hecktor2026.views:views"),
-    ),
+    display=Display(views=Lazy("scoring.challenges.hecktor2026.views:views")),
 )

@@ -8,13 +8,7 @@ import numpy as np
 
 from scoring.challenges.few_cases import consequence
 from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
-from scoring.challenges.hecktor2026.formula import (
-    FEW_EVENTS,
-    STAGES,
-    STRUCTURES,
-    SUSPECT_C_INDEX,
-    T0,
-)
+from scoring.challenges.hecktor2026.formula import FEW_EVENTS, STAGES, STRUCTURES, SUSPECT_C_INDEX, T0
 from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, HecktorOptions
 from scoring.challenges.hecktor2026.tables import NO_STAGE, chosen
 from scoring.challenges.hecktor2026.truth import HecktorTruth

@@ -32,15 +32,7 @@ from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core import file_contents
 from scoring.core.challenge import Context
-from scoring.core.file_contents import (
-    LIKELY,
-    POSSIBLE,
-    SURE,
-    Candidate,
-    FileContents,
-    case_key,
-    keys_of,
-)
+from scoring.core.file_contents import LIKELY, POSSIBLE, SURE, Candidate, FileContents, case_key, keys_of
 from scoring.core.submission import ignored
 from scoring.inputs import suggestions, tables
 from scoring.inputs.sources import Source, SourceFiles
@@ -208,10 +200,7 @@ def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Fi
 
 
 def _counted(
-    truth: HecktorTruth | None,
-    ids: tuple[str, ...],
-    contents: SubmissionLayout,
-    context: Context,
+    truth: HecktorTruth | None, ids: tuple[str, ...], contents: SubmissionLayout, context: Context
 ) -> tuple[masks.MaskCounts, list[Finding]]:
     """Masks against the truth's; without a truth each by itself."""
     watch = masks.Watch(context.progress, context.cancelled)

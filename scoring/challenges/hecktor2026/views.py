@@ -118,11 +118,7 @@ def headline(card: ScoreCard) -> Headline:
     )
     return Headline(
         Fact(
-            "Weighted score",
-            share(card.score),
-            span(interval, 3) if interval else "",
-            method(card),
-            "higher",
+            "Weighted score", share(card.score), span(interval, 3) if interval else "", method(card), "higher"
         ),
         (unweighted,),
         Figure(lambda theme: score_strip(drawn, theme, bounds, unit=SHARE), _arithmetic(card, parts)),

@@ -85,12 +85,7 @@ def _card(e: IsicEvaluation, replicates: Replicates, units: Ints, source: Mappin
         plain(_per_class(e, replicates)),
         len(truth),
         _cases(truth, predictions),
-        (
-            *truth.findings,
-            *predictions.findings,
-            *findings(e, metrics, replicates),
-            *replicates.findings,
-        ),
+        (*truth.findings, *predictions.findings, *findings(e, metrics, replicates), *replicates.findings),
         source,
         _confusion(e),
         {name: value for name, value in replicates.intervals.items() if isinstance(name, str)},

@@ -110,12 +110,7 @@ def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
     names = cases.categories or named(inspected, context.options.get("categories"), file.name)
     photos = photographs(cases)
     run = run_model.run(
-        file,
-        _task(len(names)),
-        photos,
-        len(names),
-        progress=context.progress,
-        cancelled=context.cancelled,
+        file, _task(len(names)), photos, len(names), progress=context.progress, cancelled=context.cancelled
     )
     order, _ = output_order(inspected.model["metadata"], names, file.name) if cases.categories else (None, ())
     faults = [f if f.code == "image-unreadable" else _bad_output(file.name, f.where) for f in run.faults]

@@ -98,9 +98,7 @@ def _facts(card: ScoreCard, metric: str) -> tuple[Fact, ...]:
         shared.measure(card, "accuracy", "Accuracy", "Share of the cases that are right. Not official"),
         Fact("Cases", str(scored), f"of {card.n_cases}" if scored < card.n_cases else "all count"),
         Fact(
-            "Smallest category",
-            UNDEFINED if fewest is None else str(fewest[1]),
-            fewest[0] if fewest else "",
+            "Smallest category", UNDEFINED if fewest is None else str(fewest[1]), fewest[0] if fewest else ""
         ),
         *([_guessing(guess, f"1/{len(card.per_class)}" * (metric == "balanced_accuracy"))] if guess else []),
     )

@@ -43,26 +43,12 @@ def size_findings(size_mib: float, name: str) -> list[Finding]:
     return [note("model-size", name, f"{size_mib:.2f} MiB; not scored in this challenge.")]
 
 
-TASK = Task(
-    CONTRACT,
-    recipe_for,
-    size_findings,
-    wording=WORDING,
-    run_images=run_on_all,
-)
+TASK = Task(CONTRACT, recipe_for, size_findings, wording=WORDING, run_images=run_on_all)
 
 
 def image_task(_categories: Sequence[str] | None) -> ModelTask:
     """Return what a model answers about one photograph."""
-    return ModelTask(
-        ID,
-        CLASSES,
-        NAMES,
-        ("benign", "malignant"),
-        1,
-        TASK.contract,
-        recipe_for,
-    )
+    return ModelTask(ID, CLASSES, NAMES, ("benign", "malignant"), 1, TASK.contract, recipe_for)
 
 
 def inspect(

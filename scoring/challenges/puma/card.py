@@ -48,12 +48,7 @@ from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.statistics import intervals, permutation_test
 from scoring.statistics.basis import QuantityName
 from scoring.statistics.options import StatisticsOptions
-from scoring.statistics.replicates import (
-    Quantities,
-    Replicates,
-    leave_one_out_weights,
-    replicate,
-)
+from scoring.statistics.replicates import Quantities, Replicates, leave_one_out_weights, replicate
 
 
 @dataclass(frozen=True)

@@ -107,11 +107,7 @@ class _Timed:
         self._process, self.cpu_ms = process, 0.0
 
     def run(
-        self,
-        picture: bytes | Pixels,
-        recipe: Recipe,
-        vector: Floats | None = None,
-        want_pixels: bool = False,
+        self, picture: bytes | Pixels, recipe: Recipe, vector: Floats | None = None, want_pixels: bool = False
     ) -> ModelOutput:
         answer = self._process.run(picture, recipe, vector, want_pixels)
         self.cpu_ms += answer.cpu_ms

@@ -16,11 +16,7 @@ from scoring.metrics import outlines as geometry
 from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.metrics.matching import match_by_overlap
 from scoring.metrics.outlines import Outlines
-from scoring.metrics.overlap import (
-    LEAST_IOU,
-    panoptic_quality,
-    segmentation_quality,
-)
+from scoring.metrics.overlap import LEAST_IOU, panoptic_quality, segmentation_quality
 from scoring.statistics.basis import QuantityName
 from scoring.statistics.replicates import Quantities, Replicates
 

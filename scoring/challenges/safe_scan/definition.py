@@ -60,9 +60,7 @@ def scoring(
 
 
 def model_support(
-    challenge_id: str,
-    columns: Sequence[str],
-    sweep: Callable[..., Any] | None = None,
+    challenge_id: str, columns: Sequence[str], sweep: Callable[..., Any] | None = None
 ) -> ModelSupport[SafeScanCases, Predictions]:
     """Return what `model` does with models. columns: headers of a prediction table."""
     return ModelSupport(
