@@ -1,5 +1,6 @@
 """HECKTOR 2026 in comparisons: the order of teams by weighted ranks or scores, and what is compared."""
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -51,10 +52,11 @@ def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
         name: [teams[i] for i in sorted(range(len(teams)), key=lambda i: (ranks[i], teams[i]))]
         for name, ranks in places.items()
     }
+    by_name = sorted(range(len(teams)), key=teams.__getitem__)
     more = {
         "ordering": order,
         "orderings": orderings,
-        "orderings_disagree": _disagreements(teams, places["rank"], places["score"]),
+        "orderings_disagree": _reordered(teams, by_name, places["rank"], places["score"]),
         "leave_one_team_out": _without_each(teams, values, undefined, rank_ties),
     }
     return Ranking(
@@ -140,18 +142,12 @@ def _half(twice: int) -> int | float:
     return int(twice) // 2 if twice % 2 == 0 else int(twice) / 2
 
 
-def _disagreements(teams: list[str], by_rank: Ints, by_score: Ints) -> list[list[str]]:
-    """Return the pairs that the two orders place differently, in name order.
-
-    A tie in one of them alone counts.
-    """
-    order = sorted(range(len(teams)), key=teams.__getitem__)
-    return [
-        [teams[i], teams[j]]
-        for position, i in enumerate(order)
-        for j in order[position + 1 :]
-        if np.sign(by_rank[i] - by_rank[j]) != np.sign(by_score[i] - by_score[j])
-    ]
+def _reordered(teams: list[str], order: list[int], now: Ints, then: Ints) -> list[list[str]]:
+    """Return the pairs of teams, in an order of these, that stand otherwise by places `then` than by `now`
+    [A]; a tie in one of them alone counts."""
+    changed = np.sign(now[:, None] - now) != np.sign(then[:, None] - then)
+    pairs = itertools.combinations(order, 2)
+    return [[teams[i], teams[j]] for i, j in pairs if changed[i, j]]
 
 
 def _without_each(teams: list[str], values: Floats, undefined: Bools, rank_ties: str) -> list[dict[str, Any]]:
@@ -165,30 +161,17 @@ def _without_each(teams: list[str], values: Floats, undefined: Bools, rank_ties:
     for left_out, team in enumerate(teams):
         others = [i for i in range(len(teams)) if i != left_out]
         if others:
+            names, before = [teams[i] for i in others], now[others]
             places = places_by_rank(_doubled_ranks(values[:, others], rank_ties), undefined[others])
+            order = sorted(range(len(names)), key=lambda k: (before[k], names[k]))
             rows.append(
                 {
                     "without": team,
-                    "first": sorted(
-                        teams[i] for i, rank_there in zip(others, places, strict=True) if rank_there == 1
-                    ),
-                    "swapped": _swapped([teams[i] for i in others], now[others], places),
+                    "first": sorted(name for name, rank in zip(names, places, strict=True) if rank == 1),
+                    "swapped": _reordered(names, order, before, places),
                 }
             )
     return rows
-
-
-def _swapped(teams: list[str], now: Ints, then: Ints) -> list[list[str]]:
-    """Return the pairs of teams whose order is another by places `then` than by `now` [A]; a tie in one of
-    them alone counts."""
-    order = sorted(range(len(teams)), key=lambda i: (now[i], teams[i]))
-    changed = np.sign(now[:, None] - now) != np.sign(then[:, None] - then)
-    return [
-        [teams[i], teams[j]]
-        for position, i in enumerate(order)
-        for j in order[position + 1 :]
-        if changed[i, j]
-    ]
 
 
 def _replicate_places(

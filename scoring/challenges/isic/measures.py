@@ -148,12 +148,14 @@ def of_counts(d: binary.Decisions) -> dict[str, np.ndarray]:
     }
 
 
+def _counts(a: CategoryScores, weights: np.ndarray) -> classification.ClassCounts:
+    return classification.counts(a.labels, a.predicted, weights, len(a.categories))
+
+
 def per_category(a: CategoryScores, weights: np.ndarray) -> dict[str, np.ndarray]:
     """Return every measure of every category, [B, K] each; NaN where it is undefined."""
     measures = {
-        "recall": classification.recall(
-            classification.counts(a.labels, a.predicted, weights, len(a.categories))
-        ),
+        "recall": classification.recall(_counts(a, weights)),
         **of_counts(counts(a, weights)),
     }
     areas = roc.all_in_chunks(a.levels, weights, AREAS)
@@ -165,7 +167,7 @@ def quantities(a: CategoryScores, weights: np.ndarray, metric: str) -> dict[Any,
     category)."""
     measures = per_category(a, weights)
     estimates = {name: mean_of_defined(measures[measure]) for name, measure in MEANS.items()}
-    decided_cases = classification.counts(a.labels, a.predicted, weights, len(a.categories))
+    decided_cases = _counts(a, weights)
     estimates |= {
         "mean_auc": estimates["macro_auc"],
         "malignant_auc": malignant_auc(a.malignancy, weights),
@@ -260,13 +262,7 @@ def ranked_value(a: CategoryScores, weights: np.ndarray, metric: str) -> float:
     """Return the number that ranks, for weights [N]; NaN where it is undefined."""
     measure = MEANS[RANKED_BY[metric]]
     if measure == "recall":
-        return float(
-            mean_of_defined(
-                classification.recall(
-                    classification.counts(a.labels, a.predicted, weights[None], len(a.categories))
-                )
-            )[0]
-        )
+        return float(mean_of_defined(classification.recall(_counts(a, weights[None])))[0])
     if measure == "f1":
         return float(mean_of_defined(of_counts(counts(a, weights[None]))["f1"])[0])
     return float(mean_of_defined(_areas(a, weights, measure)))
@@ -288,13 +284,8 @@ def by_position(a: CategoryScores, weights: np.ndarray, order: np.ndarray, metri
         return _with_empty_categories(a, moved, metric)
     if metric == "auc":
         return ranked_value(a, moved, metric)
-    k = len(a.categories)
-    hits = classification.counts(a.labels, a.predicted, moved[None], k).true_positive
-    return float(
-        mean_of_defined(divide(hits, classification.counts(a.labels, a.predicted, weights[None], k).support))[
-            0
-        ]
-    )
+    hits, support = _counts(a, moved[None]).true_positive, _counts(a, weights[None]).support
+    return float(mean_of_defined(divide(hits, support))[0])
 
 
 def _with_empty_categories(a: CategoryScores, weights: np.ndarray, metric: str) -> float:
