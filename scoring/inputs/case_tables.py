@@ -214,7 +214,8 @@ def missing_cases(
         return []
     named = _named_cases(rows, truth)
     if not named and len(truth.ids):
-        problems.append(_nothing_in_common(table, table.cells(rows.id_column), truth))
+        here = table.cells(rows.id_column)
+        problems.append(nothing_in_common(table.name, "no row matches a case of", here, truth))
         return []
     return [
         error("missing-case", case, f"case {case} has no prediction in {table.name}{consequence}")
@@ -304,11 +305,18 @@ def _named_cases(rows: AlignedRows, truth: CasesWithIds) -> set[int]:
     return {case for case in matches.case.tolist() if case >= 0} | several
 
 
-def _nothing_in_common(table: TextTable, ids: list[str], truth: CasesWithIds) -> Finding:
-    """Return `no-common-case` with three ids of each side."""
-    text = f"Here: {', '.join(ids[:3])}. There: {', '.join(truth.ids[:3])}."
-    problem = error("no-common-case", table.name, f"no row matches a case of {truth.name}. {text}")
-    return problem.with_fixes(*suggestions.without_affix(ids, truth.ids))
+def nothing_in_common(where: str, start: str, here: Sequence[str], truth: CasesWithIds) -> Finding:
+    """Return `no-common-case` with three ids of each side.
+
+    Args:
+        where: Name of the file.
+        start: How the message begins, before the name of the truth.
+        here: Ids in the file.
+        truth: The cases.
+    """
+    ids = f"Here: {', '.join(here[:3])}. There: {', '.join(truth.ids[:3])}."
+    problem = error("no-common-case", where, f"{start} {truth.name}. {ids}")
+    return problem.with_fixes(*suggestions.without_affix(here, truth.ids))
 
 
 CASE = "case"

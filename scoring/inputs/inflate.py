@@ -51,30 +51,15 @@ def fill(file: ByteFile, view: memoryview) -> int:
     return filled
 
 
-class Inflated(io.RawIOBase):
-    """The content of a zlib or deflate stream.
+class FrontFile(io.RawIOBase):
+    """A file that is made while it is read, from front to end; seeking leads back to the front only."""
 
-    Read from front to end; seeking leads back to the front only. When the end is read, checksums are
-    verified: that of zlib, and the one given. What follows the stream in the file is an error.
-    """
+    noun = "a file"
+    _position = 0
 
-    def __init__(self, file: ByteFile, bare: bool = False, checksum: int | None = None, size: int = 0):
-        """Begin at the place where `file` stands, which is seekable and is closed with this one.
-
-        Args:
-            file: The file.
-            bare: Whether it is deflate without the frame of zlib.
-            checksum: CRC-32 of the content, None where only zlib's own is verified.
-            size: Bytes of the content; verified with `checksum`.
-        """
-        self._file, self._start, self._bare = file, file.tell(), bare
-        self._checksum, self._size = checksum, size
-        self._rewind()
-
-    def _rewind(self) -> None:
-        self._file.seek(self._start)
-        self._inflate = deflate.decompressobj(-zlib.MAX_WBITS if self._bare else zlib.MAX_WBITS)
-        self._packed, self._position, self._sum = b"", 0, 0
+    def rewind(self) -> None:
+        """Begin again."""
+        self._position = 0
 
     def readable(self) -> bool:
         return True
@@ -87,9 +72,37 @@ class Inflated(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         if (offset, whence) != (0, io.SEEK_SET):
-            raise io.UnsupportedOperation("a compressed stream is read from its front")
-        self._rewind()
+            raise io.UnsupportedOperation(f"{self.noun} is read from its front")
+        self.rewind()
         return 0
+
+
+class Inflated(FrontFile):
+    """The content of a zlib or deflate stream.
+
+    When the end is read, checksums are verified: that of zlib, and the one given. What follows the stream in
+    the file is an error.
+    """
+
+    noun = "a compressed stream"
+
+    def __init__(self, file: ByteFile, bare: bool = False, checksum: int | None = None, size: int = 0):
+        """Begin at the place where `file` stands, which is seekable and is closed with this one.
+
+        Args:
+            file: The file.
+            bare: Whether it is deflate without the frame of zlib.
+            checksum: CRC-32 of the content, None where only zlib's own is verified.
+            size: Bytes of the content; verified with `checksum`.
+        """
+        self._file, self._start, self._bare = file, file.tell(), bare
+        self._checksum, self._size = checksum, size
+        self.rewind()
+
+    def rewind(self) -> None:
+        self._file.seek(self._start)
+        self._inflate = deflate.decompressobj(-zlib.MAX_WBITS if self._bare else zlib.MAX_WBITS)
+        self._packed, self._position, self._sum = b"", 0, 0
 
     def close(self) -> None:
         self._file.close()

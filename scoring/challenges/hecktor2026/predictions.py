@@ -34,7 +34,7 @@ from scoring.core import file_contents
 from scoring.core.challenge import Context
 from scoring.core.file_contents import LIKELY, POSSIBLE, SURE, Candidate, FileContents, case_key, keys_of
 from scoring.core.submission import ignored
-from scoring.inputs import suggestions, tables
+from scoring.inputs import case_tables, suggestions, tables
 from scoring.inputs.sources import Source, SourceFiles
 from scoring.inputs.tables import OTHER_FORMAT, TextTable
 
@@ -144,12 +144,7 @@ def _nobody(
         return [error("no-table", files.name, message)]
     if truth is None or len(unknown) < len(own):
         return []
-    message = (
-        f"no patient is one of {truth.name}. Here: {', '.join(unknown[:3])}. There: "
-        f"{', '.join(truth.ids[:3])}."
-    )
-    mends = suggestions.without_affix(unknown, truth.ids)
-    return [error("no-common-case", files.name, message).with_fixes(*mends)]
+    return [case_tables.nothing_in_common(files.name, "no patient is one of", unknown, truth)]
 
 
 def _most_unknown(

@@ -15,7 +15,7 @@ from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.fixes import renaming
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, ignored
-from scoring.inputs import suggestions
+from scoring.inputs import case_tables
 from scoring.inputs.column_guess import TableForm
 from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import TextTable
@@ -166,15 +166,8 @@ def _matched(
     if index.keys() == first.keys():
         return np.fromiter(map(index.__getitem__, rows.ids), int, len(rows.ids)), []
     if index.keys().isdisjoint(first):
-        message = (
-            f"no row matches a case of {truth.name}. Here: {', '.join(rows.ids[:SHOWN])}. "
-            f"There: {', '.join(truth.ids[:SHOWN])}."
-        )
-        return np.zeros(0, int), [
-            error("no-common-case", table.name, message).with_fixes(
-                *suggestions.without_affix(rows.ids, truth.ids)
-            )
-        ]
+        start = "no row matches a case of"
+        return np.zeros(0, int), [case_tables.nothing_in_common(table.name, start, rows.ids, truth)]
     missing = [
         error("missing-case", name, f"case {name} has no row in {table.name}: add it.")
         for name in truth.ids

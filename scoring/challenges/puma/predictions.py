@@ -14,10 +14,10 @@ from scoring.challenges.puma import cases, names
 from scoring.challenges.puma.cases import NO_FILE, SubmissionMembers, WrittenFiles, find_predictions, outward
 from scoring.challenges.puma.names import Naming
 from scoring.challenges.puma.truth import PumaTruth
-from scoring.common.findings import Finding, InputRefused, error, note, warning
+from scoring.common.findings import Finding, InputRefused, note, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import ignored
-from scoring.inputs import suggestions
+from scoring.inputs import case_tables, suggestions
 from scoring.inputs.jobs import by_case
 from scoring.inputs.nuclei import Nuclei
 from scoring.inputs.nuclei.tiles import by_tile
@@ -216,12 +216,7 @@ def _no_common(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembe
     named = sorted(submission.member_of)
     if not named or not set(named).isdisjoint(truth.ids):
         return []
-    message = (
-        f"no file matches a case of {truth.name}. Here: {', '.join(named[:SHOWN])}. There: "
-        f"{', '.join(truth.ids[:SHOWN])}."
-    )
-    mends = suggestions.without_affix(named, truth.ids)
-    return [error("no-common-case", files.name, message).with_fixes(*mends)]
+    return [case_tables.nothing_in_common(files.name, "no file matches a case of", named, truth)]
 
 
 def _unmatched(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembers) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from scoring.inputs.inflate import ByteFile
+from scoring.inputs.inflate import ByteFile, FrontFile
 from scoring.inputs.masks.blocks import VOXELS, Opener, blocks, opened
 from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import difference, orientation
@@ -15,31 +15,18 @@ from scoring.inputs.masks.headers import open_volume
 from scoring.inputs.masks.writing import metaimage_header
 
 
-class _Joined(io.RawIOBase):
-    """The joined mask as a file that is read once, or again from its front."""
+class _Joined(FrontFile):
+    """The joined mask."""
+
+    noun = "a joined mask"
 
     def __init__(self, openers: Mapping[int, Opener]):
-        self._openers, self._place, self._rest = openers, 0, b""
-        self._pieces = _pieces(openers)
+        self._openers = openers
+        self.rewind()
 
-    def readable(self) -> bool:
-        """Return true."""
-        return True
-
-    def seekable(self) -> bool:
-        """Return true: back to its front."""
-        return True
-
-    def tell(self) -> int:
-        """Return how many bytes were read."""
-        return self._place
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        """Go back to the front, the only place where the file can be entered."""
-        if whence or offset:
-            raise io.UnsupportedOperation("a joined mask is read from its front")
-        self._place, self._rest, self._pieces = 0, b"", _pieces(self._openers)
-        return 0
+    def rewind(self) -> None:
+        """Begin again."""
+        self._position, self._rest, self._pieces = 0, b"", _pieces(self._openers)
 
     def readinto(self, buffer: object) -> int:
         """Read what is there of the next piece."""
@@ -51,7 +38,7 @@ class _Joined(io.RawIOBase):
             self._rest = piece
         count = min(len(view), len(self._rest))
         view[:count] = self._rest[:count]
-        self._rest, self._place = self._rest[count:], self._place + count
+        self._rest, self._position = self._rest[count:], self._position + count
         return count
 
 
