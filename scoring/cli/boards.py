@@ -23,6 +23,7 @@ from scoring.services.boards import (
     deleting,
     folders,
     foreign_leaderboards,
+    hidden_rules,
     hidden_truth,
     members,
     notices,
@@ -104,7 +105,7 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
     print_findings(noticed)
     value = {"board": board.row.id, "submissions": [receipt.as_dict() for receipt in receipts]}
     message = "\n".join(map(receipt_line, receipts))
-    if board.split is not None:
+    if board.split is not None and hidden_rules.rules(store, board.row.id) is not None:
         message += "\nFor the organizer alone: scores of the withheld part."
     respond(arguments.json, value, message)
 

@@ -284,6 +284,23 @@ def test_a_team_nominates_and_that_counts_at_the_end(one):
             call()
 
 
+@pytest.mark.parametrize("is_open", [False, True])
+def test_the_terminal_says_of_withheld_scores_that_they_are_the_organizers_until_the_end(
+    one, tmp_path, is_open
+):
+    for number in (1, 2):
+        (tmp_path / f"{number}.csv").write_bytes(sent(number, 0.7))
+    if is_open:
+        hidden_truth.reveal(one.store, "h")
+    submit = ("submit", "h", "--team", "alpha", "--predictions")
+    told = [board(*submit, tmp_path / "1.csv"), board("show", "h")]
+    score = f"{board_ranking(opened(one.store, 'h')).entries[0].score:.6f}"
+    assert [score in done.out for done in told] == [True, True]
+    assert ["For the organizer alone" in done.out for done in told] == [not is_open] * 2
+    written = [board(*submit, tmp_path / "2.csv", "--json", "-"), board("show", "h", "--json", "-")]
+    assert not any("organizer alone" in done.out for done in written)
+
+
 def test_the_shake_up_has_both_ranks_of_the_same_files(one):
     shown = set(shown_rows(one))
     for number, team in enumerate(("alpha", "beta")):  # each is better in another part
