@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -23,6 +22,7 @@ from scoring.challenges.declared.masks import ENDINGS, TruthMasks
 from scoring.challenges.declared.suggestion import TruthTable
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
+from scoring.metrics import registry
 
 TASKS = {
     "classification": "one class per case",
@@ -91,8 +91,8 @@ def _from_truth(truth: ChosenInput) -> None:
         written = _choices(found, suggested.value, drawn)
     else:
         written = _of_masks(found, suggested.value, drawn)
-    text = written.toml()
-    _made(attempt(library.of_text, text, f"{written.id}.toml"), text, truth)
+    text = draft.toml(written)
+    _made(attempt(library.of_text, text, f"{written['id']}.toml"), text, truth)
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the truth ...")
@@ -109,116 +109,96 @@ def _of_masks(found: TruthMasks, suggested: Draft, key: str) -> Draft:
     """Draw the names of the values and what is measured, and return the draft."""
     left, middle, right = st.columns(3)
     with left:
-        title = st.text_input("Title", suggested.title, key=f"{key}_title", max_chars=120)
-    regions: dict[str, tuple[int, ...]] = {}
+        title = _title(suggested, key)
+    regions: dict[str, list[int]] = {}
     with middle:
         for value, cases in found.found.items():
             label, usual = f"Name of {value}, in {cases} of {found.cases} masks", found.called(value)
             name = st.text_input(label, usual, key=f"{key}_{value}", max_chars=200).strip() or usual
-            regions[name] = (*regions.get(name, ()), value)
+            regions.setdefault(name, []).append(value)
     with right:
-        named = replace(suggested, title=title, id=draft.id_of(title), regions=regions)
-        return _metric(named, f"{key}_masks")
+        return _metric({**suggested, **title, "regions": regions}, f"{key}_masks")
+
+
+def _title(suggested: Draft, key: str) -> Draft:
+    return draft.titled(st.text_input("Title", suggested["title"], key=f"{key}_title", max_chars=120))
 
 
 def _choices(table: TruthTable, suggested: Draft, key: str) -> Draft:
     """Draw what can be chosen, each with what was suggested, and return the draft."""
     left, middle, right = st.columns(3)
-    headings = list(table.columns)
+    truth = suggested["truth"]
     with left:
-        title = st.text_input("Title", suggested.title, key=f"{key}_title", max_chars=120)
-        case = _select("Column of the case id", headings, suggested.case, f"{key}_case")
+        title = _title(suggested, key)
+        case = _select("Column of the case id", list(table.columns), truth["case"], f"{key}_case")
     with middle:
-        task = st.selectbox(
-            "Predicted is",
-            list(TASKS),
-            list(TASKS).index(suggested.task),
-            key=f"{key}_task",
-            format_func=lambda name: f"{TASKS[name]} ({name})",
-        )
-        columns = _columns(table, headings, suggested, task, f"{key}_{task}")
-        named = replace(suggested, title=title, id=draft.id_of(title), case=case)
-        made = suggestion.with_task(table, named, task=task, **columns)
+        task = _select("Predicted is", TASKS, suggested["task"], f"{key}_task", "{1} ({0})")
+        columns = _columns(table, suggested, task, f"{key}_{task}")
+        named = {**suggested, **title, "truth": {**truth, "case": case}}
+        made = suggestion.with_task(table, named, task, **columns)
     with right:
         return _metric(made, f"{key}_{task}")
 
 
-def _columns(
-    table: TruthTable, headings: Sequence[str], suggested: Draft, task: str, key: str
-) -> Mapping[str, object]:
-    """Draw the columns of a task, and return them by name of the draft."""
-    chosen: dict[str, object] = {}
+def _columns(table: TruthTable, suggested: Draft, task: str, key: str) -> Mapping[str, Any]:
+    """Draw the columns of a task, and return them by key of [truth], with the classes that are columns."""
+    chosen: dict[str, Any] = {}
+    headings, truth = list(table.columns), suggested["truth"]
     flags = [heading for heading in headings if table.is_flag(heading)]
     for name, label in COLUMNS.get(task, {}).items():
         offered = [*headings, *([PER_CLASS] if name == "label" and len(flags) > 1 else ())]
-        usual = getattr(suggested, name) or (PER_CLASS if PER_CLASS in offered else headings[-1])
+        usual = truth.get(name) or (PER_CLASS if PER_CLASS in offered else headings[-1])
         column = _select(label, offered, usual, f"{key}_{name}")
         chosen[name] = "" if column == PER_CLASS else column
     if task in PLACES:
-        places = st.multiselect(PLACES[task], headings, list(suggested.places), key=f"{key}_places")
-        label = _select(
-            "Column of the class", [NO_CLASS, *headings], suggested.label or NO_CLASS, f"{key}_label"
+        chosen["places"] = st.multiselect(
+            PLACES[task], headings, truth.get("places", []), key=f"{key}_places"
         )
-        chosen |= {"places": tuple(places), "label": "" if label == NO_CLASS else label}
-        chosen["radius"] = suggested.radius if task == "points" else ""
+        offered, usual = [NO_CLASS, *headings], truth.get("label") or NO_CLASS
+        label = _select("Column of the class", offered, usual, f"{key}_label")
+        chosen["label"] = "" if label == NO_CLASS else label
+        chosen["radius"] = truth.get("radius", "") if task == "points" else ""
     if task == "boxes":
-        boxes = list(BOXES)
-        chosen["boxes"] = st.selectbox(
-            "The latter two are",
-            boxes,
-            boxes.index(suggested.boxes),
-            key=f"{key}_boxes",
-            format_func=lambda kind: BOXES[kind],
-        )
-    if task == "multilabel" or chosen.get("label") == "":
-        usual_flags = [name for name in suggested.classes if name in flags] or flags
-        labels = st.multiselect("Columns of the classes", flags, usual_flags, key=f"{key}_labels")
-        chosen |= {"label": "", "classes": tuple(labels)}
+        chosen["boxes"] = _select("The latter two are", BOXES, truth.get("boxes", ""), f"{key}_boxes", "{1}")
+    if task == "multilabel" or (task not in PLACES and chosen.get("label") == ""):
+        usual_flags = [name for name in suggested["classes"] if name in flags] or flags
+        chosen["classes"] = st.multiselect("Columns of the classes", flags, usual_flags, key=f"{key}_labels")
     return chosen
 
 
 def _metric(made: Draft, key: str) -> Draft:
     """Draw the choice of the metric with its pitfall, and of what depends on it."""
-    metrics = {metric.name: metric for metric in draft.metrics_of(made.task)}
-    name = st.selectbox(
-        "Ranked by",
-        list(metrics),
-        list(metrics).index(made.metric),
-        key=f"{key}_metric",
-        format_func=lambda entry: f"{metrics[entry].title}, {metrics[entry].better} is better",
-    )
+    metrics = {metric.name: metric for metric in registry.of_task(made["task"])}
+    titles = {name: f"{metric.title}, {metric.better} is better" for name, metric in metrics.items()}
+    name = _select("Ranked by", titles, made["score"]["metric"], f"{key}_metric", "{1}")
     st.caption(f":material/warning: {markdown(metrics[name].pitfall, 400)}")
     made = draft.with_metric(made, name)
-    made = replace(made, options=_options(metrics[name], made.options, f"{key}_{name}"))
+    options = _options(metrics[name], made["score"], f"{key}_{name}")
     beside = [entry for entry in metrics if entry != name]
     report = st.multiselect(
         "Beside it",
         beside,
-        [entry for entry in made.report if entry != name],
+        [entry["metric"] for entry in made["report"] if entry["metric"] != name],
         key=f"{key}_{name}_report",
         format_func=lambda entry: metrics[entry].title,
     )
     for entry in report:
         st.caption(f":material/warning: {metrics[entry].title}: {markdown(metrics[entry].pitfall, 400)}")
-    made = replace(made, report=tuple(report))
-    if len(made.classes) == 2 and made.task == "classification":
-        positive = _select("Positive class", list(made.classes), made.positive, f"{key}_positive")
-        made = replace(made, positive=positive)
-    if made.task in ("classification", "ordinal"):
-        offered = [kind for kind in PREDICTED if kind != "score" or made.positive]
-        predicted = st.selectbox(
-            "Predictions have",
-            offered,
-            offered.index(made.predicted),
-            key=f"{key}_{name}_predicted",
-            format_func=lambda kind: PREDICTED[kind],
+    made = {**made, "score": options, "report": [{"metric": entry} for entry in report]}
+    if made["positive"]:
+        positive = _select("Positive class", made["classes"], made["positive"], f"{key}_positive")
+        made = {**made, "positive": positive}
+    kind, column = draft.predicted(made)
+    if made["task"] in ("classification", "ordinal"):
+        offered = {key: words for key, words in PREDICTED.items() if key != "score" or made["positive"]}
+        kind = _select("Predictions have", offered, kind, f"{key}_{name}_predicted", "{1}")
+        made = draft.with_predicted(made, kind)
+        _, column = draft.predicted(made)
+    if kind not in ("scores", ""):
+        key = f"{key}_{kind}_{column}_sent"
+        made = draft.with_predicted(
+            made, kind, st.text_input("Their column of it", column, key=key, max_chars=200).strip()
         )
-        made = replace(made, predicted=str(predicted))
-    if made.predicted != "scores" and not made.regions:
-        sent = st.text_input(
-            "Their column of it", made.column, key=f"{key}_{made.predicted}_{made.column}_sent", max_chars=200
-        )
-        made = replace(made, sent=sent.strip())
     return made
 
 
@@ -241,9 +221,18 @@ def _options(metric: Any, usual: Mapping[str, Any], key: str) -> dict[str, Any]:
     return chosen
 
 
-def _select(label: str, offered: Sequence[str], usual: str, key: str) -> str:
-    place = list(offered).index(usual) if usual in offered else 0
-    return str(st.selectbox(label, offered, place, key=key))
+def _select(
+    label: str, offered: Sequence[str] | Mapping[str, str], usual: str, key: str, words: str = "{0}"
+) -> str:
+    """Draw a choice. words: how an entry is shown; {0} is itself, {1} its text in `offered`."""
+    names = list(offered)
+    texts = offered if isinstance(offered, Mapping) else dict.fromkeys(names, "")
+    place = names.index(usual) if usual in names else 0
+    return str(
+        st.selectbox(
+            label, names, place, key=key, format_func=lambda entry: words.format(entry, texts[entry])
+        )
+    )
 
 
 def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:

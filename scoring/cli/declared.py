@@ -3,14 +3,13 @@
 import argparse
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.challenges.declared import draft, library, suggestion
 from scoring.challenges.declared.declaration import Declaration
-from scoring.challenges.declared.draft import Draft, with_metric
+from scoring.challenges.declared.draft import Draft
 from scoring.challenges.declared.library import ENDING, DeclaredFile
 from scoring.cli.output import print_findings, respond, write
 from scoring.common.findings import InputRefused, ProblemCollector, error
@@ -118,9 +117,9 @@ def _init(arguments: argparse.Namespace) -> None:
     found = suggestion.suggest(suggestion.read_truth(arguments.file), stem)
     if sys.stdin.isatty() and sys.stdout.isatty() and arguments.output != "-":
         found = _asked(found)
-    write(arguments.output or str(target), found.toml(), "--output")
+    write(arguments.output or str(target), draft.toml(found), "--output")
     if arguments.output != "-":
-        print("\n".join(found.reasons))
+        print("\n".join(draft.reasons(found)))
         print(
             f"Written to {target}. Read it, change it, then try it: "
             f"challenge check {target} --truth {arguments.file}"
@@ -129,17 +128,21 @@ def _init(arguments: argparse.Namespace) -> None:
 
 def _asked(found: Draft) -> Draft:
     """Ask for title, names of the values of masks, metric and its numbers; Enter keeps what is suggested."""
-    print("\n".join(found.reasons), "Enter keeps what stands in brackets.", sep="\n")
-    title = _answer("Title", found.title)
-    regions = {_answer(f"Name of {values[0]}", name): values for name, values in found.regions.items()}
-    found, known = replace(found, title=title, regions=regions), registry.of_task(found.task)
+    print("\n".join(draft.reasons(found)), "Enter keeps what stands in brackets.", sep="\n")
+    title = _answer("Title", found["title"])
+    regions = {_answer(f"Name of {v[0]}", name): v for name, v in found.get("regions", {}).items()}
+    found, known = (
+        {**found, **draft.titled(title), "id": found["id"], "regions": regions},
+        registry.of_task(found["task"]),
+    )
     print("Metrics:", ", ".join(metric.name for metric in known))
-    name = _answer("Metric", found.metric)
-    if name != found.metric and name in {metric.name for metric in known}:
-        found = with_metric(found, name)
-    print(f"Mind: {registry.find(found.task, found.metric).pitfall}")
-    numbers = {key: _answer(key, value) for key, value in found.options.items() if not isinstance(value, str)}
-    return replace(found, options={**found.options, **numbers})
+    name = _answer("Metric", found["score"]["metric"])
+    if name != found["score"]["metric"] and name in {metric.name for metric in known}:
+        found = draft.with_metric(found, name)
+    score = found["score"]
+    print(f"Mind: {registry.find(found['task'], score['metric']).pitfall}")
+    numbers = {key: _answer(key, value) for key, value in score.items() if not isinstance(value, str)}
+    return {**found, "score": {**score, **numbers}}
 
 
 def _answer(question: str, usual: Any) -> Any:

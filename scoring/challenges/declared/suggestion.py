@@ -3,23 +3,18 @@
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from scoring.challenges.declared.draft import Draft, id_of, with_metric
+from scoring.challenges.declared.draft import Draft, titled, with_metric, with_predicted
 from scoring.challenges.declared.masks import ENDINGS, TruthMasks, found_in_masks
 from scoring.common.findings import InputRefused, error
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_table
 from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import MISSING, key
 
-OF_ONE_TASK = {
-    **dict.fromkeys(("label", "value", "time", "event", "positive", "boxes", "radius"), ""),
-    "places": (),
-}
-"""What another task does not take over."""
-LABELLED, PLACED = ("classification", "ordinal", "points", "boxes"), ("points", "boxes")
-"""Tasks whose classes may stand in one column, and tasks of places."""
+SENT = {"regression": "value", "survival": "risk", "points": "score", "boxes": "score"}
+"""Task -> key of what predictions have, where it is not of classes."""
 MOST_CLASSES, MOST_GROUPS = 50, 20
 """Different values of a column of classes, and of a subgroup; more are numbers or texts."""
 GROUPS = ("center", "centre", "site", "scanner", "vendor", "sex", "gender", "hospital", "cohort")
@@ -115,46 +110,53 @@ def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
     """
     words = re.sub(r"[^\w ()]+", " ", re.sub(r"\.\w+$", "", name)).replace("_", " ")
     title = words.strip() or "New challenge"
-    draft = Draft(id_of(title), title[:1].upper() + title[1:], "classification")
+    draft = titled(title[:1].upper() + title[1:])
     if isinstance(truth, TruthMasks):
-        regions = {truth.called(value): (value,) for value in truth.found}
-        return with_task(truth, replace(draft, regions=regions), task="segmentation")
+        regions = {truth.called(value): [value] for value in truth.found}
+        return with_task(truth, {**draft, "regions": regions}, "segmentation")
     if found := _objects(truth, list(truth.columns)):
         return with_task(truth, draft, **found)
     case = _case(truth)
     others = [heading for heading in truth.columns if heading != case]
     unit = next((h for h in others if key(h) in UNIT_COLUMNS), "")
-    groups = (h for h in others if key(h) in GROUPS and 1 < len(truth.values(h)) <= MOST_GROUPS)
-    draft = replace(draft, case=case, unit=unit, subgroups=tuple(groups))
-    others = [h for h in others if h not in (unit, *draft.subgroups)] or others
+    groups = [h for h in others if key(h) in GROUPS and 1 < len(truth.values(h)) <= MOST_GROUPS]
+    draft = {**draft, "truth": {"case": case, "unit": unit}, "subgroups": {"columns": groups}}
+    others = [h for h in others if h not in (unit, *groups)] or others
     for fits in (_survival, _flags, _classes, _regression):
         if found := fits(truth, others):
             return with_task(truth, draft, **found)
-    return with_task(truth, draft, task="classification", label=others[0] if others else case)
+    return with_task(truth, draft, "classification", label=others[0] if others else case)
 
 
-def with_task(truth: TruthTable | TruthMasks, draft: Draft, **chosen: Any) -> Draft:
-    """Return a draft with other columns or another task, and what follows from them.
+def with_task(
+    truth: TruthTable | TruthMasks, draft: Draft, task: str, classes: Sequence[str] = (), **columns: Any
+) -> Draft:
+    """Return a draft with another task or other columns, and what follows from them.
 
     Args:
         truth: The truth.
         draft: The draft.
-        **chosen: `task` and its columns.
+        task: One of `scoring.metrics.registry.TASKS`.
+        classes: Names of the classes, where each has a column.
+        **columns: Keys of [truth] with the columns of the task.
     """
-    values: dict[str, Any] = {**draft.__dict__, **OF_ONE_TASK, **chosen}
-    task, label = values["task"], values["label"]
-    if label and task in LABELLED and isinstance(truth, TruthTable):
-        classes = truth.values(label)
-        values["classes"] = tuple(sorted(classes, key=lambda value: (truth.number(value) or 0.0, value)))
-    if task in ("regression", "survival") or (task in PLACED and not label):
-        values |= {"classes": (), "label": ""}
-    classes, two = values["classes"], len(values["classes"]) == 2 and task == "classification"
-    if two and isinstance(truth, TruthTable):
-        values["positive"] = _positive(truth, label, classes)
-    by_task = {"regression": "value", "survival": "risk", "multilabel": "scores"}
-    by_task |= dict.fromkeys(PLACED, "score")
-    values |= {"predicted": by_task.get(task, "label" if label else "scores"), "report": BESIDE.get(task, ())}
-    return with_metric(Draft(**values), "auc" if two and label else USUAL[task])
+    label, known = columns.get("label", ""), draft.get("truth", {})
+    if label and isinstance(truth, TruthTable):
+        classes = sorted(truth.values(label), key=lambda value: (truth.number(value) or 0.0, value))
+    two = len(classes) == 2 and task == "classification" and isinstance(truth, TruthTable)
+    of_columns = {"columns": "classes" if classes and not label else ""}
+    sent = SENT.get(task) or ("" if task == "segmentation" else "label" if label else "scores")
+    made = {
+        **draft,
+        "task": task,
+        "classes": [*classes],
+        "positive": _positive(truth, label, classes) if two else "",
+        "truth": {"case": known.get("case", ""), **columns, **of_columns, "unit": known.get("unit", "")},
+        "predictions": {"missing": "refuse"},
+        "report": [{"metric": metric} for metric in BESIDE.get(task, ())],
+    }
+    usual = "auc" if two and label else USUAL[task]
+    return with_metric(with_predicted(made, sent) if sent else made, usual)
 
 
 def _positive(truth: TruthTable, label: str, classes: Sequence[str]) -> str:
@@ -191,7 +193,7 @@ def _flags(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
         return {}
     rows = zip(*(truth.columns[heading] for heading in flags), strict=True)
     one_each = all(sum(truth.number(cell) or 0.0 for cell in row) == 1 for row in rows)
-    return {"task": "classification" if one_each else "multilabel", "classes": tuple(flags)}
+    return {"task": "classification" if one_each else "multilabel", "classes": flags}
 
 
 def _classes(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
@@ -235,7 +237,7 @@ def _objects(truth: TruthTable, headings: Sequence[str]) -> dict[str, Any]:
     plain = {re.sub("[^a-z0-9]", "", heading.lower()): heading for heading in headings}
     named = next((names for names in (*CORNERS, *SIZES) if set(names) <= set(plain)), ())
     axes = {found[1].lower(): h for h in headings if (found := AXES.search(h)) and truth.is_number(h)}
-    places = tuple(plain[name] for name in named) or tuple(axes[a] for a in "xyz" if a in axes)
+    places = [plain[name] for name in named] or [axes[a] for a in "xyz" if a in axes]
     others = [heading for heading in headings if heading not in places]
     if len(places) < 2 or not others:
         return {}

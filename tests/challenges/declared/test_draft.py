@@ -6,7 +6,6 @@ import io
 import json
 import random
 import tomllib
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -38,6 +37,12 @@ def choice(*values):
     return lambda _i: RANDOM.choice(values)
 
 
+def flat(made) -> dict:
+    """Every key of a draft, whichever table it is in; label and positive are of the truth."""
+    keys = {"boxes": "", **made, **made["predictions"], **made["score"]}
+    return {**keys, "label": "", **made.get("truth", {})}
+
+
 TRUTHS = {
     "two classes beside a patient": (
         drawn(["image_name", "patient_id", "target"], lambda i: f"p{i // 3}", lambda i: int(i % 4 == 0)),
@@ -46,34 +51,34 @@ TRUTHS = {
     ),
     "names of classes beside metadata": (
         drawn(["lesion", "sex", "age", "dx"], choice("m", "f"), lambda i: 20 + i, choice("MEL", "NV", "BCC")),
-        {"task": "classification", "label": "dx", "classes": ("BCC", "MEL", "NV"), "positive": ""},
+        {"task": "classification", "label": "dx", "classes": ["BCC", "MEL", "NV"], "positive": ""},
         1 / 3,
     ),
     "a column per class": (
         drawn(["image", "MEL", "NV", "BCC"], *(lambda i, k=k: int(i % 3 == k) for k in range(3))),
-        {"task": "classification", "label": "", "classes": ("MEL", "NV", "BCC"), "predicted": "scores"},
+        {"task": "classification", "label": "", "classes": ["MEL", "NV", "BCC"], "scores": "classes"},
         1 / 3,
     ),
     "several findings": (
         drawn(["Study", "Edema", "Fracture"], choice(0, 1), choice(0, 1)),
-        {"task": "multilabel", "classes": ("Edema", "Fracture"), "metric": "auc"},
+        {"task": "multilabel", "classes": ["Edema", "Fracture"], "metric": "auc"},
         0.5,
     ),
     "grades": (
         drawn(["id_code", "isup_grade"], lambda i: i % 6),
-        {"task": "ordinal", "classes": ("0", "1", "2", "3", "4", "5"), "metric": "quadratic_kappa"},
+        {"task": "ordinal", "classes": ["0", "1", "2", "3", "4", "5"], "metric": "quadratic_kappa"},
         0.0,
     ),
     "a number": (
         drawn(["case", "boneage"], lambda i: i),
-        {"task": "regression", "value": "boneage", "metric": "mae", "classes": ()},
+        {"task": "regression", "value": "boneage", "metric": "mae", "classes": []},
         N / 4,
     ),
     "numbers with a decimal comma beside metadata": (
         drawn(["Fall-Nr.", "Standort", "Volumen"], choice("A", "B"), lambda i: f"{i}_5")
         .replace(b",", b";")
         .replace(b"_", b","),
-        {"task": "regression", "value": "Volumen", "metric": "mae", "classes": ()},
+        {"task": "regression", "value": "Volumen", "metric": "mae", "classes": []},
         N / 4,
     ),
     "relapses": (
@@ -89,8 +94,8 @@ def test_columns_and_task_are_suggested_and_a_constant_scores_as_chance_does(nam
     data, expected, chance = TRUTHS[name]
     truth_table = suggestion.read_truth(data, "truth.csv")
     made = suggestion.suggest(truth_table, "truth.csv")
-    assert {key: getattr(made, key) for key in expected} == expected
-    challenge = library.of_text(made.toml(), "truth.toml")
+    assert flat(made) == flat(made) | expected
+    challenge = library.of_text(draft.toml(made), "truth.toml")
     truth = challenge.read_truth(data)
     constant = baseline.constant_table(library.declaration_of(challenge.id), truth).encode()
     card = challenge.score(truth, challenge.read_predictions(constant, truth), resamples=0)
@@ -102,8 +107,8 @@ def test_every_metric_of_the_task_makes_a_file_that_is_read(name):
     data, _, _ = TRUTHS[name]
     made = suggestion.suggest(suggestion.read_truth(data, "t.csv"), "t.csv")
     outcomes = [
-        outcome(library.of_text, draft.with_metric(made, metric.name).toml(), "t.toml")[1]
-        for metric in registry.of_task(made.task)
+        outcome(library.of_text, draft.toml(draft.with_metric(made, metric.name)), "t.toml")[1]
+        for metric in registry.of_task(made["task"])
     ]
     assert sum(not problems for problems in outcomes) >= 2
     # What is left is for people to complete: which class, which positive.
@@ -112,20 +117,20 @@ def test_every_metric_of_the_task_makes_a_file_that_is_read(name):
 
 @given(st.text(max_size=60), st.lists(st.text(min_size=1, max_size=20), min_size=2, max_size=5, unique=True))
 def test_any_name_and_any_class_become_toml(title, classes):
-    made = draft.Draft("id", title, "classification", "case", "label", tuple(classes), metric="accuracy")
-    read = tomllib.loads(made.toml())
+    made = {"id": "id", "title": title, "classes": classes, "regions": {key: [1] for key in classes}}
+    read = tomllib.loads(draft.toml(made))
     assert read.get("title", "") == title
-    assert read["classes"] == classes
+    assert (read["classes"], [*read["regions"]]) == (classes, classes)
 
 
 def test_the_column_of_a_prediction_can_be_called_otherwise_than_usual():
     made = suggestion.suggest(
         suggestion.read_truth(TRUTHS["two classes beside a patient"][0], "t.csv"), "t.csv"
     )
-    assert "Predictions have it in a column 'score'." in made.reasons
-    assert tomllib.loads(made.toml())["predictions"]["score"] == "score"
-    sent = replace(made, sent="p (malignant)")
-    assert tomllib.loads(sent.toml())["predictions"]["score"] == "p (malignant)"
+    assert "Predictions have it in a column 'score'." in draft.reasons(made)
+    assert tomllib.loads(draft.toml(made))["predictions"]["score"] == "score"
+    sent = draft.with_predicted(made, "score", "p (malignant)")
+    assert tomllib.loads(draft.toml(sent))["predictions"]["score"] == "p (malignant)"
 
 
 MASKS = {
@@ -137,21 +142,21 @@ PLACES = {
         drawn(
             ["seriesuid", "coordX", "coordY", "coordZ", "radius_mm"], *([lambda i: i + 0.5] * 3), choice(4)
         ),
-        {"task": "points", "places": ("coordX", "coordY", "coordZ"), "radius": "radius_mm", "label": ""},
+        {"task": "points", "places": ["coordX", "coordY", "coordZ"], "radius": "radius_mm", "label": ""},
     ),
     "points of classes": (
         drawn(
             ["n", "image", "x_um", "y_um", "label"], choice("a", "b"), *([lambda i: i] * 2), choice("p", "q")
         ),
-        {"task": "points", "case": "image", "places": ("x_um", "y_um"), "classes": ("p", "q")},
+        {"task": "points", "case": "image", "places": ["x_um", "y_um"], "classes": ["p", "q"]},
     ),
     "corners of classes": (
         drawn(["image_id", "class_name", "x_min", "y_min", "x_max", "y_max"], choice("u", "v"), *CORNERS),
-        {"task": "boxes", "places": ("x_min", "y_min", "x_max", "y_max"), "classes": ("u", "v"), "boxes": ""},
+        {"task": "boxes", "places": ["x_min", "y_min", "x_max", "y_max"], "classes": ["u", "v"], "boxes": ""},
     ),
     "sizes": (
         drawn(["patientId", "x", "y", "width", "height"], *CORNERS),
-        {"task": "boxes", "case": "patientId", "places": ("x", "y", "width", "height"), "boxes": "size"},
+        {"task": "boxes", "case": "patientId", "places": ["x", "y", "width", "height"], "boxes": "size"},
     ),
 }
 
@@ -160,9 +165,9 @@ PLACES = {
 def test_places_are_told_from_numbers_and_a_constant_submission_scores(name):
     data, expected = PLACES[name]
     made = suggestion.suggest(suggestion.read_truth(data, "truth.csv"), "truth.csv")
-    assert {key: getattr(made, key) for key in expected} == expected
-    for metric in registry.of_task(made.task):
-        challenge = library.of_text(draft.with_metric(made, metric.name).toml(), "t.toml")
+    assert flat(made) == flat(made) | expected
+    for metric in registry.of_task(made["task"]):
+        challenge = library.of_text(draft.toml(draft.with_metric(made, metric.name)), "t.toml")
         truth = challenge.read_truth(data)
         declaration = library.declaration_of(challenge.id)
         constant = baseline.constant(declaration, truth)
@@ -192,9 +197,9 @@ def test_values_of_masks_become_regions_and_nothing_at_all_scores_as_empty_masks
         ("0.5 x 0.8 x 3",),
     )
     made = suggestion.suggest(truth_masks, "liver ct")
-    assert [*made.regions] == names
+    assert [*made["regions"]] == names
     for metric in registry.of_task("segmentation"):
-        challenge = library.of_text(draft.with_metric(made, metric.name).toml(), "t.toml")
+        challenge = library.of_text(draft.toml(draft.with_metric(made, metric.name)), "t.toml")
         truth = challenge.read_truth(files)
         constant = baseline.constant(library.declaration_of(challenge.id), truth)
         empty = {name: gzip.compress(nifti(np.zeros((9, 8, 7)), SPACED)) for name in MASKS}
@@ -203,7 +208,7 @@ def test_values_of_masks_become_regions_and_nothing_at_all_scores_as_empty_masks
             for sent in (constant, challenge.read_predictions(empty, truth))
         ]
         assert scores[0] == scores[1]
-    assert "hd95" in made.toml()
+    assert "hd95" in draft.toml(made)
 
 
 def test_masks_without_a_value_or_that_cannot_be_read_are_refused_with_every_file():

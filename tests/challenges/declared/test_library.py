@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import scoring
-from scoring.challenges.declared import library, suggestion
+from scoring.challenges.declared import draft, library, suggestion
 from scoring.cli import declared as declared_command
 from scoring.services.boards.packing import zipped
 from tests.support.command_line import run, run_fresh
@@ -178,13 +178,13 @@ TRUTHS = {
 def test_a_first_file_fits_the_truth_that_it_was_made_of(name):
     table, task = TRUTHS[name]
     found = suggestion.suggest(suggestion.read_truth(table.encode(), "truth.csv"), "mine")
-    assert found.task == task
-    challenge = library.of_text(found.toml(), "mine.toml")
+    assert found["task"] == task
+    challenge = library.of_text(draft.toml(found), "mine.toml")
     assert len(challenge.read_truth(table.encode(), "truth.csv")) == table.count("\n") - 1
     if name == "two classes":
-        assert 'positive = "malignant"' in found.toml()
-        assert 'unit = "patient_id"' in found.toml()
-    assert ('columns = ["site"]' in found.toml()) == (name == "labels")
+        assert 'positive = "malignant"' in draft.toml(found)
+        assert 'unit = "patient_id"' in draft.toml(found)
+    assert ('columns = ["site"]' in draft.toml(found)) == (name == "labels")
 
 
 def test_init_writes_what_check_takes(place):
@@ -201,8 +201,8 @@ def test_init_asks_on_a_terminal_and_enter_keeps_what_is_suggested(monkeypatch, 
     monkeypatch.setattr("builtins.input", lambda _question: next(answers))
     asked = declared_command._asked(found)
     assert "Mind: The radius decides it" in capsys.readouterr().out
-    assert (asked.title, asked.metric, asked.options) == ("Cells of two kinds", "f1", {"radius": 7.5})
-    assert library.of_text(asked.toml(), "cells.toml").words.title == "Cells of two kinds"
+    assert (asked["title"], asked["score"]) == ("Cells of two kinds", {"metric": "f1", "radius": 7.5})
+    assert library.of_text(draft.toml(asked), "cells.toml").words.title == "Cells of two kinds"
     answers = iter(["", "froc", "", "no number"])
     again = declared_command._asked(found)
-    assert (again.title, again.metric) == ("Cells", "froc")
+    assert (again["title"], again["score"]["metric"]) == ("Cells", "froc")
