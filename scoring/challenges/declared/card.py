@@ -55,7 +55,7 @@ def score(
     if problems:
         raise InputRefused(problems, [*truth.findings, *predictions.findings, *soft])
     columns = joined_columns(truth, metadata)
-    groups = [key(name) for name in declaration.truth.subgroups]
+    groups = [key(name) for name in declaration.subgroups]
     group = statistics.group or declaration.truth.unit
     unit, units = find_units(columns, len(truth), (), truth.id_column, group)
     weights = of_cases.weights_of(declaration, predictions)
@@ -88,7 +88,7 @@ def missing_columns(declaration: Declaration, truth: DeclaredCases, metadata: So
         columns = joined_columns(truth, metadata)
     except InputRefused as refused:
         return list(refused.problems)
-    wanted = [("subgroups.columns", name) for name in declaration.truth.subgroups]
+    wanted = [("subgroups.columns", name) for name in declaration.subgroups]
     wanted += [("truth.unit", declaration.truth.unit)] if declaration.truth.unit else []
     listing = f" Columns here: {', '.join([*columns][:20])}."
     return [

@@ -37,7 +37,7 @@ def comparison_of(declaration: Declaration) -> ComparisonSpec:
         case_value=SHARE if graded else Quantity("lower", (0.0, np.inf)),
         sample=partial(_sample, declaration),
         score_of_sums=lambda _card: score_of_sums(declaration),
-        slice_measures={"score": ("score", "n")} if declaration.truth.subgroups else {},
+        slice_measures={"score": ("score", "n")} if declaration.subgroups else {},
         what_if=_what_if(declaration) if len(declaration.score) > 1 else None,
         rank=None if ranking.by == "score" else partial(_rank, declaration),
     )

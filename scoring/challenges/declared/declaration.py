@@ -36,28 +36,15 @@ class About:
 
 @dataclass(frozen=True)
 class TruthColumns:
-    """Columns of the truth.
+    """Keys of [truth], which `docs/schema/challenge.json` explains; label is None where every class has a
+    column of 0 and 1."""
 
-    Attributes:
-        case: The case id.
-        label: The name of the class; None where every class has a column of 0 and 1.
-        value: The number that is predicted (regression).
-        time: Time to event or censoring.
-        event: 1 where the event was seen, 0 where the case is censored.
-        unit: What is resampled together; None: the case.
-        subgroups: Columns whose values are compared.
-        places: Coordinates of a point (x, y, z) or corners of a box (x0, y0, x1, y1).
-        boxes: "size" where the latter two of a box are its width and height, else "corners".
-        radius: How far from its middle a point is still hit.
-    """
-
-    case: str
+    case: str = "case"
     label: str | None = None
     value: str | None = None
     time: str | None = None
     event: str | None = None
     unit: str | None = None
-    subgroups: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     boxes: str = "corners"
     radius: str | None = None
@@ -65,19 +52,8 @@ class TruthColumns:
 
 @dataclass(frozen=True)
 class PredictionColumns:
-    """Columns of a submission.
-
-    Attributes:
-        case: The case id.
-        label: The name of the class.
-        scores: Whether every class has a column with its score.
-        score: The score of the positive class, or of a point or box.
-        value: The predicted number.
-        risk: The risk, the higher the earlier the event.
-        threshold: A class is called above this score; None: the largest score is called.
-        ties: "first": of equal largest scores the class that is listed first is called; "wrong": none is.
-        missing: One of `MISSING`.
-    """
+    """Keys of [predictions], which `docs/schema/challenge.json` explains; scores says whether every class has
+    a column with its score, and without threshold the largest score is called."""
 
     case: str
     label: str | None = None
@@ -150,6 +126,7 @@ class Declaration:
         regions: Values of a mask by region.
         truth: Columns of the truth.
         predictions: Columns of a submission.
+        subgroups: Columns whose values are compared.
         score: What makes the score: one metric, or parts of a weighted sum.
         report: Metrics beside the score.
         ranking: How teams are ordered.
@@ -164,6 +141,7 @@ class Declaration:
     regions: Mapping[str, tuple[int, ...]]
     truth: TruthColumns
     predictions: PredictionColumns
+    subgroups: tuple[str, ...]
     score: tuple[MetricUse, ...]
     report: tuple[MetricUse, ...]
     ranking: RankingRule

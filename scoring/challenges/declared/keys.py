@@ -1,33 +1,56 @@
 """Keys of a declaration by section, and values taken from them one by one with everything that is wrong."""
 
 import difflib
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from scoring.challenges.declared.declaration import BOXES, EQUAL, MISSING, RANKINGS, TIES
 from scoring.challenges.declared.toml_lines import Path, line_of
 from scoring.common.findings import Finding, error
 from scoring.common.text import shortened
+from scoring.metrics.metric import TASKS
 
-TEXT_LENGTH, NAME_LENGTH = 2_000, 200
-KEYS: Mapping[str, tuple[str, ...]] = {
-    "": (
-        *("id", "title", "about", "source", "task", "classes", "positive", "regions"),
-        *("truth", "predictions", "score", "report", "subgroups", "ranking", "cite"),
-    ),
-    "truth": ("case", "label", "columns", "value", "time", "event", "unit", "places", "boxes", "radius"),
-    "predictions": (
-        *("case", "label", "scores", "score", "value", "risk"),
-        *("threshold", "ties", "missing"),
-    ),
-    "score": ("metric", "parts"),
-    "part": ("metric", "weight"),
-    "report": ("metric",),
-    "subgroups": ("columns",),
-    "ranking": ("by", "ties", "metrics"),
-    "cite": ("doi", "url", "text"),
+NAME_LENGTH, TEXT_LENGTH = 200, 2_000
+NAME, TEXT, LIST, NUMBER = "name", "text", "list", "number"
+"""Kinds of values: texts of these lengths, a list of different names, a finite number. A kind that is a tuple
+lists the names that are allowed."""
+Kind = str | tuple[str, ...]
+KEYS: Mapping[str, Mapping[str, Kind]] = {
+    "": {
+        "id": NAME,
+        "title": NAME,
+        "about": TEXT,
+        "source": TEXT,
+        "task": TASKS,
+        "classes": LIST,
+        "positive": NAME,
+        **dict.fromkeys(
+            ("regions", "truth", "predictions", "score", "report", "subgroups", "ranking", "cite"), ""
+        ),
+    },
+    "truth": {
+        **dict.fromkeys(("case", "label", "value", "time", "event", "unit", "radius"), NAME),
+        "columns": ("classes",),
+        "places": LIST,
+        "boxes": BOXES,
+    },
+    "predictions": {
+        **dict.fromkeys(("case", "label", "score", "value", "risk"), NAME),
+        "scores": ("classes",),
+        "threshold": NUMBER,
+        "ties": EQUAL,
+        "missing": MISSING,
+    },
+    "score": {"metric": NAME, "parts": ""},
+    "part": {"metric": NAME, "weight": NUMBER},
+    "report": {"metric": NAME},
+    "subgroups": {"columns": LIST},
+    "ranking": {"by": RANKINGS, "ties": TIES, "metrics": LIST},
+    "cite": dict.fromkeys(("doi", "url", "text"), TEXT),
 }
-"""Section -> its keys; those with a metric have its options beside it."""
+"""Section -> its keys with their kinds, "" for tables; those with a metric have its options beside it."""
+MOST = {"subgroups.columns": 20, "ranking.metrics": 50}
+"""Most entries of a list; of others 1,000."""
 
 
 def nearest(written: object, known: Iterable[str]) -> str:
@@ -54,6 +77,7 @@ class KeyReader:
         self.name, self.tree, self.lines = name, tree, lines
         self.problems: list[Finding] = []
         self.sections: dict[str, Mapping[str, Any]] = {}
+        self.read: dict[str, dict[str, Any]] = {}
 
     def refuse(self, code: str, path: Path, message: str) -> None:
         """Keep a problem of the value at a path."""
@@ -80,73 +104,58 @@ class KeyReader:
                 listing = f" Keys here: {', '.join(known)}." if not near(key, known) else near(key, known)
                 self.refuse("unknown-key", (*path, key), f"there is no such key.{listing}")
 
-    def required(self, path: Path, table: Mapping[str, Any], reason: str) -> bool:
+    def required(self, path: Path, reason: str, table: Mapping[str, Any] | None = None) -> bool:
         """Return whether a key is there, and refuse the file where it is not."""
+        if table is None:
+            table = self.section(str(path[0])) if len(path) > 1 else self.tree
         if path[-1] in table:
             return True
         self.refuse("missing-key", path, f"it is missing: {reason}")
         return False
 
-    def text(
-        self, path: Path, table: Mapping[str, Any], default: Any = None, longest: int = NAME_LENGTH
-    ) -> Any:
-        """Return a text as one line, the default where there is none."""
-        value = table.get(str(path[-1]), default)
-        if value is default:
-            return default
-        if not isinstance(value, str) or not shortened(value, longest).strip():
-            self.refuse("bad-value", path, 'write a text in quotes, such as "stage".')
-            return default
-        if len(value) > longest:
-            self.refuse("bad-value", path, f"it has {len(value):,} characters, at most {longest:,} fit.")
-        return shortened(value, longest)
+    def values(self, section: str) -> dict[str, Any]:
+        """Return the values of a section, "" for the top, whose keys are written and right."""
+        if section not in self.read:
+            table = self.section(section) if section else self.tree
+            kinds = ((key, kind) for key, kind in KEYS[section].items() if kind and key in table)
+            found = {
+                key: self.value((section, key) if section else (key,), table[key], kind)
+                for key, kind in kinds
+            }
+            self.read[section] = {key: value for key, value in found.items() if value is not None}
+        return self.read[section]
 
-    def choice(
-        self, path: Path, table: Mapping[str, Any], known: Iterable[str], default: str | None = None
-    ) -> Any:
-        """Return a text that is one of those known."""
-        value, known = self.text(path, table, default), tuple(known)
-        if value is not None and value not in known:
-            self.refuse(
-                "bad-value",
-                path,
-                f"{value!r} is none of {', '.join(known)}.{near(value, known)}",
-            )
-            return default
-        return value
-
-    def number(
-        self,
-        path: Path,
-        table: Mapping[str, Any],
-        default: float | None,
-        low: float = -math.inf,
-        high: float = math.inf,
-    ) -> Any:
-        """Return a finite number from low to high."""
-        value = table.get(str(path[-1]), default)
-        if value is default:
-            return default
-        wrong = isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e300
-        if wrong or not low <= value <= high:
-            ends = {
-                (True, True): f"a number from {low:g} to {high:g}",
-                (True, False): f"a number, {low:g} or more",
-            }.get((math.isfinite(low), math.isfinite(high)), "a number")
-            self.refuse("bad-value", path, f"write {ends}.")
-            return default
-        return value
-
-    def texts(self, path: Path, table: Mapping[str, Any], most: int = 1_000) -> tuple[str, ...]:
-        """Return a list of different texts."""
-        value = table.get(str(path[-1]), [])
-        if not isinstance(value, list) or not all(isinstance(v, str) and v.strip() for v in value):
-            self.refuse("bad-value", path, 'write a list of texts, such as ["benign", "malignant"].')
-            return ()
-        if len(value) > most:
-            self.refuse("bad-value", path, f"it has {len(value):,} entries, at most {most:,} are allowed.")
-            return ()
-        names = tuple(shortened(v, NAME_LENGTH) for v in value)
-        if twice := sorted({name for name in names if names.count(name) > 1})[:3]:
+    def value(self, path: Path, value: Any, kind: Kind) -> Any:
+        """Return a value of a kind; None, and a problem, where it is another."""
+        try:
+            taken = _taken(path, value, kind)
+        except ValueError as advice:
+            self.refuse("bad-value", path, str(advice))
+            return None
+        if kind == LIST and (twice := sorted({name for name in taken if taken.count(name) > 1})[:3]):
             self.refuse("bad-value", path, f"{', '.join(map(repr, twice))} stands there twice.")
-        return names
+        return taken
+
+
+def _taken(path: Path, value: Any, kind: Kind) -> Any:
+    """Return a value of a kind. Raises ValueError: it is of another, with what to write."""
+    if kind == LIST:
+        most = MOST.get(dotted(path), 1_000)
+        if not isinstance(value, list) or not all(isinstance(v, str) and v.strip() for v in value):
+            raise ValueError('write a list of texts, such as ["benign", "malignant"].')
+        if len(value) > most:
+            raise ValueError(f"it has {len(value):,} entries, at most {most:,} are allowed.")
+        return tuple(shortened(v, NAME_LENGTH) for v in value)
+    if kind == NUMBER:
+        if type(value) not in (int, float) or not abs(value) < 1e300 or (path[-1] == "weight" and value < 0):
+            raise ValueError(f"write a number{', 0 or more' * (path[-1] == 'weight')}.")
+        return value
+    longest = TEXT_LENGTH if kind == TEXT else NAME_LENGTH
+    if not isinstance(value, str) or not shortened(value, longest).strip():
+        raise ValueError('write a text in quotes, such as "stage".')
+    if len(value) > longest:
+        raise ValueError(f"it has {len(value):,} characters, at most {longest:,} fit.")
+    text = shortened(value, longest)
+    if isinstance(kind, tuple) and text not in kind:
+        raise ValueError(f"{text!r} is none of {', '.join(kind)}.{near(text, kind)}")
+    return text

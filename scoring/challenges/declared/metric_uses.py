@@ -1,8 +1,8 @@
 """Metrics of a declaration, those of the score and those beside it, with their options checked."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scoring.challenges.declared.declaration import MetricUse, PredictionColumns
@@ -14,96 +14,89 @@ from scoring.metrics.registry import Metric
 MOST_METRICS = 50
 
 
-def metric_uses(
-    keys: KeyReader,
-    task: str,
-    names: tuple[str, ...],
-    positive: str | None,
-    predictions: PredictionColumns,
-) -> tuple[tuple[MetricUse, ...], tuple[MetricUse, ...]]:
-    """Return the parts of the score, and the metrics beside it; what is wrong with them is kept by `keys`."""
-    reader = _Uses(keys, task, names, positive, predictions)
-    score, report = keys.section("score"), keys.tree.get("report", [])
-    if not isinstance(report, list) or not all(isinstance(entry, dict) for entry in report):
-        keys.refuse("bad-value", ("report",), "write each metric below a heading [[report]].")
-        report = []
-    parts = score.get("parts")
-    if parts is not None and (
-        not isinstance(parts, list) or not parts or not all(isinstance(p, dict) for p in parts)
-    ):
-        keys.refuse("bad-value", ("score", "parts"), 'write [{metric = "f2", weight = 60}, ...].')
-        return (), ()
-    if len(report) + len(parts or ()) > MOST_METRICS:
-        keys.refuse("bad-value", ("report",), f"at most {MOST_METRICS} metrics are allowed.")
-        return (), ()
-    if (parts is None) == ("metric" not in score):
-        advice = 'write metric = "...", or parts = [...] for a weighted sum.'
-        keys.refuse("missing-key", ("score", "metric"), advice)
-        return (), ()
-    if parts is None:
-        scored = [reader.use(("score",), score, KEYS["score"])]
-    else:
-        keys.unknown(("score",), score, KEYS["score"])
-        places: list[Path] = [("score", "parts", i) for i in range(len(parts))]
-        scored = [reader.use(at, part, KEYS["part"]) for at, part in zip(places, parts, strict=True)]
-    reported = [reader.use(("report", i), entry, KEYS["report"]) for i, entry in enumerate(report)]
-    known = tuple(use for use in scored if use is not None)
-    return _weighted(keys, known), tuple(use for use in reported if use is not None)
+@dataclass(frozen=True)
+class MetricReader:
+    """Reads the metrics of one declaration; what is wrong with them is kept by `keys`.
 
+    Attributes:
+        keys: Of the file.
+        task: One of `TASKS`, "" for none.
+        names: Of the classes or regions.
+        predictions: Columns of a submission.
+    """
 
-def _weighted(keys: KeyReader, uses: Sequence[MetricUse]) -> tuple[MetricUse, ...]:
-    """Return parts with weights that sum to 1."""
-    total = sum(use.weight for use in uses)
-    if uses and total <= 0:
-        keys.refuse("bad-value", ("score", "parts"), "the weights sum to nothing: give one above 0.")
-        return tuple(uses)
-    if len({use.better for use in uses}) > 1:
-        words = ", ".join(f"{use.key} ({use.better})" for use in uses)
-        advice = f"parts of a sum need one direction in which they are better: {words}."
-        keys.refuse("bad-value", ("score", "parts"), advice)
-    if twice := {use.key for use in uses if sum(use.key == other.key for other in uses) > 1}:
-        keys.refuse("bad-value", ("score", "parts"), f"{min(twice)} stands there twice.")
-    return tuple(replace(use, weight=use.weight / total) for use in uses)
+    keys: KeyReader
+    task: str
+    names: tuple[str, ...]
+    predictions: PredictionColumns
 
+    def uses(self) -> tuple[tuple[MetricUse, ...], tuple[MetricUse, ...]]:
+        """Return the parts of the score, and the metrics beside it."""
+        keys = self.keys
+        score, report = keys.section("score"), keys.tree.get("report", [])
+        if not _is_tables(report):
+            keys.refuse("bad-value", ("report",), "write each metric below a heading [[report]].")
+            report = []
+        parts = score.get("parts")
+        if parts is not None and (not parts or not _is_tables(parts)):
+            keys.refuse("bad-value", ("score", "parts"), 'write [{metric = "f2", weight = 60}, ...].')
+            return (), ()
+        if len(report) + len(parts or ()) > MOST_METRICS:
+            keys.refuse("bad-value", ("report",), f"at most {MOST_METRICS} metrics are allowed.")
+            return (), ()
+        if (parts is None) == ("metric" not in score):
+            advice = 'write metric = "...", or parts = [...] for a weighted sum.'
+            keys.refuse("missing-key", ("score", "metric"), advice)
+            return (), ()
+        if parts is None:
+            scored = [self._use(("score",), score, "score")]
+        else:
+            keys.unknown(("score",), score, KEYS["score"])
+            scored = [self._use(("score", "parts", i), part, "part") for i, part in enumerate(parts)]
+        reported = [self._use(("report", i), entry, "report") for i, entry in enumerate(report)]
+        known = tuple(use for use in scored if use is not None)
+        return self._weighted(known), tuple(use for use in reported if use is not None)
 
-class _Uses:
-    """Reads metrics of one declaration."""
+    def _weighted(self, uses: tuple[MetricUse, ...]) -> tuple[MetricUse, ...]:
+        """Return parts with weights that sum to 1."""
+        at, total = ("score", "parts"), sum(use.weight for use in uses)
+        if uses and total <= 0:
+            self.keys.refuse("bad-value", at, "the weights sum to nothing: give one above 0.")
+            return uses
+        if len({use.better for use in uses}) > 1:
+            words = ", ".join(f"{use.key} ({use.better})" for use in uses)
+            advice = f"parts of a sum need one direction in which they are better: {words}."
+            self.keys.refuse("bad-value", at, advice)
+        if twice := {use.key for use in uses if sum(use.key == other.key for other in uses) > 1}:
+            self.keys.refuse("bad-value", at, f"{min(twice)} stands there twice.")
+        return tuple(replace(use, weight=use.weight / total) for use in uses)
 
-    def __init__(
-        self,
-        keys: KeyReader,
-        task: str,
-        names: tuple[str, ...],
-        positive: str | None,
-        predictions: PredictionColumns,
-    ) -> None:
-        self.keys, self.task, self.names = keys, task, names
-        self.positive, self.predictions = positive, predictions
-
-    def use(self, path: Path, table: Mapping[str, Any], known: Sequence[str]) -> MetricUse | None:
+    def _use(self, path: Path, table: Mapping[str, Any], section: str) -> MetricUse | None:
         """Return a metric with its options, None where there is none of that name."""
-        at = (*path, "metric")
-        if not self.keys.required(at, table, "name a metric; `benchside metrics` lists them."):
+        at, known, keys = (*path, "metric"), KEYS[section], self.keys
+        if not keys.required(at, "name a metric; `benchside metrics` lists them.", table):
             return None
-        name = self.keys.text(at, table)
+        name = keys.value(at, table["metric"], known["metric"])
         if name is None:
             return None
         try:
             metric = registry.find(self.task, name)
         except KeyError as unknown:
-            self.keys.refuse("unknown-metric", at, str(unknown.args[0]))
-            self.keys.unknown(path, table, {*known, *(o for m in registry.METRICS for o in m.parameters)})
+            keys.refuse("unknown-metric", at, str(unknown.args[0]))
+            keys.unknown(path, table, {*known, *(o for m in registry.METRICS for o in m.parameters)})
             return None
         if not self.task:
             return None
-        self.keys.unknown(path, table, (*known, *metric.parameters))
+        keys.unknown(path, table, (*known, *metric.parameters))
         options = {key: table[key] for key in metric.parameters if key in table}
         for key, problem in metric.problems(options).items():
-            self.keys.refuse("bad-value", (*path, key), f"it {problem}.")
+            keys.refuse("bad-value", (*path, key), f"it {problem}.")
             del options[key]
         self._check(path, metric, options)
-        weight = self.keys.number((*path, "weight"), table, 1.0, 0) if "weight" in known else 1.0
-        return MetricUse(metric, key_of(metric, options), options, float(weight))
+        weight = None
+        if "weight" in known and "weight" in table:
+            weight = keys.value((*path, "weight"), table["weight"], known["weight"])
+        return MetricUse(metric, key_of(metric, options), options, 1.0 if weight is None else float(weight))
 
     def _lacks_positive(self) -> bool:
         """Return whether no class is named as positive, which a single score is refused for already."""
@@ -128,6 +121,10 @@ class _Uses:
         has_scores = self.predictions.scores or self.predictions.score
         if metric.needs in ("scores", "probabilities") and not has_scores:
             self.keys.refuse("bad-value", at, f"{metric.name} needs scores; [predictions] has labels only.")
+
+
+def _is_tables(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
 
 
 def key_of(metric: Metric, options: Mapping[str, Any]) -> str:

@@ -12,26 +12,21 @@ from types import MappingProxyType
 from typing import Any
 
 from scoring.challenges.declared.declaration import (
-    BOXES,
-    EQUAL,
-    MISSING,
-    RANKINGS,
-    TIES,
     About,
     Declaration,
     PredictionColumns,
     RankingRule,
     TruthColumns,
 )
-from scoring.challenges.declared.keys import KEYS, TEXT_LENGTH, KeyReader, near, nearest
-from scoring.challenges.declared.metric_uses import metric_uses
+from scoring.challenges.declared.keys import KEYS, KeyReader, near, nearest
+from scoring.challenges.declared.metric_uses import MetricReader
 from scoring.challenges.declared.toml_lines import Path, key_lines
 from scoring.common.findings import InputRefused, error
 from scoring.metrics.registry import TASKS
 
 LARGEST = 256_000
 """Bytes of a file."""
-MOST_CLASSES = 1_000
+MOST_REGIONS = 1_000
 ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?")
 MARKUP = re.compile(r"[\[\]<>`$|\\]|://|www\.")
 """What pages would take for markup or a link."""
@@ -88,31 +83,23 @@ def parse_tree(
     """
     keys = KeyReader(name, tree, lines)
     keys.unknown((), tree, KEYS[""])
-    about = _about(keys)
-    keys.required(("task",), tree, f"one of {', '.join(TASKS)}.")
+    top, about = keys.values(""), _about(keys)
+    keys.required(("task",), f"one of {', '.join(TASKS)}.")
     # The rest is checked as of the task that was probably meant.
-    task = keys.choice(("task",), tree, TASKS) or nearest(tree.get("task", ""), TASKS)
+    task = top.get("task") or nearest(tree.get("task", ""), TASKS)
     classes, positive = _classes(keys, task)
     regions = _regions(keys, task, classes)
     truth, predictions = _truth(keys, task), _predictions(keys, task, classes, positive)
-    score, report = metric_uses(keys, task, tuple(regions) or classes, positive, predictions)
+    subgroups = keys.values("subgroups").get("columns", ())
+    score, report = MetricReader(keys, task, tuple(regions) or classes, predictions).uses()
     ranking = _ranking(keys, [use.key for use in (*score, *report)])
     if keys.problems:
         raise InputRefused(keys.problems)
-    canonical = json.dumps(tree, sort_keys=True)
+    digest = hashlib.sha256(json.dumps(tree, sort_keys=True).encode()).hexdigest()
     return Declaration(
-        about,
-        task,
-        classes,
-        positive,
-        regions,
-        truth,
-        predictions,
-        score,
-        report,
-        ranking,
-        tree,
-        hashlib.sha256(canonical.encode()).hexdigest(),
+        *(about, task, classes, positive, regions, truth, predictions, subgroups, score, report, ranking),
+        tree=tree,
+        digest=digest,
     )
 
 
@@ -138,33 +125,27 @@ def _tree(data: bytes | str, name: str) -> tuple[str, Mapping[str, Any]]:
 
 
 def _about(keys: KeyReader) -> About:
-    tree, cite = keys.tree, keys.section("cite")
-    keys.required(("id",), tree, 'give it a short name, such as id = "camelyon17".')
-    keys.required(("title",), tree, 'give it a title, such as title = "CAMELYON17: pN stage".')
+    top = keys.values("")
+    keys.required(("id",), 'give it a short name, such as id = "camelyon17".')
+    keys.required(("title",), 'give it a title, such as title = "CAMELYON17: pN stage".')
     for key in ("title", "about"):
-        if isinstance(tree.get(key), str) and MARKUP.search(tree[key]):
+        if MARKUP.search(top.get(key, "")):
             advice = "write plain words, without addresses and none of [ ] < > ` $ | \\."
             keys.refuse("bad-value", (key,), advice)
-    challenge_id = keys.text(("id",), tree, "")
+    challenge_id = top.get("id", "")
     if challenge_id and not ID.fullmatch(challenge_id):
         keys.refuse("bad-value", ("id",), "write 1 to 48 small letters, digits and hyphens.")
-    return About(
-        challenge_id,
-        keys.text(("title",), tree, challenge_id),
-        keys.text(("about",), tree, "", TEXT_LENGTH),
-        keys.text(("source",), tree, "", TEXT_LENGTH),
-        {key: keys.text(("cite", key), cite, "", TEXT_LENGTH) for key in KEYS["cite"] if key in cite},
-    )
+    words = (top.get("title", challenge_id), top.get("about", ""), top.get("source", ""))
+    return About(challenge_id, *words, keys.values("cite"))
 
 
 def _classes(keys: KeyReader, task: str) -> tuple[tuple[str, ...], str | None]:
-    tree = keys.tree
-    if task in OF_CLASSES and "regions" not in tree:
-        keys.required(("classes",), tree, "name the classes, in order where order counts.")
-    classes = keys.texts(("classes",), tree, MOST_CLASSES)
-    if task in ("classification", "ordinal") and "classes" in tree and len(classes) == 1:
+    top = keys.values("")
+    if task in OF_CLASSES and "regions" not in keys.tree:
+        keys.required(("classes",), "name the classes, in order where order counts.")
+    classes, positive = top.get("classes", ()), top.get("positive")
+    if task in ("classification", "ordinal") and len(classes) == 1:
         keys.refuse("bad-value", ("classes",), "one class cannot be told from any other: name two or more.")
-    positive = keys.text(("positive",), tree)
     if positive is not None and positive not in classes:
         known = ", ".join(classes[:20]) or "none are named"
         keys.refuse("bad-value", ("positive",), f"{positive!r} is none of the classes: {known}.")
@@ -179,8 +160,8 @@ def _regions(keys: KeyReader, task: str, classes: tuple[str, ...]) -> Mapping[st
             keys.refuse("unknown-key", ("regions",), "only segmentation has regions.")
         return {}
     written = keys.section("regions")
-    if len(written) > MOST_CLASSES:
-        keys.refuse("bad-value", ("regions",), f"at most {MOST_CLASSES:,} regions are allowed.")
+    if len(written) > MOST_REGIONS:
+        keys.refuse("bad-value", ("regions",), f"at most {MOST_REGIONS:,} regions are allowed.")
         return {}
     if written and classes:
         keys.refuse("bad-value", ("classes",), "give classes or [regions], not both.")
@@ -194,49 +175,35 @@ def _regions(keys: KeyReader, task: str, classes: tuple[str, ...]) -> Mapping[st
     return regions or {name: (k + 1,) for k, name in enumerate(classes)}
 
 
-def _needed(keys: KeyReader, section: str, needed: Mapping[str, str]) -> None:
-    for key, reason in needed.items():
-        keys.required((section, key), keys.section(section), f"{reason}.")
-
-
 def _truth(keys: KeyReader, task: str) -> TruthColumns:
-    table, groups = keys.section("truth"), keys.section("subgroups")
+    read = dict(keys.values("truth"))
     if task != "segmentation":
-        keys.required(("truth", "case"), table, "name the column of the case id.")
-    _needed(keys, "truth", NEEDED_OF_TRUTH.get(task, {}))
-    label = keys.text(("truth", "label"), table)
-    one_hot = keys.choice(("truth", "columns"), table, ("classes",))
-    if task in ("classification", "ordinal") and (label is None) == (one_hot is None):
-        keys.refuse(
-            "missing-key",
-            ("truth", "label"),
-            'name the column of the class, or write columns = "classes" for a column of 0 and 1 per class.',
+        keys.required(("truth", "case"), "name the column of the case id.")
+    for key, reason in NEEDED_OF_TRUTH.get(task, {}).items():
+        keys.required(("truth", key), f"{reason}.")
+    one_hot = read.pop("columns", None)
+    if task in ("classification", "ordinal") and ("label" in read) == bool(one_hot):
+        advice = (
+            'name the column of the class, or write columns = "classes" for a column of 0 and 1 per class.'
         )
-    places = keys.texts(("truth", "places"), table)
-    if task and places and len(places) not in [len(wanted) for wanted in PLACES.get(task, ())]:
-        lengths = " or ".join(str(len(wanted)) for wanted in PLACES.get(task, ())) or "no"
-        keys.refuse("bad-value", ("truth", "places"), f"{task} takes {lengths} columns, in that order.")
-    if task and task != "boxes" and "boxes" in table:
+        keys.refuse("missing-key", ("truth", "label"), advice)
+    lengths, n = [len(wanted) for wanted in PLACES.get(task, ())], len(read.get("places", ()))
+    if task and n and n not in lengths:
+        advice = f"{task} takes {' or '.join(map(str, lengths)) or 'no'} columns, in that order."
+        keys.refuse("bad-value", ("truth", "places"), advice)
+    if task and task != "boxes" and "boxes" in keys.section("truth"):
         keys.refuse("unknown-key", ("truth", "boxes"), "only the task boxes has it.")
-    columns = {key: keys.text(("truth", key), table) for key in ("value", "time", "event", "unit", "radius")}
-    case = keys.text(("truth", "case"), table, "case")
-    return TruthColumns(
-        case,
-        None if one_hot else label,
-        subgroups=keys.texts(("subgroups", "columns"), groups, 20),
-        places=places,
-        boxes=keys.choice(("truth", "boxes"), table, BOXES, "corners"),
-        **columns,
-    )
+    return TruthColumns(**read | ({"label": None} if one_hot else {}))
 
 
 def _predictions(
     keys: KeyReader, task: str, classes: tuple[str, ...], positive: str | None
 ) -> PredictionColumns:
-    table = keys.section("predictions")
-    _needed(keys, "predictions", NEEDED_OF_PREDICTIONS.get(task, {}))
-    label, score = (keys.text(("predictions", key), table) for key in ("label", "score"))
-    scores = keys.choice(("predictions", "scores"), table, ("classes",)) is not None or task == "multilabel"
+    read = dict(keys.values("predictions"))
+    for key, reason in NEEDED_OF_PREDICTIONS.get(task, {}).items():
+        keys.required(("predictions", key), f"{reason}.")
+    label, score = read.get("label"), read.get("score")
+    scores = "scores" in read or task == "multilabel"
     if task in ("classification", "ordinal"):
         if not (label or score or scores):
             advice = 'name the column of the class (label), or write scores = "classes", or name a score.'
@@ -248,34 +215,22 @@ def _predictions(
             keys.refuse("bad-value", ("predictions", "score"), advice)
         if score and positive is None and "positive" not in keys.tree:
             keys.refuse("missing-key", ("positive",), "say which of the two classes the score is of.")
-    missing = keys.choice(("predictions", "missing"), table, MISSING, "refuse")
-    if missing == "worst" and task and task not in WORST_OF:
+    if read.get("missing") == "worst" and task and task not in WORST_OF:
         advice = f"a missing prediction of a {task} has no worst value: write refuse or ignore."
         keys.refuse("bad-value", ("predictions", "missing"), advice)
-    usual = 0.5 if score or task == "multilabel" else None
-    return PredictionColumns(
-        keys.text(
-            ("predictions", "case"), table, keys.text(("truth", "case"), keys.section("truth"), "case")
-        ),
-        label,
-        scores,
-        score,
-        keys.text(("predictions", "value"), table),
-        keys.text(("predictions", "risk"), table),
-        keys.number(("predictions", "threshold"), table, usual),
-        keys.choice(("predictions", "ties"), table, EQUAL, "first"),
-        missing,
-    )
+    usual = {
+        "case": keys.values("truth").get("case", "case"),
+        "threshold": 0.5 if score or task == "multilabel" else None,
+    }
+    return PredictionColumns(**usual | read | {"scores": scores})
 
 
 def _ranking(keys: KeyReader, known: Sequence[str]) -> RankingRule:
-    table = keys.section("ranking")
-    by = keys.choice(("ranking", "by"), table, RANKINGS, "score")
-    wanted = keys.texts(("ranking", "metrics"), table, 50)
-    for name in wanted:
+    rule = RankingRule(**keys.values("ranking"))
+    for name in rule.metrics:
         if name not in known and all(problem.code != "unknown-metric" for problem in keys.problems):
             advice = f"{name!r} is none of the metrics: {', '.join(known)}.{near(name, known)}"
             keys.refuse("bad-value", ("ranking", "metrics"), advice)
-    if by == "mean_rank" and len(wanted or known) < 2:
+    if rule.by == "mean_rank" and len(rule.metrics or known) < 2:
         keys.refuse("bad-value", ("ranking", "by"), "a mean of ranks needs two metrics or more.")
-    return RankingRule(by, keys.choice(("ranking", "ties"), table, TIES, "min"), wanted)
+    return rule

@@ -143,14 +143,14 @@ def with_task(
     label, known = columns.get("label", ""), draft.get("truth", {})
     if label and isinstance(truth, TruthTable):
         classes = sorted(truth.values(label), key=lambda value: (truth.number(value) or 0.0, value))
-    two = len(classes) == 2 and task == "classification" and isinstance(truth, TruthTable)
+    two = len(classes) == 2 and task == "classification"
     of_columns = {"columns": "classes" if classes and not label else ""}
     sent = SENT.get(task) or ("" if task == "segmentation" else "label" if label else "scores")
     made = {
         **draft,
         "task": task,
         "classes": [*classes],
-        "positive": _positive(truth, label, classes) if two else "",
+        "positive": _positive(truth, label, classes) if two and isinstance(truth, TruthTable) else "",
         "truth": {"case": known.get("case", ""), **columns, **of_columns, "unit": known.get("unit", "")},
         "predictions": {"missing": "refuse"},
         "report": [{"metric": metric} for metric in BESIDE.get(task, ())],
