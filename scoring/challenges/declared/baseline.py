@@ -1,7 +1,7 @@
-"""Constant baseline: the submission that says the same of every case, which a score has to beat."""
+"""Submissions without a model: a constant one, which a score has to beat, and an example of the format."""
 
-import csv
-import io
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,10 +9,13 @@ import numpy as np
 from scoring.challenges.declared import masks, objects, reading
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
-from scoring.challenges.declared.prediction_table import prediction_table
+from scoring.challenges.declared.prediction_table import csv_text, prediction_table
 from scoring.common.arrays import Floats
+from scoring.common.zips import zipped
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
+from scoring.inputs.masks.label_maps import read_label_map
+from scoring.inputs.masks.writing import box_mask
 
 
 def constant(declaration: Declaration, truth: DeclaredCases) -> Predictions:
@@ -41,10 +44,41 @@ def constant_table(declaration: Declaration, truth: DeclaredCases) -> str:
         truth: The test set.
     """
     if declaration.truth.places:
-        return _one_object(declaration, truth)
+        places = np.vstack([found.places for found in truth.objects])
+        middle = np.median(places, axis=0) if len(places) else np.ones(places.shape[1])
+        kinds = np.concatenate([found.kinds for found in truth.objects])
+        return _one_each(declaration, truth.ids, middle, int(np.bincount(kinds, minlength=1).argmax()), 1)
     answer, n = _answer(declaration, truth), len(truth)
     same = Predictions("", np.tile(answer, (n, 1)), np.full(n, int(answer.argmax())))
     return prediction_table(declaration, truth.ids, same)
+
+
+def example(declaration: Declaration, truth: DeclaredCases) -> tuple[str, bytes]:
+    """Return the name and the bytes of a submission that takes nothing but names and grids from the truth.
+
+    Its classes, scores and numbers go round from case to case, so that every metric is defined.
+
+    Args:
+        declaration: Of any task.
+        truth: The test set.
+    """
+    ids, n_classes = sorted(truth.ids), max(1, len(declaration.classes))
+    if declaration.task == "segmentation":
+        label = next(iter(declaration.regions.values()))[0]
+        grids = (
+            (case, read_label_map(partial(truth.files.open, member))[1])
+            for case, member in sorted(truth.masks.items())
+        )
+        return "example.zip", zipped((f"{case}.mha", box_mask(grid, label)) for case, grid in grids)
+    if declaration.truth.places:
+        place = np.repeat([0.0, 1.0], 2) if declaration.task == "boxes" else np.zeros(3)
+        return "example.csv", _one_each(declaration, ids, place, 0, 0.5).encode()
+    numbers = np.arange(len(ids))
+    outputs = (numbers % 10 + 1.0)[:, None]
+    if declaration.classes:
+        outputs = 0.5 / n_classes + 0.5 * (np.arange(n_classes) == numbers[:, None] % n_classes)
+    made = Predictions("example.csv", outputs, numbers % n_classes)
+    return "example.csv", prediction_table(declaration, ids, made).encode()
 
 
 def _answer(declaration: Declaration, truth: DeclaredCases) -> Floats:
@@ -59,21 +93,13 @@ def _answer(declaration: Declaration, truth: DeclaredCases) -> Floats:
     return np.bincount(truth.labels, minlength=len(declaration.classes)) / len(truth)
 
 
-def _one_object(declaration: Declaration, truth: DeclaredCases) -> str:
-    """Return a table with one object in every image, of the most frequent class."""
-    places = np.vstack([found.places for found in truth.objects])
-    middle = np.median(places, axis=0) if len(places) else np.ones(places.shape[1])
+def _one_each(declaration: Declaration, ids: Sequence[str], place: Floats, kind: int, score: float) -> str:
+    """Return a table with one object in every image. place: a point, or x, y, width and height."""
     if declaration.task == "boxes" and declaration.truth.boxes == "corners":
-        middle[2:] += middle[:2]
-    row: list[object] = list(middle)
+        place = np.r_[place[:2], place[:2] + place[2:]]
     names = [name for name, _ in reading.number_columns(declaration)]
-    row += [1] * (len(names) - len(row))
+    row: list[object] = [*place[: len(names) - 1].tolist(), score]
     if label := reading.label_column(declaration):
-        kinds = np.concatenate([found.kinds for found in truth.objects])
         names.append(label[0][0])
-        row.append(declaration.classes[int(np.bincount(kinds, minlength=1).argmax())])
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([declaration.predictions.case, *names])
-    writer.writerows([case, *row] for case in truth.ids)
-    return text.getvalue()
+        row.append(declaration.classes[kind])
+    return csv_text([declaration.predictions.case, *names], ([case, *row] for case in ids))

@@ -1,6 +1,7 @@
 """The scorecard of a declared challenge."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -16,7 +17,7 @@ from scoring.challenges.declared.objects import Detections, matched_cases
 from scoring.challenges.declared.reading import graded
 from scoring.challenges.declared.sums import unit_sums
 from scoring.challenges.few_cases import few_cases
-from scoring.common.arrays import Array, Floats, Ints
+from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.quantities import SCORE
 from scoring.core.scorecard import Official, ScoreCard, plain
@@ -103,25 +104,24 @@ def missing_columns(declaration: Declaration, truth: DeclaredCases, metadata: So
     ]
 
 
+@dataclass(frozen=True)
 class _Card:
-    """Makes one scorecard."""
+    """What one scorecard is made of."""
 
-    def __init__(
-        self,
-        declaration: Declaration,
-        truth: DeclaredCases,
-        predictions: Predictions,
-        measured: Measured,
-        point: Quantities,
-        replicates: Replicates,
-        units: Ints,
-        source: Mapping[str, Any],
-        gaps: Sequence[Finding],
-    ) -> None:
-        self.declaration, self.truth, self.predictions = declaration, truth, predictions
-        self.measured, self.point, self.replicates = measured, point, replicates
-        self.units, self.source, self.gaps = units, source, gaps
-        self.has = of_cases.has_prediction(declaration, predictions)
+    declaration: Declaration
+    truth: DeclaredCases
+    predictions: Predictions
+    measured: Measured
+    point: Quantities
+    replicates: Replicates
+    units: Ints
+    source: Mapping[str, Any]
+    gaps: Sequence[Finding]
+
+    @cached_property
+    def has(self) -> Bools:
+        """Which cases have a usable prediction [N]."""
+        return of_cases.has_prediction(self.declaration, self.predictions)
 
     def made(self, with_curves: bool) -> ScoreCard:
         """Return the card. with_curves: whether it keeps curves with bands."""
@@ -159,7 +159,8 @@ class _Card:
     def _noticed(self) -> Iterator[Finding]:
         for use in self.declaration.uses:
             if np.isnan(self.point[use.key][0]):
-                message = f"it is undefined on this truth. It is defined: {_lowered(use.metric.defined)}"
+                when = use.metric.defined[:1].lower() + use.metric.defined[1:]
+                message = f"it is undefined on this truth. It is defined: {when}"
                 yield warning("undefined-metric", use.key, message)
         if self.replicates.values and self.declaration.is_graded:
             supports = np.bincount(self.truth.labels, minlength=len(self.declaration.classes)).tolist()
@@ -199,49 +200,57 @@ class _Card:
 
     def _cases(self) -> tuple[dict[str, Any], ...]:
         """Return a row for each case, with the number that says how wrong it is."""
-        cases, ids = self.measured.cases, self.truth.ids
+        cases, truth, predictions = self.measured.cases, self.truth, self.predictions
         if isinstance(cases, LabelledCases):
             names = (*self.declaration.classes, None)
-            labels = self.predictions.labels.tolist()
-            rows = [
-                {"case": case, "truth": names[y], "predicted": names[p], "correct": y == p}
-                for case, y, p in zip(ids, cases.truth.tolist(), labels, strict=True)
-            ]
-            if not self.predictions.labels_only:
-                outputs = self.predictions.outputs
-                own = np.where(self.has, outputs[np.arange(len(ids)), cases.truth], np.nan)
-                for row, value in zip(rows, plain(own), strict=True):
-                    row["truth_score"] = value
-            return tuple(rows)
-        if isinstance(cases, MultilabelCases):
-            return tuple(self._label_rows(cases))
-        columns: dict[str, Floats] = {}
+            columns: dict[str, Any] = {
+                "truth": [names[k] for k in cases.truth.tolist()],
+                "predicted": [names[k] for k in predictions.labels.tolist()],
+                "correct": (cases.truth == predictions.labels).tolist(),
+            }
+            if not predictions.labels_only:
+                own = predictions.outputs[np.arange(len(truth)), cases.truth]
+                columns["truth_score"] = plain(np.where(self.has, own, np.nan))
+        elif isinstance(cases, MultilabelCases):
+            true, said = _listed(cases.classes, cases.truth), _listed(cases.classes, self._called(cases))
+            wrong = (cases.truth != self._called(cases)).sum(1)
+            columns = {
+                "truth": true,
+                "predicted": [names if has else None for names, has in zip(said, self.has, strict=True)],
+                "correct": (self.has & (wrong == 0)).tolist(),
+                "wrong_labels": wrong.tolist(),
+            }
+        else:
+            columns = {name: plain(column) for name, column in self.numbers[0].items()}
+        rows = zip(truth.ids, *columns.values(), strict=True)
+        return tuple(dict(zip(("case", *columns), row, strict=True)) for row in rows)
+
+    def _called(self, cases: MultilabelCases) -> Bools:
+        return cases.truth if cases.predicted is None else cases.predicted
+
+    @cached_property
+    def numbers(self) -> tuple[dict[str, Floats], Floats]:
+        """Numbers of each case [N] by name, where its truth is no class, and how wrong it is [N]."""
+        cases = self.measured.cases
         if isinstance(cases, RegionCases):
             columns = {use.key: self.case_values[:, i] for i, use in enumerate(self.declaration.uses)}
-        elif isinstance(cases, DetectionCases):
-            columns = self._detected(cases)
-        elif isinstance(cases, ValueCases):
+            sign = -self.declaration.score[0].quantity.sign
+            parts = [use.weight * sign * columns[use.key] for use in self.declaration.score]
+            return columns, np.sum(parts, axis=0) - min(0, sign)
+        if isinstance(cases, DetectionCases):
+            found = np.asarray(np.bincount(cases.image, cases.hit[:, 0], len(self.truth)), float)
+            objects = cases.objects.sum(1).astype(float)
+            columns = {"objects": objects, "detections": self.predictions.outputs[:, 0], "found": found}
+            return columns, objects - found
+        if isinstance(cases, ValueCases):
             predicted = np.where(self.has, cases.predicted, np.nan)
             columns = {"truth": cases.truth, "predicted": predicted, "error": abs(predicted - cases.truth)}
-        elif isinstance(cases, SurvivalCases):
-            columns = {"time": cases.time, "event": cases.event.astype(float)}
-            columns["risk"] = np.where(self.has, cases.risk, np.nan)
-        values = [plain(column) for column in columns.values()]
-        return tuple(
-            dict(zip(("case", *columns), row, strict=True)) for row in zip(ids, *values, strict=True)
-        )
-
-    def _label_rows(self, cases: MultilabelCases) -> Iterator[dict[str, Any]]:
-        classes = np.array(self.declaration.classes, object)
-        called = cases.predicted if cases.predicted is not None else cases.truth
-        for case, true, said, has in zip(self.truth.ids, cases.truth, called, self.has, strict=True):
-            yield {
-                "case": case,
-                "truth": " + ".join(classes[true]) or "none",
-                "predicted": (" + ".join(classes[said]) or "none") if has else None,
-                "correct": bool(has and (true == said).all()),
-                "wrong_labels": int((true != said).sum()),
-            }
+            return columns, abs(cases.predicted - cases.truth)
+        if isinstance(cases, SurvivalCases):
+            risk = np.where(self.has, cases.risk, np.nan)
+            columns = {"time": cases.time, "event": cases.event.astype(float), "risk": risk}
+            return columns, np.zeros(len(self.truth))
+        raise TypeError(cases)
 
     def _more(self) -> dict[str, Any]:
         declaration = self.declaration
@@ -270,34 +279,25 @@ class _Card:
 
     def _arrays(self) -> dict[str, Array]:
         """Return what figures and comparisons need and JSON does not hold."""
-        cases, truth = self.measured.cases, self.truth
-        counted = self.measured.counted.astype(float)
-        arrays: dict[str, Array] = {"units": self.units, "score_weights": counted}
-        if isinstance(cases, RegionCases):
-            uses = self.declaration.uses
-            signs = np.array([-use.quantity.sign for use in uses])
-            values = np.where(counted[:, None] > 0, self.case_values, np.nan)
-            arrays["case_losses"] = values * signs
-            parts = [use.weight * signs[i] * values[:, i] for i, use in enumerate(self.declaration.score)]
-            return arrays | {"case_errors": np.sum(parts, axis=0) - min(0.0, float(signs[0]))}
-        if isinstance(cases, DetectionCases):
-            detected = self._detected(cases)
-            return arrays | {"case_errors": detected["objects"] - detected["found"]}
-        arrays["outputs"] = self.predictions.outputs
-        if isinstance(cases, (ValueCases, SurvivalCases)):
-            arrays["values"] = truth.values
-            arrays["case_errors"] = np.where(counted > 0, self._errors(), np.nan)
-            return arrays
+        cases, counted = self.measured.cases, self.measured.counted
+        arrays: dict[str, Array] = {"units": self.units, "score_weights": counted.astype(float)}
+        if not isinstance(cases, (RegionCases, DetectionCases)):
+            arrays["outputs"] = self.predictions.outputs
+        if isinstance(cases, LabelledCases):
+            arrays |= {"truth": self.truth.labels, "predicted": self.predictions.labels}
+            of_bins = vars(self.reliability) if self.reliability is not None else {}
+            names = ("predicted", "observed", "low", "high", "n")
+            return arrays | {f"reliability_{name}": of_bins[name] for name in names if of_bins}
         if isinstance(cases, MultilabelCases):
-            said = cases.predicted if cases.predicted is not None else cases.truth
-            wrong = (said != cases.truth).mean(1)
-            return arrays | {"case_errors": np.where(counted > 0, wrong, np.nan)}
-        arrays |= {"truth": truth.labels, "predicted": self.predictions.labels}
-        return arrays | {
-            f"reliability_{name}": getattr(self.reliability, name)
-            for name in ("predicted", "observed", "low", "high", "n")
-            if self.reliability is not None
-        }
+            errors = (self._called(cases) != cases.truth).mean(1)
+        else:
+            errors = self.numbers[1]
+        if isinstance(cases, RegionCases):
+            signs = [-use.quantity.sign for use in self.declaration.uses]
+            arrays["case_losses"] = self.case_values * signs
+        elif isinstance(cases, (ValueCases, SurvivalCases)):
+            arrays["values"] = self.truth.values
+        return arrays | {"case_errors": np.where(counted, errors, np.nan)}
 
     @cached_property
     def reliability(self) -> Reliability | None:
@@ -309,23 +309,11 @@ class _Card:
             return None
         return calibration.reliability(known.max(1), self.truth.labels[self.has] == known.argmax(1))
 
-    def _detected(self, cases: DetectionCases) -> dict[str, Floats]:
-        """Return objects, detections, and objects that were found, of each image [N]."""
-        hits = np.bincount(cases.image, cases.hit[:, 0], len(self.truth))
-        detections = self.predictions.outputs[:, 0]
-        return {"objects": cases.objects.sum(1).astype(float), "detections": detections, "found": hits}
-
     @cached_property
     def case_values(self) -> Floats:
         """Every metric of each case by itself [N, metrics]; NaN without a prediction."""
         values = np.column_stack([self.measured.of_each_case(use) for use in self.declaration.uses])
         return np.where(self.measured.counted[:, None], values, np.nan)
-
-    def _errors(self) -> Floats:
-        cases = self.measured.cases
-        if isinstance(cases, ValueCases):
-            return np.asarray(np.abs(cases.predicted - cases.truth))
-        return np.zeros(len(self.truth))
 
     def _curves(self) -> dict[str, Array]:
         """Return ROC and precision-recall curves with bands; none without scores or replicates."""
@@ -345,5 +333,7 @@ class _Card:
         return curves.banded_curves(scores, labels, weights)
 
 
-def _lowered(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
+def _listed(classes: Sequence[str], has: Bools) -> list[str]:
+    """Return the labels of each case as text: "edema + fracture". has: labels by case [N, L]."""
+    names = np.array(classes, object)
+    return [" + ".join(names[row]) or "none" for row in has]

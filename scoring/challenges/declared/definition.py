@@ -56,7 +56,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
         options=(),
         inputs=replace(
             MASKS if of_masks else _tables(declaration),
-            example=partial(Lazy("scoring.challenges.declared.example:example"), declaration),
+            example=partial(Lazy("scoring.challenges.declared.baseline:example"), declaration),
         ),
         readers=Readers(
             truth=partial(module.read_truth, declaration),

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from scoring.challenges.declared.declaration import Declaration
 from scoring.core.submission import NamedCases, Predictions
@@ -31,9 +31,18 @@ def prediction_table(
         columns[wanted.score] = outputs[:, classes.index(str(declaration.positive))].tolist()
     for number in filter(None, (wanted.value, wanted.risk)):
         columns[number] = outputs[:, 0].tolist()
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([wanted.case, *columns])
     rows = zip(ids, *columns.values(), strict=True)
-    writer.writerows(row for row, there in zip(rows, has.tolist(), strict=True) if there)
+    there = zip(rows, has.tolist(), strict=True)
+    return csv_text([wanted.case, *columns], (row for row, is_there in there if is_there))
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return rows as CSV.
+
+    Args:
+        header: Names of the columns.
+        rows: Their cells.
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
     return text.getvalue()
