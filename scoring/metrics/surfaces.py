@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import scipy
@@ -35,6 +36,8 @@ NORMALS = {
 components of their normals along the three axes, in eighths. Bit 128 >> (4i + 2j + k) is voxel (i, j, k)."""
 
 
+BLOCK = 32
+"""Edge of a cube whose elements are searched together, in voxels along their shortest edge."""
 MOST_SEARCHED = 3_000_000
 """Elements of a surface up to which nearest ones are searched in a tree."""
 
@@ -134,29 +137,54 @@ def distances(surface: Surface, other: Surface, spacing: Sequence[float]) -> Flo
         )
         nearest = steps[:, *own.T].T
     else:
-        # Used once: a tree that is quicker to build costs less.
-        corners = _facing(other.corners(), own)
-        tree = scipy.spatial.cKDTree(corners * edges, compact_nodes=False, balanced_tree=False)
-        nearest = corners[tree.query(own * edges)[1]]
+        corners = other.corners()
+        nearest = corners[_nearest(own, corners, edges)]
     # From whole steps, so that a distance of a tolerance of 2 mm is 2 mm and not a rounding error more.
     lengths[apart] = np.sqrt((((own - nearest) * edges) ** 2).sum(1))
     return lengths
 
 
-def _facing(corners: Ints, own: Ints) -> Ints:
-    """Return the corners [m, dimensions] without those that are never the nearest of any of `own`: behind
-    another one on a line along an axis, as seen from the box around them."""
-    low, high = own.min(axis=0), own.max(axis=0)
-    for axis in range(corners.shape[1]):
-        along, is_facing = corners[:, axis], np.zeros(len(corners), bool)
-        line = np.delete(corners, axis, axis=1) @ [1 << 20, 1][-corners.shape[1] + 1 :]
-        is_facing[(along >= low[axis]) & (along <= high[axis])] = True
-        for beyond, away in ((along > high[axis], along), (along < low[axis], -along)):
-            places = np.flatnonzero(beyond)
-            places = places[np.lexsort((away[places], line[places]))]
-            is_facing[places[np.unique(line[places], return_index=True)[1]]] = True
-        corners = corners[is_facing]
-    return corners
+def _nearest(own: Ints, corners: Ints, edges: Floats) -> Ints:
+    """Return which of the corners [m, dimensions] is the nearest of each of `own` [n].
+
+    Both are taken block by block, blocks of corners by their distance, until none can hold a nearer one: one
+    tree of all would look into most of it where flat surfaces face each other.
+    """
+    nearest, edge = np.zeros(len(own), int), BLOCK * edges.min()
+    points, others = own * edges, corners * edges
+    blocks = _blocks(others, edge)
+    low, high = (np.array([end(others[rows], axis=0) for rows in blocks]) for end in (np.min, np.max))
+    trees: dict[int, Any] = {}
+    for asking in _blocks(points, edge):
+        asked, best = points[asking], np.full(len(asking), np.inf)
+        least = _apart(asked.min(axis=0), asked.max(axis=0), low, high)
+        for k in np.argsort(least, kind="stable").tolist():
+            if least[k] >= best.max():
+                break
+            rows = np.flatnonzero(_apart(asked, asked, low[k], high[k]) < best)
+            if not len(rows):
+                continue
+            if k not in trees:  # used few times: a tree that is quicker to build costs less
+                trees[k] = scipy.spatial.cKDTree(others[blocks[k]], compact_nodes=False, balanced_tree=False)
+            away, place = trees[k].query(asked[rows])
+            nearer = away < best[rows]
+            best[rows[nearer]] = away[nearer]
+            nearest[asking[rows[nearer]]] = blocks[k][place[nearer]]
+    return nearest
+
+
+def _blocks(points: Floats, edge: float) -> list[Ints]:
+    """Return the rows of the points [n, dimensions] in each cube of an edge that has some."""
+    cells = tuple((points.T // edge).astype(int))
+    _, cube = np.unique(np.ravel_multi_index(cells, (1 << 20,) * len(cells)), return_inverse=True)
+    order = np.argsort(cube, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(cube[order])) + 1)
+
+
+def _apart(low: Floats, high: Floats, other_low: Floats, other_high: Floats) -> Floats:
+    """Return the distances of boxes [..., dimensions], 0 where they touch."""
+    gap = np.maximum(0, np.maximum(other_low - high, low - other_high))
+    return np.asarray(np.sqrt((gap**2).sum(axis=-1)))
 
 
 def quantile(values: Floats, weights: Floats, share: float) -> float:

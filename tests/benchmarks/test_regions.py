@@ -23,6 +23,10 @@ MASKS = {
     "organ": (((250, 260, 100), (130, 100, 60)), ((254, 258, 101), (126, 103, 58))),
     "tumour": (((250, 260, 100), (25, 20, 10)), ((254, 258, 101), (25, 21, 10))),
     "organs far apart": (((130, 130, 60), (100, 90, 40)), ((380, 380, 140), (100, 90, 40))),
+    "flat surfaces that face each other": (
+        ((255, 255, 100), (235, 235, 90)),
+        ((255, 255, 100), (135, 135, 40)),
+    ),
 }
 OWN = """
 import json, resource, sys, time
@@ -44,9 +48,12 @@ print(json.dumps({"cpu_seconds": min(seconds), "values": values, "peak_mb": peak
 """
 
 
-def ellipsoid(centre, radii) -> np.ndarray:
-    axes = np.indices(SHAPE, sparse=True)
-    return sum(((axis - c) / r) ** 2 for axis, c, r in zip(axes, centre, radii, strict=True)) <= 1
+def body(centre, radii, is_flat: bool) -> np.ndarray:
+    """An ellipsoid, or the box around it."""
+    away = [
+        abs(axis - c) / r for axis, c, r in zip(np.indices(SHAPE, sparse=True), centre, radii, strict=True)
+    ]
+    return np.maximum(np.maximum(*away[:2]), away[2]) <= 1 if is_flat else sum(a**2 for a in away) <= 1
 
 
 def own(path: Path) -> dict:
@@ -58,7 +65,7 @@ def own(path: Path) -> dict:
 
 @pytest.mark.parametrize("name", MASKS)
 def test_masks_against_surface_distance(benchmark, name, tmp_path):
-    truth, prediction = (ellipsoid(*body) for body in MASKS[name])
+    truth, prediction = (body(*of, is_flat="flat" in name) for of in MASKS[name])
     path = tmp_path / "masks.npz"
     np.savez(path, truth=truth, prediction=prediction, spacing=np.array(SPACING))
     theirs = peer.asked(Path(__file__).with_name("mask_loops.py"), str(path))
