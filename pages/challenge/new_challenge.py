@@ -22,7 +22,6 @@ from scoring.challenges.declared.masks import ENDINGS, TruthMasks
 from scoring.challenges.declared.suggestion import TruthTable
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
-from scoring.metrics import registry
 
 TASKS = {
     "classification": "one class per case",
@@ -168,7 +167,7 @@ def _columns(table: TruthTable, suggested: Draft, task: str, key: str) -> Mappin
 
 def _metric(made: Draft, key: str) -> Draft:
     """Draw the choice of the metric with its pitfall, and of what depends on it."""
-    metrics = {metric.name: metric for metric in registry.of_task(made["task"])}
+    metrics = {metric.name: metric for metric in draft.metrics_of(made["task"])}
     titles = {name: f"{metric.title}, {metric.better} is better" for name, metric in metrics.items()}
     name = _select("Ranked by", titles, made["score"]["metric"], f"{key}_metric", "{1}")
     st.caption(f":material/warning: {markdown(metrics[name].pitfall, 400)}")

@@ -12,6 +12,8 @@ Draft = Mapping[str, Any]
 """Keys and tables of the file, as `tomllib` gives them; an empty value stands for a key that is not there."""
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 """Keys that stand without quotes."""
+metrics_of = registry.of_task
+"""Metrics that a task can be ranked by."""
 
 
 def toml(draft: Draft) -> str:
