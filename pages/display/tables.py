@@ -1,5 +1,6 @@
 """Tables of a page: their columns, cells and names of cases; small ones as Markdown."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -16,6 +17,9 @@ from scoring.presentation.figures.theme import Theme, label
 
 COLOURS = {"malignant": "red", "medium": "orange", "benign": "green"}
 """Risk group -> what Streamlit's Markdown calls its colour."""
+LEFT_TO_RIGHT = "\u200e"
+"""The mark that keeps text that begins with Arabic or Hebrew letters inside its cell of the grid."""
+RIGHT_TO_LEFT = re.compile(r"[^A-Za-z]*[\u0591-\u08ff\ufb1d-\ufdfd\ufe70-\ufefc]")
 CASE = "case"
 """Column of tables that holds names of cases."""
 
@@ -86,7 +90,10 @@ def cells_of(column: Column, entry: Table) -> list[Any]:
             return [None if n is None else f"{n}{'*' if n < SMALL_CLASS else ''}" for n in values]
         case "interval":
             return [span(pair, column.digits, sign=column.sign) for pair in values]
-    return values
+    return [
+        LEFT_TO_RIGHT + text if isinstance(text, str) and RIGHT_TO_LEFT.match(text) else text
+        for text in values
+    ]
 
 
 def written(entry: Table) -> str:

@@ -194,6 +194,9 @@ def change_settings(store: Store, arguments: argparse.Namespace) -> None:
     ).row
     refusals = "kept" if row.keep_refused else "not kept"
     message = f"{row.title} ({row.id}): the {row.counts} submission counts; refused files are {refusals}."
+    rules = hidden_rules.rules(store, arguments.board)
+    if rules is not None and rules.step is not None:
+        message += " With the Ladder the last that it shows counts instead, also once the truth is opened."
     message += f" It is {SEEN[row.visibility]}."
     value = {"id": row.id, "title": row.title, "counts": row.counts, "keep_refused": row.keep_refused}
     value["visibility"] = row.visibility

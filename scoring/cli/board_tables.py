@@ -11,7 +11,7 @@ from scoring.services.boards.foreign_leaderboards import ImportedBoard
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import BoardRanking, history_rows, rank_change
 from scoring.services.boards.submitting import Receipt
-from scoring.services.boards.views import which_counts
+from scoring.services.boards.views import FOR_ORGANIZERS, which_counts
 
 CASES = 5
 """Cases that a line names before it says "and N more"."""
@@ -45,7 +45,7 @@ def board_table(ranking: BoardRanking) -> str:
     version = f"test set {ranking.board.test_set.number} of {row.version}"
     lines = [f"{row.title} ({row.id}, {row.challenge}), {which_counts(ranking)} counts, {version}"]
     if ranking.split is not None and ranking.hidden is not None:
-        lines.append("For the organizer alone: scores of the withheld part, which nobody else is told yet.")
+        lines.append(FOR_ORGANIZERS)
     if ranking.phase is not None:
         lines.append(f"Ranked is what was submitted in the phase {ranking.phase}.")
     lines += [phase_lines(ranking.phases), ""] if ranking.phases else [""]

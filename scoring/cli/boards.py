@@ -38,6 +38,7 @@ from scoring.services.boards.foreign_leaderboards import read_leaderboard
 from scoring.services.boards.packing import packed
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.submitting import Receipt, SubmissionRequest
+from scoring.services.boards.views import FOR_ORGANIZERS
 from scoring.services.store.database import Store, open_store
 
 
@@ -106,7 +107,7 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
     value = {"board": board.row.id, "submissions": [receipt.as_dict() for receipt in receipts]}
     message = "\n".join(map(receipt_line, receipts))
     if board.split is not None and hidden_rules.rules(store, board.row.id) is not None:
-        message += "\nFor the organizer alone: scores of the withheld part."
+        message += f"\n{FOR_ORGANIZERS}"
     respond(arguments.json, value, message)
 
 

@@ -74,6 +74,8 @@ class Use:
     def words(self) -> str:
         """Return it in plain words, for everybody: its rarest class decides whether the truth is safe."""
         scores = "1 score has" if self.answers == 1 else f"{self.answers} scores have"
+        if self.bits and not self.answers:
+            scores = "Scores that are shown no more have"
         if not self.cases:
             return f"{scores} been shown. {UNBOUNDED if self.bits else ''}{WITHHELD * self.is_part}".rstrip()
         told = (
@@ -91,6 +93,8 @@ class Budget:
 
     use: Use
     proposed: HiddenRules | None
+    is_spent: bool = False
+    """Whether so much was told already that no rules make it safe again."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry of JSON."""
@@ -113,6 +117,11 @@ class Budget:
                 f"Safe: by the end of the phases the scores can tell {self.use.bits:.1f} bits, and it takes "
                 f"{limit:.1f} to gain {SAFE_GAIN:g} above chance by guessing, by whatever design."
                 f"{WITHHELD * self.use.is_part}"
+            )
+        if self.is_spent:
+            return (
+                "Not safe, whatever is shown from now on: the scores that were shown can have told so much "
+                f"that guessing gains up to {self.use.gain:.2f} above chance.{WITHHELD * self.use.is_part}"
             )
         if not self.use.cases:
             return f"Not safe: {UNBOUNDED} What holds: --detail none.{WITHHELD * self.use.is_part}"
@@ -176,7 +185,7 @@ def planned(
     choices += [HiddenRules("score", step, known.refused_per_day) for step in STEPS]
     choices += [HiddenRules(NOTHING, None, known.refused_per_day)]
     proposed = next((rules for rules in choices if use(rules).is_safe), choices[-1])
-    return Budget(now, proposed)
+    return Budget(now, proposed, not use(proposed).is_safe)
 
 
 def most_submissions(phase: Phase) -> float:

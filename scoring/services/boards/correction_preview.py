@@ -93,7 +93,8 @@ class Correction:
         """Return what an organizer hardly means: lost cases, and submissions that are refused."""
         found = []
         if self.removed:
-            lost = f"{len(self.removed)} cases are gone: {_listed(self.removed)}."
+            many = f"{len(self.removed)} cases are" if len(self.removed) > 1 else "1 case is"
+            lost = f"{many} gone: {_listed(self.removed)}."
             more = f" New are {_listed(self.added)}: were ids changed?" if self.added else ""
             found.append(warning("correction-loses-cases", "truth", lost + more))
         if self.refused:

@@ -91,7 +91,7 @@ def changes(ranking: BoardRanking, final: tables.FinalRanking) -> list[dict[str,
     for team in dict.fromkeys([*then, *here]):
         before, after = (_place(rows.get(team)) for rows in (then, here))
         if before != after:
-            told.append({"what": f"the rank of {team}", "before": before, "after": after})
+            told.append({"what": f"the place of {team}", "before": before, "after": after})
     return told
 
 
@@ -99,7 +99,7 @@ def _place(row: dict[str, Any] | None) -> str:
     if row is None:
         return "not ranked"
     score = "undefined" if row["score"] is None else f"{row['score']:.6f}"
-    return f"{row['rank']}, score {score}"
+    return f"rank {row['rank']}, score {score}"
 
 
 def as_dict(ranking: BoardRanking, final: tables.FinalRanking | None) -> dict[str, Any] | None:

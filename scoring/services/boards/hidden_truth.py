@@ -37,6 +37,8 @@ RATES = frozenset(
 )
 """Of a class, told where the organizer allows it: not what follows from the truth alone, as the worth of a
 class, nor what tells several labels at once, as log loss."""
+MOST_BITS = 1e9
+"""Kept of what scores told under earlier rules; without an end of the score it is infinite."""
 PUBLISHED = ("version", "seed", "resamples", "interval", "unit")
 """Of the provenance: neither what guesses of the truth could be checked with, nor the number of cases."""
 
@@ -97,7 +99,7 @@ def _spent(board: OpenBoard, wanted: HiddenRules) -> float:
         return float(board.n_told)
     with board.store.read() as session:
         row = session.get(Hidden, board.row.id)
-    return use(board).bits if ranking.hidden != wanted or row is None else row.spent
+    return min(use(board).bits, MOST_BITS) if ranking.hidden != wanted or row is None else row.spent
 
 
 def reveal(store: Store, board_id: str) -> None:
@@ -134,7 +136,7 @@ def counted(ranking: BoardRanking) -> Mapping[str, RankedSubmission]:
     truth did since, none of what was scored is missing."""
     shown = _shown(ranking)
     scored = (at_first(ranking, entry) for entry in ranking.competing)
-    return counting(scored, ranking.rule, shown.quantity, shown=shown.scores, nominated=ranking.nominated)
+    return counting(scored, ranking.rule, shown.quantity, shown=shown.scores, nominated=ranking.nominated_now)
 
 
 def at_first(ranking: BoardRanking, entry: RankedSubmission) -> RankedSubmission:

@@ -43,7 +43,7 @@ NEAR = "differ in hardly a case from an earlier one: this is how a hidden truth 
 ALIKE = (
     "have the same number for all cases, in every column or in one: how often a class occurs is probed so."
 )
-EQUAL = "are the same to the byte: do these teams work together, or share what they are told?"
+EQUAL = "the same to the byte: do these teams work together, or share what they are told?"
 COPIES = "answers of these teams are in nearly the same order: one may be a copy of the other."
 UNSCORED = "could not be scored by a fault of this server, not of the file: its log says more."
 
@@ -298,7 +298,11 @@ def equal_files(store: Store, board_id: str) -> list[Finding]:
         teams.setdefault(sha, []).append(team)
     groups = Counter(tuple(sorted(names)) for names in teams.values() if len(names) > 1)
     return [
-        note("equal-files", shortened(", ".join(names), 120), f"{count} of their files {EQUAL}")
+        note(
+            "equal-files",
+            shortened(", ".join(names), 120),
+            f"{count} of their files {'is' if count == 1 else 'are'} {EQUAL}",
+        )
         for names, count in sorted(groups.items())
     ]
 

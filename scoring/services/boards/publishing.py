@@ -31,7 +31,7 @@ from scoring.services.boards.ranking import BoardRanking
 LISTED = 500
 """Submissions that a report lists."""
 WORDS = {
-    "shown": "The truth is hidden: scores are shown to {decimals}, without intervals and ties, until the "
+    "shown": "The truth is hidden: scores are shown {how}, without intervals and ties, until the "
     "organizer opens it. Where the truth is corrected meanwhile, scores that were shown stay.",
     "nothing": "The truth is hidden: no score is shown until the organizer opens it.",
     "split": "Scores are those of a part of the cases. The others, of which no score tells anything, rank "
@@ -63,6 +63,8 @@ def sections(ranking: BoardRanking) -> tuple[Section, ...]:
 def open_sections(ranking: BoardRanking) -> tuple[Section, ...]:
     """Return all that a board has to show: what its organizer sees."""
     first, *others = views.sections(ranking)
+    if ranking.split is not None and ranking.hidden is not None:
+        first = replace(first, blocks=[Text(views.FOR_ORGANIZERS, "note"), *first.blocks])
     return (first, *shake_up.section(ranking), *others, *decision_views.sections(ranking))
 
 
@@ -71,9 +73,11 @@ def hidden_truth_words(known: HiddenRules, is_split: bool = False) -> str:
     part = WORDS["split"] * is_split
     if known.detail == NOTHING:
         return f"{WORDS['nothing']} {part}".strip()
-    decimals = "1 decimal" if known.decimals == 1 else f"{known.decimals} decimals"
+    how = f"to {known.decimals} decimal{'s' * (known.decimals > 1)}"
+    if known.step is not None:
+        how = f"as multiples of {known.step:g}, the Ladder's step"
     ladder = WORDS["ladder"].format(step=known.step) if known.step is not None else ""
-    return " ".join(filter(None, (WORDS["shown"].format(decimals=decimals), ladder, part)))
+    return " ".join(filter(None, (WORDS["shown"].format(how=how), ladder, part)))
 
 
 def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:

@@ -20,7 +20,7 @@ from scoring.comparison.team_facts import TeamFacts
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.services.boards import members, packing, phases
 from scoring.services.boards.board import OpenBoard
-from scoring.services.boards.hidden_rules import HiddenRules, kept_rules, shown_scores
+from scoring.services.boards.hidden_rules import NOTHING, HiddenRules, kept_rules, shown_scores
 from scoring.services.boards.phases import DAY, Phase
 from scoring.services.boards.ranked_submissions import (
     LADDER,
@@ -61,7 +61,7 @@ class BoardRanking:
     def counting(self) -> Mapping[str, RankedSubmission]:
         """The submission of each team that is ranked."""
         return counting(
-            self.competing, self.rule, self._quantity, shown=self._worth, nominated=self.nominated
+            self.competing, self.rule, self._quantity, shown=self._worth, nominated=self.nominated_now
         )
 
     @cached_property
@@ -73,13 +73,20 @@ class BoardRanking:
     def lines(self) -> Mapping[str, RankedSubmission]:
         """The submission of each baseline that is shown."""
         entries = (entry for entry in self.entries if entry.team in self.baselines)
-        return counting(entries, self.rule, self._quantity, shown=self._worth, nominated=self.nominated)
+        return counting(entries, self.rule, self._quantity, shown=self._worth, nominated=self.nominated_now)
 
     @property
     def hidden(self) -> HiddenRules | None:
         """Return what may be told; None where the truth is not hidden."""
         known = self.shown.rules if self.shown else None
         return None if known is None or known.detail == OPENED else known
+
+    @cached_property
+    def nominated_now(self) -> frozenset[str]:
+        """Nominated submissions that count: until the end only those whose score is shown."""
+        if self.shown is None or self.hidden is None or self.hidden.detail == NOTHING:
+            return self.nominated
+        return frozenset(i for i in self.nominated if self.shown.scores.get(i) is not None)
 
     @property
     def _worth(self) -> Mapping[str, float | None] | None:
@@ -126,7 +133,7 @@ class BoardRanking:
         chosen: dict[str, RankedSubmission] = {}
         ranks: dict[str, int] = {}
         for day, entries in groupby(self.competing, lambda entry: entry.created[:DAY]):
-            now = counting(entries, self.rule, self._quantity, chosen, self._worth, self.nominated)
+            now = counting(entries, self.rule, self._quantity, chosen, self._worth, self.nominated_now)
             if now != chosen:
                 scores = {team: entry.score for team, entry in now.items()}
                 cards = partial(self._counted_card, now)

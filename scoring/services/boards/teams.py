@@ -69,14 +69,14 @@ def nominate(store: Store, board_id: str, submission_id: str | None, team: str |
         if hidden is None or hidden.detail == OPENED:
             message = "the withheld part was opened: what was nominated before counts, else by the rule."
             raise InputRefused([error("bad-split", board_id, message)])
+        if team is not None and session.get(tables.Team, (board_id, team)) is None:
+            raise _unknown(team)
         row = None if submission_id is None else session.get(Submission, submission_id)
         of_team = row is not None and row.board_id == board_id and team in (None, row.team)
         if submission_id is not None and not of_team:
-            message = "your team has no such submission." if team else "the board has no such submission."
+            message = "the team has no such submission." if team else "the board has no such submission."
             raise InputRefused([error("no-submission", shortened(submission_id, 64), message)])
-        of = session.get(tables.Team, (board_id, row.team if row else team))
-        if of is None:
-            raise _unknown(str(team))
+        of = session.get_one(tables.Team, (board_id, row.team if row else team))
         of.nominated = submission_id
 
 

@@ -26,6 +26,7 @@ from scoring.services.boards.phases import DAY, Allowance, allowance, spoken
 from scoring.services.boards.ranked_submissions import LADDER, MINUTE, RankedSubmission
 from scoring.services.boards.ranking import BoardRanking, history_rows, rank_change
 
+FOR_ORGANIZERS = "For the organizer alone: scores of the withheld part, which nobody else is told yet."
 RULES = {
     "last": "the last submission of each team",
     "best": "the best submission of each team",
@@ -89,7 +90,7 @@ def looks(ranking: BoardRanking) -> str:
     )
     chosen = ranking.rule != "last" and any(len(ranking.by_team[team]) > 1 for team in compared.cards)
     optimism = (
-        " The best of several tries is likely too high, and its own interval, which knows of no other try, "
+        " The best of several tries is likely too good, and its own interval, which knows of no other try, "
         "covers less than 95%."
     )
     return claims + optimism * chosen

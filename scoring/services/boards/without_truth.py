@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from scoring.common.findings import Finding
-from scoring.core.scorecard import ScoreCard
+from scoring.core.scorecard import Official, ScoreCard
 from scoring.inputs.sources import sha256
 from scoring.services.boards import hidden_truth, packing
 from scoring.services.boards.board import OpenBoard
@@ -23,6 +23,8 @@ PROVENANCE = (
     *("version", "predictions_sha256", "model_sha256"),
     *("seed", "resamples", "interval", "unit", "n_units"),
 )
+NOT_SAME = "It is not the official score. Why may tell something of the truth, which is not here."
+NOT_TOLD = "Whether the official program gives this score is said once the truth is opened."
 MORE = ("model_size_mib",)
 """What the team said of its model, and the score counts."""
 Rows = Mapping[str, list[dict[str, Any]]]
@@ -41,7 +43,7 @@ def bare(card: ScoreCard, truth: str = LEFT_OUT) -> ScoreCard:
         (),
         (),
         {**known, "options": options, "truth_sha256": truth},
-        official=card.official,
+        official=card.official if card.official.same else replace(card.official, reason=NOT_SAME),
         intervals=card.intervals,
         more={name: card.more[name] for name in MORE if name in card.more},
     )
@@ -51,7 +53,7 @@ def _as_shown(card: ScoreCard, score: float | None) -> ScoreCard:
     """Return a bare scorecard of a hidden truth. score: as it is shown."""
     one, names = bare(card, WITHHELD), dict.fromkeys(card.metrics)
     known = {**one.provenance, "n_units": 0}
-    official = replace(card.official, score=score if card.official.same else None)
+    official = Official(False, None, NOT_TOLD)
     return replace(
         one, score=score, metrics=names, n_cases=0, intervals={}, provenance=known, official=official
     )

@@ -70,3 +70,14 @@ def test_names_without_a_common_beginning_stay():
     assert shortener(["a_1", "b_1"])("a_1") == "a_1"
     none = pd.DataFrame({"n": [1]})
     assert shortened_column(none, {"n": {}})[0] is none
+
+
+def test_names_in_arabic_or_hebrew_stand_inside_their_cells():
+    """The grid drew them beside the cell, where one clipped letter was left."""
+    rows = [{"team": name} for name in ("\u0645\u062e\u062a\u0628\u0631", "7 \u05de\u05e2", "Lab \u05de")]
+    entry = Table.of("", rows, [Column("team", "team")])
+    marked = [text.startswith("\u200e") for text in tables.cells_of(entry.columns[0], entry)]
+    assert marked == [True, True, False]
+    assert tables.frame(entry)["team"].tolist() == [row["team"] for row in rows], (
+        "a download has the name alone"
+    )

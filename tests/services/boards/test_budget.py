@@ -291,3 +291,21 @@ def test_hide_proposes_scores_only_where_a_bound_is_known(place, tmp_path, chall
     done = run_board("hide", "b", "--json", "-")
     assert done.status == 0, done.err
     assert (done.json["hidden"]["detail"] != "none") is is_safe
+
+
+def test_rules_may_change_after_scores_without_an_end_were_shown(place, tmp_path, monkeypatch):
+    """Infinitely many bits were kept, and the board could not be read any more."""
+    monkeypatch.setenv("BENCHSIDE_CHALLENGES", str(tmp_path))
+    (tmp_path / "size.toml").write_text(
+        'id = "size"\ntitle = "Size"\nabout = "Size"\ntask = "regression"\n[truth]\ncase = "case"\nvalue = "mm"\n'
+        '[predictions]\nvalue = "mm"\n[score]\nmetric = "mae"\n'
+    )
+    (tmp_path / "t.csv").write_text("case,mm\n" + "".join(f"c{i},{i}\n" for i in range(20)))
+    run_board("create", "size", "--id", "b", "--title", "B", "--truth", str(tmp_path / "t.csv"))
+    run_board("hide", "b", "--detail", "score")
+    run_board("submit", "b", "--team", "a", "--predictions", str(tmp_path / "t.csv"))
+    done = run_board("hide", "b", "--digits", "2")
+    assert "whatever is shown from now on" in done.err
+    assert run_board("hide", "b", "--detail", "none").status == 0
+    done = run_board("show", "b")
+    assert (done.status, "a" in done.out) == (0, True), done.err

@@ -47,7 +47,7 @@ def test_a_correction_that_hurts_says_so_and_needs_a_second_word(sent, tmp_path,
     done = board("rescore", "b", "--truth", truth, "--yes")
     assert (done.status, shown()) == (2, before)
     assert "correction-not-confirmed" in done.err
-    assert "1 cases are gone: canary04" in done.err
+    assert "1 case is gone: canary04" in done.err
     if fault == "renamed":
         assert "3 submissions would be refused" in done.err
         assert "nobody would be ranked any more" in done.err

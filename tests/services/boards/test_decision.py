@@ -146,13 +146,17 @@ def test_what_changes_after_the_end_is_told_on_board_and_report(database, tmp_pa
     frozen = published()["final"]
     assert board("rescore", "b", "--truth", labels(tmp_path / "l.csv"), "--yes").status == 0
     told = published()["final"]
-    assert {one["what"] for one in told["changes"]} >= {"the truth", "the rank of alpha", "the rank of beta"}
+    assert {one["what"] for one in told["changes"]} >= {
+        "the truth",
+        "the place of alpha",
+        "the place of beta",
+    }
     assert {**told, "changes": []} == frozen
-    assert "the rank of alpha" in report()
+    assert "the place of alpha" in report()
     assert board("rescore", "b", "--to-version", 1, "--yes").status == 0
     assert published()["final"]["changes"] == []
     assert board("team", "b", "alpha", "--exclude", "withdrawn").status == 0
-    (change,) = [c for c in published()["final"]["changes"] if c["what"] == "the rank of alpha"]
+    (change,) = [c for c in published()["final"]["changes"] if c["what"] == "the place of alpha"]
     assert change["after"] == "not ranked"
 
 

@@ -369,3 +369,20 @@ def test_an_attacker_gains_nothing_about_the_withheld_part(one):
     words = hidden_truth.use(one).words
     assert "about the shown part" in words
     assert hidden_truth.planned(one).proposed is not None
+
+
+def test_what_is_nominated_and_not_shown_counts_at_the_end_alone(one):
+    """The Ladder showed the first; the team nominated the second, and stood without a rank until the end."""
+    hidden_truth.hide(one.store, "h", HiddenRules(step=0.1))
+    first, second = (handed_in(one, sent(3, right)).submission for right in (0.9, 0.6))
+    teams.nominate(one.store, "h", second)
+    published = hidden_truth.published(board_ranking(opened(one.store, "h")))
+    assert [team["team"] for team in published["teams"]] == ["alpha"]
+    assert board_ranking(opened(one.store, "h")).counting["alpha"].id == first
+    assert "For the organizer alone" in board("show", "h").out
+    first_tab = publishing.open_sections(board_ranking(opened(one.store, "h")))[0]
+    assert "organizer alone" in str(first_tab.blocks[0])
+    with pytest.raises(InputRefused, match="unknown-team"):
+        teams.nominate(one.store, "h", None, "nobody")
+    hidden_truth.reveal(one.store, "h")
+    assert board_ranking(opened(one.store, "h")).counting["alpha"].id == second

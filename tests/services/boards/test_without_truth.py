@@ -178,3 +178,24 @@ def test_a_hidden_board_goes_with_what_was_shown_alone(place, tmp_path, known):
     ]
     assert board("show", "h").status == 0
     assert bundle.export(opened(one.store, "h"), with_truth=False) == data
+
+
+def test_a_class_that_lacks_is_not_told_by_the_official_program(place, tmp_path):
+    """ "There is no case of UNK" stood in the cards of an export without truth."""
+    store, classes = open_store(), ("MEL", "NV", "UNK")
+    for name, used in (("whole", 3), ("lacking", 2)):
+        rows = [f"c{i}," + ",".join(str(int(i % used == k)) for k in range(3)) for i in range(60)]
+        truth = tmp_path / f"{name}.csv"
+        truth.write_text("\n".join(["image," + ",".join(classes), *rows]) + "\n")
+        one = create(store, name, "isic", str(truth), BoardSettings("B", statistics=FEW))
+        submitting.submit(one, SubmissionRequest("team", "p.csv", truth.read_bytes()))
+    visible, hidden = [], []
+    for found in (visible, hidden):
+        for name in ("whole", "lacking"):
+            (card,) = cards_of(bundle.export(opened(store, name), False))
+            found.append(card["official"])
+        hidden_truth.hide(store, "whole", HiddenRules("none"))
+        hidden_truth.hide(store, "lacking", HiddenRules("none"))
+    assert "UNK" not in json.dumps(visible)
+    assert hidden[0] == hidden[1]
+    assert hidden[0]["same"] is False
