@@ -297,8 +297,8 @@ def test_rules_may_change_after_scores_without_an_end_were_shown(place, tmp_path
     """Infinitely many bits were kept, and the board could not be read any more."""
     monkeypatch.setenv("BENCHSIDE_CHALLENGES", str(tmp_path))
     (tmp_path / "size.toml").write_text(
-        'id = "size"\ntitle = "Size"\nabout = "Size"\ntask = "regression"\n[truth]\ncase = "case"\nvalue = "mm"\n'
-        '[predictions]\nvalue = "mm"\n[score]\nmetric = "mae"\n'
+        'id = "size"\ntitle = "Size"\nabout = "Size"\ntask = "regression"\n[truth]\ncase = "case"\n'
+        'value = "mm"\n[predictions]\nvalue = "mm"\n[score]\nmetric = "mae"\n'
     )
     (tmp_path / "t.csv").write_text("case,mm\n" + "".join(f"c{i},{i}\n" for i in range(20)))
     run_board("create", "size", "--id", "b", "--title", "B", "--truth", str(tmp_path / "t.csv"))
