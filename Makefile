@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 LOCK ?= requirements.lock
 PYTEST := $(BIN)/python -m pytest tests --ignore=tests/benchmarks
 
-.PHONY: run test soak benchmark load docs screenshots samples licences quick lint lock chromium strace nginx peers clean
+.PHONY: run test soak benchmark load hostile fuzz docs screenshots samples licences quick lint lock chromium strace nginx peers clean
 
 run: $(VENV)/installed
 	$(BIN)/streamlit run app.py
@@ -29,6 +29,14 @@ benchmark: $(VENV)/installed-dev
 # How the server answers many visitors at once, as a table; it takes five minutes.
 load: $(VENV)/installed-dev
 	$(BIN)/python -m tests.load
+
+# Every hostile file, in the process of the tests and on a real server; prints seconds and memory of each.
+hostile: $(VENV)/installed-dev
+	$(BIN)/python -m pytest tests/hostile -m ""
+
+# One parser under files with a fault, for so many seconds of processor time; which there are: tests/fuzz/grammars.py.
+fuzz: $(VENV)/installed-dev
+	BENCHSIDE_FUZZ_SECONDS=$(or $(SECONDS),600) $(BIN)/python -m pytest tests/fuzz -m soak -k "parser and [$(PARSER)]"
 
 screenshots: $(VENV)/installed-dev chromium
 	$(BIN)/python -m tests.browser.screenshots docs/pictures

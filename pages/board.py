@@ -14,7 +14,7 @@ def board() -> None:
     store, board_id = actions.store(), st.query_params.get("board")
     if store.refused:
         layout.plain_opening("Boards", listing.WHAT)
-        finding_list.refusal(store.refused)
+        finding_list.refusal(store.refused, title="Boards cannot be shown now")
         return
     try:
         if board_id:

@@ -97,7 +97,7 @@ def tab(offer: HistoryContext, _shown: "ScoredSubmission") -> None:
         else:
             st.markdown(NOTHING_HERE if groups else NOTHING)
     except InputRefused as problem:
-        finding_list.refusal(problem)
+        finding_list.refusal(problem, title="The history cannot be shown now")
 
 
 def _group(offer: HistoryContext, groups: Sequence[list["SavedSubmission"]]) -> list["SavedSubmission"]:

@@ -34,7 +34,7 @@ def draw() -> None:
                 for entry in older:
                     _run(store, entry)
     except InputRefused as problem:
-        finding_list.refusal(problem)
+        finding_list.refusal(problem, title="Your recent runs cannot be shown now")
 
 
 def _run(store, entry) -> None:

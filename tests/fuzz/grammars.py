@@ -6,6 +6,7 @@ import json
 import struct
 import zipfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from io import BytesIO
 from random import Random
 from typing import Any
@@ -14,7 +15,7 @@ import onnx
 from PIL import Image
 
 from scoring.inference.onnx_scan import walk
-from tests.fuzz import bundle_grammar
+from tests.fuzz import bundle_grammar, format_grammar
 from tests.hostile import inputs
 from tests.hostile.inputs import Came
 from tests.inference import builders
@@ -335,5 +336,12 @@ PARSERS: Mapping[str, tuple[Make, Read]] = {
     "model": (model, inputs.model),
     "picture": (picture, inputs.picture),
     "clinical": (clinical, inputs.picture),
+    "table-formats": (partial(format_grammar.table, touched=touched), format_grammar.read_table),
+    "nuclei-formats": (
+        partial(format_grammar.nuclei, touched=touched, spoil=spoil),
+        format_grammar.read_nuclei,
+    ),
+    "preview": (partial(format_grammar.preview_of, touched=touched), format_grammar.read_preview),
+    "declared": (partial(format_grammar.declared, touched=touched), format_grammar.read_declared),
     "bundle": (bundle_grammar.faulty, bundle_grammar.read),
 }

@@ -34,6 +34,7 @@ class Came:
     refused: bool
     codes: frozenset[str]
     words: str = ""
+    score: float | None = None
 
 
 def attempt(work: Callable[[], object]) -> Came:
@@ -47,7 +48,8 @@ def attempt(work: Callable[[], object]) -> Came:
     except ModelRefused as refused:
         return Came(True, frozenset({refused.code}), refused.message)
     findings = getattr(found, "findings", ())
-    return Came(False, frozenset(f.code for f in findings), " ".join(f.message for f in findings))
+    words = " ".join(finding.message for finding in findings)
+    return Came(False, frozenset(f.code for f in findings), words, getattr(found, "score", None))
 
 
 def table(data: bytes, ids: tuple[str, ...] = category_tables.IDS, name: str = "p.csv") -> Came:

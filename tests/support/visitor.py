@@ -112,6 +112,11 @@ class Visitor:
         """Send a text as the value of a widget with every run from now on, whatever it offers."""
         self._states[widget] = WidgetState(id=widget, string_value=value)
 
+    def tick(self, widget: str) -> None:
+        """Tick a checkbox for good, and wait for the run that follows."""
+        self._states[widget] = WidgetState(id=widget, bool_value=True)
+        self.run()
+
     def download(self, maker: str) -> bytes:
         """Ask for a download that is made now, and return it."""
         question = BackMsg()

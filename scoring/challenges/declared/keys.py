@@ -105,10 +105,10 @@ class KeyReader:
                 self.refuse("unknown-key", (*path, key), f"there is no such key.{listing}")
 
     def required(self, path: Path, reason: str, table: Mapping[str, Any] | None = None) -> bool:
-        """Return whether a key is there, and refuse the file where it is not."""
+        """Return whether a key is there and no empty list, and refuse the file where it is not."""
         if table is None:
             table = self.section(str(path[0])) if len(path) > 1 else self.tree
-        if path[-1] in table:
+        if table.get(str(path[-1]), []) != []:
             return True
         self.refuse("missing-key", path, f"it is missing: {reason}")
         return False

@@ -141,7 +141,7 @@ def _about(keys: KeyReader) -> About:
 
 def _classes(keys: KeyReader, task: str) -> tuple[tuple[str, ...], str | None]:
     top = keys.values("")
-    if task in OF_CLASSES and "regions" not in keys.tree:
+    if task in OF_CLASSES and not keys.tree.get("regions"):
         keys.required(("classes",), "name the classes, in order where order counts.")
     classes, positive = top.get("classes", ()), top.get("positive")
     if task in ("classification", "ordinal") and len(classes) == 1:

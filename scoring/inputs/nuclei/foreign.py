@@ -112,9 +112,9 @@ def _features(features: list[Any]) -> tuple[str, str, list[Any]] | None:
     return "features", "features", cells
 
 
-def _kind(feature: Mapping[str, Any]) -> Any:
+def _kind(feature: Mapping[str, Any]) -> str:
     geometry = feature["geometry"]
-    return geometry.get("type") if isinstance(geometry, dict) else None
+    return str(geometry.get("type")) if isinstance(geometry, dict) else ""
 
 
 def _coordinates(feature: Mapping[str, Any]) -> list[Any]:

@@ -107,7 +107,7 @@ def of_coco(data: bytes, name: str) -> Tiles | None:
 
 
 def _objects(entries: Any) -> Iterator[Mapping[str, Any]]:
-    yield from (entry for entry in entries or () if isinstance(entry, dict))
+    yield from (entry for entry in entries if isinstance(entry, dict)) if isinstance(entries, list) else ()
 
 
 def _case(name: str) -> str:

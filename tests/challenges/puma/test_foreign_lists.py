@@ -109,26 +109,26 @@ def measured_as_list(p: float) -> list:
     return [{"name": "Area µm^2", "value": 20.5}, {"name": "Detection probability", "value": p}]
 
 
-def coco() -> bytes:
+def coco(tiles=TILES) -> bytes:
     images = [
-        {"id": k, "file_name": f"{case}.png", "width": 1024, "height": 1024} for k, case in enumerate(TILES)
+        {"id": k, "file_name": f"{case}.png", "width": 1024, "height": 1024} for k, case in enumerate(tiles)
     ]
     annotations = [
         {"id": 0, "image_id": k, "category_id": NAMES.index(name), "score": p, "iscrowd": 0, "area": 1,
          "segmentation": [[number for point in ring for number in point]], "bbox": [0, 0, 1, 1]}
-        for k, nuclei in enumerate(TILES.values()) for ring, name, p in nuclei
+        for k, nuclei in enumerate(tiles.values()) for ring, name, p in nuclei
     ]  # fmt: skip
     categories = [{"id": k, "name": name} for k, name in enumerate(NAMES)]
     return json.dumps({"images": images, "annotations": annotations, "categories": categories}).encode()
 
 
-def points(delimiter: str = ",") -> bytes:
+def points(delimiter: str = ",", tiles=TILES) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter)
     writer.writerow(["image", "x", "y", "class", "score"])
     writer.writerows(
         [f"{case}.tif", *map(repr, centre(ring)), name, repr(p)]
-        for case, nuclei in TILES.items() for ring, name, p in nuclei
+        for case, nuclei in tiles.items() for ring, name, p in nuclei
     )  # fmt: skip
     return text.getvalue().encode()
 
