@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.text import shortened
+from scoring.services.boards import hidden_truth
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.mark import is_own
@@ -63,12 +64,12 @@ def delete_board(store: Store, board_id: str) -> Deleted:
 def delete_submission(store: Store, board_id: str, submission_id: str) -> Deleted:
     """Delete a submission with its results, or a refused file; the team with its last one.
 
-    It counts for no limit any more.
+    It counts for no limit any more; what it told of a hidden truth stays counted.
 
     Raises:
         InputRefused: `no-submission` where the board has none of that id; nothing is deleted then.
     """
-    with store.write() as session:
+    with hidden_truth.told_stays(store, board_id), store.write() as session:
         exclusive(session)
         _require_board(session, board_id)
         row = session.get(tables.Submission, submission_id) or session.get(tables.RefusedFile, submission_id)

@@ -6,7 +6,8 @@ the same. A correction of the truth shows no other scores of what was submitted 
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -99,7 +100,31 @@ def _spent(board: OpenBoard, wanted: HiddenRules) -> float:
         return float(board.n_told)
     with board.store.read() as session:
         row = session.get(Hidden, board.row.id)
-    return min(use(board).bits, MOST_BITS) if ranking.hidden != wanted or row is None else row.spent
+    return _counted_bits(board) if ranking.hidden != wanted or row is None else row.spent
+
+
+def _counted_bits(board: OpenBoard) -> float:
+    """Return how many bits were told, as a row can hold them."""
+    return min(use(board).bits, MOST_BITS)
+
+
+@contextmanager
+def told_stays(store: Store, board_id: str) -> Iterator[None]:
+    """Go on counting what a hidden truth told, where submissions are deleted or teams merged within."""
+    before = _told(store, board_id)
+    yield
+    lost = before - _told(store, board_id)
+    if lost > 0:
+        with store.write() as session:
+            row = session.get_one(Hidden, board_id)
+            row.spent = min(row.spent + lost, MOST_BITS)
+
+
+def _told(store: Store, board_id: str) -> float:
+    """Return how many bits were told; 0 where the truth is not hidden, or the board cannot be read."""
+    with suppress(InputRefused):
+        return 0.0 if rules(store, board_id) is None else _counted_bits(opened(store, board_id))
+    return 0.0
 
 
 def reveal(store: Store, board_id: str) -> None:

@@ -9,6 +9,7 @@ from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.team_entries import name_problems
 from scoring.services.access.roles import Role
+from scoring.services.boards.hidden_truth import told_stays
 from scoring.services.boards.members import team_names
 from scoring.services.boards.row_rules import OPENED, plain
 from scoring.services.store import tables
@@ -99,7 +100,7 @@ def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:
         problems.append(error("bad-option", "--rename", message))
     if problems:
         raise InputRefused(problems)
-    with store.write() as session:
+    with told_stays(store, board_id), store.write() as session:
         session.get(tables.Board, board_id, with_for_update=True)
         row = session.get(tables.Team, (board_id, team))
         if row is None:

@@ -23,8 +23,9 @@ from scoring.services.boards import (
     publishing,
     redaction,
     rescoring,
+    teams,
 )
-from scoring.services.boards.board import opened
+from scoring.services.boards.board import BoardSettings, create, opened
 from scoring.services.boards.hidden_rules import HiddenRules, ladder_scores
 from scoring.services.boards.notices import Reason
 from scoring.services.boards.phases import Phase
@@ -370,6 +371,35 @@ def test_the_use_of_a_truth_is_counted(place, tmp_path):
     assert hidden_truth.use(board).bits == pytest.approx(2 * np.log2(1002) + 2 * np.log2(4)), (
         "what was told stays"
     )
+
+
+def test_what_was_told_stays_counted_where_submissions_are_deleted_or_teams_merged(place, tmp_path):
+    board = hidden_board(tmp_path, HiddenRules(step=0.25))
+    for wrong in (9, 7, 5):
+        handed_in(board, good(wrong))
+    handed_in(board, good(8), actor=MAX, team="beta")
+    before = hidden_truth.use(board).bits
+    teams.rename_team(board.store, "h", "beta", "alpha")
+    assert hidden_truth.use(board).bits == pytest.approx(before), "two accounts were told"
+    for entry in board_ranking(board).entries:
+        deleting.delete_submission(board.store, "h", entry.id)
+    assert hidden_truth.use(board).answers == 0
+    assert hidden_truth.use(board).bits == pytest.approx(before)
+
+
+def test_a_score_without_end_uses_up_a_truth_that_stays_readable(place, tmp_path):
+    """Its bits are infinite, which no row may hold."""
+    truth = "case,boneage\n" + "".join(f"{i},{10 + i}\n" for i in range(30))
+    (tmp_path / "t.csv").write_text(truth)
+    create(open_store(), "h", "rsna-boneage", str(tmp_path / "t.csv"), BoardSettings("H"))
+    hidden_truth.hide(open_store(), "h", HiddenRules())
+    (tmp_path / "p.csv").write_text(truth)
+    sent = run_board("submit", "h", "--team", "alpha", "--predictions", tmp_path / "p.csv", "--json", "-")
+    assert sent.status == 0, sent.err
+    hidden_truth.hide(open_store(), "h", HiddenRules(decimals=1))
+    assert hidden_rules.rules(open_store(), "h") == HiddenRules(decimals=1)
+    assert run_board("delete", "h", "--submission", sent.json["submissions"][0]["submission"]).status == 0
+    assert hidden_truth.use(opened(open_store(), "h")).bits >= 30
 
 
 def test_a_role_that_is_taken_away_ends_at_the_next_write(place, tmp_path):
