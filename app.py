@@ -9,6 +9,7 @@ import sys
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -40,19 +41,25 @@ async def warm(_app):
     network_exposure.require_confinement()
     gc_tuning.keep_short()
     limits.raise_descriptors()
-    of_boards = replace(LIMITS, decoders=(BUNDLE_READER,))
-    boards = ReaderPool(of_boards, warm=1, mend="Import it on the command line: `benchside board import`.")
     readers = ReaderPool()
-    isolation.use(lambda name, args: (boards if name.startswith(BOARDS) else readers).run(name, args))
+    boards = ReaderPool(replace(LIMITS, decoders=(f"{BOARDS}bundle_worker",)), 1, IMPORT)
+    of_isic = ReaderPool(replace(LIMITS, decoders=(f"{ISIC}official_rejections", "pandas")), 1)
+    pools = {BOARDS: boards, ISIC: of_isic}
+
+    def run(name: str, arguments: tuple) -> Any:
+        return next((pools[start] for start in pools if name.startswith(start)), readers).run(name, arguments)
+
+    isolation.use(run)
     await asyncio.to_thread(readers.warm)
     departures = asyncio.create_task(session_cleanup.watch())
     yield
     departures.cancel()
 
 
-BOARDS = "scoring.services.boards."
-BUNDLE_READER = f"{BOARDS}bundle_worker"
-"""Reader of bundles, which takes 3 s to start; it is started when the first one comes."""
+BOARDS, ISIC = "scoring.services.boards.", "scoring.challenges.isic."
+"""Where readers are that take 3 s to start: of bundles, and for what the official scorer of ISIC says of a
+refused table. Each is started when the first file comes."""
+IMPORT = "Import it on the command line: `benchside board import`."
 
 
 app = st.App(

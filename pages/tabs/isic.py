@@ -264,7 +264,9 @@ def official_message(test_set: ChosenInput, submission: ChosenInput) -> None:
         scoring.__version__, test_set.key, (submission.key, submission.name), test_set, submission
     )
     if outcome.refused is not None:
-        st.markdown("It could not open the files.")
+        st.markdown(
+            "It could not open the files, or takes more time or memory with them than this server gives."
+        )
     elif outcome.value:
         st.markdown(f"Only this: “{markdown(outcome.value, 600)}”")
     else:

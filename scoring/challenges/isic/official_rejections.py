@@ -16,6 +16,7 @@ import numpy as np
 from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS, WEIGHTS
 from scoring.challenges.isic.tables import SHOWN, CategoryTable, NumberBlock, find_table
 from scoring.common.findings import Finding, note, warning
+from scoring.common.isolation import isolated
 from scoring.inputs.jobs import open_table
 from scoring.inputs.long_tables import FORMAT as LONG
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
@@ -288,14 +289,17 @@ def _short(data: bytes) -> str:
 
 def message(predictions: Source, truth: Source, name: str | None = None) -> str | None:
     """Return the official scorer's one message about a prediction file; None where it accepts it. Raises
-    InputRefused where a source cannot be opened.
+    InputRefused where a source cannot be opened, or takes more to read than a server allows.
 
     A truth that it cannot read is told as its exception.
     """
-    files = open_table(predictions, name)
+    files, truth_files = open_table(predictions, name), open_source(truth)
     data = files.read(find_table(files))
-    truth_files = open_source(truth)
-    answers = truth_files.read(find_table(truth_files))
+    return _first_message(data, name or "predictions", truth_files.read(find_table(truth_files)))
+
+
+@isolated
+def _first_message(data: bytes, _name: str, answers: bytes) -> str | None:
     try:
         categories, ids = _truth(answers)
     except (ValueError, KeyError, UnicodeError) as problem:
@@ -345,11 +349,10 @@ def _checks(data: bytes, categories: list[str], ids: set[Any]) -> Iterator[str]:
         yield NO_ID
         return
     names = [JPG.sub("", str(value)) for value in table.pop(id_name)]
-    repeated = (
-        [name for i, name in enumerate(names) if name in names[:i]] if len(set(names)) < len(names) else []
-    )
-    if repeated:
-        yield f"Duplicate image rows detected in CSV: {list(dict.fromkeys(repeated))}."
+    if len(set(names)) < len(names):
+        seen: set[str] = set()
+        repeated = dict.fromkeys(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        yield f"Duplicate image rows detected in CSV: {[*repeated]}."
     missing = sorted(set(categories) - set(table.columns))
     extra = sorted(set(table.columns) - set(categories))
     if missing:
