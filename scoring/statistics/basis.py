@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from scoring.common.arrays import Bools, Ints
-from scoring.statistics.intervals import SHARE, Estimate, Range
+from scoring.statistics.intervals import NOISE, SHARE, Estimate, Range
 
 QuantityName = str | tuple[str, ...]
 """A metric's name, or its parts where it is of one class or slice: "accuracy", ("f1", "MEL")."""
-ABSENT = 0.125
-"""Variance of a part without a unit, as much as a share of one half has among two."""
+ABSENT, MISSED = 0.125, 1.5
+"""Variance of a part without a unit, as much as a share of one half has among two; fewest cases beyond a
+threshold, on average, from which it is known."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,10 @@ class Basis:
         units: Number of units that a quantity is made of, such as those with a case of the class.
         parts: Weight of each part, by name, in a quantity that is a sum of shares of classes and of something
             else. A part without a unit counts as 0.
+        areas: Those that are areas, by name or by the first part of it: one more unit may lie half-way
+            between the others and a coin.
+        jumping: Those that jump where one unit is left out, as what a threshold reaches that is chosen on the
+            test set: their variance is that of the replicates.
         wholes: The same of that something else, where it has a name: what it hides counts where it does not
             vary at all, as the C-index of equal risks.
         ranges: Lowest and highest possible value where that is not 0 and 1, infinite where there is none; by
@@ -34,11 +39,17 @@ class Basis:
     parts: Mapping[Any, Mapping[Any, float]] = field(default_factory=dict)
     ranges: Mapping[Any, Range] = field(default_factory=dict)
     wholes: Mapping[Any, Mapping[Any, float]] = field(default_factory=dict)
+    areas: frozenset[Any] = frozenset()
+    jumping: frozenset[Any] = frozenset()
 
     def range_of(self, name: QuantityName) -> Range:
         """Return the lowest and highest possible value of a quantity."""
         first = name if isinstance(name, str) else name[0]
         return self.ranges.get(name) or self.ranges.get(first, SHARE)
+
+    def is_area(self, name: QuantityName) -> bool:
+        """Return whether a quantity is an area."""
+        return name in self.areas or (not isinstance(name, str) and name[0] in self.areas)
 
 
 def counted(members: Mapping[Any, Bools], units: Ints) -> dict[Any, int]:
@@ -59,6 +70,19 @@ def of_areas(
     return {name: min(n, sides[1][name]) for name, n in sides[0].items()}
 
 
+def beyond(chosen_by: int, wanted: float, rests_on: int) -> int:
+    """Return what a share at a chosen threshold rests on.
+
+    Fewer than `MISSED` cases beyond the threshold say nothing of where it is: then on none.
+
+    Args:
+        chosen_by: Number of units of the side that chooses the threshold.
+        wanted: Share of that side that the threshold reaches, 0..1.
+        rests_on: Number of units of the other side.
+    """
+    return rests_on if chosen_by * (1 - wanted) >= MISSED - NOISE else 0
+
+
 def mean(parts: Iterable[QuantityName], units: Mapping[QuantityName, int]) -> dict[QuantityName, float]:
     """Return the weights of those parts that have a unit in their plain mean."""
     present = [name for name in parts if units[name]]
@@ -76,7 +100,8 @@ def with_unseen(
     A class of which all of few cases are right shows no chance, and yet the next such case may be wrong. So
     the variance of a part is at least that of its share with two cases more, one as the other parts are on
     average and one of a coin. Parts without a unit vary as a coin, and the interval reaches to where they
-    are as the others. What has parts, and all of them without a unit, rests on nothing.
+    are as the others. What has parts, and all of them without a unit, rests on nothing; what is their mean
+    rests on no more units than they do.
 
     Args:
         estimate: A sum of parts and of something else.
@@ -97,11 +122,15 @@ def with_unseen(
             hidden += weight**2 * _hidden(parts[name], parts[name].point)
     as_others = sum(weight * (mean - parts[name].point) for name, weight in absent.items())
     centers = (*estimate.centers, *((estimate.point + as_others,) if absent else ()))
-    variance = estimate.variance + hidden
-    return replace(estimate, variance=variance, centers=centers, has_hidden=hidden > 0)
+    rests_on, variance = estimate.rests_on, estimate.variance + hidden
+    if total + sum(absent.values()) > 1 - NOISE:
+        rests_on = min(rests_on, sum(parts[name].rests_on for name in seen))
+    return replace(estimate, variance=variance, centers=centers, rests_on=rests_on, has_hidden=hidden > 0)
 
 
 def _hidden(part: Estimate, mean: float) -> float:
     n = part.rests_on
+    if part.is_area:
+        return ((part.point - 0.5) / 2 / (n + 1)) ** 2
     share = (n * part.point + mean + 0.5) / (n + 2)
     return max(share * (1 - share) / (n + 2) - part.variance, 0.0)

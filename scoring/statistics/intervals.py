@@ -151,6 +151,7 @@ class Estimate:
         n_units: Number of units of the test set.
         rests_on: Number of units that the quantity is made of.
         has_hidden: Whether the variance holds what few units hide (`basis.with_unseen`).
+        is_area: Whether it is a mean of places between 0 and 1, not of answers of yes or no.
         varying: Number of units, at most n, whose normal values would tell as much of it; None: all.
     """
 
@@ -160,6 +161,7 @@ class Estimate:
     n_units: int
     rests_on: int
     has_hidden: bool = False
+    is_area: bool = False
     varying: int | None = None
 
 
@@ -204,9 +206,10 @@ def wilson_t(estimate: Estimate, limits: Range = SHARE) -> list[float] | None:
     answers of yes or no, m being how many of them would vary as the quantity does, with the quantile of
     Student's t in place of the normal one. Where the variance holds what few units hide, m is how many would
     vary so with one answer of each kind more; where nothing varies, the number of units that the quantity
-    rests on. Above one limit it is Student's t on the logarithm of the distance from it, with as
-    many units as vary and an end that is further by the square of the relative error; without limits
-    Student's t.
+    rests on, half of them at the lowest value, as F1 counts a case that is found twice. What varies less than
+    answers would has as many degrees of freedom as units vary. Above one limit it is Student's t on
+    the logarithm of the distance from it, with as many units as vary and an end that is further by the square
+    of the relative error; without limits Student's t.
 
     Args:
         estimate: The quantity.
@@ -261,13 +264,14 @@ def difference_t(estimate: Estimate, width: float = 1.0) -> list[float] | None:
 
 def _between(estimate: Estimate, low: float, width: float) -> list[float]:
     share, variance = (estimate.point - low) / width, estimate.variance / width**2
-    answers = float(estimate.rests_on)
+    answers = estimate.rests_on / (2 if share == 0 else 1)
     if variance and estimate.has_hidden:
         answers = _answers_and_two(share, variance)
     elif variance and 0 < share < 1:
         answers = share * (1 - share) / variance
     # What varies as yes and no do has no variance of its own to be estimated; what varies less has.
-    units = estimate.n_units if answers <= estimate.rests_on else estimate.rests_on
+    few = min(estimate.rests_on, estimate.varying or estimate.rests_on)
+    units = estimate.n_units if answers <= estimate.rests_on else few
     centers = np.clip([(center - low) / width for center in estimate.centers], 0, 1)
     lower, upper = wilson(answers * centers, np.full(len(centers), answers), _quantile(units))
     ends = low + width * min(float(lower.min()), share), low + width * max(float(upper.max()), share)

@@ -2,7 +2,7 @@
 of a submission on them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -147,6 +147,7 @@ def of_values(
     """
     estimates = {}
     if options.method(n_units) == WILSON_T:
+        left_out = {name: without for name, without in left_out.items() if name not in basis.jumping}
         estimates = _estimates(values, left_out, point, n_units, basis)
     intervals = {
         name: options.interval_of(
@@ -159,8 +160,9 @@ def of_values(
         )
         for name, drawn in values.items()
     }
-    doubts = (*options.findings(n_units), *_undefined(values, point, intervals))
-    return Replicates(values, intervals, doubts, left_out, options.method(n_units))
+    kind = options.method(n_units)
+    doubts = (*options.findings(n_units), *_doubtful(values, point, intervals, kind == WILSON_T))
+    return Replicates(values, intervals, doubts, left_out, kind)
 
 
 def _estimates(
@@ -171,7 +173,10 @@ def _estimates(
         name: estimated(float(point[name][0]), drawn, left_out.get(name), n_units, basis.units.get(name))
         for name, drawn in values.items()
     }
-    parts = {name: of for name, of in basis.parts.items() if name in found}
+    areas = {name for name in found if basis.is_area(name)}
+    found |= {name: replace(found[name], is_area=True) for name in areas}
+    parts = {name: {name: 1.0} for name in areas if name in basis.units}
+    parts |= {name: of for name, of in basis.parts.items() if name in found}
     return found | {
         name: with_unseen(found[name], of, found, basis.wholes.get(name)) for name, of in parts.items()
     }
@@ -188,9 +193,13 @@ def evaluate(quantities: Callable[[Block], Quantities], blocks: Iterable[Block])
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _undefined(
-    values: Quantities, point: Quantities, intervals: Mapping[QuantityName, list[float] | None]
+def _doubtful(
+    values: Quantities,
+    point: Quantities,
+    intervals: Mapping[QuantityName, list[float] | None],
+    has_intervals: bool,
 ) -> Iterator[Finding]:
+    """Yield why a quantity has no interval though units are enough for one, or only on some replicates."""
     for name, drawn in values.items():
         share = float(np.isnan(drawn).mean())
         if isinstance(name, str) and np.isfinite(point[name][0]) and share > 0:
@@ -201,6 +210,8 @@ def _undefined(
             )
             message = f"{share:.1%} of the replicates have no {name}; {rest}."
             yield (warning if share >= MUCH_UNDEFINED else note)("undefined-replicates", name, message)
+        elif isinstance(name, str) and np.isfinite(point[name][0]) and not intervals[name] and has_intervals:
+            yield note("few-cases-in-class", name, "too few cases decide it for an interval.")
 
 
 BLOCK_BYTES = 64_000_000

@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
@@ -56,7 +56,7 @@ def one_interval(design: Design, random: np.random.Generator, n: int) -> list[fl
             point = values(np.ones((1, n)))
     drawn = values(_weights(n, 50 if few else 1000, int(random.integers(KITS))))
     left_out = values(1 - np.eye(n)) if few else {}
-    known = type(basis)(basis.units, basis.parts, {"score": design.range})
+    known = replace(basis, ranges={"score": design.range})
     return of_values(drawn, left_out, point, n, StatisticsOptions(), known).intervals["score"]
 
 

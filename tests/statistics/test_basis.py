@@ -25,6 +25,8 @@ def test_what_parts_hide_restated(parts):
     whole = Estimate(0.4, 0.01, (0.4, 0.41), 40, 40)
     found = basis.with_unseen(whole, weights, values)
     seen = [part for part in parts if part[2]]
+    is_mean = sum(w for *_, w in parts) > 1 - 1e-12
+    assert found.rests_on == (min(40, sum(n for _, _, n, _ in seen)) if is_mean or not seen else 40)
     if not seen:
         assert intervals.wilson_t(found) is None
         return
@@ -75,6 +77,37 @@ def test_a_perfect_score_of_a_class_of_two_cases_is_uncertain_and_of_one_case_ha
     assert found["recall", 0][0] == pytest.approx(intervals.wilson(36, 36, 2.024394)[0], abs=1e-6)
     assert found["score"][0] < 0.7 < 0.9 < plain["score"][0]
     assert found["score"][1] == 1
+
+
+def test_an_area_may_have_one_more_unit_half_way_to_a_coin_and_what_jumps_varies_as_the_replicates():
+    random, n = np.random.default_rng(2), 30
+    values = random.random((n, 2))
+
+    def quantities(weights):
+        means = (weights @ values / weights.sum(1, keepdims=True)).T
+        return {("auc", "A"): means[0], ("auc", "B"): means[0], "jumps": means[1]}
+
+    def found(of):
+        point = quantities(np.ones((1, n)))
+        return replicate(quantities, point, np.arange(n), StatisticsOptions(300), basis=lambda _: of)
+
+    units = {("auc", "A"): 9, ("auc", "B"): 30, "jumps": 30}
+    plain, of = found(Basis(units)), Basis(units, areas=frozenset(("auc",)), jumping=frozenset(("jumps",)))
+    area, point = found(of), values.mean(0)
+    variance = values[:, 0].var(ddof=1) / n + ((point[0] - 0.5) / 2 / 10) ** 2
+    expected = Estimate(point[0], variance, (point[0],), n, 9, has_hidden=True)
+    assert area.intervals["auc", "A"] == pytest.approx(intervals.wilson_t(expected), abs=1e-6)
+    assert area.intervals["auc", "B"] != plain.intervals["auc", "B"]
+    drawn = intervals.estimated(point[1], plain.values["jumps"], None, n)
+    assert area.intervals["jumps"] == pytest.approx(intervals.wilson_t(drawn), abs=1e-6)
+    assert ("jumps" in plain.left_out, "jumps" in area.left_out) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("chosen_by", "wanted", "found"), [(15, 0.9, 7), (14, 0.9, 0), (8, 0.8, 7), (29, 0.95, 0)]
+)
+def test_a_threshold_is_known_from_three_half_cases_beyond_it_on(chosen_by, wanted, found):
+    assert basis.beyond(chosen_by, wanted, 7) == found
 
 
 @pytest.mark.parametrize(("variance", "adds"), [(0.0, 0.4**2 * 0.5 * 0.5 / 22), (1e-6, 0.0)])

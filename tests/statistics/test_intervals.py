@@ -82,6 +82,12 @@ def estimate(point, left_out, rests_on=None):
     return intervals.estimated(point, np.array([0.5, 0.6]), left_out, len(left_out), rests_on)
 
 
+def varying(left_out: list[float]) -> int:
+    """As many units as vary: 3 (sum of squares)^2 / sum of fourth powers, from 2 to all."""
+    squares = [(value - statistics.fmean(left_out)) ** 2 for value in left_out]
+    return max(2, min(len(left_out), int(3 * sum(squares) ** 2 / sum(v * v for v in squares) + 1e-9)))
+
+
 LIMITS = st.sampled_from([(0.0, 1.0), (-1.0, 1.0), (0.0, 2.0), (-3.0, 5.0)])
 
 
@@ -92,7 +98,8 @@ def test_wilson_t_restated(left_out, share, limits, rests_on):
     variance = (n - 1) / n * sum((value - middle) ** 2 for value in left_out)
     varies = variance > 1e-20
     answers = share * (1 - share) / variance if varies else rests_on
-    units = n if answers <= rests_on else rests_on
+    few = min(rests_on, varying(left_out)) if varies else rests_on
+    units = n if answers <= rests_on else few
     quantile = scipy.stats.t.ppf(0.975, units - 1)
     corrected = min(max(n * share - (n - 1) * middle, 0), 1)
     ends = [end for center in (share, corrected) for end in wilson_ends(center, answers, quantile)]
@@ -127,9 +134,8 @@ def test_above_one_limit_it_is_students_t_on_the_logarithm_and_without_limits_pl
     plain = intervals.wilson_t(given_, (-np.inf, np.inf))
     assert plain == pytest.approx([min(point, corrected) - reach, max(point, corrected) + reach])
     if reach / point < 50:
-        squares = [(value - middle) ** 2 for value in left_out]
-        units = max(2, min(n, int(3 * sum(squares) ** 2 / sum(v * v for v in squares) + 1e-9)))
-        factor = math.exp(min(scipy.stats.t.ppf(0.975, units - 1) * error / point, 50))
+        quantile_ = scipy.stats.t.ppf(0.975, varying(left_out) - 1)
+        factor = math.exp(min(quantile_ * error / point, 50))
         centers = [c for c in (point, corrected) if c > 0]
         highest = max(centers) * (1 + (error / point) ** 2) * factor
         found = intervals.wilson_t(given_, (0, np.inf))
@@ -144,7 +150,9 @@ def test_where_nothing_varies_it_is_as_wide_as_the_units_that_the_quantity_rests
     assert widths[0] < 0.4 < 0.9 < widths[-1]
     assert intervals.wilson_t(estimate(1.0, [1.0] * 40, 1)) is None
     none, every = (intervals.wilson_t(estimate(share, [share] * 8)) for share in (0.0, 1.0))
-    assert none == pytest.approx([1 - every[1], 1 - every[0]])
+    quantile_ = scipy.stats.t.ppf(0.975, 7)
+    assert every == pytest.approx(list(wilson_ends(1.0, 8, quantile_)))
+    assert none == pytest.approx(list(wilson_ends(0.0, 4, quantile_)))  # F1 counts each case half
 
 
 def test_no_wilson_t_of_one_unit_or_of_what_hinges_on_one():

@@ -1,7 +1,7 @@
 """A submission held against a truth under options: answers, and every quantity of many test sets at once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -70,7 +70,7 @@ class IsicEvaluation:
         """Return what `quantities` rest on, from the unit number of each case [N]."""
         of_measures = measures.basis(self.answers, units, self.options.ranked_by)
         inside = counted(subgroups.members(self.groups, self.shares), units)
-        return Basis({**of_measures.units, **inside}, of_measures.parts)
+        return replace(of_measures, units={**of_measures.units, **inside})
 
     def quantities(self, weights: Floats) -> dict[Any, Floats]:
         """Return every quantity that has an interval, [B] by name."""

@@ -203,10 +203,11 @@ def basis(a: CategoryScores, units: np.ndarray, metric: str) -> Basis:
     parts = {
         name: mean([(measure, category) for category in a.categories], rests_on)
         for name, measure in MEANS.items()
-        if measure in ("recall", "sensitivity", "f1", "ppv")
+        if measure not in ("specificity", "accuracy", "npv")
     }
     ranked = RANKED_BY[metric]
-    return Basis(rests_on, parts | ({"score": parts[ranked]} if ranked in parts else {}))
+    parts |= {"mean_auc": parts["macro_auc"], "score": parts[ranked]}
+    return Basis(rests_on, parts, areas=frozenset(("auc", "auc_sens_80", "malignant_auc")))
 
 
 def unit_sums(

@@ -1,6 +1,7 @@
 """Scores of Melanoma, their decisions and ranks, and every quantity that has an interval."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,9 +16,12 @@ from scoring.metrics import binary, calibration, classification, roc, subgroups
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import permutation_test
-from scoring.statistics.basis import Basis, QuantityName, counted, of_areas
+from scoring.statistics.basis import Basis, QuantityName, beyond, counted, of_areas
 from scoring.statistics.permutation_test import Categories
 
+REACHED = 0.9
+AT_CHOSEN = AT_SPECIFICITY, AT_SENSITIVITY = "sensitivity_at_90_specificity", "specificity_at_90_sensitivity"
+"""What the other class reaches at the threshold by which one class reaches 0.9."""
 RANKED = {"auc": roc.auc, "average_precision": roc.average_precision}
 
 
@@ -97,8 +101,8 @@ def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) 
         "balanced_accuracy": (sensitivity + specificity) / 2,
         "f1": binary.f_beta(d, 1),
         "average_precision": np.where(np.isnan(auc), np.nan, areas["average_precision"]),
-        "sensitivity_at_90_specificity": binary.sensitivity_at_specificity(steps, 0.9),
-        "specificity_at_90_sensitivity": binary.specificity_at_sensitivity(steps, 0.9),
+        AT_SPECIFICITY: binary.sensitivity_at_specificity(steps, REACHED),
+        AT_SENSITIVITY: binary.specificity_at_sensitivity(steps, REACHED),
     }
     estimates |= _risk_quantities(truth, predictions, weights) | {"score": combined(d, auc)}
     estimates |= {("f1", "negative"): binary.f_beta(inverse, 1), ("f1", "positive"): estimates["f1"]}
@@ -113,24 +117,27 @@ def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
     more = counted(subgroups.members(groups(truth), shares), units)
     more |= counted({("f1", "negative"): ~positive, ("f1", "positive"): positive}, units)
     of_decisions = basis_of_decisions(positive, decisions, units)
-    return Basis({**of_decisions.units, **more}, of_decisions.parts, wholes=of_decisions.wholes)
+    return replace(of_decisions, units={**of_decisions.units, **more})
 
 
 def basis_of_decisions(positive: Bools, decisions: Bools, units: Ints) -> Basis:
     """Return what measures of decisions [N] and of the order of scores rest on."""
-    of_positives = ("f2", "f1", "recall", "sensitivity_at_90_specificity")
     cases: dict[QuantityName, Bools] = {
-        **dict.fromkeys(of_positives, positive),
-        **dict.fromkeys(("specificity", "specificity_at_90_sensitivity"), ~positive),
+        **dict.fromkeys(("f2", "f1", "recall"), positive),
+        "specificity": ~positive,
         "precision": decisions,
     }
     areas = ("auc", "average_precision")
     both = np.column_stack([positive] * len(areas))
     rests_on = counted(cases, units) | of_areas(areas, both, ~both, units)
+    sides = rests_on["recall"], rests_on["specificity"]
+    chosen = {
+        at: beyond(sides[at == AT_SPECIFICITY], REACHED, sides[at == AT_SENSITIVITY]) for at in AT_CHOSEN
+    }
     halves = {"recall": 0.5, "specificity": 0.5}
     parts = {"balanced_accuracy": halves, "score": {"f2": WEIGHTS["f2"][2] / 100}}
     wholes = {name: WEIGHTS[name][2] / 100 for name in ("accuracy", "auc")}
-    return Basis(rests_on, parts, wholes={"score": wholes})
+    return Basis(rests_on | chosen, parts, {}, {"score": wholes}, frozenset(("auc",)), frozenset(AT_CHOSEN))
 
 
 def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_left_out: Floats) -> Floats:

@@ -16,7 +16,7 @@ from scoring.core.scorecard import ScoreCard, plain
 from scoring.metrics import binary, curves
 from scoring.metrics.binary import Decisions, OperatingPoint, ThresholdCounts
 from scoring.statistics import replicates
-from scoring.statistics.basis import Basis, QuantityName, counted
+from scoring.statistics.basis import Basis, QuantityName, beyond, counted
 from scoring.statistics.intervals import QUANTILES
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Quantities, Replicates, leave_one_out_weights, replicate_weights
@@ -283,7 +283,9 @@ def _wanted(
     side: Bools,
 ) -> tuple[OperatingPoint | None, Interval]:
     ranks, positive = ranked(card)
-    basis = Basis(counted({"reached": side}, _units(card)))
+    of = counted({"reached": side, "chosen_by": ~side}, _units(card))
+    rests_on = beyond(of["chosen_by"], wanted, of["reached"])
+    basis = Basis({"reached": rests_on}, jumping=frozenset(("reached",)))
     estimates = _with_intervals(card, lambda drawn: {"reached": reached(drawn.counts, wanted)}, basis)
     return choose(ranks, positive, wanted), estimates["reached"][1]
 

@@ -92,7 +92,9 @@ def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
             "score": {name: 0.45 * weight for name, weight in weighted.items()},
             "balanced_accuracy": mean([("recall", name) for name in CLASSES], rests_on),
             "macro_f1_present": mean(f1.values(), rests_on),
+            "macro_auc": mean([("auc", name) for name in CLASSES], rests_on),
         },
+        areas=frozenset(("auc",)),
     )
 
 
