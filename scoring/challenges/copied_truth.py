@@ -1,4 +1,4 @@
-"""Warning about predictions that equal the truth."""
+"""Warnings about predictions that equal the truth, and about those that are equal for all cases."""
 
 from collections.abc import Iterator
 
@@ -22,3 +22,16 @@ def copied_truth(outputs: Floats, positives: Bools, where: str) -> Iterator[Find
     if len(outputs) >= LEAST and np.array_equal(outputs, positives):
         message = f"equal to the truth in every case ({len(outputs):,}): is it the column of labels?"
         yield warning("equal-to-truth", where, message)
+
+
+def constant_output(outputs: Floats, where: str) -> Iterator[Finding]:
+    """Yield `constant-output` where outputs [N] or [N, K] are the same for every one of several cases.
+
+    Args:
+        outputs: What is predicted, NaN where nothing is.
+        where: What the message calls the predictions.
+    """
+    if len(outputs) > 1 and (outputs == outputs[0]).all():
+        yield warning(
+            "constant-output", where, "the same is predicted for every case: nothing is told apart."
+        )

@@ -211,7 +211,7 @@ def _doubtful(
             message = f"{share:.1%} of the replicates have no {name}; {rest}."
             yield (warning if share >= MUCH_UNDEFINED else note)("undefined-replicates", name, message)
         elif isinstance(name, str) and np.isfinite(point[name][0]) and not intervals[name] and has_intervals:
-            yield note("few-cases-in-class", name, "too few cases decide it for an interval.")
+            yield note("few-cases-in-class", name, "its cases are too few or too alike for an interval.")
 
 
 BLOCK_BYTES = 64_000_000

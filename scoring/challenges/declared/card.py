@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from scoring.challenges.copied_truth import constant_output
 from scoring.challenges.declared import cases as of_cases
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
@@ -162,6 +163,10 @@ class _Card:
                 when = use.metric.defined[:1].lower() + use.metric.defined[1:]
                 message = f"it is undefined on this truth. It is defined: {when}"
                 yield warning("undefined-metric", use.key, message)
+        for kind in ("scores", "risk", "predicted"):
+            if (outputs := getattr(self.measured.cases, kind, None)) is not None:
+                yield from constant_output(outputs, self.predictions.name)
+                break
         if self.replicates.values and self.declaration.is_graded:
             supports = np.bincount(self.truth.labels, minlength=len(self.declaration.classes)).tolist()
             yield from few_cases(

@@ -12,12 +12,19 @@ from scoring.common.quantities import SCORE
 from scoring.metrics import classification
 from scoring.metrics.subgroups import Groups
 from scoring.metrics.task_cases import Cases, DetectionCases, LabelledCases
-from scoring.statistics.basis import Basis, QuantityName, counted, mean
+from scoring.statistics.basis import Basis, QuantityName, beyond, counted, mean
 from scoring.statistics.intervals import Range
 
 GROUP = "slice"
 MEANS_OF_CLASSES = {("balanced_accuracy", None): "recall", ("f1", "macro"): "f1"}
 """Measure of classes whose plain mean a metric is, by its name and average."""
+AREAS = ("auc",)
+AT_CHOSEN = {
+    "sensitivity_at_specificity": (False, "min_specificity"),
+    "specificity_at_sensitivity": (True, "min_sensitivity"),
+}
+"""Metrics at a threshold that is chosen on the test set: whether positives choose it, and the option of what
+they reach."""
 ONE = np.ones((1, 1))
 
 
@@ -75,6 +82,11 @@ class Measured:
         ranges: dict[QuantityName, Range] = {use.key: use.metric.range for use in declaration.uses}
         ranges[SCORE] = declaration.range
         resting: dict[QuantityName, Bools] = {}
+        curves = self._of_curves(units)
+        areas, jumping = (
+            frozenset(use.key for use in declaration.uses if use.metric.name in names)
+            for names in (AREAS, AT_CHOSEN)
+        )
         for column, groups in self.groups.items():
             for name, members in groups.items():
                 ranges[GROUP, column, name, SCORE] = declaration.range
@@ -83,12 +95,28 @@ class Measured:
         if use is not None:
             ranges |= {(use.metric.name, name): use.metric.range for name in declaration.names}
         if not isinstance(cases, LabelledCases) or cases.predicted is None:
-            return Basis(counted(resting, units), {}, ranges)
+            return Basis(counted(resting, units) | curves, {}, ranges, {}, areas, jumping)
         for k, name in enumerate(declaration.classes):
             held = self.counted & (cases.truth == k)
             resting |= dict.fromkeys((("recall", name), ("f1", name)), held)
             resting["precision", name] = self.counted & (cases.predicted == k)
-        return Basis(rests_on := counted(resting, units), self._parts(rests_on), ranges)
+        rests_on = counted(resting, units) | curves
+        return Basis(rests_on, self._parts(rests_on), ranges, {}, areas, jumping)
+
+    def _of_curves(self, units: Ints) -> dict[QuantityName, int]:
+        """Return what areas and chosen thresholds rest on, where there are two classes."""
+        cases, found = self.cases, dict[QuantityName, int]()
+        if not isinstance(cases, LabelledCases) or cases.the_positive is None:
+            return found
+        ill = cases.truth == cases.the_positive
+        of = counted({True: self.counted & ill, False: self.counted & ~ill}, units)
+        for use in self.declaration.uses:
+            if use.metric.name in AREAS:
+                found[use.key] = min(of.values())
+            elif use.metric.name in AT_CHOSEN:
+                side, option = AT_CHOSEN[use.metric.name]
+                found[use.key] = beyond(of[side], float(use.options[option]), of[not side])
+        return found
 
     def _parts(self, rests_on: Mapping[QuantityName, int]) -> dict[QuantityName, dict[QuantityName, float]]:
         """Return the classes in metrics that are plain means over them, and in the score."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from scoring.challenges.copied_truth import constant_output
 from scoring.challenges.few_cases import consequence
 from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
 from scoring.challenges.hecktor2026.formula import FEW_EVENTS, STAGES, STRUCTURES, SUSPECT_C_INDEX, T0
@@ -98,6 +99,7 @@ def score_findings(
     for kind in STAGES:
         yield from _staging(evaluation, kind, replicates)
     yield from _prognosis(truth, metrics)
+    yield from constant_output(evaluation.risks, "prognosis")
     yield from replicates.findings
 
 

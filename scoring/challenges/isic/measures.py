@@ -18,7 +18,7 @@ from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.roc import Levels
 from scoring.metrics.thresholds import HALF, decided
 from scoring.statistics import permutation_test
-from scoring.statistics.basis import Basis, QuantityName, counted, mean, of_areas
+from scoring.statistics.basis import Basis, QuantityName, beyond, counted, mean, of_areas
 from scoring.statistics.permutation_test import Categories
 
 SENSITIVITY = 0.8
@@ -186,7 +186,7 @@ def basis(a: CategoryScores, units: np.ndarray, metric: str) -> Basis:
     sides = {
         **dict.fromkeys(("recall", "sensitivity", "f1"), a.positives),
         "specificity": ~a.positives,
-        "ppv": a.predicted_positive,
+        "ppv": a.predicted_positive & a.positives.any(0),
         "npv": ~a.predicted_positive,
     }
     cases: dict[QuantityName, np.ndarray] = {
@@ -205,6 +205,8 @@ def basis(a: CategoryScores, units: np.ndarray, metric: str) -> Basis:
         for name, measure in MEANS.items()
         if measure not in ("specificity", "accuracy", "npv")
     }
+    found = [rests_on["sensitivity", name] for name in a.categories]
+    rests_on["macro_auc_sens_80"] = beyond(max(found), SENSITIVITY, len(units))
     ranked = RANKED_BY[metric]
     parts |= {"mean_auc": parts["macro_auc"], "score": parts[ranked]}
     return Basis(rests_on, parts, areas=frozenset(("auc", "auc_sens_80", "malignant_auc")))

@@ -6,7 +6,7 @@ from operator import le
 
 import numpy as np
 
-from scoring.challenges.copied_truth import copied_truth
+from scoring.challenges.copied_truth import constant_output, copied_truth
 from scoring.challenges.few_cases import few_cases
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import EXCLUDED, UNKNOWN, preset
@@ -124,6 +124,7 @@ def findings(e: IsicEvaluation, metrics: Mapping[str, float], replicates: Replic
         yield note("milk10k-ranked-by-dice", "score", message)
     yield from _swapped(e)
     yield from copied_truth(e.predictions.outputs, a.positives, e.predictions.name)
+    yield from constant_output(e.predictions.outputs, e.predictions.name)
     if replicates.values:
         yield from few_cases(e.supports, replicates.kind, "intervals of its measures are")
 

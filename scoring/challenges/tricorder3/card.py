@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from scoring.challenges.copied_truth import constant_output
 from scoring.challenges.few_cases import few_cases
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import SafeScanCases
@@ -228,6 +229,7 @@ def _score_findings(
     elif predictions.model is None and size >= FULL_MIB:
         message = f"{size:g} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost."
         yield warning("size-score-zero", predictions.name, message)
+    yield from constant_output(predictions.outputs, predictions.name)
     if replicates.values:
         yield from few_cases(dict(zip(CLASSES, support.tolist(), strict=True)), evaluation.source["interval"])
     yield from replicates.findings

@@ -239,11 +239,14 @@ def plainly(scored, threshold: float, wanted: float) -> dict[str, list[float] | 
         len(set(scored.arrays["units"][cases].tolist())) for cases in (positive, ~positive, ranks > threshold)
     )
     rests_on = {
-        **dict.fromkeys(("f2", "recall", "at specificity"), with_positive),
-        **dict.fromkeys(("specificity", "at sensitivity"), with_negative),
+        **dict.fromkeys(("f2", "recall"), with_positive),
+        "specificity": with_negative,
+        "at specificity": with_positive if with_negative * (1 - wanted) > 1.499 else 0,
+        "at sensitivity": with_negative if with_positive * (1 - wanted) > 1.499 else 0,
         "precision": called,
     }
-    basis = Basis(rests_on, {"score": {"f2": 0.6}})
+    jumping = frozenset(("at sensitivity", "at specificity"))
+    basis = Basis(rests_on, {"score": {"f2": 0.6}}, jumping=jumping)
     return replicate(quantities, itself, scored.arrays["units"], options, basis=lambda _: basis).intervals
 
 

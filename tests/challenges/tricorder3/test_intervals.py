@@ -191,7 +191,7 @@ def test_other_intervals_restated(interval):
             varying = min(int(3 * np.sum(d**2) ** 2 / np.sum(d**4)), N)
             factor = np.exp(scipy.stats.t.ppf(0.975, varying - 1) * error / point)
             expected = [min(centers) / factor, max(centers) * (1 + (error / point) ** 2) * factor]
-        elif interval == "auto" and name in ("accuracy", "macro_auc"):
+        elif interval == "auto" and name == "accuracy":
             centers = np.array([point, N * point - (N - 1) * without.mean()])
             answers = point * (1 - point) / error**2
             lower, upper = wilson(centers, answers, scipy.stats.t.ppf(0.975, N - 1))
