@@ -13,7 +13,8 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import expit, softmax
 
-from tests.simulations.fourth_generator import ISIC, TRICORDER3
+from scoring.version import __version__
+from tests.simulations.fourth_generator import ISIC, TRICORDER3, Held, Tables, of_intervals
 
 RAREST, OF_MAIN_CLASS, SHARPER = 0.02, 0.7, 1.5
 POSITIVE_PATIENTS, POSITIVE_IMAGES, NEGATIVES = 0.25, 0.4, -1.2
@@ -66,6 +67,16 @@ def drawn(random: np.random.Generator, ward: Ward) -> tuple[pd.DataFrame, pd.Dat
         return truth_table[["image", *names, "patient_id"]], columns.assign(image=ids)[["image", *names]]
     labels = pd.DataFrame({"NewFileName": ids, "Class": np.array(names)[truth], **groups})
     return labels, columns.assign(filename=ids)[["filename", *sorted(names)]]
+
+
+def coverage(ward: Ward, runs: int) -> dict[str, Held]:
+    """Return whether the interval of each quantity of a card holds what very many patients give."""
+    random = np.random.default_rng([runs, *__version__.encode(), *str(ward).encode()])
+
+    def one(random: np.random.Generator, patients: int) -> Tables:
+        return drawn(random, Ward(ward.challenge, patients))
+
+    return of_intervals(ward.challenge, one, ward.patients, runs, random)
 
 
 def _with_patient(random: np.random.Generator, patient: np.ndarray, k: int) -> np.ndarray:

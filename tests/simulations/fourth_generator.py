@@ -10,6 +10,7 @@ equally frequent and weigh alike, and those of Melanoma thresholds on either sid
 all have the same mean score.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -30,6 +31,7 @@ ALIKE = {"tricorder3": (range(4), range(4, 7), range(7, 11)), "isic": (range(7),
 OF_CLASS = np.array([0.1, 0.5, 0.2, 0.4, 0.15, 0.3, 0.25, 0.1, 0.5, 0.2, 0.4])
 """Share of a class that is missed."""
 SKEWED = np.array([0.35, 0.25, 0.15, 0.1, 0.07, 0.05, 0.03])
+Tables = tuple[pd.DataFrame, pd.DataFrame]
 RARE, JITTER, SEPARATION, SHIFT, POSITIVE, MANY = 2, 0.03, 1.6, 0.3, 0.3, 40_000
 
 
@@ -208,19 +210,42 @@ def told_apart(design: Design, runs: int) -> dict[str, Held]:
 
 def coverage(design: Design, runs: int) -> dict[str, Held]:
     """Score one team: whether the interval of each quantity holds what very many patients give."""
-    random, found = _random(design, runs), {}
-    truth, teams = drawn(random, replace(design, patients=MANY))
-    true = scoring.score(design.challenge, truth=truth, predictions=teams["team00"], resamples=0)
-    values = {**true.metrics, "score": true.score}
+
+    def one(random: np.random.Generator, patients: int) -> Tables:
+        truth, teams = drawn(random, replace(design, patients=patients))
+        return truth, teams["team00"]
+
+    return of_intervals(design.challenge, one, design.patients, runs, _random(design, runs))
+
+
+def of_intervals(
+    challenge: str,
+    drawn_of: Callable[[np.random.Generator, int], Tables],
+    patients: int,
+    runs: int,
+    random: np.random.Generator,
+) -> dict[str, Held]:
+    """Return the same of a truth and predictions that are drawn for any number of patients."""
+    found: dict[str, Held] = {}
+    truth, predictions = drawn_of(random, MANY)
+    true = shown(scoring.score(challenge, truth=truth, predictions=predictions, resamples=0))
     for seed in range(runs):
-        truth, teams = drawn(random, design)
-        card = scoring.score(
-            design.challenge, truth=truth, predictions=teams["team00"], resamples=200, seed=seed
-        )
-        for name, interval in card.intervals.items():
-            if interval and values.get(name) is not None:
-                found.setdefault(name, Held()).add(_holds(interval, values[name]))
+        truth, predictions = drawn_of(random, patients)
+        card = scoring.score(challenge, truth=truth, predictions=predictions, resamples=200, seed=seed)
+        intervals = {f"{name}_interval": ends for name, ends in card.intervals.items()} | shown(card)
+        for name, value in true.items():
+            if (ends := intervals.get(f"{name}_interval")) and value is not None:
+                found.setdefault(name, Held()).add(_holds(ends, value))
     return found
+
+
+def shown(card: scoring.ScoreCard) -> dict[str, object]:
+    """Return what a card says of all cases, of each class and of each subgroup, by name."""
+    rows = dict(card.per_class)
+    for column, groups in card.more.get("slices", {}).items():
+        rows |= {f"{column}/{group}": row for group, row in groups.items()}
+    of_rows = {f"{name}/{key}": value for name, row in rows.items() for key, value in row.items()}
+    return {**card.metrics, "score": card.score, **of_rows}
 
 
 def _random(design: Design, runs: int) -> np.random.Generator:
