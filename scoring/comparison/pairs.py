@@ -317,5 +317,6 @@ def difference_interval(
         return options.interval_of(both.point, both.drawn, both.left_out, n_units)
     if not np.isfinite(both.point) or np.isnan(both.drawn).mean() > 0.5:
         return None
-    estimate = intervals.estimated(both.point, both.drawn, both.left_out, n_units, both.rests_on)
+    left_out = None if a.left_out is None or b.left_out is None else (a.left_out, b.left_out)
+    estimate = intervals.estimated_difference(both.point, both.drawn, left_out, n_units, both.rests_on)
     return intervals.difference_t(estimate, limits[1] - limits[0])

@@ -17,8 +17,9 @@ METHODS = (AUTO, PERCENTILE, "jackknife", "bca")
 Z = 1.959963984540054
 Range = tuple[float, float]
 SHARE: Range = (0.0, 1.0)
-NOISE, LONGEST = 1e-12, 50.0
-"""Standard errors below this are none; the longest reach of a logarithm."""
+NOISE, LONGEST, DIGITS = 1e-12, 50.0, 12
+"""Standard errors below this are none; the longest reach of a logarithm; decimals of a
+comparison, so that float noise makes no rank; written numbers stay unrounded."""
 FULL, FEWEST, ROOT_NOISE = 0.125, 0.3, 1e-6
 """Variance of no answer with two more, fewest answers, and imaginary parts of what is a real root."""
 
@@ -153,6 +154,7 @@ class Estimate:
         has_hidden: Whether the variance holds what few units hide (`basis.with_unseen`).
         is_area: Whether it is a mean of places between 0 and 1, not of answers of yes or no.
         varying: Number of units, at most n, whose normal values would tell as much of it; None: all.
+        unseen: Variance that one more unit may add to a difference.
     """
 
     point: float
@@ -163,6 +165,7 @@ class Estimate:
     has_hidden: bool = False
     is_area: bool = False
     varying: int | None = None
+    unseen: float = 0.0
 
 
 def estimated(
@@ -190,6 +193,31 @@ def estimated(
         varying = _varying(left_out) if error > NOISE else None
     variance = error**2 if error > NOISE else 0.0
     return Estimate(point, variance, (point, corrected), n_units, rests_on, varying=varying)
+
+
+def estimated_difference(
+    point: float,
+    replicates: Floats,
+    left_out: tuple[Floats, Floats] | None,
+    n_units: int,
+    rests_on: int | None = None,
+) -> Estimate:
+    """Return the difference of two quantities with its variance and bias, as `estimated`.
+
+    Whether the two differ in one more unit, by as much as any unit counts for either, a coin decides.
+
+    Args:
+        point: The difference on the whole test set.
+        replicates: The difference in each replicate [B], NaN where undefined.
+        left_out: Both quantities without each unit [n] each; None: the replicates are taken.
+        n_units: Number of units n of the test set.
+        rests_on: Number of units that the difference is made of; None: all.
+    """
+    if left_out is None:
+        return estimated(point, replicates, None, n_units, rests_on)
+    of_units = np.round(left_out[0] - left_out[1], DIGITS)
+    most = max(float(np.abs(values - values.mean()).max()) for values in left_out)
+    return replace(estimated(point, replicates, of_units, n_units, rests_on), unseen=most**2 / 2)
 
 
 def _varying(left_out: Floats) -> int:
@@ -254,7 +282,8 @@ def difference_t(estimate: Estimate, width: float = 1.0) -> list[float] | None:
     """
     if estimate.variance or not np.isfinite(width):
         units = estimate.varying or estimate.n_units
-        few = replace(estimate, n_units=units, rests_on=min(estimate.rests_on, units))
+        variance, rests_on = estimate.variance + estimate.unseen, min(estimate.rests_on, units)
+        few = replace(estimate, variance=variance, n_units=units, rests_on=rests_on)
         return wilson_t(few, (-width, width))
     if not np.isfinite(estimate.point) or min(estimate.rests_on, estimate.n_units) < 2:
         return None

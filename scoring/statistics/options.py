@@ -14,9 +14,7 @@ from scoring.statistics.intervals import SHARE, Estimate, Range
 FEW_UNITS, FEW_REPLICATES = 50, 200
 UNITS_OF_INTERVAL, UNITS_OF_COMPARISON = 6, 20
 """Fewest units from which a score has an interval, and teams are told apart. Measured: docs/statistics.md."""
-LARGEST_SEED = 2**63 - 1
-DIGITS = 12
-"""Decimals of a comparison, so that float noise makes no rank; written numbers stay unrounded."""
+LARGEST_SEED, DIGITS = 2**63 - 1, intervals.DIGITS
 
 
 @dataclass(frozen=True)

@@ -221,8 +221,8 @@ def _with_intervals(
         if np.isnan(drawn).mean() > 0.5:
             result.append(pair)
             continue
-        without = None if left_out is None else np.round(left_out[pair.a] - left_out[pair.b], DIGITS)
-        estimate = intervals.estimated(pair.difference, drawn, without, n_units)
+        both = None if left_out is None else (left_out[pair.a], left_out[pair.b])
+        estimate = intervals.estimated_difference(pair.difference, drawn, both, n_units)
         ends = intervals.difference_t(estimate, width)
         error = None if ends is None else float(np.sqrt(estimate.variance))
         result.append(replace(pair, interval=ends, standard_error=error))

@@ -28,8 +28,9 @@ def test_each_group_by_its_cases(found):
             assert (row.n, row.small) == (members.sum(), members.sum() < 15)
             assert estimate.value == pytest.approx(right[members].mean())
             assert estimate.to_overall == pytest.approx(right[members].mean() - right.mean())
-            left_out = [w[members & right].sum() / w[members].sum() - w[right].sum() / 79 for w in without]
-            expected = difference_t(estimate.to_overall, np.array(left_out), members.sum())
+            inside = np.array([w[members & right].sum() / w[members].sum() for w in without])
+            of_all = np.array([w[right].sum() / 79 for w in without])
+            expected = difference_t(estimate.to_overall, inside, of_all, members.sum())
             assert estimate.to_overall_interval == pytest.approx(expected, abs=1e-7)
             assert estimate.interval == card.more["slices"]["gender"][row.group]["accuracy_interval"]
             checked += 1

@@ -75,13 +75,14 @@ def coverage_of_difference(name: str, n: int, copying: float, runs: int) -> Cove
     while len(ends) < runs:
         first, second = pair.drawn(random, n, copying)
 
-        def values(weights: np.ndarray, first: np.ndarray = first, second: np.ndarray = second) -> np.ndarray:
-            return pair.values(weights @ first)["score"] - pair.values(weights @ second)["score"]
+        def values(weights: np.ndarray, first: np.ndarray = first, second: np.ndarray = second) -> tuple:
+            return tuple(pair.values(weights @ sums)["score"] for sums in (first, second))
 
-        drawn = values(random.multinomial(n, np.full(n, 1 / n), 50 if n <= JACKKNIFE_UNITS else 1000))
-        left_out = np.round(values(1 - np.eye(n)), 12) if n <= JACKKNIFE_UNITS else None
-        point = float(values(np.ones((1, n)))[0])
-        ends.append(intervals.difference_t(intervals.estimated(point, drawn, left_out, n)))
+        few = n <= JACKKNIFE_UNITS
+        drawn = np.subtract(*values(random.multinomial(n, np.full(n, 1 / n), 50 if few else 1000)))
+        left_out = values(1 - np.eye(n)) if few else None
+        point = float(np.subtract(*values(np.ones((1, n))))[0])
+        ends.append(intervals.difference_t(intervals.estimated_difference(point, drawn, left_out, n)))
     low, high = np.array([end for end in ends if end]).T
     above, below = (low > true + 1e-9).mean(), (high < true - 1e-9).mean()
     return Coverage(1 - above - below, above, below, (high - low).mean(), sum(not end for end in ends) / runs)
