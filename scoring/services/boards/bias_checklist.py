@@ -5,7 +5,9 @@ which Maier-Hein et al., BIAS: Transparent reporting of biomedical image analysi
 2020;66:101796, want a challenge described. Nothing is told that the board's public report does not tell.
 """
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
@@ -22,95 +24,14 @@ SOURCE = (
     "only the organizers know."
 )
 TO_WRITE = "**To write:**"
-ITEMS: Mapping[str, Mapping[str, Sequence[str]]] = {
-    "Summary": {
-        "Title": ["full title and acronym, with modality and task"],
-        "Abstract": ["the problem, biomedical and technical, why it matters, and what the challenge adds"],
-        "Keywords": ["what characterizes the challenge"],
-    },
-    "Organization": {
-        "Organizers": ["names and affiliations", "who to write to"],
-        "Life cycle type": ["one-time event with fixed submission deadline, open call, or repeated event"],
-        "Challenge venue and platform": ["conference or workshop", "the platform", "address of the website"],
-        "Participation policies": [
-            "allowed user interaction",
-            "which training data may be used",
-            "whether members of the organizers' institutes may take part",
-            "awards",
-            "when results are told, and of which teams",
-            "who of the participating teams is an author, may they publish, any embargo",
-        ],
-        "Submission method": [
-            "link to the instructions",
-            "whether teams may try before the final submission",
-        ],
-        "Challenge schedule": ["release of the cases, registration, submission, workshop, results"],
-        "Ethics approval": ["approval, its number, or why none is needed"],
-        "Data usage agreement": ["the licence of the data"],
-        "Code availability": ["link to the evaluation software", "whether teams publish their code"],
-        "Conflicts of interest": ["sponsors and funding; who had access to the test labels, and when"],
-    },
-    "Mission of the challenge": {
-        "Field(s) of application": ["diagnosis, screening, prognosis, intervention planning, research, ..."],
-        "Task category(ies)": ["classification, detection, segmentation, prediction, ..."],
-        "Cohorts": [
-            "target cohort: of whom the data would come in the final application",
-            "challenge cohort: of whom the data of the challenge came",
-        ],
-        "Imaging modality(ies)": ["technique of the images"],
-        "Context information": ["what is given of the images", "what is given of the patients"],
-        "Target entity(ies)": [
-            "data origin: what the images show",
-            "algorithm target: what the algorithms look for",
-        ],
-        "Assessment aim(s)": ["properties of algorithms that are looked for, most important first"],
-    },
-    "Data sets": {
-        "Data source(s)": [
-            "devices",
-            "acquisition protocols",
-            "centres or source, or why they are not named",
-            "experience of the people who acquired the data",
-        ],
-        "Training and test case characteristics": [
-            "what a case is",
-            "numbers of training, validation and test cases",
-            "why so many and so divided",
-            "other characteristics, such as the proportions of classes, and why",
-            "how many cases are new and unpublished",
-        ],
-        "Annotation characteristics": [
-            "how the reference was made, by how many annotators",
-            "instructions to the annotators",
-            "experience of the annotators",
-            "how several annotations of a case were merged",
-        ],
-        "Data pre-processing method(s)": ["what was done to the raw data"],
-        "Sources of error": [
-            "of the annotation, with variability between and within annotators",
-            "other sources",
-        ],
-    },
-    "Assessment methods": {
-        "Metric(s)": ["further metrics", "why these metrics"],
-        "Ranking method(s)": ["further rankings", "how missing results are treated", "why this ranking"],
-        "Statistical analyses": ["further tests", "why these analyses"],
-        "Further analyses": ["combined algorithms, variability between algorithms, common problems, bias"],
-    },
-    "Outcome, beyond the form": {
-        "Participation": ["registrations, submissions and teams"],
-        "Results": ["what the ranking means for the field"],
-        "Teams and methods": ["names, affiliations and methods of the teams"],
-    },
-}
-"""Section -> item -> what only the organizers know of it, or may add, by letter."""
+FORM = Path(__file__).with_name("bias_form.toml")
 
 
 def bias_checklist(ranking: BoardRanking) -> str:
     """Return the checklist as Markdown. The same board gives the same text."""
     known = dict(_known(ranking))
     lines = [f"# BIAS checklist: {markdown(ranking.board.row.title)}", "", SOURCE]
-    for section, items in ITEMS.items():
+    for section, items in tomllib.loads(FORM.read_text("utf-8")).items():
         lines += ["", f"## {section}"]
         for item, wanted in items.items():
             lines += ["", f"### {item}"]
