@@ -13,9 +13,9 @@ from pages.display.render import BlockPath
 from pages.inputs import selectors
 from pages.server import jobs
 from scoring.core.views import Block
-from scoring.services.boards import correction_views, rescoring, views
+from scoring.services.boards import rescoring, views
 from scoring.services.boards.board import OpenBoard, opened
-from scoring.services.boards.correction_preview import correction
+from scoring.services.boards.correction_preview import correction, corrections
 from scoring.services.boards.ranking import board_ranking
 
 ABOUT_CASES = "a table of age, sex, site, patient by case id"
@@ -61,7 +61,7 @@ def _begun(page: BoardPage, key: tuple, begun: tuple[int, int]) -> None:
         else:
             found = correction(rescoring.begun(board), board)
             st.markdown("This is what the correction would change. **Nobody else sees it yet.**")
-            blocks = correction_views.corrections(board, found)
+            blocks = corrections(board, found)
             render.draw_all(blocks, BlockPath(None, True, "board/preview"))
         with st.container(horizontal=True, gap="small"):
             if done < total and st.button("Go on", icon=":material/play_arrow:", key="board_go_on"):
@@ -118,7 +118,7 @@ def _changes(page: BoardPage, key: tuple) -> None:
 @st.cache_resource(max_entries=8, show_spinner="Comparing versions ...")
 def _changed(key: tuple[str, ...], version: int, before: int, _board: OpenBoard) -> list[Block]:
     one, other = (opened(_board.store, _board.row.id, number) for number in (version, before))
-    return correction_views.corrections(one, correction(one, other))
+    return corrections(one, correction(one, other))
 
 
 @st.cache_resource(max_entries=8, show_spinner="Ranking ...")

@@ -8,13 +8,7 @@ from typing import Any
 
 from scoring.challenges import load_challenge
 from scoring.cli import board_rules
-from scoring.cli.board_tables import (
-    board_table,
-    changes_table,
-    imported_table,
-    list_table,
-    receipt_line,
-)
+from scoring.cli.board_tables import board_table, changes_table, imported_table, list_table, receipt_line
 from scoring.cli.output import print_findings, progress, respond, write, write_appendix
 from scoring.cli.reading import chosen, statistics
 from scoring.common.findings import OF_SMALL_SETS, Finding, InputRefused, error, note

@@ -49,10 +49,7 @@ def kept_rules(session: Session, board_id: str) -> HiddenRules | None:
 
 
 def ladder_scores(
-    scores: Sequence[float | None],
-    step: float | None,
-    quantity: Quantity = SHARE,
-    decimals: int = DECIMALS,
+    scores: Sequence[float | None], step: float | None, quantity: Quantity = SHARE, decimals: int = DECIMALS
 ) -> list[float | None]:
     """Return what is shown of scores.
 

@@ -208,35 +208,19 @@ def _require_member(board: OpenBoard, team: str) -> None:
 
 def _history(ranking: BoardRanking, known: HiddenRules | None, team: str) -> list[SubmissionFeedback]:
     if known is None:
-        own = ranking.by_team.get(team, ())
         counts = ranking.counting.get(team)
         return [
-            SubmissionFeedback(
-                entry.id,
-                team,
-                entry.created,
-                entry.score,
-                entry.interval,
-                None,
-                entry is counts,
-                status=_status(entry),
-            )
-            for entry in own
+            SubmissionFeedback(e.id, team, e.created, e.score, e.interval, None, e is counts, _status(e))
+            for e in ranking.by_team.get(team, ())
         ]
-    visible = hidden_truth.visible_scores(ranking, team)
-    chosen = hidden_truth.counted(ranking).get(team)
+    chosen, told = hidden_truth.counted(ranking).get(team), hidden_truth.visible_scores(ranking, team)
+    counted = chosen.id if chosen else None
     return [
         SubmissionFeedback(
-            result.entry.id,
-            team,
-            result.entry.created,
-            result.score,
-            None,
-            result.best,
-            chosen is not None and result.entry.id == chosen.id,
-            status="excluded" if result.entry.excluded is not None else "scored",
+            e.id, team, e.created, one.score, None, one.best, e.id == counted, _status(e, True)
         )
-        for result in visible
+        for one in told
+        for e in (one.entry,)
     ]
 
 
@@ -253,8 +237,11 @@ def _answered(
     return replace(reply, cases=tuple(hidden_truth.cases_of(ranking, entry))) if detail == "cases" else reply
 
 
-def _status(entry: RankedSubmission) -> str:
-    return "excluded" if entry.excluded is not None else "scored" if entry.card is not None else "refused"
+def _status(entry: RankedSubmission, is_hidden: bool = False) -> str:
+    """Return what became of a submission. is_hidden: a hidden truth refuses none of what it scored."""
+    if entry.excluded is not None:
+        return "excluded"
+    return "scored" if is_hidden or entry.card is not None else "refused"
 
 
 def _most_refused(known: HiddenRules | None) -> int:

@@ -74,7 +74,4 @@ def redact(problems: Iterable[Finding]) -> tuple[Finding, ...]:
     findings = list(problems)
     own = [finding for finding in findings if finding.code in OWN]
     kinds = {CATEGORY.get(finding.code, "other") for finding in findings if finding.code not in OWN}
-    return (
-        *own,
-        *(error(f"refused-{kind}", WHERE, SENTENCES[kind]) for kind in SENTENCES if kind in kinds),
-    )
+    return (*own, *(error(f"refused-{kind}", WHERE, SENTENCES[kind]) for kind in SENTENCES if kind in kinds))

@@ -6,8 +6,7 @@ from scoring.comparison.compare import compare_cards
 from scoring.core.views import Table
 from scoring.services.boards import bundle, rescoring, views
 from scoring.services.boards.board import opened
-from scoring.services.boards.correction_preview import correction
-from scoring.services.boards.correction_views import corrections
+from scoring.services.boards.correction_preview import correction, corrections
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.boards.submitting import exclude
 from scoring.services.store.database import open_store
