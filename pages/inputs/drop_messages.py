@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from pages.inputs import dropped_photographs
+from pages.inputs import dropped_photographs, known_challenges
 from pages.inputs.drop_routing import FILES_KEYS
 from pages.inputs.dropped_files import (
     ASKED,
@@ -62,8 +62,8 @@ def line(challenge_id: str | None = None, compares: bool = False) -> None:
     """
     reading = st.session_state.pop(GO, None)
     if reading is not None and reading.place in COMPARED:
-        challenge = REGISTRY[reading.challenge].short_name
-        st.switch_page("../compare_teams.py", query_params={"challenge": challenge})
+        name = known_challenges.name_of(reading.challenge)
+        st.switch_page("../compare_teams.py", query_params={"challenge": name})
     if reading is not None and reading.challenge != challenge_id:
         st.switch_page(f"../{_page_of(reading)}.py")
     for number, part in enumerate(st.session_state.get(PLACED, [])):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import PurePosixPath
 
-from scoring.challenges import REGISTRY, challenge_ids, load_challenge
+from scoring.challenges import REGISTRY, challenge_ids, is_known, load_challenge, remember
 from scoring.challenges.samples import test_sets
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, SuggestedFix
@@ -171,10 +171,15 @@ def _recognised(files: dict[str, bytes]) -> Recognised:
 def _board(files: SourceFiles) -> Candidate | None:
     """Return what an exported board is; None for files that only look like one. Raises InputRefused."""
     board = read_board_manifest(files.read(BOARD_MANIFEST), files.called(BOARD_MANIFEST))
-    if board is None or board[0] not in REGISTRY:
+    if board is None:
         return None
-    challenge_id, count = board
-    title = f"a board of {REGISTRY[challenge_id].short_name} with {count} team{'s' * (count != 1)}"
+    challenge_id, count, declaration = board
+    remember(declaration)
+    if not is_known(challenge_id):
+        return None
+    row = REGISTRY.get(challenge_id)
+    name = row.short_name if row else load_challenge(challenge_id).words.title
+    title = f"a board of {name} with {count} team{'s' * (count != 1)}"
     return Candidate(challenge_id, "board", title, SURE)
 
 

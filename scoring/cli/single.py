@@ -48,7 +48,10 @@ def check(arguments: argparse.Namespace) -> None:
     else:
         _read(reading, challenge, submitted(arguments), truth, options, with_faults=True)
     wrong_options = challenge.check_options(options, arguments.model is not None)
-    reading.add([*wrong_options, *fix_problems(arguments)], ())
+    # A table of metadata, which `score` takes and this does not, may have the columns that lack.
+    lacking = challenge.readers.missing_columns(truth, None) if truth is not None else []
+    lacks = [warning(f.code, f.where, f.message) for f in lacking]
+    reading.add([*wrong_options, *fix_problems(arguments)], lacks)
     if reading.problems:
         refused = InputRefused(reading.problems, reading.findings)
         if not arguments.json:

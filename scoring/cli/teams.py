@@ -63,7 +63,8 @@ def compare(arguments: argparse.Namespace) -> None:
     if not arguments.without_refused or not teams:
         for team in excluded:
             reading.add(team.of_team(team.problems), team.of_team(team.findings))
-    reading.add(wrong, ())
+    lacking = [] if truth is None else challenge.readers.missing_columns(truth, arguments.metadata)
+    reading.add([*wrong, *lacking], ())
     reading.raise_problems()
     options = {**shared, **paper_zip, **vars(settings), "metadata": arguments.metadata}
     comparison = compare_teams(

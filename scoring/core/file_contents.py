@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -164,8 +164,9 @@ def _head(files: SourceFiles, member: str, most: int) -> bytes:
 
 
 @isolated
-def read_board_manifest(data: bytes, _name: str) -> tuple[str, int] | None:
-    """Return the challenge and the number of teams of an exported board; None for any other file.
+def read_board_manifest(data: bytes, _name: str) -> tuple[str, int, Any] | None:
+    """Return the challenge, the number of teams and, of a declared challenge, the declaration of an exported
+    board; None for any other file.
 
     Args:
         data: The file.
@@ -173,9 +174,10 @@ def read_board_manifest(data: bytes, _name: str) -> tuple[str, int] | None:
     """
     try:
         manifest = json.loads(data)
-        board = (manifest["board"]["challenge"], len(manifest["teams"]))
+        about = manifest["board"]
+        board = (about["challenge"], len(manifest["teams"]), about.get("options", {}).get("declaration"))
         return board if manifest["format"] == BOARD_FORMAT and isinstance(board[0], str) else None
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

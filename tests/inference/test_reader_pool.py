@@ -76,7 +76,7 @@ def test_encodings_need_nothing_that_a_confined_process_cannot_load(pool, encodi
     ("reader", "expected"),
     [
         (cases_of_jobs, {"j1": "P1"}),
-        (read_board_manifest, ("isic", 2)),
+        (read_board_manifest, ("isic", 2, None)),
     ],
 )
 def test_documents_of_jobs_and_boards_are_the_same_there(pool, reader, expected):

@@ -6,9 +6,10 @@ import pytest
 import scoring
 from pages.server import network_exposure
 from scoring.challenges import samples
-from scoring.challenges.declared import library
+from scoring.challenges.declared import draft, library, suggestion
 from scoring.common.zips import zipped
 from tests.challenges.declared import test_model
+from tests.support.command_line import run
 from tests.support.declared_kinds import KINDS
 from tests.support.payloads import PAYLOADS
 from tests.support.visits import assert_inert, finished, open_tab, put, words
@@ -129,6 +130,26 @@ def test_points_become_a_challenge_whose_radius_is_chosen(opened):
     next(box for box in app.number_input if box.key.endswith("_radius")).set_value(5.0).run()
     assert not app.exception
     assert app.metric[1].value == "0.3"
+
+
+def test_boxes_become_a_challenge_whose_corners_can_be_sizes(opened):
+    sizes = b"image,x,y,width,height,kind\n" + b"".join(
+        b"i%d,%d,7,20,10,%c\n" % (k // 2, 40 * (k % 2), b"ab"[k % 2]) for k in range(20)
+    )
+    sent = sizes.replace(b"kind\n", b"kind,score\n").replace(b",a\n", b",a,.9\n").replace(b",b\n", b",a,.8\n")
+    app = put_files(new(opened, sizes, "cells.csv"), "new_predictions_file", [("a.csv", sent)])
+    assert not app.exception
+    chosen = {box.key.rpartition("_")[2]: box.value for box in app.selectbox}
+    assert (chosen["task"], chosen["boxes"], chosen["label"]) == ("boxes", "size", "kind")
+    # All of a are found, before the false alarms where a box of b is called a; none of b is.
+    assert app.metric[1].value == "0.5"
+    next(box for box in app.selectbox if box.key.endswith("_boxes")).set_value("").run()
+    assert not app.exception
+    assert "a corner lies at or before the first one" in words(app)
+    next(box for box in app.selectbox if box.key.endswith("_boxes")).set_value("size").run()
+    app.button(key="new_open").click().run()
+    assert not app.exception
+    assert app.metric[0].value == "0.500"
 
 
 def test_what_is_not_complete_says_what_is_missing(opened):
@@ -270,3 +291,28 @@ def test_a_dropped_table_is_offered_to_the_declared_challenge_that_has_its_colum
     assert not app.exception
     assert app.query_params["challenge"] == library.find("aptos2019").id
     assert ("30 cases" in words(app)) == (slot == "truth")
+
+
+def test_an_exported_board_of_a_challenge_that_is_a_file_is_taken_to_its_comparison(
+    opened, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv(library.FOLDER, str(tmp_path / "own"))
+    for name, data in {"t.csv": AGES, "alpha.csv": AGES_OFF, "beta.csv": AGES}.items():
+        (tmp_path / name).write_bytes(data)
+    file = tmp_path / "ages.toml"
+    file.write_text(draft.toml(suggestion.suggest(suggestion.read_truth(AGES, "ages.csv"), "ages")))
+    made = ("--id", "ages", "--title", "Ages", "--truth", tmp_path / "t.csv", "--resamples", 20)
+    assert run("board", "create", file, *made).status == 0
+    for team in ("alpha", "beta"):
+        sent = ("--team", team, "--predictions", tmp_path / f"{team}.csv")
+        assert run("board", "submit", "ages", *sent).status == 0
+    assert run("board", "export", "ages", tmp_path / "ages.zip", "--with-truth").status == 0
+    file.unlink()
+    library._read.clear()
+    data = (tmp_path / "ages.zip").read_bytes()
+    app = opened("overview").file_uploader(key="any_files").upload("ages.zip", data).run()
+    assert not app.exception
+    assert "was not taken" not in words(app)
+    assert app.query_params["challenge"].startswith("ages@")
+    assert "dropped board: its test set is used" in words(app)

@@ -22,7 +22,9 @@ POSITIVE = ("1", "true", "yes", "positive", "malignant", "tumor", "tumour", "abn
 CASE = re.compile(r"case|patient|subject|image|file|study|slide|name|uid|(?:^|_)id$|^id", re.IGNORECASE)
 TIME = re.compile(r"time|days|months|years|rfs|pfs|dfs|(?:^|_)os$|^os|survival", re.IGNORECASE)
 EVENT = re.compile(r"event|status|relapse|death|dead|recurrence|progress", re.IGNORECASE)
-LABEL = re.compile(r"label|target|class|diagnos|^dx$|truth|grade|stage|malignan|finding", re.IGNORECASE)
+LABEL = re.compile(
+    r"label|target|class|diagnos|^dx$|truth|grade|stage|malignan|finding|categor|^kind$|^type$", re.IGNORECASE
+)
 DECIMAL_COMMA = re.compile(r"^([-+]?\d+),(\d+)$", re.ASCII)
 ORDERED = re.compile(r"grade|stage|score|level|isup|severity|diagnosis", re.IGNORECASE)
 AXES = re.compile(r"^(?:coord|center|centre|pos|point)?_?([xyz])(?:_?(?:mm|um|px|world))?$", re.IGNORECASE)

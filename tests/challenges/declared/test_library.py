@@ -206,3 +206,18 @@ def test_init_asks_on_a_terminal_and_enter_keeps_what_is_suggested(monkeypatch, 
     answers = iter(["", "froc", "", "no number"])
     again = declared_command._asked(found)
     assert (again["title"], again["score"]["metric"]) == ("Cells", "froc")
+
+
+def test_a_column_of_subgroups_that_lacks_is_told_once_before_anything_is_scored(place):
+    (place / "grades.toml").write_text(f'{FILE}[subgroups]\ncolumns = ["site"]\n')
+    files, teams = ("grades.toml", "--truth", "truth.csv"), ("a=alpha.csv", "b=beta.csv")
+    told = "missing-column truth.csv: there is no column 'site'"
+    for command in (("challenge", "check", *files), ("compare", *files, *teams)):
+        done = run(*command)
+        assert done.status == 2
+        assert done.err.count(f"error {told}") == 1
+    done = run("check", *files, "--predictions", "alpha.csv")
+    assert done.status == 0
+    assert f"warning {told}" in done.err + done.out
+    (place / "sites.csv").write_text("id,site\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(60)))
+    assert run("compare", *files, *teams, "--metadata", "sites.csv", "--resamples", 50).status == 0
