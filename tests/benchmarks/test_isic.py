@@ -114,3 +114,36 @@ def test_a_moved_threshold(benchmark, some):
 def test_another_malignant_set(benchmark, some):
     card = read_and_scored(some, 0)
     assert benchmark(malignant_curve, card, ["MEL", "BCC"])["auc"] > 0.5
+
+
+DECLARED = f"""id = "eight"
+title = "Eight categories"
+task = "classification"
+classes = {[*CATEGORIES]}
+[truth]
+case = "image"
+columns = "classes"
+[predictions]
+scores = "classes"
+[score]
+metric = "balanced_accuracy"
+"""
+
+
+@pytest.mark.parametrize("action", ["score", "compare"])
+def test_the_same_challenge_as_a_file_takes_at_most_twice_the_time(benchmark, many, tmp_path, action):
+    """Whole commands with intervals, the better of two each, in turn."""
+    (tmp_path / "eight.toml").write_text(DECLARED)
+    sent = {"score": ("--predictions", many / "predictions.csv")}.get(
+        action, (f"a={many / 'predictions.csv'}", f"b={many / 'predictions.csv'}")
+    )
+    seconds: dict[object, list[float]] = {"isic": [], tmp_path / "eight.toml": []}
+    for challenge in [*seconds] * 2:
+        before = children_cpu()
+        files = ("--truth", many / "truth.csv", *sent, "--json", tmp_path / "out.json")
+        command(sys.executable, "-m", "scoring", action, challenge, *files, "--resamples", RESAMPLES)
+        seconds[challenge].append(children_cpu() - before)
+    built_in, declared = (min(of) for of in seconds.values())
+    benchmark.extra_info.update(built_in=built_in, declared=declared, times=declared / built_in)
+    benchmark.pedantic(lambda: None, rounds=1)
+    assert declared <= 2 * built_in
