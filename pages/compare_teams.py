@@ -19,17 +19,16 @@ access.guard(__file__)
 
 
 def compare_teams() -> None:
-    top = st.container()
     names = known_challenges.by_name(st.query_params.get("challenge"))
-    challenge = scoring.load_challenge(names[_challenge_name(list(names))])
-    with top:
+    with layout.opening_row("Compare teams"):
+        challenge = scoring.load_challenge(names[_challenge_name(list(names))])
         formula = challenge.formula(teams.shared_before(challenge))
-        direction = challenge.scoring.direction
-        formula = f"**{formula}**, all teams on the same cases, {direction}"
-        layout.opening("Compare teams", f"{challenge.words.title}, {formula}", summary_text.RULE)
+        line = f"**{formula}**, all teams on the same cases, {challenge.scoring.direction}"
+        layout.scored(f"{challenge.words.title}, {line}", summary_text.RULE)
     sets = samples.test_sets(challenge.id)
-    left, right = st.columns(2)
-    with left:
+    with st.container(key="inputs"):
+        truth_column, teams_column = st.columns(2)
+    with truth_column:
         test_set, panel = selectors.test_set(
             sets, challenge.id, challenge.inputs.truth.words, challenge.inputs.truth.endings
         )
@@ -42,7 +41,7 @@ def compare_teams() -> None:
     fixes.lines(test_set)
     own_test_set, test_set = test_set, fixes.fixed_truth(challenge, test_set)
     read = scoring_run.truth(challenge.id, test_set, fixes.options_of(own_test_set))
-    with right:
+    with teams_column:
         chosen, problems, options = teams.selected_teams(challenge, test_set, sample)
     drop_messages.line(challenge.id, compares=True)
     if isinstance(read, scoring_run.Running):
@@ -70,6 +69,7 @@ def _challenge_name(names: Sequence[str]) -> str:
         required=True,
         default=names[0],
         persist_state="session",
+        label_visibility="collapsed",
     )
 
 

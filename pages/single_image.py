@@ -14,14 +14,13 @@ access.guard(__file__)
 CHALLENGES = {
     name: support for name in challenge_ids() if (support := load_challenge(name).display.single_image)
 }
+ABOUT = "What a model says of one image, how sure it is, what it looked at, and how it did on cases like it."
 KINDS = {"photograph": photograph.show, "tile": tissue.show}
 
 
 def single_image() -> None:
-    layout.plain_opening(
-        "Single image",
-        "What a model says of one image, how sure it is, what it looked at, and how it did on cases like it.",
-    )
+    with st.container(key="single_opening"):
+        layout.plain_opening("Single image", ABOUT)
     challenge_id = _challenge()
     drop_messages.line()
     KINDS[CHALLENGES[challenge_id].kind](challenge_id)

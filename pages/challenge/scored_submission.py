@@ -97,7 +97,7 @@ def score_breakdown(scored: ScoredSubmission, link: CaseLink | None = None) -> N
 
 def findings(scored: ScoredSubmission) -> None:
     """Draw what was noticed; of a sample not that it is small, which it always is."""
-    st.html(f"<span id={score_bar.FINDINGS}></span>")
+    score_bar.findings_anchor()
     render.draw_findings(_noticed(scored), of_card(scored, "findings"))
 
 

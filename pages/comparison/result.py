@@ -12,6 +12,7 @@ from pages.comparison import cases, differences, facts, ranking, teams
 from pages.comparison.context import ComparisonContext
 from pages.comparison.teams import ComparedTeam
 from pages.display import downloads, finding_list, layout, render, tables
+from pages.display import headline as score_bar
 from pages.display.finding_list import without_flags
 from pages.display.render import BlockPath
 from pages.inputs import fixes
@@ -25,6 +26,7 @@ from scoring.comparison.compare import annotated, compare_cards
 from scoring.comparison.display import MANY
 from scoring.comparison.team_views import excluded_rows, headline
 from scoring.core.challenge import Challenge
+from scoring.core.views import Headline
 
 
 def show(
@@ -83,13 +85,13 @@ def show(
     whole = (challenge.id, scoring.__version__, *key, *of_comparison.items(), repr(by_team), repr(excluded))
     own = test_set.own or any(team.submission.own for team in chosen)
     compared = ComparisonContext(challenge, display.of(comparison), truth, test_set.key, whole, own)
-    render.draw_findings(comparison.noticed, compared.path("findings"))
-    if not comparison.scored:
-        st.warning(
-            "No team has a score on this test set, so there is nothing to compare.", icon=":material/block:"
-        )
+    if comparison.scored:
+        _result(compared)
         return
-    _result(compared)
+    render.draw_findings(comparison.noticed, compared.path("findings"))
+    st.warning(
+        "No team has a score on this test set, so there is nothing to compare.", icon=":material/block:"
+    )
 
 
 def _mended(challenge: Challenge, team: ComparedTeam, shared: dict) -> ComparedTeam:
@@ -142,11 +144,13 @@ def _without(excluded: Sequence[Excluded], scored: int, take: finding_list.Take)
 
 
 def _result(compared: ComparisonContext) -> None:
-    """Findings, headline, tabs, downloads."""
-    comparison = compared.comparison
-    render.draw_headline(headline(compared.displayed), compared.path("headline"))
-    if comparison.size_assumed:
-        st.caption("Sizes can be given under **Teams**.")
+    """Draw the headline, tabs, findings and downloads; what the headline is made of begins the first tab."""
+    comparison, head, places = compared.comparison, headline(compared.displayed), score_bar.place()
+    score_bar.bar(places, head.score, "", head.status, finding_list.badges(comparison.noticed))
+    with places[1]:
+        render.draw_all(head.notes, compared.path("notes"))
+        if comparison.size_assumed:
+            st.caption("Sizes can be given under **Teams**.")
     if len(comparison.scored) > MANY:
         chosen = st.selectbox(
             "Chosen team",
@@ -157,10 +161,12 @@ def _result(compared: ComparisonContext) -> None:
             width=300,
         )
         compared = replace(compared, displayed=display.of(comparison, chosen))
-    layout.tabs(
-        {name: partial(_section, name) for name in views.section_names(comparison)},
-        compared,
-    )
+    tabs = {name: partial(_section, name) for name in views.section_names(comparison)}
+    first = next(iter(tabs))
+    tabs[first] = partial(_first_section, first, head)
+    layout.tabs(tabs, compared)
+    score_bar.findings_anchor()
+    render.draw_findings(comparison.noticed, compared.path("findings"))
     with st.container(horizontal=True, gap="small"):
         stem = f"{comparison.challenge}-comparison"
         downloads.json_button(comparison.to_json, stem, "download_json", "comparison.json")
@@ -189,6 +195,11 @@ LIVE: Mapping[str, Callable[[ComparisonContext], None]] = {
     "Teams": facts.editor,
 }
 """Sections whose place something with widgets takes."""
+
+
+def _first_section(name: str, head: Headline, compared: ComparisonContext) -> None:
+    render.score_account(head, compared.path("headline"))
+    _section(name, compared)
 
 
 def _section(name: str, compared: ComparisonContext) -> None:

@@ -280,11 +280,12 @@ def selected_teams(
     challenge: Challenge, test_set: ChosenInput, sample: SampleTestSet
 ) -> tuple[list[ComparedTeam], list, dict]:
     """Return the chosen teams, what is wrong with dropped folders, and the options of all teams."""
-    with st.container(border=True, gap="xsmall", height="stretch"):
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            named, popover = st.container(gap=None), st.popover("Choose", icon=":material/groups:")
-            with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
-                single, packs, in_use = selectors.teams(challenge.id, elsewhere=True)
+    with st.container(key="teams_panel", gap="xsmall"):
+        row = st.container(key="teams_row", horizontal=True, vertical_alignment="center", gap="small")
+        with row:
+            named, popover = st.container(), st.popover("Choose", icon=":material/groups:")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            single, packs, in_use = selectors.teams(challenge.id, elsewhere=True)
             if in_use.names:
                 st.button(
                     "Without own files",
@@ -297,12 +298,9 @@ def selected_teams(
         with popover:
             chosen = _chosen_teams(challenge.id, test_set.key, offered)
             shared = _shared_option(challenge)
-        with named:
-            st.caption("Teams")
-            listed = ", ".join(markdown(name, 30) for name in chosen[:NAMED])
-            st.markdown(
-                f"**{listed or 'none'}**" + f" and {len(chosen) - NAMED} more" * (len(chosen) > NAMED)
-            )
+        listed = ", ".join(markdown(name, 30) for name in chosen[:NAMED])
+        more = f" and {len(chosen) - NAMED} more" * (len(chosen) > NAMED)
+        named.markdown(f"Teams **{listed or 'none'}**{more}")
     return [offered[name] for name in chosen], problems, shared
 
 

@@ -79,6 +79,11 @@ def bar(
         below.markdown(f":small[{sentence}]")
 
 
+def findings_anchor() -> None:
+    """Mark where the findings stand, for the badges of the bar."""
+    st.html(f"<span id={FINDINGS}></span>")
+
+
 def _early(score: Fact) -> None:
     """Draw the score as text, which is seen at once: browsers load what draws a metric together with widgets
     and charts. The metric then takes its place (page.css)."""

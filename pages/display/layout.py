@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 from pandas.io.formats.style import Styler
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.display.downloads import csv_button
 from pages.display.tables import shortened_column, with_direction
@@ -59,12 +60,23 @@ def plain_opening(title: str, line: str) -> None:
 def opening(title: str, formula: str, rule: str) -> None:
     """Title and the one line that says what is scored; the rule in full is one click away. All three are
     Markdown of our own."""
-    with st.container(key="opening", horizontal=True, vertical_alignment="center", gap="small", wrap=False):
-        st.title(title, anchor=False, width="content")
-        st.markdown(f"Scored: {formula}", width="content")
-        with st.popover("Rule in full", type="tertiary", icon=":material/function:"):
-            st.markdown(f"Scored: {formula}")
-            st.markdown(rule)
+    with opening_row(title):
+        scored(formula, rule)
+
+
+def opening_row(title: str) -> DeltaGenerator:
+    """Draw a title, and return the row that goes on beside it."""
+    row = st.container(key="opening", horizontal=True, vertical_alignment="center", gap="small", wrap=False)
+    row.title(title, anchor=False, width="content")
+    return row
+
+
+def scored(formula: str, rule: str) -> None:
+    """Draw what is scored in a line; the rule in full is one click away."""
+    st.markdown(f"Scored: {formula}", width="content")
+    with st.popover("Rule in full", type="tertiary", icon=":material/function:"):
+        st.markdown(f"Scored: {formula}")
+        st.markdown(rule)
 
 
 def facts(entries: Sequence[Fact]) -> None:

@@ -119,14 +119,8 @@ def _own_elements(key: str, _draw: Callable[[], Any]) -> Any:
     return _draw()
 
 
-def draw_headline(head: Headline, path: BlockPath) -> None:
-    """Draw a headline whole, for pages without a tab for what it is made of."""
-    score_bar.bar(score_bar.place(), head.score, "", head.status)
-    score_account(head, path)
-    draw_all(head.notes, path.inside("notes"))
-
-
 def score_account(head: Headline, path: BlockPath) -> None:
+    """Draw what a score is made of."""
     strip = partial(_figure, head.strip, path, early=True) if head.strip else None
     score_bar.account(head.facts, strip, head.arithmetic)
     draw_all(head.parts, path.inside("parts"))

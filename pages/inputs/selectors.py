@@ -186,15 +186,14 @@ def teams(page: str, elsewhere: bool) -> tuple[list[ChosenInput], list[ChosenInp
         Those that are a team each, folders and zips that hold an entry per team, and all of them in use.
     """
     files, packs = f"{page}_teams_files", f"{page}_teams_zip_files"
-    with st.container(gap="xsmall", width="content"):
-        st.caption("A file per team")
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
+        st.caption("A file per team", width="content")
         target: tuple[str, InputSlot] | None = (page, "teams") if elsewhere else None
         upload("Teams: files, one per team", files, f"{files}_kept", target=target)
-    with st.container(gap="xsmall", width="content"):
-        st.caption("A zip or folder of teams")
-        with st.container(horizontal=True, gap="xsmall", width="content"):
-            label = "Several teams: a zip or folder with an entry per team"
-            folder_button(upload(label, packs, f"{packs}_kept", latest), "an entry per team")
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
+        st.caption("A zip or folder of teams", width="content")
+        label = "Several teams: a zip or folder with an entry per team"
+        folder_button(upload(label, packs, f"{packs}_kept", latest), "an entry per team")
     single, held = kept_files(f"{files}_kept"), kept_files(f"{packs}_kept")
 
     def forget() -> None:

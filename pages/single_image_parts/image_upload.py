@@ -18,7 +18,6 @@ from pages.inputs.dropped_photographs import HELD, MOST, WAITING
 from pages.inputs.selectors import ChosenInput
 from pages.server import streamlit_internals
 from pages.single_image_parts import model, session
-from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image as figures
@@ -69,9 +68,8 @@ class ChosenImage:
     others: tuple["ChosenImage", ...] = ()
 
 
-def image(challenge_id: str, test_set: ChosenInput, truth) -> ChosenImage | None:
-    """Draw where the image comes from and give it; None while there is none."""
-    is_tile = _is_tile(challenge_id)
+def chosen_source(is_tile: bool) -> str:
+    """Draw where the image comes from, and return it. is_tile: whether it is one of stained tissue."""
     _expect(is_tile)
     source = st.segmented_control(
         "Image",
@@ -85,27 +83,24 @@ def image(challenge_id: str, test_set: ChosenInput, truth) -> ChosenImage | None
     )
     if source not in (OWN, SESSION) or not st.session_state.get("single_agreed"):
         _target()
+    return source or OWN
+
+
+def image(
+    source: str, challenge_id: str, test_set: ChosenInput, truth, is_tile: bool = False
+) -> ChosenImage | None:
+    """Draw the choice of the image and return it; None while there is none, and of a session of images."""
     if source == SESSION:
         return None
     if source == SAMPLE:
         chosen = _of_test_set(challenge_id, test_set, truth)
     else:
         session.drop("case")
-        chosen = _own(source or OWN, WHOLE_PIXELS if is_tile else PHOTOGRAPH_PIXELS)
+        chosen = _own(source, WHOLE_PIXELS if is_tile else PHOTOGRAPH_PIXELS)
     if chosen is not None and is_tile and chosen.photograph.reduction > 1:
         st.error(TILE_TOO_LARGE, icon=":material/broken_image:")
         return None
     return chosen
-
-
-def in_session() -> bool:
-    """Return whether a session of images is chosen instead of one image."""
-    return bool(st.session_state.get("single_source") == SESSION)
-
-
-def _is_tile(challenge_id: str) -> bool:
-    support = load_challenge(challenge_id).display.single_image
-    return support is not None and support.kind == "tile"
 
 
 def _target() -> None:

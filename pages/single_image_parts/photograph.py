@@ -40,8 +40,10 @@ def show(challenge_id: str) -> None:
         blind_place = st.container(key="single_blind")
         person_place = st.container(key="single_person")
         with st.container(key="single_setup"):
-            chooser = st.expander("Model and test set", icon=":material/tune:")
-    with chooser:
+            setup_place = st.expander("Model and test set", icon=":material/tune:")
+    with image_place:  # first, so that what is below never moves
+        source = image_upload.chosen_source(is_tile=False)
+    with setup_place:
         test_set, chosen_model, truth = selectors.model_and_test_set(challenge_id)
     if truth is None:
         answer_column.info(
@@ -49,10 +51,10 @@ def show(challenge_id: str) -> None:
         )
         return
     with image_place:
-        chosen_image = image_upload.image(challenge_id, test_set, truth)
+        chosen_image = image_upload.image(source, challenge_id, test_set, truth)
         if chosen_image is not None:
             selectors.picture(chosen_image)
-    several = image_upload.in_session()
+    several = source == image_upload.SESSION
     if chosen_image is None and not several:
         with answer_column:
             st.info("The answer will stand here.", icon=":material/image:")

@@ -17,6 +17,8 @@ def show(challenge_id: str) -> None:
         image_place = st.container(key="single_place")
         with st.container(key="single_setup"):
             setup = st.expander("Model and tiles", icon=":material/tune:")
+    with image_place:  # first, so that what is below never moves
+        image_source = image_upload.chosen_source(is_tile=True)
     with setup:
         chosen = tile.source(challenge_id)
         test_set, _, truth = selectors.cases(challenge_id)
@@ -27,7 +29,7 @@ def show(challenge_id: str) -> None:
         return
     among = model.measured(challenge_id, test_set, truth)
     with image_place:
-        image = image_upload.image(challenge_id, test_set, truth)
+        image = image_upload.image(image_source, challenge_id, test_set, truth, is_tile=True)
         if image is not None:
             scale = selectors.tile_scale(support, image)
             chips = selectors.tile_quality(support, image, scale, among)
