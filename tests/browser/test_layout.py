@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from scoring.challenges import REGISTRY
 from tests.browser import driver
 from tests.browser.driver import DESKTOP, PHONE
-from tests.support.thinned import some
+from tests.support.thinned import some, some_rows
 
 FIRST = "[role=tabpanel] :is(.js-plotly-plot, [data-testid=stDataFrame])"
 TOP = """first => {
@@ -58,3 +58,26 @@ def test_score_and_first_figure_are_seen_on_opening_and_the_bar_stays(visitor, s
     page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop === 0")
     box = page.get_by_test_id("stMetricValue").bounding_box()
     assert box["y"] + box["height"] <= PHONE["height"]
+
+
+WATCH = """() => {
+  window.shifts = [];
+  const add = list => {
+    for (const shift of list.getEntries()) if (!shift.hadRecentInput) window.shifts.push(shift.value);
+  };
+  new PerformanceObserver(add).observe({type: "layout-shift", buffered: true});
+}"""
+MOST_SHIFT, TABS_FROM = 0.05, 250
+"""Of all that moves while a page loads, the sum; px at which the tabs of a comparison begin at the latest."""
+OPENED = [(name, screen) for screen in (PHONE, DESKTOP) for name in ("isic", "single_image", "compare_teams")]
+
+
+@pytest.mark.parametrize(("name", "screen"), some_rows(OPENED, 2))
+def test_nothing_jumps_while_a_page_loads(visitor, server, name, screen):
+    page = visitor(viewport=screen).new_page()
+    page.add_init_script(f"({WATCH})()")
+    page.goto(f"{server.address}/{name}")
+    driver.settled(page)
+    assert sum(page.evaluate("window.shifts")) < MOST_SHIFT
+    if (name, screen) == ("compare_teams", DESKTOP):
+        assert page.get_by_role("tablist").bounding_box()["y"] <= TABS_FROM
