@@ -212,17 +212,16 @@ def _downloads(page: BoardPage, is_public: bool) -> None:
     """Draw what can be taken away: the report for everybody, the whole board for its organizer."""
     stem = f"board-{page.board.row.id}"
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        downloads.html_button(partial(publishing.html, page.ranking), stem, "download_board")
-        downloads.json_button(
-            lambda: as_json(publishing.value(page.ranking)), stem, "download_board_json", "board.json"
+        report, key = partial(publishing.html, page.ranking), "download_board"
+        downloads.button("Report (HTML)", report, f"{stem}.html", key)
+        downloads.button(
+            "board.json", lambda: as_json(publishing.value(page.ranking)), f"{stem}.json", f"{key}_json"
         )
         if not is_public:
             downloads.button(
                 "To publish (zip)",
-                lambda: publication.publication(page.ranking),
-                f"{stem}-publication",
-                "zip",
-                "application/zip",
+                partial(publication.publication, page.ranking),
+                f"{stem}-publication.zip",
                 "download_publication",
                 help="Report, numbers, BIAS checklist to complete, CITATION.cff and Zenodo metadata",
             )
@@ -230,9 +229,7 @@ def _downloads(page: BoardPage, is_public: bool) -> None:
             downloads.button(
                 "Whole board (zip)",
                 partial(_bundle, page.board, with_truth),
-                stem,
-                "zip",
-                "application/zip",
+                f"{stem}.zip",
                 "download_bundle",
                 help="Opens on another server with the same bytes. It names cases: not for publication.",
             )

@@ -330,18 +330,13 @@ def _result(
     st.caption("  \n".join(filter(None, (scored_submission.worth(scored), scored.about))))
     with st.container(horizontal=True, gap="small"):
         stem = f"{card.challenge}-{scored.name.rsplit('.', 1)[0]}"
-        downloads.json_button(card.to_json, f"{stem}-scorecard", "download_json")
+        downloads.button("scorecard.json", card.to_json, f"{stem}-scorecard.json", "download_json")
         lines = (("Submission", scored.name), ("Date", downloads.today()))
-        downloads.html_button(lambda: html.html(card, lines=lines), f"{stem}-report", "download_html")
-        downloads.paper_button(lambda: archive.of_card(card, lines), f"{stem}-paper", "download_paper")
-        downloads.csv_button(
-            partial(page.table, card), f"{stem}-cases", "download_cases", "Cases (CSV)", index=False
-        )
-        for name, table in page.tables.items():
-            content, words = partial(_csv, table, card), f"{name.capitalize()} (CSV)"
-            downloads.button(
-                words, content, f"{stem}-{name}", "csv", "text/csv", f"download_{name}", type="tertiary"
-            )
+        report, paper = partial(html.html, card, lines=lines), partial(archive.of_card, card, lines)
+        downloads.report_buttons(report, paper, stem)
+        for name, table in {"cases": page.table, **page.tables}.items():
+            label, content = f"{name.capitalize()} (CSV)", partial(table, card)
+            downloads.csv_button(content, f"{stem}-{name}", f"download_{name}", label, index=False)
         if scored.submission.is_model:
             _predictions_button(page.challenge, scored, stem)
         _comparison_button(page, scored)
@@ -354,35 +349,21 @@ def _changed_file_button(challenge: Challenge, scored: ScoredSubmission) -> None
     """The submission with its changes, official as it is."""
     submission = scored.submission
 
-    def changed() -> tuple[str, bytes]:
-        return challenge.changed_file(scored.truth, scored.predictions, submission.source, submission.name)
+    def changed() -> bytes:
+        read = (scored.truth, scored.predictions)
+        return challenge.changed_file(*read, submission.source, submission.name)[1]
 
-    single = not challenge.inputs.submission.several
-    suffix = "csv" if single else "zip"
-    downloads.button(
-        "Changed file",
-        lambda: changed()[1],
-        f"{submission.name.rsplit('.', 1)[0]}-changed",
-        suffix,
-        "text/csv" if single else "application/zip",
-        "download_changed",
-        type="tertiary",
-    )
+    suffix = "zip" if challenge.inputs.submission.several else "csv"
+    name = f"{submission.name.rsplit('.', 1)[0]}-changed.{suffix}"
+    downloads.button("Changed file", changed, name, "download_changed", type="tertiary")
 
 
 def _predictions_button(challenge: Challenge, scored: ScoredSubmission, stem: str) -> None:
     """What a model gave, as the prediction file that the official program takes."""
     content = partial(challenge.prediction_table, scored.truth, scored.predictions)
     suffix = challenge.models("model").suffix
-    downloads.button(
-        f"Predictions ({suffix.upper()})",
-        content,
-        f"{stem}-predictions",
-        suffix,
-        {"csv": "text/csv", "zip": "application/zip"}[suffix],
-        "download_predictions",
-        type="tertiary",
-    )
+    label, name = f"Predictions ({suffix.upper()})", f"{stem}-predictions.{suffix}"
+    downloads.button(label, content, name, "download_predictions", type="tertiary")
 
 
 def _first_tab(
@@ -421,7 +402,3 @@ def _comparison_button(page: ChallengePage, scored: ScoredSubmission) -> None:
             on_click=teams.add,
             args=(page.challenge, scored),
         )
-
-
-def _csv(table: Callable[[ScoreCard], pd.DataFrame], card: ScoreCard) -> bytes:
-    return downloads.csv(table(card), index=False)

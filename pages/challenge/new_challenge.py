@@ -254,7 +254,7 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
         st.code(text, "toml")
     with st.container(horizontal=True, gap="small"):
         stem = declaration.about.id
-        downloads.button(f"{stem}.toml", text.encode, stem, "toml", "application/toml", "new_download")
+        downloads.button(f"{stem}.toml", text.encode, f"{stem}.toml", "new_download")
         if st.button("Open its page", key="new_open", type="primary", icon=":material/arrow_forward:"):
             _bring(challenge.id)
             st.switch_page("../declared.py", query_params={"challenge": challenge.id})

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+import pandas as pd
 import streamlit as st
 
 import scoring
@@ -169,20 +170,16 @@ def _result(compared: ComparisonContext) -> None:
     render.draw_findings(comparison.noticed, compared.path("findings"))
     with st.container(horizontal=True, gap="small"):
         stem = f"{comparison.challenge}-comparison"
-        downloads.json_button(comparison.to_json, stem, "download_json", "comparison.json")
-        lines = (("Date", downloads.today()),)
-        downloads.html_button(lambda: report.html(comparison, lines), f"{stem}-report", "download_html")
-        if many_teams.are_many(comparison):
-            more = partial(report.appendix, comparison, lines)
-            downloads.html_button(more, f"{stem}-appendix", "download_appendix", "Appendix (HTML)")
-        downloads.paper_button(lambda: report.paper_zip(comparison, lines), f"{stem}-paper", "download_paper")
-        downloads.csv_button(
-            lambda: tables.frame(views.exported(compared.displayed)),
-            f"{stem}-teams",
-            "download_teams",
-            "Teams (CSV)",
-            index=False,
+        downloads.button("comparison.json", comparison.to_json, f"{stem}.json", "download_json")
+        whole, paper, appendix = (
+            partial(form, comparison, (("Date", downloads.today()),))
+            for form in (report.html, report.paper_zip, report.appendix)
         )
+        downloads.report_buttons(whole, paper, stem)
+        if many_teams.are_many(comparison):
+            downloads.button("Appendix (HTML)", appendix, f"{stem}-appendix.html", "download_appendix")
+        rows = partial(_exported, compared)
+        downloads.csv_button(rows, f"{stem}-teams", "download_teams", "Teams (CSV)", index=False)
     st.caption("Differences are tested on the same resampled test sets for all teams.")
 
 
@@ -195,6 +192,10 @@ LIVE: Mapping[str, Callable[[ComparisonContext], None]] = {
     "Teams": facts.editor,
 }
 """Sections whose place something with widgets takes."""
+
+
+def _exported(compared: ComparisonContext) -> pd.DataFrame:
+    return tables.frame(views.exported(compared.displayed))
 
 
 def _first_section(name: str, head: Headline, compared: ComparisonContext) -> None:

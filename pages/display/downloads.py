@@ -15,6 +15,16 @@ from pages.server import streamlit_internals
 from pages.server.session_cleanup import NONCE
 from scoring.common.text import csv_cell, file_name
 
+TYPES = {
+    "csv": "text/csv",
+    "html": "text/html",
+    "json": "application/json",
+    "png": "image/png",
+    "toml": "application/toml",
+    "zip": "application/zip",
+}
+"""Ending of a file -> its media type."""
+
 
 def nonce() -> str:
     """Eight hexadecimal digits, the same for all of a session and for no other."""
@@ -44,18 +54,18 @@ def csv(table: pd.DataFrame, index: bool = True) -> bytes:
     return safe.to_csv(index=index, lineterminator="\n").encode("utf-8-sig")
 
 
-def button(
-    label: str, content: Callable[[], bytes | str], stem: str, suffix: str, mime: str, key: str, **appearance
-) -> None:
+def button(label: str, content: Callable[[], bytes | str], name: str, key: str, **appearance) -> None:
     """Draw a download that is built when it is clicked and reruns nothing.
 
-    appearance: arguments of `st.download_button` such as `type` and `help`.
+    name: of the file, to which the session's own part is added. appearance: arguments of `st.download_button`
+    such as `type` and `help`.
     """
+    stem, _, suffix = name.rpartition(".")
     st.download_button(
         label,
         content,
         session_name(stem, suffix),
-        mime,
+        TYPES[suffix],
         key=key,
         on_click="ignore",
         icon=":material/download:",
@@ -75,23 +85,14 @@ def csv_button(
     def content() -> bytes:
         return csv(table() if callable(table) else table, index)
 
-    button(label, content, stem, "csv", "text/csv", key, type="tertiary")
+    button(label, content, f"{stem}.csv", key, type="tertiary")
 
 
-def json_button(content: Callable[[], str], stem: str, key: str, label: str = "scorecard.json") -> None:
-    """content: writes the JSON."""
-    button(label, content, stem, "json", "application/json", key)
-
-
-def html_button(content: Callable[[], str], stem: str, key: str, label: str = "Report (HTML)") -> None:
-    """content: builds the report, e.g. `lambda: report.html(card, page)`."""
-    button(label, content, stem, "html", "text/html", key)
-
-
-def paper_button(content: Callable[[], bytes], stem: str, key: str) -> None:
-    """content: makes the zip, e.g. `lambda: paper.of_card(card)`."""
-    help_ = "Tables as LaTeX and CSV, figures as SVG, a paragraph on methods, BibTeX"
-    button("For a paper (zip)", content, stem, "zip", "application/zip", key, help=help_)
+def report_buttons(report: Callable[[], str], paper: Callable[[], bytes], stem: str) -> None:
+    """Draw the downloads of a report and of what a paper takes of it."""
+    button("Report (HTML)", report, f"{stem}-report.html", "download_html")
+    about = "Tables as LaTeX and CSV, figures as SVG, a paragraph on methods, BibTeX"
+    button("For a paper (zip)", paper, f"{stem}-paper.zip", "download_paper", help=about)
 
 
 def today() -> str:

@@ -29,6 +29,26 @@ POLL_SECONDS = 0.5
 
 
 @dataclass
+class Owner:
+    """The session that started a job.
+
+    Attributes:
+        present: Whether it is connected.
+        met: When that was last so.
+    """
+
+    present: Callable[[], bool] = lambda: True
+    met: float = field(default_factory=lambda: monotonic())
+
+    def is_gone(self) -> bool:
+        """Return whether it left long ago."""
+        now = monotonic()
+        if self.present():
+            self.met = now
+        return now - self.met > GONE_SECONDS
+
+
+@dataclass
 class Job:
     """One piece of work.
 
@@ -39,8 +59,7 @@ class Job:
         begun: When it began, None while it waits.
         seen: When a page last showed it.
         stop: Set to make it end.
-        present: Whether the session that started it is connected.
-        met: When that was last so.
+        owner: The session that started it.
         crowded: Whether jobs of other sessions wait.
         overdue: Whether it was ended because it took longer than a job may while others wait.
         future: Its result.
@@ -52,8 +71,7 @@ class Job:
     begun: float | None = None
     seen: float = field(default_factory=lambda: monotonic())
     stop: threading.Event = field(default_factory=threading.Event)
-    present: Callable[[], bool] = field(default=lambda: True, repr=False, compare=False)
-    met: float = field(default_factory=lambda: monotonic())
+    owner: Owner = field(default_factory=Owner, repr=False, compare=False)
     crowded: Callable[[], bool] = field(default=lambda: False, repr=False, compare=False)
     overdue: bool = False
     future: Future[object] = field(default_factory=Future, repr=False, compare=False)
@@ -71,10 +89,7 @@ class Job:
     @property
     def abandoned(self) -> bool:
         """Whether its session left, or no page of it showed the job for long."""
-        now = monotonic()
-        if self.present():
-            self.met = now
-        return now - self.met > GONE_SECONDS or now - self.seen > UNSEEN_SECONDS
+        return self.owner.is_gone() or monotonic() - self.seen > UNSEEN_SECONDS
 
     @property
     def seconds(self) -> float:
@@ -111,9 +126,7 @@ class JobQueue:
         with self._lock:
             job = self._jobs.get(key)
             if job is None:
-                job = Job(
-                    present=presence(), crowded=lambda: any(key[0] != other for other in [*self._waiting])
-                )
+                job = Job(owner=Owner(presence()), crowded=lambda: self._others_wait(key[0]))
                 self._jobs[key] = job
                 self._waiting.setdefault(key[0], []).append((job, work))
                 self._start()

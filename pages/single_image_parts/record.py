@@ -38,11 +38,11 @@ def show(query: Query, own: Impression, sensitivity: float, scores_shown: bool) 
     layout.heading("What stands in the record?")
     layout.facts(entries)
     with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_with_image_{query.setup.image.token}")
-    downloads.html_button(
-        lambda: single_image.html(_record(query, own, sensitivity, scores_shown), with_image),
-        "single-image",
-        "single_html",
+    downloads.button(
         "Record to print (HTML)",
+        lambda: single_image.html(_record(query, own, sensitivity, scores_shown), with_image),
+        "single-image.html",
+        "single_html",
     )
     st.caption("The browser's print makes a PDF of it.")
     with st.expander("Technical", icon=":material/build:"):
@@ -72,9 +72,7 @@ def _technical(query: Query, own: Impression, sensitivity: float, scores_shown: 
     downloads.button(
         "answer.json",
         lambda: as_json(record.document(_record(query, own, sensitivity, scores_shown), with_pixels)),
-        "single-image",
-        "json",
-        "application/json",
+        "single-image.json",
         "single_json",
     )
 

@@ -148,23 +148,14 @@ def _counts(
 def _record(image: ChosenImage, made: TileRecord) -> None:
     """Draw the downloads: a page to print, and the counts as JSON."""
     with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_tile_with_image_{image.token}")
-    downloads.html_button(
-        lambda: single_image.tile_html(made, with_image),
-        "single-tile",
-        "single_tile_html",
-        "Record to print (HTML)",
-    )
+    content, name = partial(single_image.tile_html, made, with_image), "single-tile.html"
+    downloads.button("Record to print (HTML)", content, name, "single_tile_html")
     st.caption("One page; the browser's print makes a PDF of it.")
     with st.expander("Technical", icon=":material/build:"):
         with_pixels = st.checkbox("Put all pixels into the JSON", key=f"single_tile_pixels_{image.token}")
-        downloads.button(
-            "nuclei.json",
-            lambda: as_json(record.tile_document(made, with_pixels)),
-            "single-tile",
-            "json",
-            "application/json",
-            "single_tile_json",
-        )
+        document = partial(record.tile_document, made, with_pixels)
+        key = "single_tile_json"
+        downloads.button("nuclei.json", lambda: as_json(document()), "single-tile.json", key)
 
 
 def _packed(about: About, listed: Nuclei, image: ChosenImage):

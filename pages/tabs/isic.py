@@ -1,6 +1,7 @@
 """Tabs with widgets on the ISIC page: confusion, malignant grouping, thresholds, cases, preflight."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -164,14 +165,9 @@ def _sliders(scored: ScoredSubmission) -> None:
         name = choices.select("Category in the figure", list(card.per_class), "swept", 240)
         sweep = scoring_run.of_card(f"isic_sweep_{name}", scored, lambda of: thresholds.sweep(of, name))
         scored_submission.block(threshold_views.sweep(card, sweep, name, chosen[name]))
-    downloads.button(
-        "Rescaled predictions",
-        lambda: thresholds.rescaled_table(card, chosen, scored.truth.id_name),
-        f"{scored.name.rsplit('.', 1)[0]}-rescaled",
-        "csv",
-        "text/csv",
-        "download_rescaled",
-    )
+    rescaled = partial(thresholds.rescaled_table, card, chosen, scored.truth.id_name)
+    name = f"{scored.name.rsplit('.', 1)[0]}-rescaled.csv"
+    downloads.button("Rescaled predictions", rescaled, name, "download_rescaled")
 
 
 def _buttons(scored: ScoredSubmission) -> None:
@@ -233,14 +229,9 @@ SHARED_MESSAGES = 32
 def preflight_tab(scored: ScoredSubmission) -> None:
     """Draw the download of mended predictions, and what a model takes and gives."""
     card, model = scored.card, scored.card.more.get("model")
-    downloads.button(
-        "Mended predictions",
-        lambda: card_summary.mended(card, scored.truth.id_name),
-        f"{scored.name.rsplit('.', 1)[0]}-mended",
-        "csv",
-        "text/csv",
-        "download_mended",
-    )
+    mended = partial(card_summary.mended, card, scored.truth.id_name)
+    name = f"{scored.name.rsplit('.', 1)[0]}-mended.csv"
+    downloads.button("Mended predictions", mended, name, "download_mended")
     st.caption("The same numbers with ids, columns and number format as the official scorer wants them.")
     if model is not None:
         layout.facts(

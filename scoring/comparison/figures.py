@@ -50,13 +50,10 @@ def ranking(
         for index, name in ((index, comparison.scored[index]) for index in places)
     ]
     tied = min(summary_text.band(comparison), len(rows))
-    unranked = [
-        IntervalRow(
-            name, scale.factor * line["score"], scale.scaled(line["interval"]), beside="baseline", apart=False
-        )
-        for name, line in lines.items()
-    ]
-    return figures.team_intervals(rows, theme, "Who wins?", scale.unit, scale.digits, tied, lines=unranked)
+    for name, line in lines.items():
+        ends, value = scale.scaled(line["interval"]), scale.factor * line["score"]
+        rows.append(IntervalRow(name, value, ends, beside="baseline", apart=False, through_all=True))
+    return figures.team_intervals(rows, theme, "Who wins?", scale.unit, scale.digits, tied)
 
 
 def lead(comparison: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:

@@ -60,8 +60,8 @@ def viewer_tab(scored: ScoredSubmission) -> None:
         if nucleus:
             nucleus_words(drawn, nucleus, setting.radius)
         png = partial(_printed, drawn, scored.truth, index, _tile(scored.truth_key, index, scored.truth))
-        stem, key = f"{names[index]}-overlay", "download_overlay"
-        downloads.button("Whole image (PNG)", png, stem, "png", "image/png", key, type="tertiary")
+        name, key = f"{names[index]}-overlay.png", "download_overlay"
+        downloads.button("Whole image (PNG)", png, name, key, type="tertiary")
     if table_column:
         with table_column:
             nucleus_table(drawn, nucleus, setting.radius, LINK)

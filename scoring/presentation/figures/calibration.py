@@ -82,7 +82,6 @@ def reliability(
         y=observed,
         width=BAR,
         hovertext=hovers,
-        hoverinfo="text",
         name=labels.observed,
         marker={"color": faded(theme.accent, 0.3), "line": {"color": theme.accent, "width": 1}},
     )
@@ -93,7 +92,6 @@ def reliability(
         mode="markers",
         marker={"color": theme.ink, "size": 7},
         cliponaxis=False,
-        hoverinfo="skip",
         name="bins",
         error_y=error_bars(low, observed, high, color=theme.ink, thickness=1.2, width=3),
     )
@@ -118,7 +116,6 @@ def _sizes(canvas: Canvas, middle: Floats, n: Floats) -> None:
         textposition="outside",
         cliponaxis=False,
         textfont={"color": canvas.theme.ink},
-        hoverinfo="skip",
     )
     canvas.layout["yaxis2"] = {
         "domain": [0, 0.2],

@@ -51,14 +51,17 @@ class Canvas:
         return Drawing({"data": self.traces, "layout": layout})
 
     def trace(self, kind: str, **properties: Any) -> None:
-        """Add a trace, for example `trace("bar", x=..., y=...)`; properties that are None are left out."""
+        """Add a trace, for example `trace("bar", x=..., y=...)`; properties that are None are left out. What
+        has a text for the pointer shows it alone, what has none shows nothing."""
+        if "hovertemplate" not in properties:
+            properties.setdefault("hoverinfo", "text" if properties.get("hovertext") is not None else "skip")
         written = {name: value for name, value in properties.items() if value is not None}
         self.traces.append({"type": kind, **written})
 
     def reference(self, x: Sequence[float], y: Sequence[float], name: str, **properties: Any) -> None:
         """Add a thin dotted line to compare with, for example that of chance."""
         line = {"color": self.theme.zero, "width": 1, "dash": "dot"}
-        self.trace("scatter", x=x, y=y, mode="lines", line=line, hoverinfo="skip", name=name, **properties)
+        self.trace("scatter", x=x, y=y, mode="lines", line=line, name=name, **properties)
 
     def band(self, x: Floats, low: Floats, high: Floats, colour: str, **properties: Any) -> None:
         """Add a pointwise 95% band [points] where both of its ends are defined; colour: of its area."""
@@ -71,7 +74,6 @@ class Canvas:
             fillcolor=colour,
             line={"width": 0},
             mode="lines",
-            hoverinfo="skip",
             name="95% band",
             **properties,
         )
@@ -110,6 +112,11 @@ class Canvas:
     def y_axis(self, title: str | None = None, **properties: Any) -> None:
         """Set properties of the vertical axis, added to those that were set before."""
         self._axis("yaxis", title, properties)
+
+    def rows(self, labels: Sequence[str], **properties: Any) -> None:
+        """Let the vertical axis have a labelled row each for 0, 1, ..., the first on top."""
+        ticks = {"tickvals": list(range(len(labels))), "ticktext": list(labels)}
+        self.y_axis(**{"range": [len(labels) - 0.5, -0.5], "showgrid": False, **ticks, **properties})
 
     def _axis(self, name: str, title: str | None, properties: Properties) -> None:
         axis = self.layout.setdefault(name, {})

@@ -68,7 +68,6 @@ def coloured(
         ygap=1,
         hoverongaps=False,
         hovertext=hovers.tolist(),
-        hoverinfo="text",
     )
 
 
@@ -126,7 +125,6 @@ def clickable(canvas: Canvas, keys: Sequence[Sequence[Hashable]], columns: int, 
         mode="markers",
         customdata=keys,
         name="cells",
-        hoverinfo="text",
         hovertext=[text for row in ground["hovertext"] for text in row],
         marker={"symbol": "square", "size": size, "color": CLEAR},
     )

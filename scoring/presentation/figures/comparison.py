@@ -48,17 +48,13 @@ def team_intervals(
     digits: int,
     tied: int = 0,
     reference: float | None = None,
-    lines: Sequence[IntervalRow] = (),
 ) -> go.Figure:
-    """Draw teams as dots with whiskers; see `intervals`. The axis has no zeros that say nothing. lines: rows
-    below the teams, each with an upright line through all of them."""
-    every = [*rows, *lines]
-    canvas = interval_canvas(
-        every, theme, question, axis_title, digits=digits, tied=tied, reference=reference
-    )
-    for line in lines:
-        if line.value is not None:
-            canvas.rule(line.value, theme.soft, 1.5, "dot")
+    """Draw teams as dots with whiskers; see `intervals`. The axis has no zeros that say nothing. Through rows
+    that are `through_all` an upright line stands."""
+    canvas = interval_canvas(rows, theme, question, axis_title, digits=digits, tied=tied, reference=reference)
+    for row in rows:
+        if row.through_all and row.value is not None:
+            canvas.rule(row.value, theme.soft, 1.5, "dot")
     canvas.x_axis(tickformat=".3~f")
     return canvas.figure()
 
@@ -346,7 +342,6 @@ def teams_right(counts: Sequence[int], theme: Theme) -> go.Figure:
         textfont={"color": theme.ink},
         cliponaxis=False,
         hovertext=[f"{k} of {len(counts) - 1} teams right: {n} cases" for k, n in enumerate(counts)],
-        hoverinfo="text",
     )
     canvas.x_axis("teams that are right", dtick=max(1, len(counts) // 12))
     canvas.y_axis("cases", range=[0, 1.15 * max(*counts, 1)])

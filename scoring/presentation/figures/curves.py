@@ -221,7 +221,6 @@ def _draw_point(canvas: Canvas, point: CurvePoint, curve: str, axes: tuple[str, 
         mode="markers",
         name=name,
         cliponaxis=False,
-        hoverinfo="text",
         hovertext=f"<b>{safe(curve)}</b>, {name}<br>threshold {cut(mark.threshold)}<br>"
         f"{axes[0]} {decimal(point.x, 3)}<br>{axes[1]} {decimal(point.y, 3)}",
         marker={

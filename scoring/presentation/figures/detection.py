@@ -87,14 +87,12 @@ def reach(rows: Sequence[Reach], theme: Theme) -> go.Figure:
         ("out of reach", [1.0] * len(rows), beyond),
         ("within reach", [1.0 if row.best is None else row.best for row in rows], {"color": theme.tint}),
     ):
-        canvas.trace(
-            "bar", y=places, x=ends, orientation="h", marker=marker, hoverinfo="skip", name=name, width=0.5
-        )
+        canvas.trace("bar", y=places, x=ends, orientation="h", marker=marker, name=name, width=0.5)
     for y, row in zip(places, rows, strict=True):
         _reached(canvas, y, row)
     names = [f"<b>{safe(row.name)}</b>" if row.chosen else safe(row.name) for row in rows]
     canvas.x_axis(range=[-0.005, 1.005], showgrid=False, **FIFTHS)
-    canvas.y_axis(range=[len(rows) - 0.5, -0.5], showgrid=False, tickvals=places, ticktext=names)
+    canvas.rows(names)
     return canvas.figure()
 
 
@@ -107,7 +105,6 @@ def _reached(canvas: Canvas, y: int, row: Reach) -> None:
             y=[y - 0.36, y + 0.36],
             mode="lines",
             line={"color": theme.second, "width": 2.5},
-            hoverinfo="text",
             hovertext=f"{safe(name)}: {decimal(value, 3)}",
             name=safe(name),
         )
@@ -120,7 +117,6 @@ def _reached(canvas: Canvas, y: int, row: Reach) -> None:
             y=[y, y],
             mode="lines",
             line={"color": theme.soft, "width": 2},
-            hoverinfo="skip",
             name="interval",
         )
     canvas.trace(
@@ -134,7 +130,6 @@ def _reached(canvas: Canvas, y: int, row: Reach) -> None:
             "color": theme.accent if row.chosen else theme.ink,
         },
         hovertext=row.hover(),
-        hoverinfo="text",
         name=safe(row.name),
         cliponaxis=False,
     )
@@ -223,7 +218,6 @@ def along(dependence: Dependence, question: str, axis: str, theme: Theme) -> go.
         mode="markers",
         marker={"symbol": "diamond", "size": 11, "color": theme.accent},
         name="chosen",
-        hoverinfo="skip",
     )
     known = [*np.asarray(dependence.x, float).tolist(), dependence.usual, dependence.chosen]
     low, high = float(min(known)), float(max(known))
@@ -267,7 +261,6 @@ def densities(names: Sequence[str], truth: Floats, predicted: Floats, theme: The
         y=np.repeat(y, 3),
         mode="lines",
         line={"color": theme.zero, "width": 2},
-        hoverinfo="skip",
         name="difference",
         connectgaps=False,
     )
@@ -285,7 +278,6 @@ def densities(names: Sequence[str], truth: Floats, predicted: Floats, theme: The
                 f"{spaced(name)}, {side}: {decimal(value, 1)} per mm²"
                 for name, value in zip(names, values, strict=True)
             ],
-            hoverinfo="text",
             name=side,
         )
     most = int(np.ceil(max(x.max(initial=1) for x in places)))
@@ -296,8 +288,7 @@ def densities(names: Sequence[str], truth: Floats, predicted: Floats, theme: The
         tickvals=[NONE, *powers],
         ticktext=["none", *(f"{10**power:,}" for power in powers)],
     )
-    names = [spaced(name) for name in names]
-    canvas.y_axis(range=[len(names) - 0.5, -0.5], showgrid=False, tickvals=y.tolist(), ticktext=names)
+    canvas.rows([spaced(name) for name in names])
     return canvas.figure()
 
 
@@ -336,7 +327,6 @@ def shares(
             f"<b>{safe(name)}</b><br>truth {percent(a)}, predicted {percent(b)}"
             for name, a, b in zip(names, true[defined], guessed[defined], strict=True)
         ],
-        hoverinfo="text",
         name="images",
         cliponaxis=False,
     )

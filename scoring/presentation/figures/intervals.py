@@ -31,6 +31,7 @@ class IntervalRow:
         n: Cases it rests on; under 15 it is grey and its number stands on hover only.
         beside: Words at the right end of the row.
         apart: False draws it hollow: not told apart.
+        through_all: Whether teams are compared with it, by a line through all rows.
     """
 
     name: str
@@ -39,6 +40,7 @@ class IntervalRow:
     n: int | None = None
     beside: str = ""
     apart: bool = True
+    through_all: bool = False
 
 
 def intervals(
@@ -97,12 +99,7 @@ def interval_canvas(
             canvas.write(1, y, text, theme.soft, xref="paper", xanchor="left", xshift=8)
     ticks = 6 if right < NARROWED else 4  # on a phone more would run into each other
     canvas.x_axis(axis_title, tickformat=f".{min(digits, 2)}f", nticks=ticks, tickangle=0)
-    canvas.y_axis(
-        range=[len(rows) - 0.5, -0.5],
-        showgrid=False,
-        tickvals=list(range(len(rows))),
-        ticktext=labels,
-    )
+    canvas.rows(labels)
     return canvas
 
 
@@ -135,7 +132,6 @@ def _dots(
         y=places,
         mode="markers",
         hovertext=[_hover(row, digits) for row in rows],
-        hoverinfo="text",
         cliponaxis=False,
         name=f"fewer than {SMALL_CLASS} cases" if small else "value",
         error_x=error_bars(low, value, high, width=0, **whisker),

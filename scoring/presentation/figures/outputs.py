@@ -56,7 +56,6 @@ def output_bars(
         marker={"color": [theme.risk[risks[names[i]]] if names[i] in risks else theme.accent for i in order]},
         name="output",
         hovertext=[f"{label(safe(names[i]), risks.get(names[i]))}: {decimal(values[i], 6)}" for i in order],
-        hoverinfo="text",
     )
     for row, i in zip(rows, order, strict=True):
         mark = " <b>truth</b>" if names[i] == truth else ""
@@ -225,7 +224,6 @@ def setting_dots(sweep: Sweep, theme: Theme, question: str) -> go.Figure:
                 f"{safe(setting)}<br>{sweep.plain(k)}: {decimal(v, 3)}"
                 for setting, v in zip(sweep.settings, outputs[:, k], strict=True)
             ],
-            hoverinfo="text",
             cliponaxis=False,
             marker=marks[k] | {"line": {"color": theme.paper, "width": 1}},
         )
@@ -236,5 +234,5 @@ def setting_dots(sweep: Sweep, theme: Theme, question: str) -> go.Figure:
         canvas.write(x, 1, label_text, theme.ink, yref="paper", yanchor="bottom", yshift=6)
     ticks = [f"<b>{safe(name)}</b>" if name == sweep.own else safe(name) for name in sweep.settings]
     canvas.x_axis("output of the model", nticks=6, range=[low - 0.05 * width, high + 0.05 * width])
-    canvas.y_axis(range=[len(places) - 0.5, -0.5], tickvals=places, ticktext=ticks)
+    canvas.rows(ticks, showgrid=True)
     return canvas.figure()

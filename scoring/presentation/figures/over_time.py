@@ -88,7 +88,6 @@ def _line(canvas: Canvas, name: str, sent: Sequence[DatedScore], x: Floats, k: i
         error_y=error_bars(low, value, high, color=colour, thickness=1.2, width=0),
         cliponaxis=False,
         hovertext=[_hover(name, score, digits) for score in sent],
-        hoverinfo="text",
         marker={
             "symbol": MARKS[k],
             "size": 10,
@@ -169,7 +168,7 @@ def progress(
     best = (np.fmax if better == "higher" else np.fmin).accumulate(values)
     line = {"color": theme.zero, "width": 1.2, "dash": "dot", "shape": "hv"}
     places = list(range(len(moments)))
-    canvas.trace("scatter", x=places, y=best, mode="lines", line=line, hoverinfo="skip", name="best so far")
+    canvas.trace("scatter", x=places, y=best, mode="lines", line=line, name="best so far")
     ends = np.array([moment.interval or (np.nan, np.nan) for moment in moments], float).reshape(-1, 2)
     colours = [theme.accent if moment.apart else theme.paper for moment in moments]
     canvas.trace(
@@ -178,7 +177,6 @@ def progress(
         y=values,
         mode="markers",
         hovertext=[_moment_hover(moment, digits) for moment in moments],
-        hoverinfo="text",
         cliponaxis=False,
         name="score",
         error_y=error_bars(ends[:, 0], values, ends[:, 1], width=0, color=theme.soft, thickness=1.6),

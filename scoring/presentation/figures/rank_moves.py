@@ -48,9 +48,11 @@ def rank_moves(moves: Sequence[RankMove], theme: Theme, question: str, parts: tu
     longest = max(len(short(move.team, NAME)) for move in moves)
     canvas = Canvas(theme, question, 70 + ROW * max(4, len(moves)), margin={"r": 24 + WIDEST * longest})
     colours = {1: theme.accent, 0: theme.soft, -1: theme.second}
-    left, right = (_places([(getattr(m, side), m.team) for m in moves]) for side in ("before", "after"))
+    rows_before, rows_after = (
+        _rows_of([(getattr(m, side), m.team) for m in moves]) for side in ("before", "after")
+    )
     for move in moves:
-        ends = (left[move.team], right[move.team])
+        ends = (rows_before[move.team], rows_after[move.team])
         colour = colours[move.direction]
         _whiskers(canvas, move, ends, len(moves))
         canvas.trace(
@@ -61,7 +63,6 @@ def rank_moves(moves: Sequence[RankMove], theme: Theme, question: str, parts: tu
             line={"color": colour, "width": 2, "dash": DASHES[move.direction]},
             marker={"color": colour, "size": 8},
             hovertext=f"<b>{safe(move.team)}</b><br>rank {move.before}, then {move.after}",
-            hoverinfo="text",
             cliponaxis=False,
             name=safe(move.team),
             showlegend=False,
@@ -78,7 +79,7 @@ def rank_moves(moves: Sequence[RankMove], theme: Theme, question: str, parts: tu
     canvas.y_axis(
         "rank",
         range=[len(moves) + 0.7, 0.3],
-        tickvals=[left[move.team] for move in moves],
+        tickvals=[rows_before[move.team] for move in moves],
         ticktext=[str(move.before) for move in moves],
         showgrid=False,
     )
@@ -101,11 +102,10 @@ def _whiskers(canvas: Canvas, move: RankMove, ends: tuple[int, int], teams: int)
         mode="markers",
         marker={"color": canvas.theme.soft, "size": 4},
         error_y=error_bars(places - ranks + low, places, places - ranks + high, **style),
-        hoverinfo="skip",
         showlegend=False,
     )
 
 
-def _places(ranks: Sequence[tuple[int, str]]) -> dict[str, int]:
+def _rows_of(ranks: Sequence[tuple[int, str]]) -> dict[str, int]:
     """Return the row of each team from 1 on: by rank, those of one rank by name."""
-    return {team: place for place, (_, team) in enumerate(sorted(ranks), 1)}
+    return {team: row for row, (_, team) in enumerate(sorted(ranks), 1)}

@@ -100,7 +100,6 @@ def _strip_piece(canvas: Canvas, part: ScorePart, start: float, colour: str, los
         x=[size],
         orientation="h",
         width=0.62,
-        hoverinfo="text",
         name=f"{safe(part.name)} {word}",
         hovertext=f"{safe(part.name)}<br>{unit.factor * part.weight:g} × {share} = "
         f"{unit.factor * size:.4f}{unit.name} {word}",
@@ -146,7 +145,6 @@ def _strip_marks(
         mode="markers",
         marker=mark | {"symbol": "diamond", "size": 10},
         hovertext=text,
-        hoverinfo="text",
         name="score",
     )
     if ceiling is None:
@@ -159,7 +157,6 @@ def _strip_marks(
         marker=mark | {"symbol": "line-ns", "size": 12},
         cliponaxis=False,
         hovertext=f"ceiling {decimal(unit.factor * ceiling, unit.digits)}: the score with every case right",
-        hoverinfo="text",
     )
     if room > 12:
         canvas.write(ceiling - 1, BELOW, "ceiling", theme.soft, xanchor="right")
@@ -174,7 +171,6 @@ def _strip_interval(canvas: Canvas, interval: Sequence[float], room: float) -> N
         y=[BELOW, BELOW],
         mode="lines",
         line={"color": theme.ink, "width": 2},
-        hoverinfo="skip",
         name="interval",
     )
     if room > 44 and interval[1] < 100 - WORDS:
@@ -202,9 +198,7 @@ def points_lost(
     canvas = Canvas(theme, "Where were the points lost?", 30 + ROW * len(rows), barmode="overlay")
     names = [counted(name, c["support"], c.get("risk"), theme) for name, c in rows]
     worth, lost = (np.array([100 * c[key] for _, c in rows]) for key in ("score_worth", "score_lost"))
-    canvas.trace(
-        "bar", y=names, x=worth, orientation="h", marker={"color": theme.tint}, hoverinfo="skip", name="worth"
-    )
+    canvas.trace("bar", y=names, x=worth, orientation="h", marker={"color": theme.tint}, name="worth")
     canvas.trace(
         "bar",
         y=names,
@@ -213,7 +207,6 @@ def points_lost(
         hovertext=[
             _loss(name, entry, a, b, measure) for (name, entry), a, b in zip(rows, lost, worth, strict=True)
         ],
-        hoverinfo="text",
         name="lost",
         marker={
             "color": [theme.risk[c["risk"]] if c.get("risk") else theme.accent for _, c in rows],

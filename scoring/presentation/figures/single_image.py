@@ -20,7 +20,6 @@ from scoring.presentation.figures.theme import (
     SHAPES,
     SYMBOLS,
     Theme,
-    channels,
     faded,
     in_lines,
     label,
@@ -106,13 +105,7 @@ def ranked(scores: ImageScores, theme: Theme) -> go.Figure:
         ticks.append(f"<b>{text}</b>" if row == top else text)
         _beside(canvas, y, f"<b>{decimal(scores.probabilities[row], 3)}</b>", theme.ink)
     canvas.x_axis("score of the model, all classes together 1", range=[-0.02, 1], nticks=6)
-    canvas.y_axis(
-        range=[len(rows) - 0.4, -0.7],
-        tickvals=list(range(len(rows))),
-        ticktext=ticks,
-        showgrid=False,
-        ticklabelposition="outside",
-    )
+    canvas.rows(ticks, range=[len(rows) - 0.4, -0.7], ticklabelposition="outside")
     return canvas.figure()
 
 
@@ -142,7 +135,6 @@ def _bars(canvas: Canvas, scores: ImageScores, places: Mapping[int, int]) -> Non
         marker={"color": [theme.risk[scores.risk[k]] if scores.risk[k] else theme.third for k in order]},
         error_x=whiskers,
         hovertext=[scores.hover(k) for k in order],
-        hoverinfo="text",
         name="score",
     )
 
@@ -195,7 +187,7 @@ def among(scores: Floats, positive: Bools, own: float, threshold: float | None, 
     shape = f"<span style='color:{theme.risk['malignant']}'>{SHAPES['malignant']}</span>"
     ticks = [f"malignant {shape}<br>n = {positive.sum()}", f"others<br>n = {(~positive).sum()}"]
     canvas.x_axis("score of all malignant classes together", range=[-0.01, 1.01], nticks=6)
-    canvas.y_axis(range=[1.6, -0.6], tickvals=[0, 1], ticktext=ticks, showgrid=False)
+    canvas.rows(ticks, range=[1.6, -0.6])
     return canvas.figure()
 
 
@@ -241,7 +233,6 @@ def reweighted(
                 "line": {"width": 1.5},
             },
             hovertext=[hover, hover],
-            hoverinfo="text",
             cliponaxis=False,
             name=safe(classes[k]),
         )
@@ -249,8 +240,7 @@ def reweighted(
     ticks = [
         f"{in_lines(classes[k], LINE)} {_shape(risk[k], theme) if risk[k] else ''}".strip() for k in order
     ]
-    places = list(range(len(order)))
-    canvas.y_axis(range=[len(order) - 0.5, -0.5], tickvals=places, ticktext=ticks, showgrid=False)
+    canvas.rows(ticks)
     return canvas.figure()
 
 
@@ -266,16 +256,13 @@ def frame(
         micrometres: Along a pixel, 0 where nobody knows: then rulers are in pixels, else in millimetres.
         theme: Its colours.
     """
-    (width, height), (left, top, wide, tall) = size, box
+    (width, height), (x, y, wide, tall) = size, box
     canvas = Canvas(theme, "Which part does the model receive?", round(RULED * min(1.2, height / width)) + 50)
-    source = f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"
-    ground = {"x": 0, "y": 0, "sizex": width, "sizey": height, "xref": "x", "yref": "y"}
-    canvas.layout["images"] = [{"source": source, "layer": "below", "sizing": "stretch", **ground}]
+    canvas.layout["images"] = [_ground(jpeg, size)]
     # A drag is told of only where there is something to choose: points that nobody sees.
     across, down = (grid.ravel() for grid in np.meshgrid(*(np.linspace(0, a, CELLS) for a in size)))
-    canvas.trace("scatter", x=across, y=down, mode="markers", marker={"opacity": 0}, hoverinfo="skip")
-    for colour, thick in (("#ffffff", 4), ("#000000", 1.5)):
-        canvas.rectangle((left, left + wide), (top, top + tall), colour, thick)
+    canvas.trace("scatter", x=across, y=down, mode="markers", marker={"opacity": 0})
+    _boxed(canvas, (x, x + wide), (y, y + tall))
     canvas.layout |= {
         "dragmode": "select",
         "selectdirection": "any",
@@ -290,6 +277,19 @@ def frame(
     canvas.x_axis("mm" if micrometres else "px", range=[0, width], **ruler)
     canvas.y_axis(range=[height, 0], scaleanchor="x", **ruler)
     return canvas.figure()
+
+
+def _ground(jpeg: bytes, size: tuple[int, int]) -> dict[str, Any]:
+    """Return a picture that lies below a figure whose axes count its pixels."""
+    ends = {"x": 0, "y": 0, "sizex": size[0], "sizey": size[1], "xref": "x", "yref": "y"}
+    source = f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"
+    return {"source": source, "layer": "below", "sizing": "stretch", **ends}
+
+
+def _boxed(canvas: Canvas, x: tuple[float, float], y: tuple[float, float]) -> None:
+    """Draw a frame that is seen on any picture."""
+    for colour, width in (("#ffffff", 4), ("#000000", 1.5)):
+        canvas.rectangle(x, y, colour, width)
 
 
 @dataclass(frozen=True)
@@ -332,9 +332,7 @@ def saliency(drop_map: Saliency, theme: Theme, opacity: float = 0.5) -> go.Figur
     drawn_height = min(400, round(400 * height / width))
     margin = {"l": 0, "r": 0, "t": 2, "b": LEGEND}
     canvas = Canvas(theme, drop_map.how, drawn_height + 2 + LEGEND, margin=margin)
-    ground = {"x": 0, "y": 0, "sizex": width, "sizey": height, "xref": "x", "yref": "y"}
-    source = f"data:image/jpeg;base64,{base64.b64encode(drop_map.jpeg).decode()}"
-    canvas.layout["images"] = [{"source": source, "layer": "below", "sizing": "stretch", **ground}]
+    canvas.layout["images"] = [_ground(drop_map.jpeg, drop_map.size)]
     canvas.trace(
         "heatmap",
         z=drawn,
@@ -346,14 +344,11 @@ def saliency(drop_map: Saliency, theme: Theme, opacity: float = 0.5) -> go.Figur
         zsmooth="best",
         colorbar=_legend(drop_map, theme),
         hovertext=[[_fall(value) for value in row] for row in drawn],
-        hoverinfo="text",
     )
     if drop_map.cell is not None:
         row, column, cells = drop_map.cell
         across = (column / cells * width, (column + 1) / cells * width)
-        down = (row / cells * height, (row + 1) / cells * height)
-        canvas.rectangle(across, down, "#ffffff", 4)
-        canvas.rectangle(across, down, "#000000", 1.5)
+        _boxed(canvas, across, (row / cells * height, (row + 1) / cells * height))
     canvas.x_axis(visible=False, range=[0, width], constrain="domain")
     canvas.y_axis(visible=False, range=[height, 0], scaleanchor="x", constrain="domain")
     return canvas.figure()
@@ -395,17 +390,12 @@ def _diverging(opacity: float, clear: float) -> Scale:
     """Blue, clear, red: the image shows where little changes. clear: share of the scale that stays clear."""
     blue, red = LIGHT.categorical[0], LIGHT.risk["malignant"]
     low, high = 0.5 - clear / 2, 0.5 + clear / 2
-    first = 0.3 * opacity
+    first = round(0.3 * opacity, 3)
     return [
-        [0, _tint(blue, opacity)],
-        [low, _tint(blue, first)],
-        [low, _tint(blue, 0)],
-        [high, _tint(red, 0)],
-        [high, _tint(red, first)],
-        [1, _tint(red, opacity)],
+        [0, faded(blue, opacity)],
+        [low, faded(blue, first)],
+        [low, faded(blue, 0)],
+        [high, faded(red, 0)],
+        [high, faded(red, first)],
+        [1, faded(red, opacity)],
     ]
-
-
-def _tint(colour: str, opacity: float) -> str:
-    red, green, blue = channels(colour).astype(int)
-    return f"rgba({red},{green},{blue},{opacity:.3f})"

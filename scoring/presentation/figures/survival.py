@@ -125,7 +125,6 @@ def _curve(canvas: Canvas, stroke: Stroke, event: Event) -> None:
         line={"color": stroke.colour, "width": 2.5, "dash": stroke.dash, "shape": "hv"},
         name=name,
         hovertext=group.hovers(event),
-        hoverinfo="text",
     )
     censored = group.censored > 0
     canvas.trace(
@@ -134,7 +133,6 @@ def _curve(canvas: Canvas, stroke: Stroke, event: Event) -> None:
         y=group.survival[censored],
         mode="markers",
         name=f"{name}, left unobserved",
-        hoverinfo="skip",
         marker={"symbol": "line-ns", "size": 8, "line": {"color": stroke.colour, "width": 1.5}},
     )
 
@@ -198,7 +196,6 @@ def _pairs(canvas: Canvas, name: str, n: int, start: int, total: int) -> None:
         orientation="h",
         width=0.7,
         name=name,
-        hoverinfo="text",
         hovertext=f"{name}: {n:,} of {total:,} pairs, {percent(n / total)}",
         marker={
             "color": theme.paper if hatched else tint,

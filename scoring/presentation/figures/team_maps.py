@@ -124,7 +124,6 @@ def _points(canvas: Canvas, weights: Floats, name: str, mark: Properties, hovers
         name=name,
         marker=mark,
         hovertext=list(hovers),
-        hoverinfo="text",
         cliponaxis=False,
     )
 
@@ -188,7 +187,6 @@ def size_scatter(
         y=[team.score for team in edge],
         mode="lines",
         line={"color": theme.grid, "width": 2, "shape": "hv"},
-        hoverinfo="skip",
     )
     _markers(canvas, ordered, front, unit, digits)
     sizes = [max(team.mib, 0.001) for team in ordered] + list(limits or ())
@@ -214,7 +212,6 @@ def _markers(canvas: Canvas, ordered: Sequence[Sized], front: Bools, unit: str, 
             f"interval {span(t.interval, digits)}"
             for t in ordered
         ],
-        hoverinfo="text",
         error_y=error_bars(low, scores, high, color=canvas.theme.soft, thickness=1.2, width=0),
         marker={
             "size": 10,

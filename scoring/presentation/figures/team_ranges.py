@@ -53,8 +53,8 @@ def team_ranges(
     size = max(6.0, min(11.0, 0.85 * height))
     longest = max(len(row.beside) for row in rows)
     canvas = Canvas(theme, question, round(56 + height * n), margin={"r": 12 + round(0.6 * size * longest)})
-    for place in range(4, n - 1, 5):
-        canvas.level(place + 0.5, faded(theme.zero, 0.35), 0.5)
+    for y in range(4, n - 1, 5):
+        canvas.level(y + 0.5, faded(theme.zero, 0.35), 0.5)
     if line is not None:
         canvas.rule(line, theme.zero, 1)
     places, values = np.arange(n), np.array([row.value for row in rows])
@@ -69,7 +69,6 @@ def team_ranges(
                 x=values,
                 y=places,
                 mode="markers",
-                hoverinfo="skip",
                 marker={"size": 1, "color": colour},
                 error_x=error_bars(low, values, high, width=0, color=colour, thickness=width),
             )
@@ -79,7 +78,6 @@ def team_ranges(
         y=places,
         mode="markers",
         hovertext=[f"<b>{safe(row.name)}</b> {safe(row.beside)}" for row in rows],
-        hoverinfo="text",
         cliponaxis=False,
         marker={
             "size": 0.6 * height,
@@ -87,15 +85,10 @@ def team_ranges(
             "color": [theme.accent if row.filled else theme.paper for row in rows],
         },
     )
-    for place, row in enumerate(rows):
+    for y, row in enumerate(rows):
         if row.beside:
-            canvas.write(1, place, safe(row.beside), theme.soft, size, xref="paper", xanchor="left", xshift=6)
+            canvas.write(1, y, safe(row.beside), theme.soft, size, xref="paper", xanchor="left", xshift=6)
     canvas.x_axis(axis_title, tickangle=0)
-    canvas.y_axis(
-        range=[n - 0.5, -0.5],
-        showgrid=False,
-        tickvals=list(range(n)),
-        ticktext=[safe(short(row.name, NAME)) for row in rows],
-        tickfont={"size": size, "color": theme.ink},
-    )
+    labels = [safe(short(row.name, NAME)) for row in rows]
+    canvas.rows(labels, tickfont={"size": size, "color": theme.ink})
     return canvas.figure()

@@ -192,7 +192,6 @@ def _bars(canvas: Canvas, edges: Floats, counts: Ints, drawn: tuple[str, str, in
         width=(edges[1] - edges[0]) * 0.94,
         marker={"color": colour},
         name=name,
-        hoverinfo="text",
         hovertext=_words_of_bins(name, edges.astype(float).tobytes(), counts.astype(np.int64).tobytes()),
     )
     return float(shares.max())
@@ -268,7 +267,7 @@ def score_bar(
     margin = {"l": 14, "r": 14, "t": 24, "b": 4}
     canvas = Canvas(theme, "What did the model say?", 120, hovermode="closest", margin=margin)
     line = {"color": theme.tint, "width": 18}
-    canvas.trace("scatter", x=list(span), y=[0, 0], mode="lines", line=line, hoverinfo="skip", name="range")
+    canvas.trace("scatter", x=list(span), y=[0, 0], mode="lines", line=line, name="range")
     for mark in marks:
         canvas.trace(
             "scatter",
@@ -276,7 +275,6 @@ def score_bar(
             y=[-0.5, 0.5],
             mode="lines",
             line={"color": theme.ink, "width": 2, "dash": "dot"},
-            hoverinfo="text",
             hovertext=f"{safe(mark.place)} {cut(mark.threshold)}",
             name=safe(mark.place),
         )
@@ -294,7 +292,6 @@ def score_bar(
             y=[0],
             mode="markers",
             cliponaxis=False,
-            hoverinfo="text",
             hovertext=f"score {decimal(score, 6)}",
             name="score",
             marker=marker,

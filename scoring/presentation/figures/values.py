@@ -23,20 +23,19 @@ def predicted_by_truth(names: Sequence[str], truth: Floats, predicted: Floats, t
         theme: Colours.
     """
     canvas = Canvas(theme, "How far off are the predictions?", 340, hovermode="closest")
-    shown = np.flatnonzero(np.isfinite(predicted))
-    shown = shown[:: max(1, -(-len(shown) // MOST_POINTS))]
+    cases = np.flatnonzero(np.isfinite(predicted))
+    cases = cases[:: max(1, -(-len(cases) // MOST_POINTS))]
     ends = [float(np.nanmin(truth)), float(np.nanmax(truth))]
     canvas.reference(ends, ends, "no error")
     canvas.trace(
         "scatter",
-        x=truth[shown],
-        y=predicted[shown],
+        x=truth[cases],
+        y=predicted[cases],
         mode="markers",
         marker={"size": 6, "color": faded(theme.accent, 0.5)},
-        hoverinfo="text",
         hovertext=[
             f"<b>{safe(names[i])}</b><br>truth {truth[i]:g}, predicted {predicted[i]:g}"
-            for i in shown.tolist()
+            for i in cases.tolist()
         ],
         name="cases",
     )

@@ -18,8 +18,8 @@ def offers():
     from pages.display import downloads
 
     downloads.csv_button(pd.DataFrame({"a": [1]}), "Where were the <points> lost?", "one")
-    downloads.json_button(lambda: "{}", "scorecard", "two")
-    downloads.html_button(lambda: "<p>", "report", "three")
+    downloads.button("scorecard.json", lambda: "{}", "scorecard.json", "two")
+    downloads.report_buttons(lambda: "<p>", lambda: b"", "tricorder3")
 
 
 def test_text_that_a_spreadsheet_would_run_is_quoted_and_numbers_are_untouched():
@@ -42,6 +42,7 @@ def test_all_buttons_are_offered():
         "CSV",
         "scorecard.json",
         "Report (HTML)",
+        "For a paper (zip)",
     ]
 
 
