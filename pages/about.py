@@ -26,11 +26,11 @@ def about() -> None:
     layout.plain_opening("About this server", PART if public else WHOLE)
     with st.spinner("Looking at this machine ..."):
         entries = [*doctor.examine(public, upload_quota.occupancy()), *_statistics(), _login(public)]
-    shown = [entry for entry in entries if entry.public or not public]
-    _summary(shown, public)
-    for group in dict.fromkeys(entry.group for entry in shown):
+    entries_shown = [entry for entry in entries if entry.public or not public]
+    _summary(entries_shown, public)
+    for group in dict.fromkeys(entry.group for entry in entries_shown):
         layout.heading(group)
-        st.markdown(_lines([entry for entry in shown if entry.group == group], public))
+        st.markdown(_lines([entry for entry in entries_shown if entry.group == group], public))
     if public:
         st.caption("Whoever runs the server sees more with the command `benchside doctor`.")
     with st.bottom:
@@ -42,29 +42,29 @@ def _statistics() -> list[Check]:
     if not st.get_option("browser.gatherUsageStats"):
         return []
     advice = "Leave browser.gatherUsageStats off: it is on against this project's settings."
-    words = "each visitor's browser reports to Streamlit's makers"
-    return [Check(doctor.PROGRAM, "Statistics of use", words, "fault", advice, public=True)]
+    effect = "each visitor's browser reports to Streamlit's makers"
+    return [Check(doctor.PROGRAM, "Statistics of use", effect, "fault", advice, public=True)]
 
 
 def _login(public: bool) -> Check:
     """Return who may do what here."""
-    words = "local and open: whoever reaches this server may use every page"
+    rule = "local and open: whoever reaches this server may use every page"
     if access.is_configured():
-        words = "by OpenID Connect: organizers, participants and visitors"
+        rule = "by OpenID Connect: organizers, participants and visitors"
     elif public:
-        words = "none: everybody may use every page but change boards; a proxy lets people in"
-    return Check(doctor.PROGRAM, "Login", words, public=True)
+        rule = "none: everybody may use every page but change boards; a proxy lets people in"
+    return Check(doctor.PROGRAM, "Login", rule, public=True)
 
 
 def _summary(entries: list[Check], public: bool) -> None:
     wrong = [entry for entry in entries if entry.state != "ok"]
     if not wrong:
-        words = "" if is_named() else " Nothing leaves this machine."
-        st.success(f"Everything is in order.{words}", icon=":material/verified_user:")
+        sentence = "" if is_named() else " Nothing leaves this machine."
+        st.success(f"Everything is in order.{sentence}", icon=":material/verified_user:")
         return
     count = len(doctor.faults(wrong))
-    words = f"{count} point{'s' * (count != 1)} to mend" if count else "Works; some points could be better"
-    st.warning(f"{words}:\n\n{_lines(wrong, public)}", icon=":material/build:")
+    sentence = f"{count} point{'s' * (count != 1)} to mend" if count else "Works; some points could be better"
+    st.warning(f"{sentence}:\n\n{_lines(wrong, public)}", icon=":material/build:")
 
 
 def _lines(entries: list[Check], public: bool) -> str:

@@ -47,9 +47,9 @@ def _grid(files: list[DeclaredFile]) -> None:
 
 
 def _card(name: str, challenge: Challenge) -> None:
-    words = challenge.words
-    st.subheader(markdown(words.title), anchor=False)
-    st.caption(markdown(words.about, 300))
+    texts = challenge.words
+    st.subheader(markdown(texts.title), anchor=False)
+    st.caption(markdown(texts.about, 300))
     st.markdown(f"Scored: **{challenge.formula()}**, {challenge.scoring.direction}")
     st.page_link(
         "../declared.py", label="Open", icon=":material/arrow_forward:", query_params={"challenge": name}

@@ -51,12 +51,12 @@ def overview() -> None:
     )
     anything()
     recent_runs.draw()
-    for place, (who, what, link) in zip(st.columns(3), PEOPLE, strict=True):
-        with place.container(gap="xsmall"):
-            st.markdown(f"{who}  \n{what}")
+    for column, (who, purpose, link) in zip(st.columns(3), PEOPLE, strict=True):
+        with column.container(gap="xsmall"):
+            st.markdown(f"{who}  \n{purpose}")
             if link:
-                page, words = link
-                st.page_link(f"../{page}.py", label=words, icon=":material/arrow_forward:")
+                page, label = link
+                st.page_link(f"../{page}.py", label=label, icon=":material/arrow_forward:")
     with st.grid(min_column_width=330, gap="small"):
         for challenge_id in REGISTRY:
             with st.container(border=True, gap="xsmall", height="stretch", vertical_alignment="distribute"):

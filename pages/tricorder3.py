@@ -19,8 +19,8 @@ BOARD = (
 )
 
 
-def score_options(given) -> Mapping:
-    return {} if given.is_model else given.options
+def score_options(submission) -> Mapping:
+    return {} if submission.is_model else submission.options
 
 
 def about_truth(truth) -> str:

@@ -45,11 +45,11 @@ STATES = {
 
 def show(store: Store, board_id: str) -> None:
     """Draw a board, or why there is none."""
-    kept, organizes = attempt(foreign_leaderboards.find, store, board_id), actions.may_organize()
-    if kept.refused:
-        _refused(store, board_id, kept.refused)
+    leaderboard, organizes = attempt(foreign_leaderboards.find, store, board_id), actions.may_organize()
+    if leaderboard.refused:
+        _refused(store, board_id, leaderboard.refused)
         return
-    board = kept.value
+    board = leaderboard.value
     if board is not None:
         layout.plain_opening(markdown(board.title, 80), f"{board.leaderboard.platform}, {board.created[:10]}")
         _way("All boards", "arrow_back")
@@ -61,10 +61,12 @@ def show(store: Store, board_id: str) -> None:
     top = st.container(gap="small")
     bar = st.container(horizontal=True, gap="small", vertical_alignment="center")
     ways = bar.container(horizontal=True, gap="small", vertical_alignment="center", width="content")
-    found = attempt(opened, replace(store, actor=NOBODY) if is_public else store, board_id)
+    board_outcome = attempt(opened, replace(store, actor=NOBODY) if is_public else store, board_id)
     with bar:
-        phase = None if found.refused else _phase(store, board_id)
-    outcome = found if found.refused else attempt(_board_page, store, board_id, is_public, phase)
+        phase = None if board_outcome.refused else _phase(store, board_id)
+    outcome = (
+        board_outcome if board_outcome.refused else attempt(_board_page, store, board_id, is_public, phase)
+    )
     if not organizes:
         _record_guess(outcome)
     if outcome.refused:

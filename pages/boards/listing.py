@@ -112,8 +112,8 @@ def _follow(outcome) -> None:
 
 def _new(store: Store) -> None:
     names = known_challenges.by_name()
-    left, right = st.columns(2)
-    with left:
+    names_column, right = st.columns(2)
+    with names_column:
         chosen = st.selectbox(
             "Challenge",
             list(names),

@@ -166,13 +166,13 @@ def _nomination(board: OpenBoard, team: str, submissions: list[SubmissionFeedbac
     """Draw which submission the team wants to count at the end."""
     nominated = members.nominated(board.store, board.row.id).get(team)
     known = {entry.submission: entry for entry in submissions if entry.status == "scored"}
-    words = RULES[board.row.counts]
+    usual_rule = RULES[board.row.counts]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = st.selectbox(
             "Counts at the end",
             [None, *known],
             index=[None, *known].index(nominated) if nominated in known else 0,
-            format_func=lambda key: spoken(known[key].time) if key in known else words,
+            format_func=lambda key: spoken(known[key].time) if key in known else usual_rule,
             key=f"own_nominated_{board.row.id}_{nominated}",
             width=360,
         )
@@ -221,8 +221,8 @@ def _hiding(board: OpenBoard) -> None:
     row, known = board.row, hidden_rules.rules(board.store, board.row.id)
     layout.heading("Is the truth hidden from participants?")
     if known is not None:
-        words = publishing.hidden_truth_words(known, board.split is not None)
-        st.markdown(f"Participants see {TELLS[known.detail]}. {words}")
+        rule = publishing.hidden_truth_words(known, board.split is not None)
+        st.markdown(f"Participants see {TELLS[known.detail]}. {rule}")
         st.markdown(hidden_truth.use(board).words)
         _budget(hidden_truth.planned(board))
     else:

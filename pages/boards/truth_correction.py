@@ -33,8 +33,8 @@ def show(page: BoardPage) -> None:
     if begun is not None:
         _begun(page, key, begun)
     label = board.challenge.inputs.truth.words
-    left, right = st.columns(2)
-    with left:
+    truth_column, right = st.columns(2)
+    with truth_column:
         truth = selectors.one_file(f"Corrected test set: {label}", f"{prefix}_truth")
     with right:
         table = selectors.one_file(f"Metadata, if it changed: {ABOUT_CASES}", f"{prefix}_metadata")
@@ -59,9 +59,9 @@ def _begun(page: BoardPage, key: tuple, begun: tuple[int, int]) -> None:
         if done < total:
             st.markdown(f"A corrected test set is not done: **{done} of {total}** submissions are scored.")
         else:
-            found = correction(rescoring.begun(board), board)
+            changes = correction(rescoring.begun(board), board)
             st.markdown("This is what the correction would change. **Nobody else sees it yet.**")
-            blocks = corrections(board, found)
+            blocks = corrections(board, changes)
             render.draw_all(blocks, BlockPath(None, True, "board/preview"))
         with st.container(horizontal=True, gap="small"):
             if done < total and st.button("Go on", icon=":material/play_arrow:", key="board_go_on"):
@@ -117,8 +117,8 @@ def _changes(page: BoardPage, key: tuple) -> None:
 
 @st.cache_resource(max_entries=8, show_spinner="Comparing versions ...")
 def _changed(key: tuple[str, ...], version: int, before: int, _board: OpenBoard) -> list[Block]:
-    one, other = (opened(_board.store, _board.row.id, number) for number in (version, before))
-    return corrections(one, correction(one, other))
+    newer, other = (opened(_board.store, _board.row.id, number) for number in (version, before))
+    return corrections(newer, correction(newer, other))
 
 
 @st.cache_resource(max_entries=8, show_spinner="Ranking ...")

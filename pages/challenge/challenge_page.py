@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-import scoring
 from pages.challenge import (
     class_names,
     scored_submission,
@@ -105,26 +104,18 @@ class Chosen:
 def show(page: ChallengePage) -> None:
     """Draw the page."""
     challenge, sets = page.challenge, samples.test_sets(page.challenge.id)
-    texts, scored = challenge.words, challenge.scoring
+    texts, scored, kinds = challenge.words, challenge.scoring, challenge.inputs
     formula = challenge.formula({o.name: chosen_before(o) for o in challenge.options_of("score") if o.values})
-    layout.opening(
-        texts.title,
-        f"**{formula}**, {'points of 100, ' * scored.as_points}{scored.direction}",
-        texts.rule,
-    )
+    unit = "points of 100, " * scored.as_points
+    layout.opening(texts.title, f"**{formula}**, {unit}{scored.direction}", texts.rule)
     with st.container(key="inputs"):
         left_column, right_column = st.columns(2)
     with left_column:
-        test_set, truth_panel = selectors.test_set(
-            sets, challenge.id, challenge.inputs.truth.words, challenge.inputs.truth.endings
-        )
+        test_set, truth_panel = selectors.test_set(sets, challenge.id, kinds.truth.words, kinds.truth.endings)
     sample = sets.get(truth_panel.sample, samples.NO_SAMPLE)
     with right_column:
         submission, panel = selectors.submission(
-            sample.submissions,
-            challenge.id,
-            challenge.inputs.submission.words,
-            challenge.inputs.submission.several,
+            sample.submissions, challenge.id, kinds.submission.words, kinds.submission.several
         )
     drop_messages.line(challenge.id)
     keep_and_restore.lacks(challenge.id)
@@ -224,15 +215,7 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
             several = page.challenge.inputs.submission.several
             opponent, its_title = selectors.second(chosen.others, challenge_id, several)
         options = {**options, **choices}
-        outcome = scoring_run.card(
-            challenge_id,
-            scoring.__version__,
-            (test_set.key, test_set.name),
-            (submission.key, submission.name),
-            scoring_run.options(**options),
-            truth,
-            read,
-        )
+        outcome = scoring_run.card(challenge_id, test_set, submission, options, truth, read)
     if outcome.refused:
         _refused(page, chosen, truth, outcome.refused, panel)
         return

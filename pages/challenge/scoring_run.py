@@ -28,6 +28,8 @@ from scoring.inputs.sources import Source, open_source
 
 SESSION_TRUTHS, SESSION_RUNS, SHARED_CARDS, SHARED_RUNS = 2, 4, 32, 32
 SHORT_SECONDS = 2.0
+MADE_ROOM = "The run was ended to make room for others who wait: it took longer than one run may then."
+STILL_HERE = "Nothing was scored; the files are still here."
 
 
 @dataclass(frozen=True)
@@ -94,21 +96,10 @@ def truth(challenge_id: str, chosen_input: ChosenInput, chosen: Mapping | None =
         return Outcome(refused=scoring.InputRefused(chosen_input.problems))
     needed = challenge.needed("truth", chosen or {})
     if chosen_input.own and challenge.readers.counts:
-        content = (
-            challenge_id,
-            scoring.__version__,
-            "truth",
-            chosen_input.key,
-            chosen_input.name,
-            *options(**needed),
-        )
-        return run(
-            content,
-            challenge.readers.counts,
-            partial(challenge.read_truth, _readable(chosen_input), chosen_input.name, **needed),
-            own_runs(),
-            SHORT_SECONDS,
-        )
+        named = (chosen_input.key, chosen_input.name)
+        content = (challenge_id, scoring.__version__, "truth", *named, *options(**needed))
+        read = partial(challenge.read_truth, _readable(chosen_input), chosen_input.name, **needed)
+        return run(content, challenge.readers.counts, read, own_runs(), SHORT_SECONDS)
     key = (chosen_input.key, chosen_input.name)
     if chosen_input.own:
         return memory_budget.bound_own(
@@ -136,36 +127,30 @@ def _own_truth(
 
 
 def card(
-    challenge_id: str,
-    version: str,
-    truth_key: tuple,
-    submission_key: tuple,
-    options: tuple,
-    truth,
-    predictions,
+    challenge_id: str, test_set: ChosenInput, submission: ChosenInput, chosen: Mapping, truth, predictions
 ) -> Outcome:
-    """Return the scorecard of predictions that were read or run. Keys: (SHA-256, name), for findings say
-    names; options: sorted (name, value) pairs of `score`."""
+    """Return the scorecard of predictions that were read or run. chosen: options of `score`."""
     content = [
         (name, (value.key, value.name) if isinstance(value, ChosenInput) else value)
-        for name, value in options
+        for name, value in options(**chosen)
     ]
+    named = ((entry.key, entry.name) for entry in (test_set, submission))  # findings say names
     return memory_budget.RESULTS.bound(
         _card,
         challenge_id=challenge_id,
-        content=(version, truth_key, submission_key, tuple(content)),
-        _options=options,
+        content=(scoring.__version__, *named, tuple(content)),
+        _options=chosen,
         _truth=truth,
         _predictions=predictions,
     )
 
 
 @st.cache_resource(max_entries=SHARED_CARDS, show_spinner="Scoring ...")
-def _card(challenge_id: str, content: tuple, _options: tuple, _truth, _predictions) -> Outcome:
-    return attempt(_score, challenge_id, dict(_options), _truth, _predictions)
+def _card(challenge_id: str, content: tuple, _options: Mapping, _truth, _predictions) -> Outcome:
+    return attempt(_score, challenge_id, _options, _truth, _predictions)
 
 
-def _score(challenge_id: str, options: dict, truth, predictions) -> ScoreCard:
+def _score(challenge_id: str, options: Mapping, truth, predictions) -> ScoreCard:
     sources = {
         name: open_source(_readable(value), value.name)
         for name, value in options.items()
@@ -216,12 +201,8 @@ def predictions(
     reading = challenge.needed("predictions", chosen)
     content = (challenge_id, scoring.__version__, truth_key, chosen_input.key, chosen_input.name)
     if chosen_input.is_model:
-        return run(
-            content,
-            "images",
-            partial(challenge.predict, chosen_input.source, truth, name=chosen_input.name),
-            shared_runs(),
-        )
+        predict = partial(challenge.predict, chosen_input.source, truth, name=chosen_input.name)
+        return run(content, "images", predict, shared_runs())
     if challenge.readers.counts:
         read = partial(
             challenge.read_predictions, _readable(chosen_input), truth, chosen_input.name, **reading
@@ -252,9 +233,7 @@ def run(
         return runs.outcomes[content]
 
     def work(job: jobs.Job) -> None:
-        if (
-            content not in runs.outcomes
-        ):  # else another session's run of the same files ended while this one waited
+        if content not in runs.outcomes:  # another session's run of the same files may have ended meanwhile
             runs.keep(content, attempt(long_work, progress=job.progress, cancelled=job.cancelled))
 
     key = (jobs.session_id(), *content)
@@ -263,17 +242,16 @@ def run(
         wait([job.future], patience)
     if job.future.done() and job.future.exception() is None:
         jobs.queue().forget(key)
-        return (
-            runs.outcomes[content]
-            if content in runs.outcomes
-            else run(content, counts, long_work, runs, patience)
-        )
+        return runs.outcomes.get(content) or run(content, counts, long_work, runs, patience)
     return Running(job, key, counts)
 
 
-def running(work: Running) -> None:
-    """What stands in place of a score while a model runs or much is read, or after it was stopped."""
+def running(work: Running, caption: str = "") -> None:
+    """What stands in place of a score while a model runs or much is read, or after it was stopped. caption:
+    what it is for."""
     job, key = work.job, work.key
+    if caption:
+        st.caption(caption)
     if not job.future.done():
         jobs.watch(job, key, work.counts)
         return
@@ -281,27 +259,14 @@ def running(work: Running) -> None:
     if problem is None:
         st.rerun()  # it ended after the page had looked for its result
     if job.overdue:
-        st.warning(
-            "The run was ended to make room for others who wait: it took longer than one run may then. "
-            "Nothing was scored; the files are still here.",
-            icon=":material/timer_off:",
-        )
+        st.warning(f"{MADE_ROOM} {STILL_HERE}", icon=":material/timer_off:")
     elif isinstance(problem, Cancelled):
-        st.info(
-            "The run was cancelled. Nothing was scored; the files are still here.",
-            icon=":material/stop_circle:",
-        )
+        st.info(f"The run was cancelled. {STILL_HERE}", icon=":material/stop_circle:")
     elif isinstance(problem, ClusterUnusable):
-        st.error(
-            f"The computers that run models cannot be used. {problem.message} Nothing was scored; the files "
-            "are still here.",
-            icon=":material/lan:",
-        )
+        why = f"The computers that run models cannot be used. {problem.message}"
+        st.error(f"{why} {STILL_HERE}", icon=":material/lan:")
     else:
-        st.error(
-            "The run ended unexpectedly. Nothing was scored; the files are still here.",
-            icon=":material/error:",
-        )
+        st.error(f"The run ended unexpectedly. {STILL_HERE}", icon=":material/error:")
     if st.button("Run again", key=f"run_again_{abs(hash(key))}", icon=":material/replay:"):
         jobs.queue().forget(key)
         st.rerun()
@@ -377,15 +342,7 @@ def sample_cards(challenge_id: str) -> list[tuple[str, ScoreCard]]:
         while isinstance(read, Running):
             read.job.future.result()
             read = predictions(challenge_id, chosen_input.key, submitted, cases, chosen)
-        outcome = card(
-            challenge_id,
-            scoring.__version__,
-            (chosen_input.key, chosen_input.name),
-            (submitted.key, submitted.name),
-            options(**chosen),
-            cases,
-            read.value,
-        )
+        outcome = card(challenge_id, chosen_input, submitted, chosen, cases, read.value)
         cards.append((team.title, outcome.value))
     order = scoring.load_challenge(challenge_id).scoring.quantity().order
     return sorted(cards, key=lambda item: -order(item[1].score))

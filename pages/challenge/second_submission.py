@@ -102,15 +102,7 @@ def compared(
         scoring_run.running(outcome)
         return None
     if not outcome.refused:
-        outcome = scoring_run.card(
-            challenge.id,
-            scoring.__version__,
-            (test_set.key, test_set.name),
-            (second.key, second.name),
-            scoring_run.options(**options),
-            scored.truth,
-            outcome.value,
-        )
+        outcome = scoring_run.card(challenge.id, test_set, second, options, scored.truth, outcome.value)
     if not outcome.refused:
         fixes.offer(challenge, dropped, outcome.value.findings, "second")
     if outcome.refused and dropped_files.asks():

@@ -36,13 +36,13 @@ def cases(compared: ComparisonContext) -> None:
     correct: Correctness = compared.once("correctness", lambda: correctness.correctness(compared.comparison))
     graded = correct.graded
     kind, order, listed = _kind(compared, correct, graded)
-    left, right = st.columns([11, 9], gap="large")
+    matrix_column, right = st.columns([11, 9], gap="large")
     if not len(order):
-        left.caption(f"No case is of this kind: {kind}.")
+        matrix_column.caption(f"No case is of this kind: {kind}.")
         return
     with right:
         _one_case(compared, correct, _chosen(correct, order))
-    with left:
+    with matrix_column:
         path = compared.path(f"Cases/{kind}/{listed}")
         figure = compared.once(
             f"case matrix/{kind}/{listed}", lambda: views.case_values(compared.displayed, correct, order)

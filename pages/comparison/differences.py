@@ -26,7 +26,7 @@ def classes(compared: ComparisonContext) -> None:
     if not matrix.classes:
         render.draw_all(views.classes(compared.displayed), compared.path("Classes"))
         return
-    left, right = st.columns([11, 9], gap="large")
+    matrix_column, right = st.columns([11, 9], gap="large")
     with right:
         with st.container(horizontal=True, gap="small"):
             name = choices.select("Class", matrix.classes, "class", 170, shortened)
@@ -34,7 +34,7 @@ def classes(compared: ComparisonContext) -> None:
         if team != compared.names[0]:
             render.draw(_difference(compared, matrix, name, team), compared.path("Class"))
         _class_cases(compared, name, team)
-    with left:
+    with matrix_column:
         _class_values(compared, matrix, name, team)
 
 

@@ -26,8 +26,8 @@ def lead_tab(compared: ComparisonContext) -> None:
     if len(compared.comparison.scored) < 2:
         render.draw_all(blocks, compared.path("Lead"))
         return
-    left, right = st.columns([9, 11], gap="large")
-    with left:
+    lead_column, right = st.columns([9, 11], gap="large")
+    with lead_column:
         render.draw_all(blocks, compared.path("Lead"))
     with right:
         pairs_of_teams(compared)
@@ -41,8 +41,8 @@ def ranking_tab(compared: ComparisonContext) -> None:
     if len(view.comparison.cards) <= MANY:
         render.draw_all(compared.once("ranking", lambda: views.ranking(view)), compared.path("Ranking"))
         return
-    left, right = st.columns([2, 3], gap="medium")
-    with left:
+    scores_column, right = st.columns([2, 3], gap="medium")
+    with scores_column:
         render.draw(compared.once("scores", lambda: views.scores(view)), compared.path("Scores"))
     with right:
         wanted = st.text_input("Find a team", key="find_team", placeholder="a name, institution or method")
@@ -81,8 +81,8 @@ def what_if(compared: ComparisonContext) -> None:
         return
     layout.heading("What if the formula had other weights?")
     parameters = comparison.spec.what_if.parameters
-    left, right = st.columns([2, 3], gap="large")
-    with left:
+    sliders_column, right = st.columns([2, 3], gap="large")
+    with sliders_column:
         values = {parameter.name: _slider(compared, parameter) for parameter in parameters}
         st.button(
             "As official",

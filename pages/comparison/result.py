@@ -43,11 +43,8 @@ def show(
     if not chosen and not problems:
         st.info("Choose teams, or drop their files.", icon=":material/groups:")
         return
-    of_comparison = {
-        name: options.pop(name)
-        for name in (o.name for o in challenge.options_of("compare"))
-        if name in options
-    }
+    names = [option.name for option in challenge.options_of("compare") if option.name in options]
+    of_comparison = {name: options.pop(name) for name in names}
     dropped = {team.name: team.submission for team in chosen}
     for submission in {submission.key: submission for submission in dropped.values()}.values():
         fixes.lines(submission)
@@ -171,13 +168,12 @@ def _result(compared: ComparisonContext) -> None:
     with st.container(horizontal=True, gap="small"):
         stem = f"{comparison.challenge}-comparison"
         downloads.button("comparison.json", comparison.to_json, f"{stem}.json", "download_json")
-        whole, paper, appendix = (
-            partial(form, comparison, (("Date", downloads.today()),))
-            for form in (report.html, report.paper_zip, report.appendix)
-        )
-        downloads.report_buttons(whole, paper, stem)
+        lines = (("Date", downloads.today()),)
+        paper = partial(report.paper_zip, comparison, lines)
+        downloads.report_buttons(partial(report.html, comparison, lines), paper, stem)
         if many_teams.are_many(comparison):
-            downloads.button("Appendix (HTML)", appendix, f"{stem}-appendix.html", "download_appendix")
+            more, name = partial(report.appendix, comparison, lines), f"{stem}-appendix.html"
+            downloads.button("Appendix (HTML)", more, name, "download_appendix")
         rows = partial(_exported, compared)
         downloads.csv_button(rows, f"{stem}-teams", "download_teams", "Teams (CSV)", index=False)
     st.caption("Differences are tested on the same resampled test sets for all teams.")

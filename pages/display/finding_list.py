@@ -59,8 +59,8 @@ def _fold(
     fold: FindingGroup, mends: Sequence[SuggestedFix] = (), take: Take | None = None, key: str = ""
 ) -> None:
     """Draw findings of a kind: what they say together, buttons that mend them, and all of them on demand."""
-    left, right = st.columns([2, 7], gap="small")
-    left.markdown(f"{_badge(fold.level, fold.level)} `{file_name(fold.code)}`")
+    badge_column, right = st.columns([2, 7], gap="small")
+    badge_column.markdown(f"{_badge(fold.level, fold.level)} `{file_name(fold.code)}`")
     with right.container(gap="xsmall"):
         st.markdown(_message(fold.where, fold.message))
         if take is not None:
@@ -136,6 +136,13 @@ def refusal(
         with st.expander(f"Also noticed: {tally(entry for fold in aside for entry in fold.entries)}"):
             for fold in aside:
                 _fold(fold)
+
+
+def problems(refused: InputRefused, with_place: bool = False) -> None:
+    """Draw the problems of what cannot be shown, one below the other."""
+    for problem in refused.problems:
+        where = f"{markdown(problem.where)}: " * with_place
+        st.error(f"{where}{markdown(problem.message, 600)}", icon=":material/block:")
 
 
 def cases_were_read(cases: Sized) -> str:

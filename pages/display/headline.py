@@ -71,8 +71,8 @@ def bar(
         if status.official_score:
             st.metric("official", status.official_score, width="content")
         with st.container(key="bar_status", width="stretch"):
-            found = f" [{noticed}](#{FINDINGS})" if noticed else ""
-            st.markdown(f"{' '.join(_badges(status))}{found}" or " ", help=_whole(status) or None)
+            link = f" [{noticed}](#{FINDINGS})" if noticed else ""
+            st.markdown(f"{' '.join(_badges(status))}{link}" or " ", help=_whole(status) or None)
         _change(key="change_inputs", height=36, width=70)
     sentence = _whole(replace(status, official="") if status.official_score else status)
     if sentence:

@@ -1,7 +1,6 @@
 """Keep what a page shows, for oneself: the button, and the tab History."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -14,11 +13,11 @@ from pages.history.keep_and_restore import HistoryContext
 from pages.server import access, network_exposure
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
+from scoring.comparison import scale
 from scoring.core.challenge import Challenge
-
-if TYPE_CHECKING:
-    from scoring.services.history.entries import SavedSubmission
-    from scoring.services.store.database import Store
+from scoring.services.history import entries, keeping, views
+from scoring.services.history.entries import SavedSubmission, series, series_of, steps
+from scoring.services.store.database import Store, is_there
 
 TAB = "History"
 OFF = (
@@ -75,22 +74,18 @@ def refused() -> None:
         st.error(" ".join(markdown(f"{p.where}: {p.message}", 400) for p in problem.problems))
 
 
-def tab(offer: HistoryContext, _shown: "ScoredSubmission") -> None:
+def tab(offer: HistoryContext, _shown: ScoredSubmission) -> None:
     """Draw the history of the challenge: what is shown against the best before, scores over time, notes."""
     whose = owner()
     if whose is None:
         st.markdown(OFF)
         return
-    from scoring.services.history import entries as of_store
-    from scoring.services.history.entries import series
-    from scoring.services.store.database import is_there
-
     if not is_there():
         st.markdown(NOTHING)
         return
     try:
         store = _store()
-        groups = series(of_store.saved(store, offer.challenge.id, whose))
+        groups = series(entries.saved(store, offer.challenge.id, whose))
         chosen = _group(offer, groups)
         if chosen:
             _series(store, offer, chosen)
@@ -100,7 +95,7 @@ def tab(offer: HistoryContext, _shown: "ScoredSubmission") -> None:
         finding_list.refusal(problem, title="The history cannot be shown now")
 
 
-def _group(offer: HistoryContext, groups: Sequence[list["SavedSubmission"]]) -> list["SavedSubmission"]:
+def _group(offer: HistoryContext, groups: Sequence[list[SavedSubmission]]) -> list[SavedSubmission]:
     """Draw the choice among series of the test set that is shown, and return the chosen one: that of what is
     shown, else the newest; none where nothing is kept of this test set. Others stay away: a private test set
     has no place below a sample's name."""
@@ -121,16 +116,11 @@ def _group(offer: HistoryContext, groups: Sequence[list["SavedSubmission"]]) -> 
 
 
 def _series_of(offer: HistoryContext) -> tuple[str, str, str]:
-    from scoring.services.history import keeping
-    from scoring.services.history.entries import series_of
-
     card = offer.scored.card
     return series_of(card.challenge, keeping.test_set_of(card, offer.scored.truth), keeping.rules_of(card))
 
 
-def _series(store: "Store", offer: HistoryContext, group: Sequence["SavedSubmission"]) -> None:
-    from scoring.services.history import views
-
+def _series(store: Store, offer: HistoryContext, group: Sequence[SavedSubmission]) -> None:
     known = tuple((entry.id, entry.note) for entry in group)
     same = [entry.id for entry in group if offer.is_same(entry)]
     here = next(iter(same), None)
@@ -150,19 +140,12 @@ def _series(store: "Store", offer: HistoryContext, group: Sequence["SavedSubmiss
 
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Comparing ...")
-def _steps(known: tuple, _store: "Store", _group: Sequence["SavedSubmission"]) -> Outcome:
-    from scoring.services.history.entries import steps
-
+def _steps(known: tuple, _store: Store, _group: Sequence[SavedSubmission]) -> Outcome:
     return attempt(steps, _store, _group)
 
 
-def _manage(
-    store: "Store", offer: HistoryContext, newest: Sequence["SavedSubmission"], here: str | None
-) -> None:
+def _manage(store: Store, offer: HistoryContext, newest: Sequence[SavedSubmission], here: str | None) -> None:
     """Draw the choice of one that is kept, its note, and how it is opened again and deleted."""
-    from scoring.comparison import scale
-    from scoring.services.history import views
-
     of, by_id = scale.of(offer.challenge), {entry.id: entry for entry in newest}
     is_new = st.session_state.get(HERE) != here
     if st.session_state.get(CHOSEN) not in by_id or (is_new and here):
@@ -192,7 +175,7 @@ def _manage(
             st.button("Delete for good", key="history_delete", on_click=_delete, args=(entry,))
 
 
-def _store() -> "Store":
+def _store() -> Store:
     return access.program_store()
 
 
@@ -225,8 +208,6 @@ def _keep(offer: HistoryContext) -> None:
 
 
 def _note(kept_id: str, key: str) -> None:
-    from scoring.services.history import keeping
-
     whose = owner()
     if whose is None:
         return
@@ -236,16 +217,14 @@ def _note(kept_id: str, key: str) -> None:
         st.session_state[REFUSED] = problem
 
 
-def _open(challenge: Challenge, entry: "SavedSubmission") -> None:
+def _open(challenge: Challenge, entry: SavedSubmission) -> None:
     try:
         keep_and_restore.open_again(_store(), challenge, entry)
     except InputRefused as problem:
         st.session_state[REFUSED] = problem
 
 
-def _delete(entry: "SavedSubmission") -> None:
-    from scoring.services.history import keeping
-
+def _delete(entry: SavedSubmission) -> None:
     whose = owner()
     if whose is None:
         return

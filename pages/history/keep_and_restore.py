@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -16,10 +16,10 @@ from scoring.challenges import samples
 from scoring.common.text import markdown
 from scoring.comparison import scale
 from scoring.core.challenge import Challenge
-
-if TYPE_CHECKING:
-    from scoring.services.history.entries import SavedSubmission
-    from scoring.services.store.database import Store
+from scoring.core.submission import labels_digest
+from scoring.services.history import entries, keeping
+from scoring.services.history.entries import SavedSubmission
+from scoring.services.store.database import Store
 
 OPENED, LACKS = "_opened_again", "_opened_lacks"
 NOT_CHOICES = ("tab", "set", "submission", "with")
@@ -37,18 +37,14 @@ class HistoryContext:
     samples: tuple[str, str]
     scored: ScoredSubmission
 
-    def is_same(self, entry: "SavedSubmission") -> bool:
+    def is_same(self, entry: SavedSubmission) -> bool:
         """Return whether a kept submission is the one on the page, scored the same."""
-        from scoring.services.history import keeping
-
         card = self.scored.card
         return keeping.is_same(entry, card, keeping.test_set_of(card, self.scored.truth))
 
 
-def keep(store: "Store", offer: HistoryContext, note: str, owner: str, with_test_set: bool) -> None:
+def keep(store: Store, offer: HistoryContext, note: str, owner: str, with_test_set: bool) -> None:
     """Keep what a page shows, with what brings it back. Raises InputRefused."""
-    from scoring.services.history import keeping
-
     held = st.session_state.get(drop_routing.FILES_KEYS["metadata"].format(offer.challenge.id))
     keeping.keep(
         store,
@@ -90,11 +86,9 @@ def _page(offer: HistoryContext) -> dict[str, Any]:
     }
 
 
-def open_again(store: "Store", challenge: Challenge, entry: "SavedSubmission") -> None:
+def open_again(store: Store, challenge: Challenge, entry: SavedSubmission) -> None:
     """Bring what is kept back: its files or samples, its mends and choices. Called before the page is drawn.
     Raises InputRefused where a file cannot be read; nothing is changed then."""
-    from scoring.services.history import entries, keeping
-
     submitted = entries.files(store, entry, keeping.SUBMISSION)
     truth = entries.files(store, entry, keeping.TRUTH)
     metadata = entries.files(store, entry, keeping.METADATA)
@@ -115,10 +109,8 @@ def open_again(store: "Store", challenge: Challenge, entry: "SavedSubmission") -
     st.session_state[OPENED] = entry
 
 
-def _sample_of(challenge: Challenge, entry: "SavedSubmission") -> str:
+def _sample_of(challenge: Challenge, entry: SavedSubmission) -> str:
     """Return the key of the sample test set that was scored on, "" where it was none."""
-    from scoring.core.submission import labels_digest
-
     for key, sample in samples.test_sets(challenge.id).items():
         read = scoring_run.truth(challenge.id, selectors.sample_set(sample))
         if not isinstance(read, scoring_run.Running) and labels_digest(read.value) == entry.test_set:
@@ -174,7 +166,7 @@ def _test_set(challenge_id: str) -> tuple[object, object]:
     return st.session_state.get(key.removesuffix(reload_recovery.ENDING)), st.session_state.get(key)
 
 
-def _is_in_use(offer: HistoryContext, entry: "SavedSubmission") -> bool:
+def _is_in_use(offer: HistoryContext, entry: SavedSubmission) -> bool:
     """Return whether the submission on the page is the one that was opened."""
     held = st.session_state.get(drop_routing.FILES_KEYS["submission"].format(offer.challenge.id))
     sample = entry.page.get("submission")

@@ -8,6 +8,9 @@ from pages.server import access
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
+from scoring.comparison import scale
+from scoring.services.history import entries
+from scoring.services.store.database import is_there
 
 MOST, OLDER = 5, 45
 """Runs that are listed at once, and folded below them."""
@@ -15,18 +18,15 @@ MOST, OLDER = 5, 45
 
 def draw() -> None:
     """Draw the newest kept runs; nothing where none is kept, or nobody can keep any."""
-    from scoring.services.history import entries
-    from scoring.services.store.database import is_there
-
     whose = history_tab.owner()
     if whose is None or not is_there():
         return
     try:
         store = access.program_store()
-        kept = [entry for entry in entries.saved(store, owner=whose) if entry.challenge in REGISTRY]
-        if kept:
+        runs = [entry for entry in entries.saved(store, owner=whose) if entry.challenge in REGISTRY]
+        if runs:
             layout.heading("Your recent runs")
-        newest_first = kept[::-1]
+        newest_first = runs[::-1]
         for entry in newest_first[:MOST]:
             _run(store, entry)
         if older := newest_first[MOST : MOST + OLDER]:
@@ -39,8 +39,6 @@ def draw() -> None:
 
 def _run(store, entry) -> None:
     """Draw a run in a line. store: where it is kept. entry: the run."""
-    from scoring.comparison import scale
-
     challenge = load_challenge(entry.challenge)
     of, about = scale.of(challenge), f" · {markdown(entry.about, 80)}" if entry.about else ""
     interval = f" ({of.span(entry.interval)})" if entry.interval else ""
@@ -51,7 +49,7 @@ def _run(store, entry) -> None:
             f"{entry.created[:10]}{about}]]",
             width="stretch",
         )
-        words = f"Open {markdown(entry.name, 40)}"
-        if st.button(words, key=f"recent_{entry.id}", type="tertiary", icon=":material/restore_page:"):
+        label = f"Open {markdown(entry.name, 40)}"
+        if st.button(label, key=f"recent_{entry.id}", type="tertiary", icon=":material/restore_page:"):
             keep_and_restore.open_again(store, challenge, entry)
             st.switch_page(f"../{entry.challenge}.py")

@@ -127,9 +127,9 @@ def _declared(part: Dropped, number: int) -> None:
         if part.recognised.header
         else []
     )
-    for place, fit in enumerate(fits[:MOST_FITS]):
+    for index, fit in enumerate(fits[:MOST_FITS]):
         label = f"{INPUTS[fit.slot].capitalize()} of {markdown(fit.title, 60)}"
-        if st.button(label, key=f"fits_{number}_{place}"):
+        if st.button(label, key=f"fits_{number}_{index}"):
             st.session_state[FILES_KEYS[fit.slot].format(fit.challenge)] = (RECOGNISED, list(part.files))
             st.switch_page("../declared.py", query_params={"challenge": fit.challenge})
 

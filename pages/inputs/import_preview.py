@@ -37,30 +37,30 @@ def draw(
     if form is None or not named or not dropped.own or dropped.is_model:
         return
     truth = test_set[1]
-    found = _preview(challenge.id, (dropped.key, test_set[0]), dropped, form(truth), truth)
-    if found is None:
+    table = _preview(challenge.id, (dropped.key, test_set[0]), dropped, form(truth), truth)
+    if table is None:
         return
     known: Mapping[tuple, SuggestedFix] = st.session_state.setdefault(KEY, {})
-    kept = known.get((challenge.id, found.header))
+    chosen_before = known.get((challenge.id, table.header))
     seen: set[str] = st.session_state.setdefault(SEEN, set())
-    if kept is not None and dropped.key not in seen:
+    if chosen_before is not None and dropped.key not in seen:
         seen.add(dropped.key)
-        fixes.take(challenge.id, dropped, kept)
+        fixes.take(challenge.id, dropped, chosen_before)
         st.rerun()
     with st.container(border=True, gap="small"):
         st.header("Which column is what?", anchor=False)
-        st.caption(f"{markdown(dropped.name, 60)}: {found.marks}; the numbers look like {found.scale}.")
-        rows = pd.DataFrame(found.rows, columns=pd.Index(_distinct(found.header)))
+        st.caption(f"{markdown(dropped.name, 60)}: {table.marks}; the numbers look like {table.scale}.")
+        rows = pd.DataFrame(table.rows, columns=pd.Index(_distinct(table.header)))
         st.dataframe(rows, hide_index=True, height="content")
-        _choices(challenge, dropped, found, test_set)
+        _choices(challenge, dropped, table, test_set)
 
 
 def _choices(
-    challenge: Challenge, dropped: ChosenInput, found: ImportPreview, test_set: tuple[str, Any]
+    challenge: Challenge, dropped: ChosenInput, table: ImportPreview, test_set: tuple[str, Any]
 ) -> None:
     """Draw a choice for each needed column, and the button that reads the table so, with its score."""
-    options = list(dict.fromkeys(header for header in found.header if header))
-    wanted = {found.form.case: found.guess.case, **found.guess.columns}
+    options = list(dict.fromkeys(header for header in table.header if header))
+    wanted = {table.form.case: table.guess.case, **table.guess.columns}
     picked: dict[str, str | None] = {}
     with st.grid(min_column_width=200, gap="small"):
         for number, (name, guessed) in enumerate(wanted.items()):
@@ -72,23 +72,23 @@ def _choices(
                 placeholder="Choose its column",
                 key=f"import_{dropped.key[:16]}_{number}",
             )
-    case = picked.pop(found.form.case)
-    fix = chosen(found, case, picked)
+    case = picked.pop(table.form.case)
+    fix = chosen(table, case, picked)
     if fix is None:
         st.caption("Each needs a column of its own.")
         return
-    if found.guess.in_order:
+    if table.guess.in_order:
         st.caption("Numbered columns are taken in the order of the challenge's classes.")
     score = _score(challenge.id, (dropped.key, test_set[0]), fix.changes, challenge, dropped, test_set[1])
     points = challenge.scoring.as_points
-    said = "" if score is None else f": score {100 * score:.2f}" if points else f": score {score:.4f}"
+    score_text = "" if score is None else f": score {100 * score:.2f}" if points else f": score {score:.4f}"
     st.button(
-        f"Read it so{said}",
+        f"Read it so{score_text}",
         type="primary",
         key=f"import_take_{dropped.key[:16]}",
         icon=":material/build:",
         on_click=_take,
-        args=(challenge.id, dropped, found.header, fix),
+        args=(challenge.id, dropped, table.header, fix),
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import streamlit as st
@@ -24,9 +24,10 @@ from scoring.common.text import markdown
 from scoring.services.access import claims, roles
 from scoring.services.access.claims import AccessRules, actor_of, key_of
 from scoring.services.access.roles import LOCAL, NOBODY, Actor, Role
-
-if TYPE_CHECKING:
-    from scoring.services.store.database import Store
+from scoring.services.boards import notices
+from scoring.services.boards.members import end_login, not_before
+from scoring.services.boards.notices import Reason
+from scoring.services.store.database import Store, open_store
 
 LEAST = {
     "overview": Role.PARTICIPANT,
@@ -103,12 +104,12 @@ def _actor() -> Actor:
     return actor_of(claims, rules, time.time(), revoked)
 
 
-def store() -> "Store":
+def store() -> Store:
     """Return the store of this server on behalf of this visitor. Raises InputRefused."""
     return replace(program_store(), actor=actor())
 
 
-def program_store() -> "Store":
+def program_store() -> Store:
     """Return the store of this server for what the program does after its own checks. Raises InputRefused."""
     return _opened(os.environ.get("BENCHSIDE_STORE"), os.environ.get("BENCHSIDE_DATABASE_URL"))
 
@@ -190,12 +191,10 @@ def record_refused(address: str) -> None:
     )
     if person is LOCAL or not (is_known or is_unread):
         return
-    from scoring.services.boards.notices import Reason, record_refused
-
     reason = Reason.ROLE if person.key else Reason.ENDED if is_known else Reason.FORGED
     with contextlib.suppress(InputRefused):
         access_rules()
-        record_refused(program_store(), _key(claims) if is_known else "", address, reason)
+        notices.record_refused(program_store(), _key(claims) if is_known else "", address, reason)
 
 
 def bar() -> None:
@@ -226,8 +225,6 @@ def bar() -> None:
 
 def _log_out() -> None:
     """End the login in this browser and on the server, so that a copy of its cookie is worth nothing."""
-    from scoring.services.boards.members import end_login
-
     with contextlib.suppress(InputRefused):
         end_login(program_store(), actor())
     st.logout()
@@ -243,8 +240,6 @@ def access_rules() -> AccessRules:
 
 
 def _revoked(claims: dict[str, Any]) -> float:
-    from scoring.services.boards.members import not_before
-
     return not_before(program_store(), _key(claims))
 
 
@@ -253,7 +248,5 @@ def _key(claims: dict[str, Any]) -> str:
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _opened(folder: str | None, url: str | None) -> "Store":
-    from scoring.services.store.database import open_store
-
+def _opened(folder: str | None, url: str | None) -> Store:
     return replace(open_store(folder, url), actor=LOCAL)

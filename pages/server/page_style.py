@@ -57,8 +57,8 @@ class _Styled:
 
     async def _finish(self, start: Message) -> None:
         body = self._body.replace(HEAD, self._style + HEAD, 1)
-        kept = [header for header in start["headers"] if header[0].lower() not in OF_CONTENT]
-        await self._send({**start, "headers": [*kept, (b"content-length", str(len(body)).encode())]})
+        headers = [header for header in start["headers"] if header[0].lower() not in OF_CONTENT]
+        await self._send({**start, "headers": [*headers, (b"content-length", str(len(body)).encode())]})
         await self._send({"type": "http.response.body", "body": body})
 
 

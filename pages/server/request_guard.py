@@ -109,10 +109,10 @@ def _same_origin(scope: Scope, origin: str | None) -> Scope:
 def _configured_names() -> set[str]:
     """Return the host names that the operator's settings hold, in small letters."""
     addresses = (st.get_option("server.address"), st.get_option("browser.serverAddress"))
-    given = [
+    settings = [
         address.strip() for address in (*addresses, *st.get_option("server.corsAllowedOrigins")) if address
     ]
-    names = [_name((_authority(address) or address).partition("/")[0]) for address in given]
+    names = [_name((_authority(address) or address).partition("/")[0]) for address in settings]
     return {name.rstrip(".") for name in names if name}
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
-from pages.display import layout
+from pages.display import finding_list, layout
 from pages.display.layout import Fact
 from pages.single_image_parts import model, session
 from pages.single_image_parts.query import Query
@@ -48,7 +48,7 @@ def parts(query: Query) -> None:
     if isinstance(outcome, Running):
         scoring_run.running(outcome)
     elif outcome.refused:
-        st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
+        finding_list.problems(outcome.refused)
     else:
         _maps(query, outcome.value)
 
@@ -60,12 +60,8 @@ def made(query: Query) -> Explanation | None:
 
 
 def _mapped(query: Query, grid: int, progress=None, cancelled=None) -> Explanation:
-    """In the queue: a worker of its own, so that the page can go on asking the other."""
-    own = model.of_bytes(query.setup.task, query.setup.model)
-    try:
+    with model.own_worker(query.setup.task, query.setup.model) as own:
         return explanation(own, query.answer, grid, progress=progress, cancelled=cancelled)
-    finally:
-        own.close()
 
 
 def _maps(query: Query, maps: Explanation) -> None:
@@ -170,7 +166,7 @@ def person(query: Query) -> None:
         return
     outcome: Outcome = session.cached("sweep", key, Outcome)
     if outcome.refused:
-        st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
+        finding_list.problems(outcome.refused)
         return
     swept = outcome.value
     for sentence in sweep.changes(swept, answer, task.names):

@@ -2,26 +2,23 @@
 pixels are kept."""
 
 import secrets
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import Final
 
-import numpy as np
 import streamlit as st
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
-from pages.display import layout
 from pages.display.layout import draw_picture
 from pages.inputs import dropped_files, dropped_photographs
 from pages.inputs.dropped_photographs import HELD, MOST, WAITING
 from pages.inputs.selectors import ChosenInput
 from pages.server import streamlit_internals
-from pages.single_image_parts import model, session
+from pages.single_image_parts import model, session, turn_and_crop
+from pages.single_image_parts.chosen_image import ChosenImage
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
-from scoring.presentation.figures import single_image as figures
-from scoring.single_image import framing, photograph, wording
+from scoring.single_image import photograph, wording
 from scoring.single_image.out_of_distribution import OutlierScore
 from scoring.single_image.photograph import (
     HELD_BYTES,
@@ -42,30 +39,7 @@ OLDEST_DROPPED = (
 )
 TOO_MANY = f"More images were left out: one lesion has at most {MOST} here, and a session takes up to twenty."
 CAMERA_PIXELS: Final = "1080p"
-SIDES = ("Left", "Top", "Width", "Height")
-"""Of a frame, px."""
-REFUSED, TURN, FRAMED = (f"{session.PREFIX}{name}" for name in ("refused", "turn", "framed"))
-
-
-@dataclass(frozen=True)
-class ChosenImage:
-    """The image in use.
-
-    Attributes:
-        token: Names it in this session, and holds nothing of it.
-        photograph: Its pixels, as models receive them.
-        name: What the page calls it.
-        case: Its place in the test set, None for an own one.
-        person: Names the person whom it shows: photographs of one lesion share age, sex and body site.
-        others: The further photographs of the same lesion.
-    """
-
-    token: str
-    photograph: Photograph
-    name: str
-    case: int | None = None
-    person: str = ""
-    others: tuple["ChosenImage", ...] = ()
+REFUSED, TURN = (f"{session.PREFIX}{name}" for name in ("refused", "turn"))
 
 
 def chosen_source(is_tile: bool) -> str:
@@ -238,10 +212,8 @@ def _own(source: str, most_pixels: int) -> ChosenImage | None:
         if len(held) < MOST:
             with st.expander("Add a photograph of the same lesion", icon=":material/add_a_photo:"):
                 _taker(source, most_pixels)
-        framed_image = _framed(chosen)
-        return replace(
-            framed_image, others=tuple(_as_framed(image) for image in held if image.token != chosen.token)
-        )
+        others = (turn_and_crop.as_framed(image) for image in held if image.token != chosen.token)
+        return replace(turn_and_crop.framed(chosen), others=tuple(others))
     has_agreed = agreed()
     if files := waiting(has_agreed):
         for file in files:
@@ -325,101 +297,6 @@ def _chosen(held: tuple[ChosenImage, ...]) -> ChosenImage:
     return next(image for image in held if image.token == token)
 
 
-def _framed(original: ChosenImage) -> ChosenImage:
-    """Draw how an own photograph is turned and cropped, and return it as models receive it."""
-    token, held = original.token, original.photograph
-    with st.expander("Turn and crop", icon=":material/crop_rotate:"):
-        st.segmented_control(
-            "Turn to the right",
-            framing.QUARTERS,
-            key=f"single_quarters_{token}",
-            required=True,
-            default=0,
-            format_func=lambda quarters: f"{90 * quarters}°",
-            on_change=_whole,
-            args=(token,),
-            persist_state="session",
-        )
-        quarters = st.session_state[f"single_quarters_{token}"]
-        size = held.size[::-1] if quarters % 2 else held.size
-        st.checkbox(
-            "Crop to a square",
-            key=f"single_square_{token}",
-            help="Models get a square: what is none is stretched to one, as the challenge does.",
-            persist_state="session",
-        )
-        turned = session.cached(
-            f"turned {original.name}",
-            (token, quarters),
-            lambda: figures.preview(np.rot90(held.small, -quarters)),
-        )
-        chart = f"single_frame_{token}_{quarters}"
-        st.plotly_chart(
-            figures.frame(
-                turned,
-                size,
-                _wanted(token).box(*size),
-                held.seen.micrometres * held.reduction,
-                layout.theme(),
-            ),
-            theme=None,
-            key=chart,
-            on_select=partial(_dragged, token, chart, size),
-            selection_mode="box",
-            config=layout.CONFIG,
-            alt="The picture with rulers and the framed part; the four numbers below frame it, too",
-        )
-        st.caption("Drag a frame around the lesion, or write where it lies, in pixels.")
-        with st.grid(min_column_width=90, gap="small"):
-            for name, side, least, usual in zip(
-                SIDES, (0, 1, 0, 1), (0, 0, 1, 1), (0, 0, *size), strict=True
-            ):
-                st.number_input(
-                    name, least, size[side], usual, key=f"single_{name}_{token}", persist_state="session"
-                )
-        st.button("Whole picture", on_click=_whole, args=(token,), key=f"single_whole_{token}")
-    return _as_framed(original)
-
-
-def _whole(token: str) -> None:
-    """Frame the whole picture."""
-    for name in SIDES:
-        st.session_state.pop(f"single_{name}_{token}", None)
-
-
-def _dragged(token: str, chart: str, size: tuple[int, int]) -> None:
-    """Frame what was dragged over a picture of this width and height."""
-    boxes = st.session_state[chart].selection.box
-    if boxes:
-        left, right = np.clip(sorted(boxes[-1]["x"]), 0, size[0]).round().astype(int).tolist()
-        top, bottom = np.clip(sorted(boxes[-1]["y"]), 0, size[1]).round().astype(int).tolist()
-        part = framing.Framing(part=(left, top, right - left, bottom - top)).box(*size)
-        for name, value in zip(SIDES, part, strict=True):
-            st.session_state[f"single_{name}_{token}"] = value
-
-
-def _wanted(token: str) -> framing.Framing:
-    """Return how a photograph is framed."""
-    state = st.session_state
-    quarters, square = state.get(f"single_quarters_{token}", 0), state.get(f"single_square_{token}", False)
-    if f"single_{SIDES[-1]}_{token}" not in state:
-        return framing.Framing(quarters, None, square)
-    left, top, wide, tall = (state[f"single_{name}_{token}"] for name in SIDES)
-    return framing.Framing(quarters, (left, top, wide, tall), square)
-
-
-def _as_framed(original: ChosenImage) -> ChosenImage:
-    """Return a photograph as it is framed, also while another one is looked at."""
-    token, by_token = original.token, st.session_state.setdefault(FRAMED, {})
-    wanted = _wanted(token)
-    if by_token.get(token, (framing.Framing(),))[0] != wanted:
-        part = framing.framed(original.photograph, wanted)
-        changed = part is not original.photograph
-        name = f"{token}-{secrets.token_hex(2)}" if changed else token
-        by_token[token] = (wanted, replace(original, token=name, photograph=part))
-    return by_token[token][1] if token in by_token else original
-
-
 def remove() -> None:
     """Free the visitor's images and all that was made of them."""
     session.forget()
@@ -428,8 +305,8 @@ def remove() -> None:
 
 def _taken(key: str, most_pixels: int) -> None:
     """Take what was chosen in the widget, and make a new one: it knows the bytes and their name."""
-    taken = st.session_state[key]
-    files = taken if isinstance(taken, list) else [taken] if taken else []
+    value = st.session_state[key]
+    files = value if isinstance(value, list) else [value] if value else []
     if not files:
         return
     st.session_state.pop(REFUSED, None)
@@ -459,7 +336,7 @@ def _take(file, most_pixels: int) -> None:
 def _within_limit(images: tuple[ChosenImage, ...]) -> tuple[ChosenImage, ...]:
     """Return the latest images that the limit of memory has room for, and forget the others."""
     while len(images) > 1 and sum(image.photograph.held_bytes for image in images) > HELD_BYTES:
-        st.session_state.get(FRAMED, {}).pop(images[0].token, None)
+        st.session_state.get(turn_and_crop.FRAMED, {}).pop(images[0].token, None)
         images = tuple(replace(image, name=f"image {i}") for i, image in enumerate(images[1:], 1))
         _refuse(OLDEST_DROPPED)
     return images

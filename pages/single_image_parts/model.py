@@ -1,6 +1,7 @@
 """Worker processes of the chosen models, and their outputs for the test set."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -54,8 +55,13 @@ def held_models() -> HeldModels:
 def worker(wanted: ModelTask, chosen: ChosenInput) -> Outcome | Waiting:
     """Open the chosen model (`model.Opened`), or say why it cannot be: an own one for this session alone, a
     sample one for all sessions."""
+    return _placed(_worker, wanted.challenge, wanted.classes, chosen.key, wanted, chosen)
+
+
+def _placed(worker_of: Callable, *arguments) -> Outcome | Waiting:
+    """Return a worker, or that the visitor stands in the line for one."""
     try:
-        return _worker(wanted.challenge, wanted.classes, chosen.key, wanted, chosen)
+        return worker_of(*arguments)
     except NoPlace as full:
         return Waiting(full.position)
 
@@ -87,10 +93,7 @@ def _start(chosen: ChosenInput, which: str = "first") -> Callable[[bytes], Loade
 
 def second_worker(wanted: ModelTask, chosen: ChosenInput) -> Outcome | Waiting:
     """Return a second model beside the first, like `worker`."""
-    try:
-        return _second_worker(wanted.challenge, wanted.classes, chosen.key, wanted, chosen)
-    except NoPlace as full:
-        return Waiting(full.position)
+    return _placed(_second_worker, wanted.challenge, wanted.classes, chosen.key, wanted, chosen)
 
 
 def no_person() -> InputRefused:
@@ -101,10 +104,15 @@ def no_person() -> InputRefused:
     return InputRefused([error("missing-value", "the model", sentence)])
 
 
-def of_bytes(wanted: ModelTask, chosen: ChosenInput) -> OpenModel:
-    """Return a worker of its own for work beside the page, which one thread at a time may use. Raises
-    InputRefused."""
-    return opened(wanted, read_model(chosen.source).data)
+@contextmanager
+def own_worker(wanted: ModelTask, chosen: ChosenInput) -> Iterator[OpenModel]:
+    """Open a worker for work in the queue: one thread at a time may use one, and the page goes on asking its
+    own. Raises InputRefused."""
+    own = opened(wanted, read_model(chosen.source).data)
+    try:
+        yield own
+    finally:
+        own.close()
 
 
 def _end(outcome: Outcome) -> None:
@@ -138,10 +146,7 @@ def _second_worker(
 
 def detector(support: TileSupport, chosen: ChosenInput) -> Outcome | Waiting:
     """Return a dense model of nuclei (`nuclei.Detector`), or why it cannot be; see `worker`."""
-    try:
-        return _detector(chosen.key, support, chosen)
-    except NoPlace as full:
-        return Waiting(full.position)
+    return _placed(_detector, chosen.key, support, chosen)
 
 
 @st.cache_resource(
@@ -194,34 +199,26 @@ def measured(challenge_id: str, test_set: ChosenInput, truth, begin: bool = True
     support = load_challenge(challenge_id).display.single_image
     tile = support is not None and support.kind == "tile"
     content = (challenge_id, scoring.__version__, "quality", test_set.key)
-    runs = scoring_run.own_runs() if test_set.own else scoring_run.shared_runs()
-    if not begin and content not in runs.outcomes:
-        return None
-    outcome = scoring_run.run(content, "images", partial(quality.measured, truth, tile=tile), runs)
-    if isinstance(outcome, Running):
-        st.session_state[MEASURING] = outcome
-    return outcome
+    return _aside(content, partial(quality.measured, truth, tile=tile), test_set.own, begin)
 
 
 def withheld(
-    wanted: ModelTask,
-    chosen: ChosenInput,
-    test_set: ChosenInput,
-    truth,
-    held: Reference,
-    measured: MeasuredImages,
-    begin: bool = True,
+    setup, held: Reference, measured: MeasuredImages, begin: bool = True
 ) -> Outcome | Running | None:
     """Return how often there is no answer on the test set (`abstention.Withheld`); `Running` while it is
-    counted. None where it was not counted and `begin` is false."""
-    content = (wanted.challenge, scoring.__version__, "withheld", test_set.key, chosen.key)
-    own = test_set.own or chosen.own
+    counted. None where it was not counted and `begin` is false. setup: `query.Setup`."""
+    content = (setup.task.challenge, scoring.__version__, "withheld", setup.test_set.key, setup.model.key)
+    work = partial(_withheld, setup.task, setup.model, setup.truth, held, measured)
+    return _aside(content, work, setup.test_set.own or setup.model.own, begin)
+
+
+def _aside(content: tuple, work: Callable, own: bool, begin: bool) -> Outcome | Running | None:
+    """Return what comes of work on the test set, which makes way for what the visitor waits for; None where
+    it was not done and `begin` is false. own: whether a visitor brought any of it."""
     runs = scoring_run.own_runs() if own else scoring_run.shared_runs()
     if not begin and content not in runs.outcomes:
         return None
-    outcome = scoring_run.run(
-        content, "images", partial(_withheld, wanted, chosen, truth, held, measured), runs
-    )
+    outcome = scoring_run.run(content, "images", work, runs)
     if isinstance(outcome, Running):
         st.session_state[MEASURING] = outcome
     return outcome
@@ -236,13 +233,9 @@ def _withheld(
     progress=None,
     cancelled=None,
 ) -> Withheld:
-    """In the queue: a worker of its own."""
-    own = of_bytes(wanted, chosen)
-    try:
+    with own_worker(wanted, chosen) as own:
         vectors = truth.demographics.encoded if own.takes_vector else None
         return abstention.withheld(own, truth, vectors, held, measured, progress, cancelled)
-    finally:
-        own.close()
 
 
 def measure_later() -> None:

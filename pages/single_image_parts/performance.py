@@ -150,7 +150,7 @@ def cases_alike(query: Query) -> None:
     )
 
 
-def _gallery(query: Query, held: Reference, rows: list[int], title: str, words: str, key: str) -> None:
+def _gallery(query: Query, held: Reference, rows: list[int], title: str, about: str, key: str) -> None:
     """Draw cases: their truth, the model's answer, and its score for the class that leads here."""
     task, top = query.setup.task, query.answer.top
     places = tuple(int(held.indices[row]) for row in rows)
@@ -158,24 +158,24 @@ def _gallery(query: Query, held: Reference, rows: list[int], title: str, words: 
     cards = []
     for row, thumbnail in zip(rows, thumbnails, strict=True):
         name, label, scores = held.ids[row], int(held.truth[row]), held.probabilities[row]
-        said = int(scores.argmax())
+        answer = int(scores.argmax())
         cards.append(
             GalleryCard(
                 thumbnail,
                 f"Case {name}, truth {task.names[label]}",
                 (
                     f"Truth {_breaking(class_name(task.names[label], task.risk[label] or None))}",
-                    f"Model {_breaking(markdown(task.names[said]))} {scores[said]:.2f}",
+                    f"Model {_breaking(markdown(task.names[answer]))} {scores[answer]:.2f}",
                     f"{_breaking(markdown(task.names[top]))} {scores[top]:.2f}",
                 ),
                 name.rsplit("/", 1)[-1],
             )
         )
-    shown = (
-        f"{words} First line: the truth. Second: the model's answer. Third: its score for "
+    caption = (
+        f"{about} First line: the truth. Second: the model's answer. Third: its score for "
         f"{markdown(task.names[top])}, here {query.answer.probabilities[top]:.2f}."
     )
-    layout.gallery(title, shown, len(cards), lambda start, stop: cards[start:stop], key)
+    layout.gallery(title, caption, len(cards), lambda start, stop: cards[start:stop], key)
 
 
 def _breaking(name: str) -> str:

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
-from pages.display import layout
+from pages.display import finding_list, layout
 from pages.single_image_parts import (
     explanation,
     image_upload,
@@ -22,7 +22,7 @@ from pages.single_image_parts import (
     session,
     side_by_side,
 )
-from pages.single_image_parts.image_upload import ChosenImage
+from pages.single_image_parts.chosen_image import ChosenImage
 from pages.single_image_parts.query import Query, Setup, answer_of
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
@@ -30,6 +30,12 @@ from scoring.inference.model_task import ModelTask
 from scoring.single_image import quality
 from scoring.single_image.reader_study import Impression
 from scoring.single_image.reference import NEAREST
+
+ASKED = (
+    "Meanwhile the model is asked about the test set, so that its answer can be compared with cases whose "
+    "class is known."
+)
+MEASURED = "Meanwhile the images of the test set are measured, to see whether this one is like them."
 
 
 def show(challenge_id: str) -> None:
@@ -68,18 +74,13 @@ def show(challenge_id: str) -> None:
             model.wait_for_place(opened)
             return
         if opened.refused:
-            for problem in opened.refused.problems:
-                st.error(
-                    f"{markdown(problem.where)}: {markdown(problem.message, 600)}", icon=":material/block:"
-                )
+            finding_list.problems(opened.refused, with_place=True)
             return
         answer_place = st.container()
     held = model.performance(task, test_set, selectors.title_of(test_set), truth, chosen_model)
-    among = (
-        None
-        if isinstance(held, Running)
-        else model.measured(challenge_id, test_set, truth, begin=not session.working())
-    )
+    among = None
+    if isinstance(held, Outcome):
+        among = model.measured(challenge_id, test_set, truth, begin=not session.working())
     if chosen_image is None:
         with answer_place:
             _session(reading.Session(task, test_set, chosen_model, truth, opened.value), held, among)
@@ -124,25 +125,25 @@ def _answer(
     held: Outcome | Running,
     among: Outcome | Running | None,
     chips: tuple[quality.QualityBadge, ...],
-    place: DeltaGenerator,
+    answer_place: DeltaGenerator,
     first: bool,
 ) -> None:
     """Draw the answer, after the visitor's own impression where that comes first, then what explains
-    it, then what still runs. chips: of the image. place: of the answer."""
+    it, then what still runs. chips: of the image."""
     key = (setup.task.challenge, setup.test_set.key, setup.model.key)
     reference = (
         None
         if isinstance(held, Running) or held.refused
         else model.apart_from(held.value, setup.image.case, key)
     )
-    with place:
+    with answer_place:
         try:
             answer = answer_of(setup, reference)
         except InputRefused as refused:
-            st.error(markdown(refused.problems[0].message, 600), icon=":material/block:")
+            finding_list.problems(refused)
             return
         tried = _withheld(setup, held, among)
-        refusals = (one.refused for one in (held, tried) if isinstance(one, Outcome))
+        refusals = (outcome.refused for outcome in (held, tried) if isinstance(outcome, Outcome))
         question = Query(
             setup,
             answer,
@@ -186,15 +187,7 @@ def _withheld(
         return None
     if not held.value or not among.value:
         return None
-    return model.withheld(
-        setup.task,
-        setup.model,
-        setup.test_set,
-        setup.truth,
-        held.value,
-        among.value,
-        begin=not session.working(),
-    )
+    return model.withheld(setup, held.value, among.value, begin=not session.working())
 
 
 def _unfinished(
@@ -202,19 +195,13 @@ def _unfinished(
 ) -> None:
     """Draw the progress of what still runs, and why the test set could not be used."""
     if isinstance(held, Running):
-        st.caption(
-            "Meanwhile the model is asked about the test set, so that its answer can be compared "
-            "with cases whose class is known."
-        )
-        scoring_run.running(held)
+        scoring_run.running(held, ASKED)
     elif held.refused:
         st.info(
             f"The model could not be run on the test set: {markdown(held.refused.problems[0].message, 400)}",
             icon=":material/info:",
         )
     elif isinstance(among, Running):
-        st.caption("Meanwhile the images of the test set are measured, to see whether this one is like them.")
-        scoring_run.running(among)
+        scoring_run.running(among, MEASURED)
     elif isinstance(tried, Running):
-        st.caption("Meanwhile it is counted how often there is no answer on the test set.")
-        scoring_run.running(tried)
+        scoring_run.running(tried, "Meanwhile it is counted how often there is no answer on the test set.")

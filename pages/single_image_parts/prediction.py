@@ -130,8 +130,8 @@ def _card(query: Query) -> None:
         if card is not None:
             columns = {
                 "class": task.names,
-                "its cases found": [str(found) for found in card.found],
-                "right where it is named": [str(found) for found in card.confirmed],
+                "its cases found": [str(share) for share in card.found],
+                "right where it is named": [str(share) for share in card.confirmed],
             }
             layout.table(
                 "How good is this model, class by class?",

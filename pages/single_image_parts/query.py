@@ -10,7 +10,7 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome
 from pages.inputs.selectors import ChosenInput
 from pages.single_image_parts import session
-from pages.single_image_parts.image_upload import ChosenImage
+from pages.single_image_parts.chosen_image import ChosenImage
 from scoring.inference.model_task import ModelTask
 from scoring.presentation.figures import single_image as figures
 from scoring.single_image.abstention import Withheld, least_score, reasons

@@ -13,7 +13,7 @@ import streamlit as st
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Running
-from pages.display import layout, tables
+from pages.display import finding_list, layout, tables
 from pages.display.layout import draw_picture
 from pages.inputs.dropped_photographs import QUEUED, SESSION_BYTES, WAITING
 from pages.inputs.selectors import ChosenInput
@@ -103,7 +103,7 @@ def show(on: Session) -> None:
             scoring_run.running(outcome)
             return
         if outcome.refused:
-            st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
+            finding_list.problems(outcome.refused)
             return
         session.cached(name, key, lambda: outcome.value)
     if kind == OWN:
@@ -115,12 +115,8 @@ def show(on: Session) -> None:
 def _images(
     on: Session, sources: list[SourceImage], progress: Callable, cancelled: Callable
 ) -> tuple[SessionImage, ...]:
-    """In the queue: a worker of its own."""
-    own = model.of_bytes(on.task, on.chosen_model)
-    try:
+    with model.own_worker(on.task, on.chosen_model) as own:
         return session_images(own, sources, on.held, on.among, progress, cancelled)
-    finally:
-        own.close()
 
 
 def _cases(on: Session) -> tuple[str, list[SourceImage]] | None:
@@ -179,19 +175,19 @@ def _own() -> tuple[str, list[SourceImage]] | None:
 
 def take(files: list) -> None:
     """Take images into a session of their own: as many as there is room for."""
-    taken: list[bytes] = []
+    contents: list[bytes] = []
     for file in files:
         data = file.getvalue()
-        if len(taken) < MOST_IMAGES and sum(map(len, taken)) + len(data) <= SESSION_BYTES:
-            taken.append(data)
+        if len(contents) < MOST_IMAGES and sum(map(len, contents)) + len(data) <= SESSION_BYTES:
+            contents.append(data)
         streamlit_internals.forget_upload(file.file_id)
     state = st.session_state
     state[TURN] = state.get(TURN, 0) + 1
-    if taken:
-        state[QUEUED], state[OWN_READ] = taken, f"own_{secrets.token_hex(4)}"
-    if len(taken) < len(files):
+    if contents:
+        state[QUEUED], state[OWN_READ] = contents, f"own_{secrets.token_hex(4)}"
+    if len(contents) < len(files):
         state[LEFT_OUT] = (
-            f"{len(files) - len(taken)} of {len(files)} images were left out: a session takes "
+            f"{len(files) - len(contents)} of {len(files)} images were left out: a session takes "
             f"{MOST_IMAGES}, and files of {SESSION_BYTES // 1_000_000} MB together."
         )
 
@@ -202,13 +198,13 @@ def _read(on: Session, images: tuple[SessionImage, ...], progress: Progress) -> 
     readable = [n for n in range(len(images)) if n not in refused]
     for n, sentence in refused.items():
         st.warning(f"Image {n + 1}: {markdown(sentence, 600)}", icon=":material/broken_image:")
-    left = [n for n in readable if n not in progress.assisted]
-    if progress.ended or not left:
+    unread = [n for n in readable if n not in progress.assisted]
+    if progress.ended or not unread:
         _tally(on, [_as_read(on, images[n], progress, n) for n in readable if n in progress.assisted])
         return
-    done = len(readable) - len(left)
+    done = len(readable) - len(unread)
     st.progress(done / len(readable), f"{done} of {len(readable)} read")
-    _one(on, images[left[0]], progress, left[0])
+    _one(on, images[unread[0]], progress, unread[0])
     if done and st.button("End here and show the tally", key="single_tally", type="tertiary"):
         progress.ended = True
         st.rerun()
@@ -226,15 +222,15 @@ def _one(on: Session, image: SessionImage, progress: Progress, n: int) -> None:
             vector, asks = None, image.answer is None and on.task.patient is not None
             if asks and on.task.patient is not None:
                 vector = person.fields(on.task.patient, key, (None, None, None))
-            said = prediction.impression_fields(on.task, key, "My impression")
-            ready = said is not None and not (asks and vector is None)
+            impression = prediction.impression_fields(on.task, key, "My impression")
+            ready = impression is not None and not (asks and vector is None)
             if (
                 st.button("Show the model's answer", key=f"{key}_show", disabled=not ready, type="primary")
-                and said
+                and impression
             ):
                 if vector is not None:
                     st.session_state[f"{session.PREFIX}vector_{key}"] = vector
-                progress.alone[n] = said
+                progress.alone[n] = impression
                 st.rerun()
             return
         image = _answered(on, image, key)
@@ -284,12 +280,12 @@ def _answer(on: Session, image: SessionImage, key: str) -> None:
 
 def _as_read(on: Session, image: SessionImage, progress: Progress, n: int) -> ReadImage:
     answer = _answered(on, image, f"single_read_{progress.token}_{n}").answer
-    given = answer is not None and not answer.reasons
+    has_answer = answer is not None and not answer.reasons
     return ReadImage(
         image.source.name,
         progress.alone[n],
         progress.assisted[n],
-        answer.prediction.top if answer is not None and given else UNSURE,
+        answer.prediction.top if answer is not None and has_answer else UNSURE,
         float("nan") if answer is None else float(answer.prediction.probabilities.max()),
         progress.truths[n],
     )
@@ -304,13 +300,13 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
         rows = {
             "measure": list(measures),
             **{
-                name: [str(found.shares[place]) for found in measures.values()]
-                for place, name in enumerate(READERS)
+                name: [str(comparison.shares[index]) for comparison in measures.values()]
+                for index, name in enumerate(READERS)
             },
             "difference by the model": [
-                f"{decimal(100 * found.difference, 0, sign=True)} points "
-                f"({span(found.interval, 0, 100, sign=True)})"
-                for found in measures.values()
+                f"{decimal(100 * comparison.difference, 0, sign=True)} points "
+                f"({span(comparison.interval, 0, 100, sign=True)})"
+                for comparison in measures.values()
             ],
         }
         layout.table(

@@ -11,7 +11,7 @@ from pages.display.layout import draw_picture
 from pages.inputs import selectors
 from pages.inputs.selectors import ChosenInput
 from pages.single_image_parts import image_upload, prediction
-from pages.single_image_parts.image_upload import ChosenImage
+from pages.single_image_parts.chosen_image import ChosenImage
 from pages.single_image_parts.query import preview
 from scoring.challenges import load_challenge, samples
 from scoring.common.text import markdown

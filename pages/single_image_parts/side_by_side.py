@@ -9,12 +9,12 @@ import streamlit as st
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
-from pages.display import layout, tables
+from pages.display import finding_list, layout, tables
 from pages.display.layout import draw_picture
 from pages.inputs import selectors as inputs
 from pages.inputs.selectors import ChosenInput
 from pages.single_image_parts import model, selectors, session
-from pages.single_image_parts.image_upload import ChosenImage
+from pages.single_image_parts.chosen_image import ChosenImage
 from pages.single_image_parts.query import Query, preview
 from scoring.challenges import samples
 from scoring.common.text import markdown
@@ -35,6 +35,7 @@ from scoring.single_image.record import SecondModel
 NO_MODEL, OWN_MODEL = "none", "own"
 MOST_MS = 6000
 """Time for turning and mirroring all photographs that is spent without a click."""
+SECOND_ASKED = "Meanwhile the second model is asked about the test set, to see how good it is."
 SHOWN = f"{session.PREFIX}second_shown"
 
 
@@ -64,7 +65,7 @@ def _photographs(query: Query) -> None:
         return
     outcome = scoring_run.attempt(photographs, query)
     if outcome.refused:
-        st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
+        finding_list.problems(outcome.refused)
         return
     predictions: list[ImagePrediction] = outcome.value
     st.markdown(f"**{markdown(photographs_line(predictions, query.setup.task.names), 600)}**")
@@ -95,17 +96,17 @@ def _over_time(query: Query, predictions: list[ImagePrediction]) -> None:
         ]
     answers = [
         DatedAnswer(
-            image.name, taken, prediction, _copies(query, image, prediction) if n * each <= MOST_MS else None
+            image.name, date, prediction, _copies(query, image, prediction) if n * each <= MOST_MS else None
         )
-        for image, taken, prediction in zip(images, dates, predictions, strict=True)
+        for image, date, prediction in zip(images, dates, predictions, strict=True)
     ]
     pictures = {answer.name: preview(image) for answer, image in zip(answers, images, strict=True)}
     ordered = by_date(answers)
     with st.grid(min_column_width=180, gap="small"):
         for answer in ordered:
             top = query.answer.top
-            words = f"{answer.called}: {query.setup.task.names[top]} {answer.score(top)}"
-            draw_picture(pictures[answer.name], markdown(words), width="stretch", alt=answer.called)
+            caption = f"{answer.called}: {query.setup.task.names[top]} {answer.score(top)}"
+            draw_picture(pictures[answer.name], markdown(caption), width="stretch", alt=answer.called)
     st.caption(
         "As they are framed: frame the same part of each to compare like with like. In brackets: range over "
         "turned and mirrored copies."
@@ -162,8 +163,7 @@ def _second(query: Query, second: ChosenInput, name: str) -> None:
         model.wait_for_place(outcome)
         return
     if outcome.refused:
-        for problem in outcome.refused.problems:
-            st.error(markdown(problem.message, 600), icon=":material/block:")
+        finding_list.problems(outcome.refused)
         return
     st.session_state[SHOWN] = (query.key, outcome.value)
     first, second_prediction = query.answer, outcome.value.prediction
@@ -181,8 +181,7 @@ def _second(query: Query, second: ChosenInput, name: str) -> None:
     )
     held = _performance(query, second)
     if isinstance(held, Running):
-        st.caption("Meanwhile the second model is asked about the test set, to see how good it is.")
-        scoring_run.running(held)
+        scoring_run.running(held, SECOND_ASKED)
     elif held.value is not None:
         card = model_card(held.value, query.setup.task.malignant)
         if card is not None:

@@ -16,7 +16,7 @@ from pages.display.viewer.nuclei import TileInfo, detections
 from pages.inputs import selectors
 from pages.inputs.selectors import ChosenInput
 from pages.single_image_parts import model, session
-from pages.single_image_parts.image_upload import ChosenImage
+from pages.single_image_parts.chosen_image import ChosenImage
 from scoring.challenges import samples
 from scoring.common.text import as_json, markdown
 from scoring.inference.model_task import TileSupport
@@ -104,16 +104,16 @@ def show(
         about.support, listed, image.photograph.size, least, about.micrometres, about.annotated
     )
     sha256 = detector.sha256 if detector else ""
-    made = TileRecord(image.photograph, about.title, sha256, counts, least, about.chips, _today())
-    if made.abstentions:
+    tile_record = TileRecord(image.photograph, about.title, sha256, counts, least, about.chips, _today())
+    if tile_record.abstentions:
         st.header(NO_ANSWER, anchor=False)
-        for sentence in made.abstentions:
+        for sentence in tile_record.abstentions:
             st.warning(markdown(sentence, 500), icon=":material/front_hand:")
-        shown = st.toggle("Show the counts anyway", key=f"single_anyway_{image.token}")
-        made = replace(made, counts_shown=shown)
-    if made.counts_shown or not made.abstentions:
+        is_shown = st.toggle("Show the counts anyway", key=f"single_anyway_{image.token}")
+        tile_record = replace(tile_record, counts_shown=is_shown)
+    if tile_record.counts_shown or not tile_record.abstentions:
         _counts(listed, image, chosen, counts, least, about)
-    _record(image, made)
+    _record(image, tile_record)
 
 
 def _today() -> str:
@@ -125,9 +125,10 @@ def _counts(
 ) -> None:
     """Draw numbers, the viewer and the table."""
     confidence, area = f"confidence from {least:.2f}" if least else "all that were found", counts.area_mm2
-    found = counts.lymphocytes
-    share = percent(found.hits / found.n) if found.n else UNDEFINED
-    between = f"{found.hits:,} of {found.n:,}; {percent(found.low)} to {percent(found.high)}"
+    lymphocytes = counts.lymphocytes
+    share = percent(lymphocytes.hits / lymphocytes.n) if lymphocytes.n else UNDEFINED
+    lymphocytes_of = f"{lymphocytes.hits:,} of {lymphocytes.n:,}"
+    between = f"{lymphocytes_of}; {percent(lymphocytes.low)} to {percent(lymphocytes.high)}"
     per_mm2 = (
         Fact("Per mm²", UNDEFINED, wording.scale_words(None))
         if area is None
@@ -137,7 +138,7 @@ def _counts(
         [
             Fact("Nuclei", f"{counts.total:,}", confidence),
             per_mm2,
-            Fact(wording.LYMPHOCYTES, share, between if found.n else "none"),
+            Fact(wording.LYMPHOCYTES, share, between if lymphocytes.n else "none"),
         ]
     )
     packed = partial(_packed, about, listed, image)
@@ -145,15 +146,15 @@ def _counts(
     _table(counts, confidence)
 
 
-def _record(image: ChosenImage, made: TileRecord) -> None:
+def _record(image: ChosenImage, tile_record: TileRecord) -> None:
     """Draw the downloads: a page to print, and the counts as JSON."""
     with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_tile_with_image_{image.token}")
-    content, name = partial(single_image.tile_html, made, with_image), "single-tile.html"
+    content, name = partial(single_image.tile_html, tile_record, with_image), "single-tile.html"
     downloads.button("Record to print (HTML)", content, name, "single_tile_html")
     st.caption("One page; the browser's print makes a PDF of it.")
     with st.expander("Technical", icon=":material/build:"):
         with_pixels = st.checkbox("Put all pixels into the JSON", key=f"single_tile_pixels_{image.token}")
-        document = partial(record.tile_document, made, with_pixels)
+        document = partial(record.tile_document, tile_record, with_pixels)
         key = "single_tile_json"
         downloads.button("nuclei.json", lambda: as_json(document()), "single-tile.json", key)
 

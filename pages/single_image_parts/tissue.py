@@ -4,9 +4,11 @@ import streamlit as st
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Running
+from pages.display import finding_list
 from pages.single_image_parts import image_upload, model, selectors, tile
-from scoring.common.text import markdown
 from scoring.single_image.nuclei import tile_support
+
+MEASURED = "Meanwhile the tiles of the test set are measured, to see whether this one is like them."
 
 
 def show(challenge_id: str) -> None:
@@ -46,15 +48,11 @@ def show(challenge_id: str) -> None:
         if isinstance(outcome, model.Waiting):
             model.wait_for_place(outcome)
         elif outcome.refused:
-            for problem in outcome.refused.problems:
-                st.error(
-                    f"{markdown(problem.where)}: {markdown(problem.message, 600)}", icon=":material/block:"
-                )
+            finding_list.problems(outcome.refused, with_place=True)
         else:
             title = selectors.model_title(challenge_id, chosen)
             annotated = None if image.case is None else truth.nuclei[image.case]
             about = tile.About(support, title, chips, scale, annotated)
             tile.show(outcome.value, image, chosen, detector, about)
     if isinstance(among, Running):
-        st.caption("Meanwhile the tiles of the test set are measured, to see whether this one is like them.")
-        scoring_run.running(among)
+        scoring_run.running(among, MEASURED)

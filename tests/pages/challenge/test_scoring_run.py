@@ -2,6 +2,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from pages.challenge import scoring_run
+from pages.inputs.selectors import ChosenInput
 from pages.server import jobs
 from scoring.inputs.sources import sha256
 
@@ -72,8 +73,9 @@ def test_what_differs_by_a_voxel_or_by_the_version_is_scored_anew(monkeypatch):
     assert len(masks) == 2
 
     def card(version: str, key: str):
-        truth = ("drawn-truth", "t")
-        return scoring_run.card("hecktor2026", version, truth, (key, "m"), (), None, masks[key]).value
+        monkeypatch.setattr(scoring_run.scoring, "__version__", version)
+        test_set, submission = ChosenInput("drawn-truth", "t", b"", True), ChosenInput(key, "m", b"", True)
+        return scoring_run.card("hecktor2026", test_set, submission, {}, None, masks[key]).value
 
     for key, mask in masks.items():
         assert card("1", key) is card("1", key) is mask

@@ -1,0 +1,26 @@
+"""Chosen image: what the parts of the page of single images know of it."""
+
+from dataclasses import dataclass
+
+from scoring.single_image.photograph import Photograph
+
+
+@dataclass(frozen=True)
+class ChosenImage:
+    """The image in use.
+
+    Attributes:
+        token: Names it in this session, and holds nothing of it.
+        photograph: Its pixels, as models receive them.
+        name: What the page calls it.
+        case: Its place in the test set, None for an own one.
+        person: Names the person whom it shows: photographs of one lesion share age, sex and body site.
+        others: The further photographs of the same lesion.
+    """
+
+    token: str
+    photograph: Photograph
+    name: str
+    case: int | None = None
+    person: str = ""
+    others: tuple["ChosenImage", ...] = ()

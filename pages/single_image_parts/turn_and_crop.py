@@ -1,0 +1,113 @@
+"""Turning and cropping of an own photograph, by a frame that is dragged or written."""
+
+import secrets
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from pages.display import layout
+from pages.single_image_parts import session
+from pages.single_image_parts.chosen_image import ChosenImage
+from scoring.presentation.figures import single_image as figures
+from scoring.single_image import framing
+
+SIDES = ("Left", "Top", "Width", "Height")
+"""Of a frame, px."""
+FRAMED = f"{session.PREFIX}framed"
+
+
+def framed(original: ChosenImage) -> ChosenImage:
+    """Draw how an own photograph is turned and cropped, and return it as models receive it."""
+    token, held = original.token, original.photograph
+    with st.expander("Turn and crop", icon=":material/crop_rotate:"):
+        st.segmented_control(
+            "Turn to the right",
+            framing.QUARTERS,
+            key=f"single_quarters_{token}",
+            required=True,
+            default=0,
+            format_func=lambda quarters: f"{90 * quarters}°",
+            on_change=_whole,
+            args=(token,),
+            persist_state="session",
+        )
+        quarters = st.session_state[f"single_quarters_{token}"]
+        size = held.size[::-1] if quarters % 2 else held.size
+        st.checkbox(
+            "Crop to a square",
+            key=f"single_square_{token}",
+            help="Models get a square: what is none is stretched to one, as the challenge does.",
+            persist_state="session",
+        )
+        turned = session.cached(
+            f"turned {original.name}",
+            (token, quarters),
+            lambda: figures.preview(np.rot90(held.small, -quarters)),
+        )
+        chart = f"single_frame_{token}_{quarters}"
+        st.plotly_chart(
+            figures.frame(
+                turned,
+                size,
+                _wanted(token).box(*size),
+                held.seen.micrometres * held.reduction,
+                layout.theme(),
+            ),
+            theme=None,
+            key=chart,
+            on_select=partial(_dragged, token, chart, size),
+            selection_mode="box",
+            config=layout.CONFIG,
+            alt="The picture with rulers and the framed part; the four numbers below frame it, too",
+        )
+        st.caption("Drag a frame around the lesion, or write where it lies, in pixels.")
+        with st.grid(min_column_width=90, gap="small"):
+            for name, side, least, usual in zip(
+                SIDES, (0, 1, 0, 1), (0, 0, 1, 1), (0, 0, *size), strict=True
+            ):
+                st.number_input(
+                    name, least, size[side], usual, key=f"single_{name}_{token}", persist_state="session"
+                )
+        st.button("Whole picture", on_click=_whole, args=(token,), key=f"single_whole_{token}")
+    return as_framed(original)
+
+
+def _whole(token: str) -> None:
+    """Frame the whole picture."""
+    for name in SIDES:
+        st.session_state.pop(f"single_{name}_{token}", None)
+
+
+def _dragged(token: str, chart: str, size: tuple[int, int]) -> None:
+    """Frame what was dragged over a picture of this width and height."""
+    boxes = st.session_state[chart].selection.box
+    if boxes:
+        x, right = np.clip(sorted(boxes[-1]["x"]), 0, size[0]).round().astype(int).tolist()
+        top, bottom = np.clip(sorted(boxes[-1]["y"]), 0, size[1]).round().astype(int).tolist()
+        part = framing.Framing(part=(x, top, right - x, bottom - top)).box(*size)
+        for name, value in zip(SIDES, part, strict=True):
+            st.session_state[f"single_{name}_{token}"] = value
+
+
+def _wanted(token: str) -> framing.Framing:
+    """Return how a photograph is framed."""
+    state = st.session_state
+    quarters, square = state.get(f"single_quarters_{token}", 0), state.get(f"single_square_{token}", False)
+    if f"single_{SIDES[-1]}_{token}" not in state:
+        return framing.Framing(quarters, None, square)
+    x, top, wide, tall = (state[f"single_{name}_{token}"] for name in SIDES)
+    return framing.Framing(quarters, (x, top, wide, tall), square)
+
+
+def as_framed(original: ChosenImage) -> ChosenImage:
+    """Return a photograph as it is framed, also while another one is looked at."""
+    token, by_token = original.token, st.session_state.setdefault(FRAMED, {})
+    wanted = _wanted(token)
+    if by_token.get(token, (framing.Framing(),))[0] != wanted:
+        part = framing.framed(original.photograph, wanted)
+        changed = part is not original.photograph
+        name = f"{token}-{secrets.token_hex(2)}" if changed else token
+        by_token[token] = (wanted, replace(original, token=name, photograph=part))
+    return by_token[token][1] if token in by_token else original
