@@ -47,6 +47,11 @@ def done(outcome: Outcome, title: str = "This was not done") -> None:
         st.rerun()
 
 
+def do(work: Callable[..., Any], *arguments: Any) -> None:
+    """Do something to a board, if this visitor may, and show it as it is then, or why it was not changed."""
+    done(attempt(work, *arguments))
+
+
 def long(key: tuple, work: Callable[[jobs.Job], Any], least: Role = Role.ORGANIZER) -> None:
     """Begin work on a board beside the page, if this visitor may. key: what it is, in this session."""
     if access.allowed(least) and (least < Role.ORGANIZER or may_organize()):

@@ -115,7 +115,7 @@ def _clock(page: BoardPage) -> None:
     if problem:
         st.warning(problem, icon=":material/schedule:")
         if st.button("Set these times to now", icon=":material/schedule:", key="board_clock"):
-            actions.done(actions.attempt(phases.set_times_right, store, board_id))
+            actions.do(phases.set_times_right, store, board_id)
 
 
 def _record_guess(outcome: Outcome) -> None:

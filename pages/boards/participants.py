@@ -259,9 +259,9 @@ def _hiding(board: OpenBoard) -> None:
         _budget(hidden_truth.planned(board, wanted))
         with st.container(horizontal=True, gap="small"):
             if st.button("Hide the truth so", type="primary", icon=":material/visibility_off:"):
-                actions.done(actions.attempt(hidden_truth.hide, board.store, row.id, wanted))
+                actions.do(hidden_truth.hide, board.store, row.id, wanted)
             if known is not None and st.button("Open it to all", icon=":material/visibility:"):
-                actions.done(actions.attempt(hidden_truth.reveal, board.store, row.id))
+                actions.do(hidden_truth.reveal, board.store, row.id)
 
 
 def _parts(board: OpenBoard) -> None:
@@ -282,7 +282,7 @@ def _parts(board: OpenBoard) -> None:
         )
         share = st.number_input("Share of the cases that is shown", 0.01, 0.99, 0.3, 0.05, width=240)
         if st.button("Split the test set so", icon=":material/call_split:"):
-            actions.done(actions.attempt(split_board, board.store, board.row.id, share))
+            actions.do(split_board, board.store, board.row.id, share)
 
 
 def _budget(budget: Budget) -> None:
@@ -309,9 +309,7 @@ def _teams(board: OpenBoard) -> None:
         who = st.text_input("Members", key="members_who", placeholder=example, help="Empty: none any more.")
         if st.form_submit_button("Set members", icon=":material/group_add:"):
             people = [person.strip() for person in who.split(",") if person.strip()]
-            actions.done(
-                actions.attempt(members.set_members, board.store, board.row.id, team.strip(), people)
-            )
+            actions.do(members.set_members, board.store, board.row.id, team.strip(), people)
 
 
 def _team_changes(board: OpenBoard) -> None:
@@ -326,17 +324,17 @@ def _team_changes(board: OpenBoard) -> None:
         if team in out:
             st.markdown(f"Excluded: {markdown(out[team])}")
             if st.button("Let the team count again", icon=":material/undo:"):
-                actions.done(actions.attempt(teams.exclude_team, store, row.id, team, None))
+                actions.do(teams.exclude_team, store, row.id, team, None)
         else:
             reason = st.text_input("Reason, which is published", key=f"team_reason_{row.id}_{team}")
             if st.button("Exclude the team", icon=":material/block:"):
-                actions.done(actions.attempt(teams.exclude_team, store, row.id, team, reason))
+                actions.do(teams.exclude_team, store, row.id, team, reason)
         is_baseline = team in members.baselines(store, row.id)
         label = "Rank the team again" if is_baseline else "Make it a baseline"
         if st.button(label, icon=":material/horizontal_rule:", help="Drawn as a line, listed, not ranked."):
-            actions.done(actions.attempt(teams.set_baseline, store, row.id, team, not is_baseline))
+            actions.do(teams.set_baseline, store, row.id, team, not is_baseline)
         name = st.text_input(
             "New name", key=f"team_renamed_{row.id}_{team}", help="The name of another team merges both."
         )
         if st.button("Rename or merge", icon=":material/merge:"):
-            actions.done(actions.attempt(teams.rename_team, store, row.id, team, name.strip()))
+            actions.do(teams.rename_team, store, row.id, team, name.strip())

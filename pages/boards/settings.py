@@ -80,9 +80,9 @@ def _phase_form(board: OpenBoard, before: Phase | None) -> None:
         with st.container(horizontal=True, gap="small"):
             if st.form_submit_button("Save the phase", icon=":material/event_available:"):
                 phase = Phase((name or "").strip(), opens, closes, per_day, total)
-                actions.done(actions.attempt(phases.define, board.store, board.row.id, phase))
+                actions.do(phases.define, board.store, board.row.id, phase)
             if before and st.form_submit_button("Remove it", icon=":material/event_busy:", type="tertiary"):
-                actions.done(actions.attempt(phases.remove, board.store, board.row.id, before.name))
+                actions.do(phases.remove, board.store, board.row.id, before.name)
 
 
 def _named(key: str) -> str:
@@ -130,7 +130,7 @@ def _facts(page: BoardPage) -> None:
                     for fact, label in LABELS.items()
                 }
             if st.form_submit_button("Keep", icon=":material/save:"):
-                actions.done(actions.attempt(members.keep_typed, board.store, board.row.id, team, cells))
+                actions.do(members.keep_typed, board.store, board.row.id, team, cells)
         names = ", ".join(LABELS)
         table = selectors.one_file(
             f"All at once: a table with a column team, and any of {names}", f"facts_{board.row.id}"
@@ -176,7 +176,7 @@ def _rules(board: OpenBoard) -> None:
         )
         if st.form_submit_button("Save", icon=":material/save:"):
             changed = (title.strip(), counts, keeps, visibility)
-            actions.done(actions.attempt(change_settings, board.store, row.id, *changed))
+            actions.do(change_settings, board.store, row.id, *changed)
 
 
 def _decision(page: BoardPage) -> None:
@@ -194,7 +194,7 @@ def _decision(page: BoardPage) -> None:
             prizes = st.number_input("Places that win a prize", 0, decision.MOST_PRIZES, 0, width=WIDTH)
             ties = st.text_input("At a tie", "teams of one rank share the place", width=2 * WIDTH)
             if st.form_submit_button("Fix the rule", icon=":material/gavel:"):
-                actions.done(actions.attempt(decision.fix_rule, store, board_id, prizes, ties))
+                actions.do(decision.fix_rule, store, board_id, prizes, ties)
         st.caption("Metric, options, phases and which submission counts go into it as they are now.")
     if final is not None:
         st.markdown(f"The final ranking was frozen on {phases.spoken(final.created)}.")

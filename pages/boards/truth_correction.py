@@ -68,9 +68,9 @@ def _begun(page: BoardPage, key: tuple, begun: tuple[int, int]) -> None:
                 actions.long(key, lambda job: _rescored(board, None, None, job))
                 st.rerun()
             if done == total and st.button("Show it to everybody", icon=":material/publish:", type="primary"):
-                actions.done(actions.attempt(rescoring.rescore, board.store, board.row.id, None))
+                actions.do(rescoring.rescore, board.store, board.row.id, None)
             if st.button("Discard it", icon=":material/undo:", type="tertiary"):
-                actions.done(actions.attempt(rescoring.discard, board.store, board.row.id))
+                actions.do(rescoring.discard, board.store, board.row.id)
 
 
 def _rescored(

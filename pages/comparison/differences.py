@@ -49,14 +49,7 @@ def _difference(compared: ComparisonContext, matrix: ClassMatrix, name: str, tea
 def _class_values(compared: ComparisonContext, matrix: ClassMatrix, name: str, team: str) -> None:
     against = None
     if len(compared.names) > 1:
-        mode = st.segmented_control(
-            "Cells show",
-            ["values", "difference to the leader"],
-            key="cells",
-            bind="query-params",
-            required=True,
-            default="values",
-        )
+        mode = choices.segments("Cells show", ["values", "difference to the leader"], "cells")
         against = None if mode == "values" else compared.names[0]
     figure = views.class_values(compared.displayed, matrix, (name, team), against)
     caption = f"{figure.caption} Choose a cell to see its cases."

@@ -43,6 +43,38 @@ NOTHING = ChosenInput("", "", {}, own=True)
 NO_TEST_SET = "Drop a test set to begin: this challenge comes without a sample."
 
 
+@dataclass(frozen=True)
+class Slot:
+    """An input of a page.
+
+    Attributes:
+        key: Of the choice in the session; its files stand under the same with an ending.
+        parameter: What the address calls the choice.
+        about: What own files may be.
+        target: Challenge and input, where files that belong to another one are sent there; without it a new
+            file takes the place of the one before.
+        folder: What a folder is called; "" where none is taken.
+    """
+
+    key: str
+    parameter: str
+    about: str
+    target: tuple[str, InputSlot] | None = None
+    folder: str = ""
+
+
+def _choice(label: str, titles: Mapping[str, str], slot: Slot, is_card: bool = True) -> InputPanel:
+    """Draw the choice of a sample, by key, or of own files."""
+    files, own = f"{slot.key}_files", f"{slot.key}_kept"
+
+    def uploader() -> None:
+        widget = upload(slot.about, files, own, as_folder if slot.target else latest, slot.target)
+        if slot.folder:
+            folder_button(widget, slot.folder)
+
+    return sample_selector(label, titles, slot.key, slot.parameter, uploader, in_use(own), is_card)
+
+
 def test_set(
     samples: Mapping[str, SampleTestSet], page: str, about_upload: str, types: Sequence[str]
 ) -> tuple[ChosenInput, InputPanel]:
@@ -54,15 +86,9 @@ def test_set(
         about_upload: What own files may be.
         types: Endings further than those of tables and zips: such a file alone is a folder of one.
     """
-    key = f"{page}_set"
-
-    def uploader() -> None:
-        label = f"Test set: {about_upload}"
-        widget = upload(label, f"{key}_files", f"{key}_kept", as_folder, (page, "truth"))
-        folder_button(widget, "test set")
-
     titles = {name: sample.title for name, sample in samples.items()}
-    panel = sample_selector("Test set", titles, key, "set", uploader, in_use(f"{key}_kept"))
+    slot = Slot(f"{page}_set", "set", f"Test set: {about_upload}", (page, "truth"), "test set")
+    panel = _choice("Test set", titles, slot)
     if not panel.upload:
         return sample_set(samples[panel.sample]) if samples else NOTHING, panel
     return dropped(panel.upload, tuple(f".{ending}" for ending in types)), panel
@@ -82,20 +108,12 @@ def submission(
         about_upload: What own files may be.
         several: Whether it may be a folder.
     """
-    key = f"{page}_submission"
-
-    def uploader() -> None:
-        label = f"Submission: {about_upload}"
-        widget = upload(label, f"{key}_files", f"{key}_kept", as_folder, (page, "submission"))
-        if several:
-            folder_button(widget, "submission")
-
     titles = {
         name: f"{sample.title} · {'model' if sample.is_model else 'predictions'}"
         for name, sample in samples.items()
     }
-    own = in_use(f"{key}_kept")
-    panel = sample_selector("Submission", titles, key, "submission", uploader, own)
+    key, about, folder = f"{page}_submission", f"Submission: {about_upload}", "submission" * several
+    panel = _choice("Submission", titles, Slot(key, "submission", about, (page, "submission"), folder))
     if panel.upload:
         return dropped(panel.upload), panel
     return sample_submission(samples[panel.sample]) if samples else NOTHING, panel
@@ -115,29 +133,12 @@ def second(
     Returns:
         What was chosen, None for nothing, and what the page calls it.
     """
-    key = f"{page}_second"
-
-    def uploader() -> None:
-        label = "Second submission: is it better or worse? Compared case by case"
-        widget = upload(label, f"{key}_files", f"{key}_kept", as_folder, (page, "second"))
-        if several:
-            folder_button(widget, "second submission")
-
-    label = "Compare with another submission"
-    titles = {
-        "": "Compare with …",
-        **{name: f"Compare with {sample.title}" for name, sample in samples.items()},
-    }
+    key, about = f"{page}_second", "Second submission: is it better or worse? Compared case by case"
+    titles = {name: f"Compare with {sample.title}" for name, sample in samples.items()}
+    slot = Slot(key, "with", about, (page, "second"), "second submission" * several)
     with st.container(key=f"{key}_choice", width=400):
-        panel = sample_selector(
-            label,
-            titles,
-            key,
-            "with",
-            uploader,
-            in_use(f"{key}_kept"),
-            is_card=False,
-        )
+        label = "Compare with another submission"
+        panel = _choice(label, {"": "Compare with …", **titles}, slot, is_card=False)
     if panel.upload:
         chosen = dropped(panel.upload)
         return chosen, chosen.name
@@ -149,12 +150,8 @@ def second(
 def model(samples: Mapping[str, SampleSubmission], page: str) -> tuple[ChosenInput, InputPanel]:
     """Draw the choice of a model alone, whose key the address calls "model". samples: of which the models are
     offered."""
-    key, offered = f"{page}_model", {k: s.title for k, s in samples.items() if s.is_model}
-
-    def uploader() -> None:
-        upload("Model: an ONNX file", f"{key}_files", f"{key}_kept", latest)
-
-    panel = sample_selector("Model", offered, key, "model", uploader, in_use(f"{key}_kept"))
+    offered = {key: sample.title for key, sample in samples.items() if sample.is_model}
+    panel = _choice("Model", offered, Slot(f"{page}_model", "model", "Model: an ONNX file"))
     if panel.upload:
         return dropped(panel.upload[-1:]), panel
     return sample_submission(samples[panel.sample]), panel

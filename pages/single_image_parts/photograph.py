@@ -35,6 +35,7 @@ ASKED = (
     "Meanwhile the model is asked about the test set, so that its answer can be compared with cases whose "
     "class is known."
 )
+PERSON_FIRST = "The answer will stand here once age, body site and sex are given."
 MEASURED = "Meanwhile the images of the test set are measured, to see whether this one is like them."
 
 
@@ -93,8 +94,7 @@ def show(challenge_id: str) -> None:
         with person_place:
             vector = person.vector_of(task.patient, chosen_image, truth)
         if vector is None:
-            sentence = "The answer will stand here once age, body site and sex are given."
-            answer_place.info(sentence, icon=":material/edit:")
+            answer_place.info(PERSON_FIRST, icon=":material/edit:")
             _unfinished(held, among, None)
             return
     setup = Setup(task, test_set, chosen_model, truth, chosen_image, opened.value, vector)

@@ -7,21 +7,20 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from pages.challenge import scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import layout, viewer
-from pages.display.layout import GalleryCard
+from pages.display import viewer
 from pages.display.render import CaseLink
 from pages.display.tables import shortener
 from pages.display.viewer import nuclei
 from pages.display.viewer.payload import Payload
 from pages.tabs import slice_viewer
-from pages.tabs.shared_widgets import choose_case
+from pages.tabs.shared_widgets import case_gallery, choose_case
 from scoring.challenges.declared import scenes
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.marks import are_flat, marks
 from scoring.challenges.declared.views import worst_first
 from scoring.common.text import markdown, shortened
+from scoring.core.scorecard import ScoreCard
 from scoring.inference import pictures
 from scoring.presentation.figures.numerals import decimal
 
@@ -87,33 +86,26 @@ def pictures_tab(scored: ScoredSubmission) -> None:
     if not any(scored.truth.images):
         return
     order = [i for i in worst_first(scored.card) if scored.truth.images[i] is not None]
-    layout.gallery(
-        "What do the worst look like?",
-        f"{len(order)} of {scored.card.n_cases} cases have a picture, worst first. Turned upright for the "
-        "eye; a model receives them as they are.",
-        len(order),
-        lambda start, stop: _pictures(scored, order[start:stop]),
-        "worst_page",
-        per_page=12,
-    )
+    count = f"{len(order)} of {scored.card.n_cases} cases have a picture, worst first."
+    caption = f"{count} Turned upright for the eye; a model receives them as they are."
+    titles = ("What do the worst look like?", caption)
+    case_gallery(scored, titles, order, _words_of(scored.card), "worst_page")
 
 
-def _pictures(scored: ScoredSubmission, places: list[int]) -> list[GalleryCard]:
-    """Return cases as cards of a gallery."""
-    card, cards = scored.card, []
-    images = scoring_run.thumbnails(card.challenge, scored.truth_key, tuple(places), scored.truth)
+def _words_of(card: ScoreCard) -> Callable[[int], tuple[str, list[str], str]]:
+    """Return what gives alternative text, lines and caption of a case."""
     short = shortener([row["case"] for row in card.cases])
-    for image, i in zip(images, places, strict=True):
+
+    def words(i: int) -> tuple[str, list[str], str]:
         facts = [(name, value) for name, value in card.cases[i].items() if name not in ("case", "correct")]
         lines = [
             f":gray[{markdown(name.replace('_', ' '))}] {markdown(_value(value), 40)}"
             for name, value in facts[:LISTED]
         ]
         alt = ", ".join(f"{name} {_value(value)}" for name, value in facts[:LISTED])
-        cards.append(
-            GalleryCard(image, f"Case {card.cases[i]['case']}, {alt}", lines, short(card.cases[i]["case"]))
-        )
-    return cards
+        return f"Case {card.cases[i]['case']}, {alt}", lines, short(card.cases[i]["case"])
+
+    return words
 
 
 def _value(value: object) -> str:

@@ -10,21 +10,17 @@ import scoring
 from pages.challenge import case_table, scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import choices, downloads, layout, tables
-from pages.display.layout import GalleryCard
 from pages.display.tables import shortener
 from pages.inputs.selectors import ChosenInput
-from pages.tabs.shared_widgets import threshold_buttons
+from pages.tabs.shared_widgets import UPRIGHT, case_gallery, n_cases, threshold_buttons
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.isic import card_summary, official_rejections, threshold_views, thresholds
-from scoring.challenges.isic.categories import ID
 from scoring.challenges.isic.category_views import confusion, malignant, scores
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Fact
 from scoring.presentation.figures.numerals import decimal
 from scoring.presentation.figures.theme import short
-
-PHOTOGRAPHS = " Photographs are turned upright for the eye; the model receives them as they are."
 
 
 def confusion_tab(scored: ScoredSubmission) -> None:
@@ -33,29 +29,17 @@ def confusion_tab(scored: ScoredSubmission) -> None:
     with cases_column:
         truth, predicted = _chosen_cell(scored)
     with matrix_column:
-        kind = st.segmented_control(
-            "Cells show",
-            ["counts", "shares"],
-            key="cells",
-            bind="query-params",
-            required=True,
-            default="counts",
-        )
+        kind = choices.segments("Cells show", ["counts", "shares"], "cells")
         figure = confusion(scored.card, kind, (truth, predicted))
         path = f"confusion/{kind}/{truth}/{predicted}"
         scored_submission.clickable(figure, scored, path, _clicked)
     with cases_column:
         indices = card_summary.cell(scored.card, truth, predicted)
         order = "right, surest first" if truth == predicted else "called otherwise, surest mistakes first"
-        layout.gallery(
-            f"{short(truth)} → {short(predicted)}: {len(indices)} case{'s' * (len(indices) != 1)}",
-            f"The numbers are the scores of the truth and of what it was called; {order}."
-            + PHOTOGRAPHS * any(scored.truth.images),
-            len(indices),
-            lambda start, stop: pictures(scored, indices[start:stop]),
-            "cell_page",
-            per_page=8,
-        )
+        title = f"{short(truth)} → {short(predicted)}: {n_cases(len(indices))}"
+        caption = f"The numbers are the scores of the truth and of what it was called; {order}."
+        caption += f" {UPRIGHT}" * any(scored.truth.images)
+        case_gallery(scored, (title, caption), indices, _words_of(scored.card), "cell_page", per_page=8)
 
 
 def _chosen_cell(scored: ScoredSubmission) -> tuple[str, str]:
@@ -94,16 +78,12 @@ def _clicked(figure: str) -> Callable[[], None]:
     return choose
 
 
-def pictures(scored: ScoredSubmission, indices: list[int]) -> list[GalleryCard]:
-    """Return cases as cards of a gallery. indices: in `card.cases`."""
-    card, marked, names = (
-        scored.card,
-        card_summary.risks(scored.card),
-        list(scored.card.per_class),
-    )
-    images = scoring_run.thumbnails(ID, scored.truth_key, tuple(indices), scored.truth)
-    cards, short = [], shortener([c["case"] for c in card.cases])
-    for image, i in zip(images, indices, strict=True):
+def _words_of(card: ScoreCard) -> Callable[[int], tuple[str, list[str], str]]:
+    """Return what gives alternative text, lines and caption of a case."""
+    marked, names = card_summary.risks(card), list(card.per_class)
+    short = shortener([c["case"] for c in card.cases])
+
+    def words(i: int) -> tuple[str, list[str], str]:
         c, outputs = card.cases[i], card.arrays["outputs"][i]
         lines = [
             f"{class_name(c[key], marked.get(c[key]))}  **{decimal(outputs[names.index(c[key])], 3)}**"
@@ -112,8 +92,9 @@ def pictures(scored: ScoredSubmission, indices: list[int]) -> list[GalleryCard]:
             for key in ("truth", "predicted")
         ]
         alt = f"Case {c['case']}, truth {c['truth']}, called {c['predicted']}"
-        cards.append(GalleryCard(image, alt, lines, short(c["case"])))
-    return cards
+        return alt, lines, short(c["case"])
+
+    return words
 
 
 @st.fragment

@@ -8,11 +8,10 @@ import streamlit as st
 from pages.challenge import case_table, scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import layout, tables
-from pages.display.layout import GalleryCard
-from pages.tabs.shared_widgets import threshold_buttons
+from pages.tabs.shared_widgets import UPRIGHT, case_gallery, n_cases, threshold_buttons
 from scoring.challenges.classification_views import method
 from scoring.challenges.melanoma import threshold_views, views
-from scoring.challenges.melanoma.formula import ID, THRESHOLD
+from scoring.challenges.melanoma.formula import THRESHOLD
 from scoring.challenges.melanoma.threshold import best_threshold, threshold_range
 from scoring.challenges.melanoma.views import NAMES, calls, case_score
 from scoring.core.scorecard import ScoreCard
@@ -106,6 +105,7 @@ GALLERIES = (
     ("alarms", "False alarms, highest score first", ("negative", "positive"), -1),
 )
 """Key, title, (truth, called) of its cases, and 1 where the lowest score comes first."""
+FLAGGED = "The number is the score; above 0.5 a case is flagged."
 
 
 def missed_tab(scored: ScoredSubmission) -> None:
@@ -114,14 +114,8 @@ def missed_tab(scored: ScoredSubmission) -> None:
     _worth(scored)
     for key, title, wrong, direction in GALLERIES:
         indices = _wrong_cases(scored.card, wrong, direction)
-        layout.gallery(
-            f"{title}, {len(indices)} case{'s' * (len(indices) != 1)}",
-            "The number is the score; above 0.5 a case is flagged. Photographs are turned upright for the "
-            "eye; the model receives them as they are.",
-            len(indices),
-            partial(_pictures_between, scored, indices),
-            key,
-        )
+        titles = (f"{title}, {n_cases(len(indices))}", f"{FLAGGED} {UPRIGHT}")
+        case_gallery(scored, titles, indices, partial(_words_of, scored.card), key)
 
 
 def _wrong_cases(card: ScoreCard, wrong: tuple[str, str], direction: int) -> list[int]:
@@ -136,30 +130,14 @@ def _wrong_cases(card: ScoreCard, wrong: tuple[str, str], direction: int) -> lis
     )
 
 
-def _pictures_between(
-    scored: ScoredSubmission, indices: list[int], start: int, stop: int
-) -> list[GalleryCard]:
-    return pictures(scored, indices[start:stop])
-
-
-def pictures(scored: ScoredSubmission, indices: list[int]) -> list[GalleryCard]:
-    """Return cases as cards of a gallery. indices: in `card.cases`."""
-    images = scoring_run.thumbnails(ID, scored.truth_key, tuple(indices), scored.truth)
-    cards = []
-    for image, i in zip(images, indices, strict=True):
-        c = scored.card.cases[i]
-        shape = ":red[▲] melanoma" if c["truth"] == "positive" else "■ other"
-        output = "no prediction" if c["output"] is None else f"score **{decimal(c['output'], 3)}**"
-        facts = " ".join(str(v) for v in (c.get("age"), c.get("gender"), c.get("location")) if v is not None)
-        cards.append(
-            GalleryCard(
-                image,
-                f"Case {c['case']}, truth {NAMES[c['truth']]}, {output.replace('*', '')}",
-                (shape, output),
-                f"{c['case'].rsplit('/', 1)[-1]} {facts}".strip(),
-            )
-        )
-    return cards
+def _words_of(card: ScoreCard, i: int) -> tuple[str, tuple[str, str], str]:
+    """Return alternative text, lines and caption of a case."""
+    c = card.cases[i]
+    shape = ":red[▲] melanoma" if c["truth"] == "positive" else "■ other"
+    output = "no prediction" if c["output"] is None else f"score **{decimal(c['output'], 3)}**"
+    facts = " ".join(str(v) for v in (c.get("age"), c.get("gender"), c.get("location")) if v is not None)
+    alt = f"Case {c['case']}, truth {NAMES[c['truth']]}, {output.replace('*', '')}"
+    return alt, (shape, output), f"{c['case'].rsplit('/', 1)[-1]} {facts}".strip()
 
 
 PREVALENCES = {"as here": None, "1%": 0.01, "2%": 0.02, "5%": 0.05, "10%": 0.1, "20%": 0.2}

@@ -13,7 +13,7 @@ from pages.challenge import case_table as cases
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import layout, tables
-from pages.display.layout import GalleryCard
+from pages.tabs.shared_widgets import UPRIGHT, case_gallery, n_cases
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.safe_scan.demographics import LOCATIONS
 from scoring.challenges.tricorder3.formula import CLASSES
@@ -39,7 +39,7 @@ GALLERIES = {
 @st.fragment
 def mistakes(scored: ScoredSubmission) -> None:
     """Choose a kind of mistake and look at its cases, surest first."""
-    card, truth, truth_key = scored.card, scored.truth, scored.truth_key
+    card = scored.card
     by_kind = scoring_run.of_card("mistakes", scored, mistaken)
     chosen = st.segmented_control(
         "Mistakes to look at",
@@ -54,13 +54,9 @@ def mistakes(scored: ScoredSubmission) -> None:
     order = (
         "" if not has_outputs else ", surest first" if are_probabilities(card) else ", largest output first"
     )
-    layout.gallery(
-        f"{chosen.capitalize()}{order}, {len(indices)} case{'s' * (len(indices) != 1)}",
-        _about_pictures(has_outputs, any(truth.images)),
-        len(indices),
-        lambda start, stop: pictures(card, truth, truth_key, indices[start:stop]),
-        "gallery",
-    )
+    title = f"{chosen.capitalize()}{order}, {n_cases(len(indices))}"
+    caption = _about_pictures(has_outputs, any(scored.truth.images))
+    case_gallery(scored, (title, caption), indices, partial(_words_of, card), "gallery")
 
 
 def mistaken(card: ScoreCard) -> dict[str, list[int]]:
@@ -80,10 +76,7 @@ def _about_pictures(has_outputs: bool, has_images: bool) -> str:
         f"First line: the truth{' and its output' * has_outputs}. Second line: what it was called "
         f"instead{' and that output' * has_outputs}."
     )
-    return (
-        lines
-        + " Photographs are turned upright for the eye; the model receives them as they are." * has_images
-    )
+    return lines + f" {UPRIGHT}" * has_images
 
 
 def _belongs(case: Mapping, chosen: str) -> bool:
@@ -95,36 +88,17 @@ def _belongs(case: Mapping, chosen: str) -> bool:
     )
 
 
-def pictures(card: ScoreCard, truth, truth_key: str, indices: list[int]) -> list[GalleryCard]:
-    """Return cards of some cases for the gallery."""
-    images = scoring_run.thumbnails(ID, truth_key, tuple(indices), truth)
-    cards = []
-    for image, i in zip(images, indices, strict=True):
-        c = card.cases[i]
-        prediction = (
-            (
-                f"{class_name(c['predicted'], c['predicted_risk'])}  "
-                f"{f'**{_largest(c):.2f}**' if c['outputs'] else ''}"
-            )
-            if c["predicted"]
-            else "no prediction"
-        )
-        facts = " ".join(str(v) for v in (c["age"], c["gender"], c["location"]) if v is not None)
-        cards.append(
-            GalleryCard(
-                image,
-                f"Lesion {c['case']}, truth {c['truth']}, called {c['predicted'] or 'nothing'}",
-                (
-                    (
-                        f"{class_name(c['truth'], c['truth_risk'])}  "
-                        f"{decimal(c['truth_score'], 2) if c['outputs'] else ''}"
-                    ),
-                    prediction,
-                ),
-                f"{c['case'].rsplit('/', 1)[-1]} · {facts}",
-            )
-        )
-    return cards
+def _words_of(card: ScoreCard, i: int) -> tuple[str, tuple[str, str], str]:
+    """Return alternative text, lines and caption of a case."""
+    c = card.cases[i]
+    truth = f"{class_name(c['truth'], c['truth_risk'])}  "
+    prediction = f"{class_name(c['predicted'], c['predicted_risk'])}  " if c["predicted"] else "no prediction"
+    if c["outputs"]:
+        truth += decimal(c["truth_score"], 2)
+        prediction += f"**{_largest(c):.2f}**" if c["predicted"] else ""
+    facts = " ".join(str(v) for v in (c["age"], c["gender"], c["location"]) if v is not None)
+    alt = f"Lesion {c['case']}, truth {c['truth']}, called {c['predicted'] or 'nothing'}"
+    return alt, (truth, prediction), f"{c['case'].rsplit('/', 1)[-1]} · {facts}"
 
 
 CASE_COLUMNS = {

@@ -263,11 +263,8 @@ def frame(
     across, down = (grid.ravel() for grid in np.meshgrid(*(np.linspace(0, a, CELLS) for a in size)))
     canvas.trace("scatter", x=across, y=down, mode="markers", marker={"opacity": 0})
     _boxed(canvas, (x, x + wide), (y, y + tall))
-    canvas.layout |= {
-        "dragmode": "select",
-        "selectdirection": "any",
-        "margin": {"l": 4, "r": 8, "t": 8, "b": 4},
-    }
+    margin = {"l": 4, "r": 8, "t": 8, "b": 4}
+    canvas.layout |= {"dragmode": "select", "selectdirection": "any", "margin": margin}
     ruler: dict[str, Any] = {"fixedrange": True, "showgrid": False, "constrain": "domain"}
     if micrometres:
         mm = 1000 / micrometres

@@ -46,6 +46,10 @@ from scoring.version import __version__
 LONGEST_SIDE, JPEG_QUALITY = 900, 88
 WAYS = ("One part hidden after the other", "Random half of the picture hidden")
 OPACITY, LOWERS, RAISES = 0.6, (200, 30, 30), (30, 80, 200)
+OPTIONAL = (
+    *("class_set", "class_set_line", "card", "told", "threshold", "maps", "maps_lines"),
+    *("photographs", "rate_line", "impression", "second_line"),
+)
 NAMED = 24
 """Characters of a model's name above a column."""
 
@@ -60,14 +64,9 @@ def html(record: Record, with_image: bool = True) -> str:
     task, has_scores = record.model.task, record.scores_shown or not record.checks.abstentions
     own = record.impression
     class_set = record.test_set.class_set
-    return template("record.html").render(
-        policy=POLICY,
-        version=__version__,
-        label=RESEARCH_USE,
-        about=BANNER.replace("**", ""),
-        date=record.date,
-        image=_jpeg(record.photograph.pixels) if with_image else "",
-        image_line=_image_line(record),
+    return _page(
+        record,
+        with_image,
         facts=_facts(record),
         headline=_headline(record),
         no_answer=bool(record.checks.abstentions),
@@ -98,7 +97,7 @@ def html(record: Record, with_image: bool = True) -> str:
 def tile_html(record: TileRecord, with_image: bool = True) -> str:
     """Return the record of a tile as one self-contained HTML page; arguments as of `html`."""
     counts, least, area = record.counts, record.least_confidence, record.counts.area_mm2
-    shown, densities = record.counts_shown or not record.abstentions, counts.per_mm2
+    has_counts, densities = record.counts_shown or not record.abstentions, counts.per_mm2
     columns = [counts.counts] if densities is None else [counts.counts, densities]
     most = max(int(counts.counts.max()), 1)
     rows = [
@@ -114,11 +113,34 @@ def tile_html(record: TileRecord, with_image: bool = True) -> str:
         ("Challenge", REGISTRY[counts.support.challenge].short_name),
         ("Confidence", f"from {least:.2f}" if least else "all that were found"),
     ]
-    if shown and area is not None:
+    if has_counts and area is not None:
         facts += [("Area", f"{area:.4f} mm²"), ("Nuclei per mm²", decimal(counts.total / area, 0))]
-    if shown:
+    if has_counts:
         facts.append((LYMPHOCYTES, str(counts.lymphocytes)))
+    number = f"{counts.total:,} {'nucleus' if counts.total == 1 else 'nuclei'}"
+    return _page(
+        record,
+        with_image,
+        facts=facts,
+        question="How many nuclei are in the tile?",
+        headline=NO_ANSWER if record.abstentions else number,
+        no_answer=bool(record.abstentions),
+        reasons=record.abstentions,
+        test_set_line=truth_line(counts),
+        cautions=[chip.words for chip in record.chips if chip.level not in (GOOD, STOP)],
+        heading="Nuclei by class",
+        digits=0,
+        scores=sorted(rows, key=lambda row: -row[1][0]) if has_counts else (),
+        heads=["nuclei", "per mm²"][: len(columns)],
+        scores_line=f"Of this one tile; {scale_words(counts.micrometres)}.",
+        sha256=record.sha256,
+    )
+
+
+def _page(record: Record | TileRecord, with_image: bool, **values: object) -> str:
+    """Return the page of a record. values: of its template; what stands in few records may be missing."""
     return template("record.html").render(
+        **{**dict.fromkeys(OPTIONAL, ""), **values},
         policy=POLICY,
         version=__version__,
         label=RESEARCH_USE,
@@ -126,32 +148,6 @@ def tile_html(record: TileRecord, with_image: bool = True) -> str:
         date=record.date,
         image=_jpeg(record.photograph.pixels) if with_image else "",
         image_line=_size_line(record.photograph),
-        facts=facts,
-        question="How many nuclei are in the tile?",
-        headline=NO_ANSWER
-        if record.abstentions
-        else f"{counts.total:,} {'nucleus' if counts.total == 1 else 'nuclei'}",
-        no_answer=bool(record.abstentions),
-        reasons=record.abstentions,
-        class_set="",
-        class_set_line="",
-        card="",
-        told=(),
-        threshold="",
-        maps=(),
-        maps_lines=(),
-        photographs=(),
-        rate_line="",
-        impression="",
-        second_line="",
-        test_set_line=truth_line(counts),
-        cautions=[chip.words for chip in record.chips if chip.level not in (GOOD, STOP)],
-        heading="Nuclei by class",
-        digits=0,
-        scores=sorted(rows, key=lambda row: -row[1][0]) if shown else (),
-        heads=["nuclei", "per mm²"][: len(columns)],
-        scores_line=f"Of this one tile; {scale_words(counts.micrometres)}.",
-        sha256=record.sha256,
     )
 
 
@@ -223,10 +219,6 @@ def _members(record: Record) -> str:
     row = record.prediction.probabilities
     members = sorted(np.flatnonzero(record.test_set.class_set.members), key=lambda k: -row[k])
     return "; ".join(record.model.task.names[k] for k in members)
-
-
-def _image_line(record: Record) -> str:
-    return _size_line(record.photograph)
 
 
 def _size_line(photograph: Photograph) -> str:
