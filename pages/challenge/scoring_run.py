@@ -236,13 +236,18 @@ def run(
         if content not in runs.outcomes:  # another session's run of the same files may have ended meanwhile
             runs.keep(content, attempt(long_work, progress=job.progress, cancelled=job.cancelled))
 
-    key = (jobs.session_id(), *content)
+    going_on = submitted((jobs.session_id(), *content), work, counts, patience)
+    return going_on or runs.outcomes.get(content) or run(content, counts, long_work, runs, patience)
+
+
+def submitted(key: tuple, work: jobs.Work, counts: str, patience: float) -> Running | None:
+    """Put work into the queue and wait for it so many seconds; None where it ended well."""
     job = jobs.queue().submit(key, work)
     if not job.stop.is_set():
         wait([job.future], patience)
     if job.future.done() and job.future.exception() is None:
         jobs.queue().forget(key)
-        return runs.outcomes.get(content) or run(content, counts, long_work, runs, patience)
+        return None
     return Running(job, key, counts)
 
 

@@ -2,7 +2,6 @@
 and how they are scored beside the page."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import wait
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -213,20 +212,10 @@ def cards(
 ) -> dict[str, Outcome] | Running:
     """Return the scorecard, or the refusal, of every team; `Running` while they are read and scored. shared:
     options of `score` for all."""
-    keys = {
-        team.name: (
-            challenge.id,
-            scoring.__version__,
-            test_set.key,
-            test_set.name,
-            *team.key,
-            *scoring_run.options(**shared),
-        )
-        for team in teams
-    }
-    runs = {
-        team.name: _own_cards() if test_set.own or team.submission.own else _shared_cards() for team in teams
-    }
+    start = (challenge.id, scoring.__version__, test_set.key, test_set.name)
+    keys = {team.name: (*start, *team.key, *scoring_run.options(**shared)) for team in teams}
+    own, all_own = {team.name for team in teams if team.submission.own}, test_set.own
+    runs = {name: _own_cards() if all_own or name in own else _shared_cards() for name in keys}
     waiting = [team for team in teams if keys[team.name] not in runs[team.name].outcomes]
     if not waiting:
         return {name: runs[name].outcomes[key] for name, key in keys.items()}
@@ -236,19 +225,13 @@ def cards(
             job.progress(done, len(waiting))
             if job.cancelled():
                 raise Cancelled
-            outcome = scoring_run.attempt(
-                _card, challenge, truth, team, {**shared, "metadata": metadata}, job
-            )
+            options = {**shared, "metadata": metadata}
+            outcome = scoring_run.attempt(_card, challenge, truth, team, options, job)
             runs[team.name].keep(keys[team.name], outcome)
 
     key = (jobs.session_id(), "teams", *(keys[team.name] for team in waiting))
-    job = jobs.queue().submit(key, work)
-    if not job.stop.is_set():
-        wait([job.future], scoring_run.SHORT_SECONDS)
-    if job.future.done() and job.future.exception() is None:
-        jobs.queue().forget(key)
-        return {name: runs[name].outcomes[key] for name, key in keys.items()}
-    return Running(job, key, "teams")
+    going_on = scoring_run.submitted(key, work, "teams", scoring_run.SHORT_SECONDS)
+    return going_on or {name: runs[name].outcomes[key] for name, key in keys.items()}
 
 
 def _card(

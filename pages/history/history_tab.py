@@ -1,6 +1,6 @@
 """Keep what a page shows, for oneself: the button, and the tab History."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -47,11 +47,7 @@ def button(offer: HistoryContext) -> None:
     """Draw how what is shown is kept; once it is, the way to the history."""
     if owner() is None:
         return
-    if (
-        offer.scored.truth_key,
-        offer.scored.submission.key,
-        repr(offer.scored.card.provenance),
-    ) in _contents():
+    if offer.scored.content in _contents():
         st.button("Kept: see History", type="tertiary", icon=":material/bookmark_added:", on_click=_to_tab)
         return
     with st.popover("Keep this", type="tertiary", icon=":material/bookmark_add:"):
@@ -179,7 +175,7 @@ def _store() -> Store:
     return access.program_store()
 
 
-def _contents() -> set[tuple[str, str, str]]:
+def _contents() -> set[tuple[str, ...]]:
     """Return what was kept in this session."""
     return st.session_state.setdefault(KEPT, set())
 
@@ -188,48 +184,35 @@ def _to_tab() -> None:
     st.session_state["tab"] = TAB
 
 
-def _keep(offer: HistoryContext) -> None:
+def _try(work: Callable[[str], object]) -> bool:
+    """Do something on behalf of whoever keeps; where it is refused the page says why. Returns whether it was
+    done."""
     whose = owner()
     if whose is None:
-        return
+        return False
     try:
-        keep_and_restore.keep(
-            _store(),
-            offer,
-            st.session_state.get(NOTE) or "",
-            whose,
-            bool(st.session_state.get("keep_test_set")),
-        )
+        work(whose)
     except InputRefused as problem:
         st.session_state[REFUSED] = problem
-        return
-    _contents().add((offer.scored.truth_key, offer.scored.submission.key, repr(offer.scored.card.provenance)))
-    st.session_state[NOTE] = ""
+        return False
+    return True
+
+
+def _keep(offer: HistoryContext) -> None:
+    note, with_test_set = st.session_state.get(NOTE) or "", bool(st.session_state.get("keep_test_set"))
+    if _try(lambda whose: keep_and_restore.keep(_store(), offer, note, whose, with_test_set)):
+        _contents().add(offer.scored.content)
+        st.session_state[NOTE] = ""
 
 
 def _note(kept_id: str, key: str) -> None:
-    whose = owner()
-    if whose is None:
-        return
-    try:
-        keeping.write_note(_store(), kept_id, st.session_state[key], whose)
-    except InputRefused as problem:
-        st.session_state[REFUSED] = problem
+    _try(lambda whose: keeping.write_note(_store(), kept_id, st.session_state[key], whose))
 
 
 def _open(challenge: Challenge, entry: SavedSubmission) -> None:
-    try:
-        keep_and_restore.open_again(_store(), challenge, entry)
-    except InputRefused as problem:
-        st.session_state[REFUSED] = problem
+    _try(lambda _whose: keep_and_restore.open_again(_store(), challenge, entry))
 
 
 def _delete(entry: SavedSubmission) -> None:
-    whose = owner()
-    if whose is None:
-        return
-    try:
-        keeping.delete(_store(), [entry.id], whose)
-    except InputRefused as problem:
-        st.session_state[REFUSED] = problem
-    st.session_state.pop(KEPT, None)
+    if _try(lambda whose: keeping.delete(_store(), [entry.id], whose)):
+        st.session_state.pop(KEPT, None)
