@@ -69,7 +69,10 @@ WATCH = """() => {
 }"""
 MOST_SHIFT, TABS_FROM = 0.05, 250
 """Of all that moves while a page loads, the sum; px at which the tabs of a comparison begin at the latest."""
-OPENED = [(name, screen) for screen in (PHONE, DESKTOP) for name in ("isic", "single_image", "compare_teams")]
+OPENED = [
+    *(("isic", PHONE), ("isic", DESKTOP), ("single_image", PHONE), ("single_image", DESKTOP)),
+    *(("compare_teams", DESKTOP), ("compare_teams", PHONE)),
+]
 
 
 @pytest.mark.parametrize(("name", "screen"), some_rows(OPENED, 2))
