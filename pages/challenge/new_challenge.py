@@ -57,8 +57,8 @@ def show() -> None:
     """Draw the way from a truth, or a file, to a challenge."""
     begun = bool(kept_files("new_truth_kept") or kept_files("new_file_kept"))
     with st.expander("**New challenge**, without Python", icon=":material/add:", expanded=begun):
-        left, right = st.columns(2)
-        with left:
+        truth_column, right = st.columns(2)
+        with truth_column:
             label = "Truth: a table with a row per case or object, or a mask per case"
             truth = selectors.one_file(label, "new_truth", ENDINGS)
         with right:
@@ -75,21 +75,21 @@ def _from_truth(truth: ChosenInput) -> None:
     if read.refused:
         finding_list.refusal(read.refused, title="The truth was not read", message=AGAIN)
         return
-    found: TruthTable | TruthMasks = read.value
-    if isinstance(found, TruthTable):
-        shown = {heading: cells[:SHOWN] for heading, cells in found.columns.items()}
-        st.dataframe(pd.DataFrame(shown), hide_index=True)
+    read_truth: TruthTable | TruthMasks = read.value
+    if isinstance(read_truth, TruthTable):
+        first_rows = {heading: cells[:SHOWN] for heading, cells in read_truth.columns.items()}
+        st.dataframe(pd.DataFrame(first_rows), hide_index=True)
     else:
-        st.caption(f"{found.cases} masks; voxels of {' mm, '.join(found.spacing[:SHOWN])} mm.")
-    suggested = _suggestion(truth.key, truth.name, found)
+        st.caption(f"{read_truth.cases} masks; voxels of {' mm, '.join(read_truth.spacing[:SHOWN])} mm.")
+    suggested = _suggestion(truth.key, truth.name, read_truth)
     if suggested.refused:
         finding_list.refusal(suggested.refused, title="The truth has no case id", message=AGAIN)
         return
     drawn = f"new_{truth.key[:12]}"
-    if isinstance(found, TruthTable):
-        written = _choices(found, suggested.value, drawn)
+    if isinstance(read_truth, TruthTable):
+        written = _choices(read_truth, suggested.value, drawn)
     else:
-        written = _of_masks(found, suggested.value, drawn)
+        written = _of_masks(read_truth, suggested.value, drawn)
     text = draft.toml(written)
     _made(attempt(library.of_text, text, f"{written['id']}.toml"), text, truth)
 
@@ -104,15 +104,15 @@ def _suggestion(key: str, name: str, _found: TruthTable | TruthMasks) -> Outcome
     return attempt(suggestion.suggest, _found, name)
 
 
-def _of_masks(found: TruthMasks, suggested: Draft, key: str) -> Draft:
+def _of_masks(masks: TruthMasks, suggested: Draft, key: str) -> Draft:
     """Draw the names of the values and what is measured, and return the draft."""
-    left, middle, right = st.columns(3)
-    with left:
+    title_column, middle, right = st.columns(3)
+    with title_column:
         title = _title(suggested, key)
     regions: dict[str, list[int]] = {}
     with middle:
-        for value, cases in found.found.items():
-            label, usual = f"Name of {value}, in {cases} of {found.cases} masks", found.called(value)
+        for value, cases in masks.found.items():
+            label, usual = f"Name of {value}, in {cases} of {masks.cases} masks", masks.called(value)
             name = st.text_input(label, usual, key=f"{key}_{value}", max_chars=200).strip() or usual
             regions.setdefault(name, []).append(value)
     with right:
@@ -125,18 +125,18 @@ def _title(suggested: Draft, key: str) -> Draft:
 
 def _choices(table: TruthTable, suggested: Draft, key: str) -> Draft:
     """Draw what can be chosen, each with what was suggested, and return the draft."""
-    left, middle, right = st.columns(3)
+    title_column, middle, right = st.columns(3)
     truth = suggested["truth"]
-    with left:
+    with title_column:
         title = _title(suggested, key)
         case = _select("Column of the case id", list(table.columns), truth["case"], f"{key}_case")
     with middle:
         task = _select("Predicted is", TASKS, suggested["task"], f"{key}_task", "{1} ({0})")
         columns = _columns(table, suggested, task, f"{key}_{task}")
         named = {**suggested, **title, "truth": {**truth, "case": case}}
-        made = suggestion.with_task(table, named, task, **columns)
+        with_task = suggestion.with_task(table, named, task, **columns)
     with right:
-        return _metric(made, f"{key}_{task}")
+        return _metric(with_task, f"{key}_{task}")
 
 
 def _columns(table: TruthTable, suggested: Draft, task: str, key: str) -> Mapping[str, Any]:
@@ -165,56 +165,60 @@ def _columns(table: TruthTable, suggested: Draft, task: str, key: str) -> Mappin
     return chosen
 
 
-def _metric(made: Draft, key: str) -> Draft:
+def _metric(challenge_draft: Draft, key: str) -> Draft:
     """Draw the choice of the metric with its pitfall, and of what depends on it."""
-    metrics = {metric.name: metric for metric in draft.metrics_of(made["task"])}
+    metrics = {metric.name: metric for metric in draft.metrics_of(challenge_draft["task"])}
     titles = {name: f"{metric.title}, {metric.better} is better" for name, metric in metrics.items()}
-    name = _select("Ranked by", titles, made["score"]["metric"], f"{key}_metric", "{1}")
+    name = _select("Ranked by", titles, challenge_draft["score"]["metric"], f"{key}_metric", "{1}")
     st.caption(f":material/warning: {markdown(metrics[name].pitfall, 400)}")
-    made = draft.with_metric(made, name)
-    options = _options(metrics[name], made["score"], f"{key}_{name}")
+    challenge_draft = draft.with_metric(challenge_draft, name)
+    options = _options(metrics[name], challenge_draft["score"], f"{key}_{name}")
     beside = [entry for entry in metrics if entry != name]
     report = st.multiselect(
         "Beside it",
         beside,
-        [entry["metric"] for entry in made["report"] if entry["metric"] != name],
+        [entry["metric"] for entry in challenge_draft["report"] if entry["metric"] != name],
         key=f"{key}_{name}_report",
         format_func=lambda entry: metrics[entry].title,
     )
     for entry in report:
         st.caption(f":material/warning: {metrics[entry].title}: {markdown(metrics[entry].pitfall, 400)}")
-    made = {**made, "score": options, "report": [{"metric": entry} for entry in report]}
-    if made["positive"]:
-        positive = _select("Positive class", made["classes"], made["positive"], f"{key}_positive")
-        made = {**made, "positive": positive}
-    kind, column = draft.predicted(made)
-    if made["task"] in ("classification", "ordinal"):
-        offered = {key: words for key, words in PREDICTED.items() if key != "score" or made["positive"]}
+    challenge_draft = {**challenge_draft, "score": options, "report": [{"metric": entry} for entry in report]}
+    if challenge_draft["positive"]:
+        positive = _select(
+            "Positive class", challenge_draft["classes"], challenge_draft["positive"], f"{key}_positive"
+        )
+        challenge_draft = {**challenge_draft, "positive": positive}
+    kind, column = draft.predicted(challenge_draft)
+    if challenge_draft["task"] in ("classification", "ordinal"):
+        offered = {
+            key: words for key, words in PREDICTED.items() if key != "score" or challenge_draft["positive"]
+        }
         kind = _select("Predictions have", offered, kind, f"{key}_{name}_predicted", "{1}")
-        made = draft.with_predicted(made, kind)
-        _, column = draft.predicted(made)
+        challenge_draft = draft.with_predicted(challenge_draft, kind)
+        _, column = draft.predicted(challenge_draft)
     if kind not in ("scores", ""):
         key = f"{key}_{kind}_{column}_sent"
-        made = draft.with_predicted(
-            made, kind, st.text_input("Their column of it", column, key=key, max_chars=200).strip()
+        challenge_draft = draft.with_predicted(
+            challenge_draft, kind, st.text_input("Their column of it", column, key=key, max_chars=200).strip()
         )
-    return made
+    return challenge_draft
 
 
 def _options(metric: Any, usual: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Draw the numbers and rules of a metric, and return its options; a rule that is not changed is none."""
     chosen = dict(usual)
     for name, parameter in metric.parameters.items():
-        label, place = name.replace("_", " "), f"{key}_option_{name}"
+        label, widget = name.replace("_", " "), f"{key}_option_{name}"
         if name in usual and parameter.kind is not str:
             low, high = (float(end) for end in parameter.allowed)
             top = high if math.isfinite(high) else None
-            number = st.number_input(label, low, top, float(usual[name]), key=place, help=parameter.about)
+            number = st.number_input(label, low, top, float(usual[name]), key=widget, help=parameter.about)
             chosen[name] = parameter.kind(number)
         elif parameter.kind is str and parameter.default is not None and name != "average":
-            words = [str(word) for word in parameter.allowed]
+            values = [str(word) for word in parameter.allowed]
             word = st.selectbox(
-                label, words, words.index(str(parameter.default)), key=place, help=parameter.about
+                label, values, values.index(str(parameter.default)), key=widget, help=parameter.about
             )
             chosen |= {name: word} if word != parameter.default else {}
     return chosen
@@ -226,10 +230,10 @@ def _select(
     """Draw a choice. words: how an entry is shown; {0} is itself, {1} its text in `offered`."""
     names = list(offered)
     texts = offered if isinstance(offered, Mapping) else dict.fromkeys(names, "")
-    place = names.index(usual) if usual in names else 0
+    index = names.index(usual) if usual in names else 0
     return str(
         st.selectbox(
-            label, names, place, key=key, format_func=lambda entry: words.format(entry, texts[entry])
+            label, names, index, key=key, format_func=lambda entry: words.format(entry, texts[entry])
         )
     )
 
@@ -260,9 +264,9 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
             st.switch_page("../declared.py", query_params={"challenge": challenge.id})
         keeps = actions.may_organize() and st.button("Keep it", key="new_keep", icon=":material/save:")
     if keeps:
-        kept = actions.attempt(library.add, text.encode(), f"{stem}.toml")
-        if kept.refused:
-            finding_list.refusal(kept.refused, title="The challenge was not kept", message=ANOTHER)
+        addition = actions.attempt(library.add, text.encode(), f"{stem}.toml")
+        if addition.refused:
+            finding_list.refusal(addition.refused, title="The challenge was not kept", message=ANOTHER)
         else:
             st.success(f"Kept: **{stem}** stands among the own challenges.", icon=":material/check:")
 
@@ -273,8 +277,8 @@ def _scores(challenge: Challenge, truth: ChosenInput, predictions: ChosenInput |
     if constant.refused:
         finding_list.refusal(constant.refused, title="The truth does not fit", message=CHOOSE)
         return
-    left, right = st.columns(2)
-    left.metric("A constant submission", _number(constant.value))
+    constant_column, right = st.columns(2)
+    constant_column.metric("A constant submission", _number(constant.value))
     if predictions is None:
         right.caption("Drop predictions to see their score beside it.")
         return
