@@ -12,11 +12,7 @@ from scoring.services.doctor import Check
 
 access.guard(__file__)
 
-SIGNS = {
-    "ok": ":green[✓]",
-    "caution": ":orange-badge[▲ could be better]",
-    "fault": ":red-badge[✕ to mend]",
-}
+SIGNS = {"ok": ":green[✓]", "caution": ":orange-badge[▲ could be better]", "fault": ":red-badge[✕ to mend]"}
 WHOLE = "What confines models, which limits hold, where files are, and what needs mending."
 PART = "What confines models, which limits hold, and where files are."
 

@@ -47,9 +47,6 @@ TABS = {
 
 show(
     ChallengePage(
-        CHALLENGE,
-        lines=Lines(about_truth, about_submission, CLOSING),
-        table=tabs.case_rows,
-        tabs=TABS,
+        CHALLENGE, lines=Lines(about_truth, about_submission, CLOSING), table=tabs.case_rows, tabs=TABS
     )
 )

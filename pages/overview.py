@@ -81,7 +81,7 @@ def anything() -> None:
     ):
         st.markdown(
             "**Score a submission**: drop a file anywhere on this page, predictions, a model, a test set, a "
-            "zip or a folder. Benchside recognises it by its content; a photograph goes to a model.",
+            "zip or a folder. Benchside recognises it by its content; a photograph goes to a model."
         )
         with st.container(horizontal=True, gap="xsmall", width="content"):
             st.file_uploader(

@@ -35,11 +35,7 @@ UNREADABLE = {"board-damaged", "bad-card", "store-damaged"}
 PUBLIC = "public"
 """What `view` in the address says where an organizer looks at what everybody sees."""
 
-STATES = {
-    phases.OPEN: "event_available",
-    phases.UPCOMING: "event_upcoming",
-    phases.CLOSED: "event_busy",
-}
+STATES = {phases.OPEN: "event_available", phases.UPCOMING: "event_upcoming", phases.CLOSED: "event_busy"}
 """Whether submissions are taken -> its icon."""
 
 

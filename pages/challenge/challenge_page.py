@@ -9,13 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.challenge import (
-    class_names,
-    scored_submission,
-    scoring_run,
-    second_submission,
-    superseded_run,
-)
+from pages.challenge import class_names, scored_submission, scoring_run, second_submission, superseded_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.comparison import teams
 from pages.display import downloads, finding_list, headline, layout, mobile_sheet, render

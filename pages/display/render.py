@@ -143,11 +143,7 @@ def draw(entry: Block, path: BlockPath) -> None:
         case Figure():
             _figure(entry, path)
         case Panels():
-            _cached(
-                path,
-                layout.theme(),
-                partial(layout.panels, entry, path.path),
-            )
+            _cached(path, layout.theme(), partial(layout.panels, entry, path.path))
         case Table():
             _table(entry, path)
         case Facts():

@@ -95,10 +95,7 @@ def test_set(
 
 
 def submission(
-    samples: Mapping[str, SampleSubmission],
-    page: str,
-    about_upload: str,
-    several: bool,
+    samples: Mapping[str, SampleSubmission], page: str, about_upload: str, several: bool
 ) -> tuple[ChosenInput, InputPanel]:
     """Draw the choice of the submission, whose key the address calls "submission".
 

@@ -62,10 +62,7 @@ class _Begun:
     async def fail(self) -> None:
         """Answer with the way back."""
         self._failed = True
-        headers = [
-            (b"location", self._began.encode("ascii")),
-            _cookie(FAILED, "1", SECONDS_TO_SAY_SO),
-        ]
+        headers = [(b"location", self._began.encode("ascii")), _cookie(FAILED, "1", SECONDS_TO_SAY_SO)]
         await self._send({"type": "http.response.start", "status": 303, "headers": headers})
         await self._send({"type": "http.response.body", "body": b""})
 

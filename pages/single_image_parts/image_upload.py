@@ -270,11 +270,7 @@ def _taker(source: str, most_pixels: int, agreed: bool = True) -> None:
         )
     elif agreed:
         st.camera_input(
-            "Take a photograph",
-            key=key,
-            on_change=_taken,
-            args=(key, most_pixels),
-            resolution=CAMERA_PIXELS,
+            "Take a photograph", key=key, on_change=_taken, args=(key, most_pixels), resolution=CAMERA_PIXELS
         )
         st.caption(wording.CAMERA_REFUSED)
     for sentence in st.session_state.get(REFUSED, ()):

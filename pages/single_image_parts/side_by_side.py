@@ -207,9 +207,7 @@ def _second_answer(query: Query, second: ChosenInput, name: str) -> Outcome | mo
         return Outcome(refused=model.no_person())
     key = (second.key, *query.key, query.setup.test_set.key, known is None)
     return session.cached(
-        "second",
-        key,
-        lambda: scoring_run.attempt(_answer_by, opened.value, query, known, name),
+        "second", key, lambda: scoring_run.attempt(_answer_by, opened.value, query, known, name)
     )
 
 

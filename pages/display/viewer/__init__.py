@@ -43,10 +43,7 @@ def _module() -> str:
 
 
 _component = st.components.v2.component(
-    "benchside_viewer",
-    html="<div class='mount'></div>",
-    css=_joined(STYLES),
-    js=_module(),
+    "benchside_viewer", html="<div class='mount'></div>", css=_joined(STYLES), js=_module()
 )
 
 

@@ -72,11 +72,7 @@ def points_at(marks: Sequence[Mark], x: Floats, y: Floats, thresholds: Floats) -
 
 
 def roc_figure(
-    curves: Sequence[Curve],
-    theme: Theme,
-    question: str,
-    level: float | None = None,
-    is_small: bool = False,
+    curves: Sequence[Curve], theme: Theme, question: str, level: float | None = None, is_small: bool = False
 ) -> go.Figure:
     """Draw sensitivity over 1 - specificity, with the line of chance.
 

@@ -106,8 +106,7 @@ def _dashes(points: Floats, drawn: float, gap: float) -> list[list[tuple[float, 
     begins = np.arange(0, along[-1], FINER * (drawn + gap))
     ends = np.minimum(begins + FINER * drawn, along[-1])
     pieces = np.stack(
-        [np.interp(places, along, ring[:, axis]) for places in (begins, ends) for axis in (0, 1)],
-        axis=-1,
+        [np.interp(places, along, ring[:, axis]) for places in (begins, ends) for axis in (0, 1)], axis=-1
     )
     return [[(x0, y0), (x1, y1)] for x0, y0, x1, y1 in pieces.tolist()]
 

@@ -15,16 +15,7 @@ from scoring.common.arrays import Array, Bools, Floats
 from scoring.presentation.figures.canvas import Canvas, error_bars
 from scoring.presentation.figures.cells import Scale
 from scoring.presentation.figures.numerals import decimal
-from scoring.presentation.figures.theme import (
-    LIGHT,
-    SHAPES,
-    SYMBOLS,
-    Theme,
-    faded,
-    in_lines,
-    label,
-    safe,
-)
+from scoring.presentation.figures.theme import LIGHT, SHAPES, SYMBOLS, Theme, faded, in_lines, label, safe
 
 RISKS = ("malignant", "medium", "benign", "")
 OTHER = "other"
@@ -192,12 +183,7 @@ def among(scores: Floats, positive: Bools, own: float, threshold: float | None, 
 
 
 def reweighted(
-    classes: Sequence[str],
-    risk: Sequence[str],
-    before: Floats,
-    after: Floats,
-    theme: Theme,
-    most: int = 5,
+    classes: Sequence[str], risk: Sequence[str], before: Floats, after: Floats, theme: Theme, most: int = 5
 ) -> go.Figure:
     """Draw the highest scores with the test set's frequencies (ring) and with others (filled).
 

@@ -153,12 +153,7 @@ def template(theme: Theme) -> dict[str, Any]:
         "title": {"font": {"size": 12, "color": theme.soft}, "standoff": 6},
         "tickfont": {"size": 12, "color": theme.ink},
     }
-    hover = {
-        "bgcolor": theme.paper,
-        "bordercolor": theme.zero,
-        "align": "left",
-        "font": font | {"size": 13},
-    }
+    hover = {"bgcolor": theme.paper, "bordercolor": theme.zero, "align": "left", "font": font | {"size": 13}}
     layout = {
         "font": font,
         "paper_bgcolor": "rgba(0,0,0,0)",

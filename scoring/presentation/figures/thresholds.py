@@ -130,12 +130,7 @@ def threshold_lines(
 
 
 def histogram(
-    edges: Floats,
-    negative: Ints,
-    positive: Ints,
-    marks: Sequence[Mark],
-    theme: Theme,
-    condition: Condition,
+    edges: Floats, negative: Ints, positive: Ints, marks: Sequence[Mark], theme: Theme, condition: Condition
 ) -> go.Figure:
     """Draw the share of each class per bin of the score: positive cases upwards, the others downwards, so
     that neither hides the other and few are seen beside many.

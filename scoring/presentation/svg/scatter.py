@@ -123,9 +123,7 @@ def _stepped(at: Floats, shape: str) -> Floats:
     """Return the places of a staircase: "hv" goes across first, "vh" up or down first."""
     if shape not in ("hv", "vh") or len(at) < 2:
         return at
-    between = np.column_stack(
-        [at[1:, 0], at[:-1, 1]] if shape == "hv" else [at[:-1, 0], at[1:, 1]],
-    )
+    between = np.column_stack([at[1:, 0], at[:-1, 1]] if shape == "hv" else [at[:-1, 0], at[1:, 1]])
     result = np.empty((2 * len(at) - 1, 2))
     result[0::2], result[1::2] = at, between
     return result
