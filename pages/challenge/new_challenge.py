@@ -81,7 +81,7 @@ def _from_truth(truth: ChosenInput) -> None:
         st.dataframe(pd.DataFrame(first_rows), hide_index=True)
     else:
         st.caption(f"{read_truth.cases} masks; voxels of {' mm, '.join(read_truth.spacing[:SHOWN])} mm.")
-    suggested = _suggestion(truth.key, truth.name, read_truth)
+    suggested = _suggestion(truth.key, truth.name.removeprefix(selectors.SEVERAL), read_truth)
     if suggested.refused:
         finding_list.refusal(suggested.refused, title="The truth has no case id", message=AGAIN)
         return

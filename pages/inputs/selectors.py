@@ -18,6 +18,9 @@ from scoring.common.findings import Finding, error
 from scoring.common.text import markdown
 from scoring.core.file_contents import InputSlot, within
 
+SEVERAL = "the dropped files"
+"""What messages call files that were not in one folder."""
+
 
 @dataclass(frozen=True)
 class ChosenInput:
@@ -284,7 +287,7 @@ def dropped(
     )
     digests = sorted((file.name, digest(file)) for file in files)
     held = {file.name: file.getvalue() for file in files}
-    folder = first.name.replace("\\", "/").split("/")[0] if "/" in first.name else "the dropped files"
+    folder = first.name.replace("\\", "/").split("/")[0] if "/" in first.name else SEVERAL
     return ChosenInput(
         hashlib.sha256(repr(digests).encode()).hexdigest(),
         folder,
