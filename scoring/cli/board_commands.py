@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 
-from scoring.cli.refusing_parser import Parser, add_command, examples
+from scoring.cli.refusing_parser import Parser, add_action
 
 ACTIONS = {
     "create": "open a board for a challenge with its test set",
@@ -34,9 +34,8 @@ ACTIONS = {
 def fill(create: Callable[[Parser], None], of_board: Parser) -> None:
     """Add the actions to the command. create: adds the challenges to the one that opens a board."""
     actions = of_board.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
-    epilog = examples(of_board.prog.removesuffix(" board"), "board")
     for action, about in ACTIONS.items():
-        command = add_command(actions, action, about, epilog)
+        command = add_action(actions, of_board, action, about)
         if action == "create":
             command.fill = create
             continue

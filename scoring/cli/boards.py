@@ -272,6 +272,7 @@ def _import(store: Store, arguments: argparse.Namespace) -> None:
         leaderboard = read_leaderboard(arguments.file, arguments.score, arguments.team_column)
         title = arguments.title or f"{leaderboard.platform}: {arguments.id}"
         board = foreign_leaderboards.keep(store, arguments.id, title, leaderboard, arguments.ascending)
+        print_findings(leaderboard.findings())
         respond(arguments.json, board.as_dict(), imported_table(board))
         return
     if arguments.title or arguments.score or arguments.team_column or arguments.ascending:

@@ -13,7 +13,7 @@ from typing import Any
 
 from scoring.challenges import REGISTRY, is_named, load_challenge
 from scoring.cli import app, board_commands, declared_commands, metrics
-from scoring.cli.refusing_parser import Parser, add_command, challenge_examples, examples
+from scoring.cli.refusing_parser import Parser, add_action, add_command, challenge_examples, examples
 from scoring.core.challenge import Challenge
 from scoring.inference.devices import DEVICES
 from scoring.version import __version__
@@ -66,7 +66,12 @@ def parser() -> Parser:
 def fill_command(command: str, of_command: Parser) -> None:
     """Add the challenges to a command; its help lists those that can do it."""
     by_challenge = of_command.add_subparsers(
-        dest="challenge", required=True, metavar="CHALLENGE", parser_class=Parser
+        title="challenges",
+        description="Those below, FILE.toml of your own, or an id of `challenge list`.",
+        dest="challenge",
+        required=True,
+        metavar="CHALLENGE",
+        parser_class=Parser,
     )
     for challenge_id, row in REGISTRY.items():
         refuses = command == "predict" and load_challenge(challenge_id).model is None
@@ -142,7 +147,6 @@ def _truth(command: Parser, required: bool) -> None:
 
 def _statistics(command: Parser) -> None:
     _replicates(command)
-    command.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
     command.add_argument("--html", metavar="FILE", help="write a self-contained report there")
     paper = "write a zip for a paper there: tables as LaTeX and CSV, figures as SVG, methods, BibTeX"
     command.add_argument("--paper", metavar="FILE.zip", help=paper)
@@ -159,6 +163,7 @@ def _history(command: Parser) -> None:
 
 
 def _replicates(command: Parser) -> None:
+    command.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
     resamples = "bootstrap replicates for the intervals, 0 = none (default 1000)"
     command.add_argument("--resamples", type=int, default=1000, metavar="N", help=resamples)
     command.add_argument(
@@ -249,7 +254,6 @@ def _create(command: Parser, challenge: Challenge[Any, Any]) -> None:
     command.add_argument("--title", metavar="TEXT", required=True, help="what stands above the ranking")
     counts = "which submission of a team is ranked: last (default) or best"
     command.add_argument("--counts", metavar="WHICH", default="last", help=counts)
-    command.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
     keep = "keep the files of refused submissions too; they count nothing"
     command.add_argument("--keep-refused", action="store_true", help=keep)
     _truth(command, required=True)
@@ -289,9 +293,8 @@ HISTORY_ACTIONS = {
 def fill_history(of_history: Parser) -> None:
     """Add the actions to the command."""
     actions = of_history.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
-    epilog = examples(of_history.prog.removesuffix(" history"), "history")
     for action, about in HISTORY_ACTIONS.items():
-        command = add_command(actions, action, about, epilog)
+        command = add_action(actions, of_history, action, about)
         command.is_last = True
         if action in ("list", "show"):
             command.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
@@ -318,10 +321,9 @@ PLATFORMS = ("grand-challenge", "codabench", "evalai")
 def fill_platform(bundle: Callable[[Parser], None], of_platform: Parser) -> None:
     """Add the actions to the command. bundle: adds the challenges to the one that writes files."""
     actions = of_platform.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
-    epilog = examples(of_platform.prog.removesuffix(" platform"), "platform")
-    add_command(actions, "bundle", BUNDLE, epilog).fill = bundle
+    add_action(actions, of_platform, "bundle", BUNDLE).fill = bundle
     for action, about in RUNS.items():
-        command = add_command(actions, action, about, epilog)
+        command = add_action(actions, of_platform, action, about)
         command.is_last = True
         settings = "benchside.json, as `platform bundle` wrote it"
         command.add_argument("--settings", metavar="FILE", required=True, help=settings)

@@ -30,9 +30,10 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.predictions:
         sent = reading.attempt(challenge.read_predictions, arguments.predictions, truth)
         if sent is not None and truth is not None and not reading.problems:
-            reading.add(_undefined(reading.attempt(challenge.score, truth, sent, resamples=0)), ())
+            card = reading.attempt(challenge.score, truth, sent, resamples=0, metadata=arguments.metadata)
+            reading.add(_undefined(card), ())
     if truth is not None and not any(p.code == "missing-column" for p in reading.problems):
-        reading.add(challenge.readers.missing_columns(truth, None), ())
+        reading.add(challenge.readers.missing_columns(truth, arguments.metadata), ())
     reading.raise_problems()
     print_findings(reading.findings)
     declaration = _declared(challenge)

@@ -1,6 +1,6 @@
 """Actions of `benchside challenge`: their help and arguments."""
 
-from scoring.cli.refusing_parser import Parser, add_command, examples
+from scoring.cli.refusing_parser import Parser, add_action
 
 ACTIONS = {
     "check": "say what is wrong with a file, with a truth and with predictions",
@@ -15,9 +15,8 @@ ACTIONS = {
 def fill(of_challenge: Parser) -> None:
     """Add the actions to the command."""
     actions = of_challenge.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
-    epilog = examples(of_challenge.prog.removesuffix(" challenge"), "challenge")
     for action, about in ACTIONS.items():
-        command = add_command(actions, action, about, epilog)
+        command = add_action(actions, of_challenge, action, about)
         command.is_last = True
         if action in ("check", "list", "show"):
             command.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
@@ -30,6 +29,7 @@ def fill(of_challenge: Parser) -> None:
         if action == "check":
             command.add_argument("--truth", metavar="T", help="a truth, which is read as the file says")
             command.add_argument("--predictions", metavar="P", help="a submission, which is tried on it")
+            command.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
         if action == "add":
             command.add_argument("--replace", action="store_true", help="in place of one of the same id")
         if action == "show":

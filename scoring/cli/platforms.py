@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> bool:
             output = _folder(arguments.output or entry_points.OUTPUT)
             entry_points.score_grand_challenge(settings, Path(folder), Path(truth), output)
     except SubmissionRefused as refused:
-        _refuse(str(refused))
+        _refuse(refused)
         return False
     return True
 
@@ -42,13 +42,14 @@ def _folder(path: str | Path) -> Path:
     return folder
 
 
-def _refuse(text: str) -> None:
+def _refuse(refused: SubmissionRefused) -> None:
     """Write every problem to standard error. The last line says it in short: of more lines, platforms show
     only that."""
-    lines = text.splitlines()
-    print(text, file=sys.stderr)
-    if len(lines) > 1:
-        print(f"The submission is refused: {len(lines)} problems, first {lines[0]}", file=sys.stderr)
+    first, *others = str(refused).splitlines()
+    print(refused, file=sys.stderr)
+    if others:
+        text = f"The submission is refused: {len(refused.problems)} problems, first {first}"
+        print(text, file=sys.stderr)
 
 
 def _bundle(arguments: argparse.Namespace) -> None:
@@ -65,7 +66,7 @@ def _bundle(arguments: argparse.Namespace) -> None:
         tuple(name.strip() for name in arguments.metrics.split(",") if name.strip()),
         dict(socket.partition("=")[::2] for socket in arguments.socket),
     )
-    order = Order(settings, arguments.truth, arguments.title, arguments.image)
+    order = Order(settings, arguments.truth, arguments.title, arguments.image, metadata=arguments.metadata)
     steps = write_bundle(arguments.platform, order, Path(arguments.output))
     print(f"Written to {arguments.output}. Next:")
     for number, step in enumerate(steps, 1):

@@ -84,6 +84,12 @@ def add_command(commands: Any, name: str, message: str, epilog: str) -> Parser:
     return added
 
 
+def add_action(actions: Any, of_command: Parser, name: str, message: str) -> Parser:
+    """Add an action to a command. Below its help are the command's examples of it. message: its help."""
+    prog, _, command = of_command.prog.rpartition(" ")
+    return add_command(actions, name, message, examples(prog, command, name))
+
+
 EXAMPLES = {
     "program": (
         "{prog} challenges",
@@ -151,10 +157,11 @@ CHALLENGE_EXAMPLES = {
 """Command -> arguments of its examples for one challenge."""
 
 
-def examples(prog: str, command: str) -> str:
-    """Return examples of a command, or of the whole program."""
+def examples(prog: str, command: str, action: str = "") -> str:
+    """Return examples of a command, of one of its actions alone, or of the whole program."""
     if command in EXAMPLES:
-        return _listed(line.format(prog=prog) for line in EXAMPLES[command])
+        begin = f"{{prog}} {command} {action} " if action else ""
+        return _listed(line.format(prog=prog) for line in EXAMPLES[command] if f"{line} ".startswith(begin))
     return _listed(f"{prog} {command} {challenge_id} --help" for challenge_id in ("tricorder3", "isic"))
 
 
@@ -170,4 +177,5 @@ def challenge_examples(prog: str, command: str, challenge: Challenge[Any, Any]) 
 
 
 def _listed(lines: Iterable[str]) -> str:
-    return "\n".join(["examples:", *(f"  {line}" for line in lines)])
+    indented = [f"  {line}" for line in lines]
+    return "\n".join(["examples:", *indented]) if indented else ""

@@ -32,6 +32,8 @@ class Inputs:
         outputs: Where a container writes each part of the answer to a case, below `output`; empty: one JSON,
             wherever it is.
         answers: Headings of the table that such JSON files make.
+        per_case: What a container writes for a case where `outputs` is empty, and for which kind of socket.
+        note: What else participants have to know of what they submit.
         absent: Parts that a submission lacks for every case: platforms refuse it then.
         example: Truth -> name and bytes of a submission that takes nothing from it but the names and grids
             of its cases; None: platforms show no example.
@@ -43,6 +45,8 @@ class Inputs:
     images_apart: bool = True
     outputs: Mapping[str, str] = field(default_factory=dict)
     answers: AnswerColumns = USUAL
+    per_case: tuple[str, str] = ("one JSON", "Anything")
+    note: str = ""
     absent: Callable[[Any], list[Finding]] = field(default=lambda _predictions: [])
     example: Callable[[Any], tuple[str, bytes]] | None = None
 

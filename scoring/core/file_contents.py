@@ -140,7 +140,7 @@ def _answers(files: SourceFiles) -> tuple[list[TextTable], str]:
     """Return the answers of job folders as a table, none where they are no rows, and why they are none."""
     try:
         table = as_table(files)
-        return ([read_table(table, files.name)] if table is not None else []), ""
+        return ([read_table(table.data, files.name)] if table is not None else []), ""
     except InputRefused as refused:
         return [], refused.problems[0].message
 

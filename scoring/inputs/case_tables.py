@@ -62,7 +62,7 @@ def find_table(
     if len(candidates) == 1:
         return candidates[0]
     if not candidates:
-        text = f"it holds {len(files.members)} files and no CSV table. Put labels.csv beside the images."
+        text = f"it holds {len(files.members)} files and no CSV table: put the table in it."
         raise InputRefused([error("no-table", files.name, text)])
     text = f"it holds {len(candidates)} tables ({', '.join(candidates[:5])}): {mend}."
     raise InputRefused([error("ambiguous-table", files.name, text)])

@@ -180,7 +180,7 @@ def open_table(source: Source, name: str | None = None, columns: AnswerColumns =
     files = open_source(source.source if isinstance(source, FixedSource) else source, name)
     table = as_table(files, columns)
     if table is not None:
-        written: bytes = table
+        written = table.data
         files = SourceFiles(
             files.name,
             "file",
@@ -200,9 +200,20 @@ def with_table(source: Source, name: str | None = None, columns: AnswerColumns =
     return open_table(source, name, columns)
 
 
-def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> bytes | None:
-    """Return the answers of job folders as a CSV table, numbers as they are written; None where the files are
-    no job folders.
+@dataclass(frozen=True)
+class JobTable:
+    """Answers of job folders as a CSV table, numbers as they are written. written: the file of each row."""
+
+    data: bytes
+    written: tuple[str, ...]
+
+    def places(self, name: str) -> dict[str, str]:
+        """Return what wrote each row, by the place that messages give it. name: of the table."""
+        return {f"{name}:{line}": shortened(file, 120) for line, file in enumerate(self.written, 2)}
+
+
+def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> JobTable | None:
+    """Return the answers of job folders as one table; None where the files are no job folders.
 
     Args:
         files: What a platform gave.
@@ -214,7 +225,7 @@ def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> bytes | None
     named, original = by_case(files)
     if not original:
         return None
-    answers: dict[str, Sequence[Mapping[str, str]]] = {}
+    answers: dict[str, list[Any]] = {}
     problems: list[Finding] = []
     several = Counter(
         member.split("/")[0] for member in named.members if "/" in member and member.endswith(".json")
@@ -226,31 +237,48 @@ def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> bytes | None
         if "/" in member or not member.lower().endswith(".json"):
             continue
         try:
-            answers[member[: -len(".json")]] = _rows(named, member, columns)
+            answers[member] = _answers(named, member, columns)
         except (ValueError, RecursionError):
             message = 'write an object of names and numbers ({"MEL": 0.7, "NV": 0.3}), a number or a class.'
             problems.append(error("unreadable-file", shortened(original[member], 120), message))
     if problems:
         raise InputRefused(problems)
-    names = list(dict.fromkeys(name for rows in answers.values() for row in rows for name in row))
+    return _table(answers, original, columns)
+
+
+def _table(
+    answers: Mapping[str, Sequence[Any]], original: Mapping[str, str], columns: AnswerColumns
+) -> JobTable:
+    """Return the table. Lone answers are in one column, so that a text among numbers is seen as none."""
+    every = [row for rows in answers.values() for row in rows]
+    numbers = sum(
+        isinstance(row, _Number) or (columns.number in row and isinstance(row, dict)) for row in every
+    )
+    column = columns.number if 2 * numbers >= len(every) else columns.label
+    rows: list[Mapping[str, str]] = [
+        {columns.case: member[: -len(".json")], **({column: row} if isinstance(row, str) else row)}
+        for member, of_case in answers.items()
+        for row in of_case
+    ]
     text = io.StringIO()
-    writer = csv.DictWriter(text, [columns.case, *names], lineterminator="\n")
+    names = dict.fromkeys(name for row in rows for name in row)
+    writer = csv.DictWriter(text, [*({columns.case: None} | names)], lineterminator="\n")
     writer.writeheader()
-    writer.writerows({columns.case: case, **row} for case, rows in answers.items() for row in rows)
-    return text.getvalue().encode()
+    writer.writerows(rows)
+    written = tuple(original[member] for member, of_case in answers.items() for _ in of_case)
+    return JobTable(text.getvalue().encode(), written)
 
 
-def _rows(files: SourceFiles, member: str, columns: AnswerColumns) -> Sequence[Mapping[str, str]]:
-    """Return the rows of an answer. Raises ValueError where it is none."""
+def _answers(files: SourceFiles, member: str, columns: AnswerColumns) -> list[Any]:
+    """Return the rows of an answer: a text, a number or cells by name each. Raises ValueError where it is
+    none."""
     if files.sizes[member] > ANSWER_BYTES:
         raise ValueError
     value: Any = json.loads(
         files.read(member), parse_float=_Number, parse_int=_Number, parse_constant=_Number
     )
-    if isinstance(value, _Number):
-        return [{columns.number: value}]
     if isinstance(value, str):
-        return [{columns.label: value}]
+        return [value]
     rows: list[Any] = value if columns.several and isinstance(value, list) else [value]
     for row in rows:
         is_row = isinstance(row, dict) and columns.case not in row

@@ -25,6 +25,7 @@ MASKS = Inputs(
     InputKind("Folder or zip with a mask per case", (".nii", ".nii.gz", ".mha"), several=True),
     InputKind("Folder or zip with a mask per case", (".nii", ".nii.gz", ".mha"), several=True),
     streamed=(".nii", ".nii.gz", ".mha"),
+    per_case=("one mask", "Segmentation"),
 )
 MODELS = ("classification", "ordinal", "multilabel", "regression")
 """Tasks in which a model answers for one image."""

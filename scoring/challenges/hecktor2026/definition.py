@@ -64,6 +64,8 @@ CHALLENGE = Challenge(
             "segmentation": f"images/{SEGMENTATION}",
             **{name.removesuffix(".json"): name for name in ANSWERS},
         },
+        note="`rfs.json` and a column RFS are read as a time (the later the relapse, the larger), a column "
+        "Prediction or risk as a risk (the sooner, the larger), unless the score names another direction.",
         absent=Lazy("scoring.challenges.hecktor2026.predictions:absent"),
         example=Lazy("scoring.challenges.hecktor2026.example:example"),
     ),

@@ -91,7 +91,7 @@ def find_table(files: SourceFiles) -> str:
         if len(candidates) == 1:
             return candidates[0]
     if not members:
-        sentence = f"it holds {len(files.members)} files and no CSV table. Put the table beside the images."
+        sentence = f"it holds {len(files.members)} files and no CSV table: put the table in it."
         raise InputRefused([error("no-table", files.name, sentence)])
     sentence = (
         f"it holds {len(members)} tables ({', '.join(members[:5])}): keep one, or write "

@@ -10,11 +10,11 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from scoring.common.findings import InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.text import shortened
 from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.services.access.roles import Role
@@ -38,8 +38,14 @@ _SUBMISSION = re.compile(r"-\d+$")
 
 @dataclass(frozen=True)
 class LeaderboardRow:
-    """A row of a leaderboard. created: when it was submitted, as the platform writes it; None where unknown.
-    values: numbers by column."""
+    """A row of a leaderboard.
+
+    Attributes:
+        team: Whose it is.
+        created: When it was submitted, as the platform writes it; None where unknown.
+        values: Numbers by column.
+        rank: Of the platform; None where it gives none, 0 of a baseline, which has none.
+    """
 
     team: str
     created: str | None
@@ -49,12 +55,28 @@ class LeaderboardRow:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """What a platform exported. score: the column that it ranks by, None where the file does not say."""
+    """What a platform exported.
+
+    Attributes:
+        platform: Which.
+        entries: Its rows.
+        score: The column that it ranks by; None where the file does not say.
+        columns: Columns of numbers.
+        ascending: Those of which the file says that lower is better.
+        page: Rows of the file and of the platform, where the file is one page of several.
+    """
 
     platform: str
     entries: tuple[LeaderboardRow, ...]
     score: str | None = None
-    columns: tuple[str, ...] = field(default=())
+    columns: tuple[str, ...] = ()
+    ascending: tuple[str, ...] = ()
+    page: tuple[int, int] | None = None
+
+    def findings(self) -> list[Finding]:
+        """Return a warning where the file is one page of several."""
+        message = f"{_of_page(self.page)}: join the pages, or export all rows at once (`limit`)."
+        return [warning("incomplete-leaderboard", self.platform, message)] if self.page else []
 
 
 def read_leaderboard(source: Source, score: str | None = None, team: str | None = None) -> Leaderboard:
@@ -104,7 +126,11 @@ def _ranked_by(leaderboard: Leaderboard, score: str | None, files: SourceFiles) 
         listed = ", ".join(shortened(name, 40) for name in columns[:12]) or "none"
         message = f"which column is the score? Name it with --score; columns of numbers: {listed}."
         raise _refusal(files, message)
-    return Leaderboard(leaderboard.platform, leaderboard.entries, exact[0], columns)
+    return replace(leaderboard, score=exact[0], columns=columns)
+
+
+def _of_page(page: tuple[int, int] | None) -> str:
+    return f"The file holds {page[0]:,} of the platform's {page[1]:,} entries" if page else ""
 
 
 def _refusal(files: SourceFiles, message: str) -> InputRefused:
@@ -116,9 +142,10 @@ def _of_json(value: Any) -> Leaderboard:
     if isinstance(value, dict) and "results" not in value:
         return _codabench(value)
     rows = value["results"] if isinstance(value, dict) else value
-    if "submission__participant_team__team_name" in rows[0]:
-        return _evalai(rows)
-    return _grand_challenge(rows)
+    is_evalai = "submission__participant_team__team_name" in rows[0]
+    found = _evalai(rows) if is_evalai else _grand_challenge(rows)
+    there = int(value.get("count") or 0) if isinstance(value, dict) else 0
+    return replace(found, page=(len(rows), there)) if there > len(rows) else found
 
 
 def _evalai(rows: Sequence[Mapping[str, Any]]) -> Leaderboard:
@@ -128,10 +155,13 @@ def _evalai(rows: Sequence[Mapping[str, Any]]) -> Leaderboard:
             _name(row["submission__participant_team__team_name"]),
             _time(row.get("submission__submitted_at")),
             _numbers(zip(schema["labels"], row["result"], strict=True)),
+            0 if row.get("submission__is_baseline") else None,
         )
         for row in rows
     )
-    return Leaderboard("EvalAI", entries, schema.get("default_order_by"))
+    columns = (schema.get("metadata") or {}).items()
+    ascending = tuple(name for name, how in columns if how.get("sort_ascending"))
+    return Leaderboard("EvalAI", entries, schema.get("default_order_by"), ascending=ascending)
 
 
 def _grand_challenge(rows: Sequence[Mapping[str, Any]]) -> Leaderboard:
@@ -259,7 +289,10 @@ class ImportedBoard:
     @property
     def words(self) -> str:
         """Return what these scores are, and what they are not."""
-        return WORDS.format(platform=self.leaderboard.platform)
+        baselines = ", ".join(entry.team for entry in self.leaderboard.entries if entry.rank == 0)
+        more = (_of_page(self.leaderboard.page), f"Baselines without a rank: {baselines}" * bool(baselines))
+        words = WORDS.format(platform=self.leaderboard.platform)
+        return " ".join((words, *(f"{sentence}." for sentence in more if sentence)))
 
     def ranked(self) -> list[tuple[int | None, LeaderboardRow, float | None]]:
         """Return rank, entry and score, best first: ranks of the platform where it gives them.
@@ -268,41 +301,31 @@ class ImportedBoard:
         """
         name = str(self.leaderboard.score)
         scored = [(entry, entry.values.get(name)) for entry in self.leaderboard.entries]
-        known = [score for _, score in scored if score is not None]
+        known = [score for entry, score in scored if score is not None and entry.rank != 0]
         ranked = []
         for entry, score in scored:
             rank = entry.rank
             if rank is None and score is not None:
                 rank = 1 + sum(other < score if self.is_ascending else other > score for other in known)
-            ranked.append((rank, entry, score))
+            ranked.append((rank or None, entry, score))
         return sorted(ranked, key=lambda row: (row[0] is None, row[0] or 0, row[1].team))
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `board show --json` writes of it."""
         board = {"id": self.id, "title": self.title, "created": self.created, "score": self.leaderboard.score}
+        names = ("team", "rank", "score", "interval", "time", "values")
         teams = [
-            {
-                "team": entry.team,
-                "rank": rank,
-                "score": score,
-                "interval": None,
-                "time": entry.created,
-                "values": dict(entry.values),
-            }
+            dict(zip(names, (entry.team, rank, score, None, entry.created, dict(entry.values)), strict=True))
             for rank, entry, score in self.ranked()
         ]
-        return {
-            "board": board,
-            "imported_from": self.leaderboard.platform,
-            "note": self.words,
-            "teams": teams,
-        }
+        platform = self.leaderboard.platform
+        return {"board": board, "imported_from": platform, "note": self.words, "teams": teams}
 
 
 def keep(
     store: Store, board_id: str, title: str, leaderboard: Leaderboard, is_ascending: bool = False
 ) -> ImportedBoard:
-    """Keep a leaderboard as a board.
+    """Keep a leaderboard as a board; of entries of one team that the platform does not rank, the best.
 
     Raises:
         InputRefused: `bad-option` for the id or title, `board-exists` where there is a board of that id.
@@ -310,13 +333,16 @@ def keep(
     problems = name_problems(store, board_id, title)
     if problems:
         raise InputRefused(problems)
+    is_ascending = is_ascending or leaderboard.score in leaderboard.ascending
     value = {
         "platform": leaderboard.platform,
         "score": leaderboard.score,
         "columns": list(leaderboard.columns),
         "ascending": is_ascending,
+        "page": leaderboard.page and list(leaderboard.page),
         "entries": [
-            [entry.team, entry.created, dict(entry.values), entry.rank] for entry in leaderboard.entries
+            [entry.team, entry.created, dict(entry.values), entry.rank]
+            for entry in _one_of_a_team(leaderboard, is_ascending)
         ],
     }
     row = tables.Board(
@@ -331,6 +357,19 @@ def keep(
     with store.write() as session:
         session.add(row)
     return _of_row(row)
+
+
+def _one_of_a_team(leaderboard: Leaderboard, is_ascending: bool) -> list[LeaderboardRow]:
+    """Return the best entry of each team, but all that the platform ranks."""
+
+    def key(entry: LeaderboardRow) -> float:
+        score = entry.values.get(str(leaderboard.score), math.nan)
+        return math.inf if math.isnan(score) else score if is_ascending else -score
+
+    best: dict[tuple[str, int | None], LeaderboardRow] = {}
+    for entry in sorted(leaderboard.entries, key=key):
+        best.setdefault((entry.team, entry.rank), entry)
+    return list(best.values())
 
 
 def find(store: Store, board_id: str) -> ImportedBoard | None:
@@ -350,5 +389,6 @@ def find(store: Store, board_id: str) -> ImportedBoard | None:
 def _of_row(row: tables.Board) -> ImportedBoard:
     value = row.options[IMPORTED]
     entries = tuple(LeaderboardRow(*entry) for entry in value["entries"])
-    leaderboard = Leaderboard(value["platform"], entries, value["score"], tuple(value["columns"]))
+    page = tuple(value["page"]) if value.get("page") else None
+    leaderboard = Leaderboard(value["platform"], entries, value["score"], tuple(value["columns"]), page=page)
     return ImportedBoard(row.id, row.title, row.created, leaderboard, value["ascending"])

@@ -23,7 +23,7 @@ OWN = frozenset(
 )
 """Codes whose sentences say only what the board's settings say."""
 SENTENCES = {
-    "cases": "its cases are not those of the test set: each of those needs one row.",
+    "cases": "its cases are not those of the test set: each of those needs one answer.",
     "values": "a value in it is missing, is no number, or lies outside what the challenge allows.",
     "columns": "its columns or classes are not those that the challenge asks for.",
     "file": "it cannot be read as the file that the challenge asks for.",

@@ -81,9 +81,14 @@ def _is_leaderboard(value: Any) -> bool:
         and isinstance(value.get("ascending"), bool)
         and isinstance(value.get("columns"), list)
         and all(isinstance(name, str) for name in value["columns"])
+        and _is_page(value.get("page"))
         and isinstance(value.get("entries"), list)
         and all(_is_entry(entry) for entry in value["entries"])
     )
+
+
+def _is_page(page: Any) -> bool:
+    return page is None or (isinstance(page, list) and [type(n) for n in page] == [int, int])
 
 
 def _is_entry(entry: Any) -> bool:

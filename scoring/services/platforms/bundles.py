@@ -4,12 +4,13 @@ import io
 import json
 import tarfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from gzip import GzipFile
 from importlib.metadata import version
 from pathlib import Path
 from string import Template
+from typing import Any
 
 from markupsafe import escape
 from PIL import Image
@@ -60,6 +61,7 @@ class Order:
     Attributes:
         settings: How the platform scores.
         truth: The test set.
+        metadata: A table that is joined to it by case id.
         title: Of the challenge on the platform.
         image: Name of the container's image, where the platform is told it.
         start: First day of the challenge.
@@ -70,6 +72,7 @@ class Order:
     title: str
     image: str = "benchside-evaluation:latest"
     start: date | None = None
+    metadata: Source | None = None
 
 
 def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
@@ -98,14 +101,19 @@ def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
         )
     try:
         name, data = packed(order.truth)
-        challenge = order.settings.challenge
+        held, challenge = {name: data}, order.settings.challenge
         truth = challenge.read_truth(data, name=name, **challenge.needed("truth", order.settings.options))
+        if order.metadata is not None:
+            table, content = packed(order.metadata)
+            order = replace(order, settings=replace(order.settings, metadata=f"metadata-{table}"))
+            held[f"metadata-{table}"] = content
     except InputRefused as refused:
         problems += refused.problems
     if problems:
         raise InputRefused(problems)
     page = submission_page(order.settings, truth, platform)
-    files, steps = PLATFORMS[platform](order, name, data, page)
+    _try(order, truth, page)
+    files, steps = PLATFORMS[platform](order, held, page)
     files |= page.files()
     try:
         for member, content in files.items():
@@ -117,16 +125,37 @@ def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
     return steps
 
 
+def _try(order: Order, truth: Any, page: SubmissionPage) -> None:
+    """Score the example. Raises InputRefused with what would refuse every submission."""
+    settings, challenge, problems = order.settings, order.settings.challenge, []
+    if page.example is None:
+        problems = challenge.readers.missing_columns(truth, order.metadata)
+    else:
+        name, data = page.example
+        sent = challenge.read_predictions(
+            data, truth, name, **challenge.needed("predictions", settings.options)
+        )
+        drawn = {**settings.options, **settings.statistics, "resamples": 0}
+        card = challenge.score(truth, sent, **drawn, metadata=order.metadata)
+        unknown = (name for name in settings.metrics if name not in card.metrics)
+        listed = ", ".join(card.metrics)
+        problems = [error("bad-option", "--metrics", f"{name} is not one of {listed}.") for name in unknown]
+    if problems:
+        raise InputRefused(problems)
+
+
 Made = tuple[dict[str, bytes], tuple[str, ...]]
 """Files by name, and what to do next."""
+Held = Mapping[str, bytes]
+"""The truth, and the table beside it, by name."""
 
 
-def _grand_challenge(order: Order, name: str, data: bytes, _page: SubmissionPage) -> Made:
+def _grand_challenge(order: Order, held: Held, _page: SubmissionPage) -> Made:
     command = ("python", "-m", "scoring", "platform", "grand-challenge", "--settings", "benchside.json")
     files = {
         **_container(f"COPY program/ ./\n{_USER}\nENTRYPOINT {json.dumps(command)}"),
         **_below("program", _program(order.settings)),
-        "ground_truth.tar.gz": _tar(name, data),
+        "ground_truth.tar.gz": _tar(held),
     }
     return files, (
         f"Build the container in this folder: {_build(order)}",
@@ -138,7 +167,7 @@ def _grand_challenge(order: Order, name: str, data: bytes, _page: SubmissionPage
     )
 
 
-def _codabench(order: Order, name: str, data: bytes, page: SubmissionPage) -> Made:
+def _codabench(order: Order, held: Held, page: SubmissionPage) -> Made:
     program = {
         **_program(order.settings),
         "evaluate.py": _template("codabench_evaluate.txt"),
@@ -158,7 +187,7 @@ def _codabench(order: Order, name: str, data: bytes, page: SubmissionPage) -> Ma
         **_below("starting_kit", page.files()),
         "terms.md": _template("terms.md"),
         **_below("scoring_program", program),
-        f"reference_data/{name}": data,
+        **_below("reference_data", held),
     }
     # The folders in which submissions are scored belong to the worker's user, so that there is no USER here.
     files = {**_container(""), "competition.zip": zipped(bundle.items())}
@@ -169,7 +198,7 @@ def _codabench(order: Order, name: str, data: bytes, page: SubmissionPage) -> Ma
     )
 
 
-def _evalai(order: Order, name: str, data: bytes, page: SubmissionPage) -> Made:
+def _evalai(order: Order, held: Held, page: SubmissionPage) -> Made:
     script = {
         "__init__.py": b"from .main import evaluate  # noqa: F401\n",
         "main.py": _template("evalai_main.txt"),
@@ -193,7 +222,7 @@ def _evalai(order: Order, name: str, data: bytes, page: SubmissionPage) -> Made:
     files = {
         **_container(f"COPY program/ ./\n{_USER}\nENTRYPOINT {command}"),
         **_below("program", _program(order.settings) | {"worker.py": _template("evalai_worker.txt")}),
-        f"truth/{name}": data,
+        **_below("truth", held),
         "challenge_config.zip": zipped(bundle.items()),
     }
     names = " ".join(f"--env {name}" for name in ("AUTH_TOKEN", "QUEUE_NAME", "CHALLENGE_PK"))
@@ -207,7 +236,7 @@ def _evalai(order: Order, name: str, data: bytes, page: SubmissionPage) -> Made:
     )
 
 
-PLATFORMS: Mapping[str, Callable[[Order, str, bytes, SubmissionPage], Made]] = {
+PLATFORMS: Mapping[str, Callable[[Order, Held, SubmissionPage], Made]] = {
     "grand-challenge": _grand_challenge,
     "codabench": _codabench,
     "evalai": _evalai,
@@ -293,13 +322,14 @@ def _logo() -> bytes:
     return target.getvalue()
 
 
-def _tar(name: str, data: bytes) -> bytes:
+def _tar(files: Held) -> bytes:
     target = io.BytesIO()
     with (
         GzipFile(filename="", mode="wb", fileobj=target, mtime=0) as smaller,
         tarfile.open(fileobj=smaller, mode="w") as written,
     ):
-        member = tarfile.TarInfo(name)
-        member.size = len(data)
-        written.addfile(member, io.BytesIO(data))
+        for name, data in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            written.addfile(member, io.BytesIO(data))
     return target.getvalue()

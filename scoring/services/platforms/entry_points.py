@@ -21,10 +21,11 @@ from scoring.common.quantities import SCORE
 from scoring.common.text import as_json
 from scoring.inputs.jobs import INPUTS as INPUTS_LISTING
 from scoring.inputs.jobs import as_table
-from scoring.inputs.sources import Source, open_source
+from scoring.inputs.sources import open_source
 from scoring.services.platforms.evaluation import (
     EvaluationResult,
     PlatformSettings,
+    PlatformSubmission,
     SubmissionRefused,
     content,
     evaluate,
@@ -44,15 +45,21 @@ def score_grand_challenge(
     return result
 
 
-def submission(folder: Path, settings: PlatformSettings) -> Source:
+ANSWERS = "answers of the jobs"
+"""What messages call their table, which no team wrote."""
+
+
+def submission(folder: Path, settings: PlatformSettings) -> PlatformSubmission:
     """Return a submission as the challenge reads it. Raises InputRefused."""
     inputs = settings.challenge.inputs
     path = content(folder, (INPUTS_LISTING,))
     if path.is_file():
-        return path
+        return PlatformSubmission(path)
     files = answers(open_source(path, "submission", inputs.streamed), inputs, settings.sockets)
     table = None if inputs.submission.several else as_table(files, inputs.answers)
-    return files if table is None else open_source(table, "answers.csv")
+    if table is None:
+        return PlatformSubmission(files)
+    return PlatformSubmission(open_source(table.data, ANSWERS), table.places(ANSWERS))
 
 
 SCORES, DETAILS = "scores.json", "detailed_results.html"
@@ -73,7 +80,9 @@ def score_codabench(settings: PlatformSettings, folder: Path, output: Path) -> E
             scores then.
     """
     try:
-        result = evaluate(lambda: content(folder / "res", OF_PLATFORM), folder / "ref", settings)
+        result = evaluate(
+            lambda: PlatformSubmission(content(folder / "res", OF_PLATFORM)), folder / "ref", settings
+        )
     except SubmissionRefused as refused:
         (output / DETAILS).write_text(_page(f"<pre>{escape(refused)}</pre>"), encoding="utf-8")
         raise
@@ -118,7 +127,7 @@ def score_evalai(
     Raises:
         SubmissionRefused: With everything that is wrong; the platform shows it to the participant.
     """
-    result = evaluate(lambda: submitted, truth, settings)
+    result = evaluate(lambda: PlatformSubmission(submitted), truth, settings)
     columns = (SCORE, *settings.metrics)
     accuracies = {name: value for name, value in result.numbers.items() if name in columns}
     split = {"split": phase_codename, "show_to_participant": True, "accuracies": accuracies}

@@ -3,7 +3,7 @@
 import json
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from scoring.common.opening import read_file
 from scoring.common.text import as_json
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard, plain
-from scoring.inputs.sources import Source, is_litter
+from scoring.inputs.sources import Source, is_litter, open_source
 from scoring.services.boards.redaction import redact
 from scoring.services.platforms import sockets
 from scoring.statistics.options import StatisticsOptions
@@ -38,6 +38,7 @@ class PlatformSettings:
         decimals: To which numbers are rounded; None: not at all.
         metrics: Metrics that are published beside the score.
         sockets: Slugs of Grand Challenge's sockets by part, where they are not the usual ones.
+        metadata: Name of the table beside the truth that is joined to it by case id, if there is one.
     """
 
     challenge_id: str
@@ -47,6 +48,7 @@ class PlatformSettings:
     decimals: int | None = DECIMALS
     metrics: tuple[str, ...] = ()
     sockets: Mapping[str, str] = field(default_factory=dict)
+    metadata: str | None = None
 
     @property
     def challenge(self) -> Challenge[Any, Any]:
@@ -75,6 +77,7 @@ class PlatformSettings:
             "decimals": self.decimals,
             "metrics": list(self.metrics),
             "sockets": dict(self.sockets),
+            "metadata": self.metadata,
             **kept_declaration(self.challenge_id),
         }
         return as_json(value)
@@ -101,6 +104,7 @@ def read_settings(path: str | Path) -> PlatformSettings:
             None if value["decimals"] is None else int(value["decimals"]),
             tuple(map(str, value["metrics"])),
             {str(part): str(slug) for part, slug in dict(value.get("sockets", {})).items()},
+            Path(value["metadata"]).name if value.get("metadata") else None,
         )
         problems = settings.problems()
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
@@ -116,7 +120,26 @@ TRUTHS = ("hidden", "public")
 
 
 class SubmissionRefused(Exception):
-    """A submission that is not scored. Its text is for the participant."""
+    """A submission that is not scored. Its problems are for the participant, its text has a line for each."""
+
+    def __init__(self, problems: Sequence[Finding]) -> None:
+        super().__init__("\n".join(lines(problems)))
+        self.problems = tuple(problems)
+
+
+@dataclass(frozen=True)
+class PlatformSubmission:
+    """A submission as the challenge reads it. places: what the team wrote, by the places that messages name
+    where the team did not write these."""
+
+    source: Source
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    def named(self, problems: Sequence[Finding]) -> SubmissionRefused:
+        """Return the refusal, with the places of what the team wrote."""
+        return SubmissionRefused(
+            [replace(problem, where=self.places.get(problem.where, problem.where)) for problem in problems]
+        )
 
 
 @dataclass(frozen=True)
@@ -158,7 +181,9 @@ class EvaluationResult:
         return float(value) if decimals is None else round(float(value), decimals)
 
 
-def evaluate(read: Callable[[], Source], truth_place: Path, settings: PlatformSettings) -> EvaluationResult:
+def evaluate(
+    read: Callable[[], PlatformSubmission], truth_place: Path, settings: PlatformSettings
+) -> EvaluationResult:
     """Score a submission.
 
     Args:
@@ -176,39 +201,51 @@ def evaluate(read: Callable[[], Source], truth_place: Path, settings: PlatformSe
     except Exception as defect:  # its text may quote the truth
         at = traceback.extract_tb(defect.__traceback__)[-1]
         where = f"{type(defect).__name__} at {Path(at.filename).name}:{at.lineno}"
-        raise SubmissionRefused(f"internal error, tell the organizers: {where}.") from None
+        message = f"internal error, tell the organizers: {where}."
+        raise SubmissionRefused([error("internal-error", "evaluation", message)]) from None
 
 
-def _evaluate(read: Callable[[], Source], truth_place: Path, settings: PlatformSettings) -> EvaluationResult:
+def _evaluate(
+    read: Callable[[], PlatformSubmission], truth_place: Path, settings: PlatformSettings
+) -> EvaluationResult:
     challenge, options = settings.challenge, settings.options
     try:
-        needed = challenge.needed("truth", options)
-        truth = challenge.read_truth(content(truth_place), **needed)
+        truth, metadata = _truth(truth_place, settings)
     except InputRefused as refused:
         raise SubmissionRefused(_of_truth(refused, settings)) from None
     try:
-        source = read()
+        sent = read()
     except InputRefused as refused:
-        raise SubmissionRefused(_text(refused.problems)) from None
+        raise SubmissionRefused(refused.problems) from None
     try:
         reading = challenge.needed("predictions", options)
-        predictions = challenge.read_predictions(source, truth, **reading)
+        predictions = challenge.read_predictions(sent.source, truth, **reading)
         if absent := challenge.inputs.absent(predictions):
-            raise SubmissionRefused(_text(absent))
-        card = challenge.score(truth, predictions, **options, **settings.statistics)
+            raise SubmissionRefused(absent)
+        card = challenge.score(truth, predictions, **options, **settings.statistics, metadata=metadata)
     except InputRefused as refused:
-        known = refused.problems if settings.is_public else _without_truth(refused, source, settings)
-        raise SubmissionRefused(_text(known)) from None
+        known = refused.problems if settings.is_public else _without_truth(refused, sent.source, settings)
+        raise sent.named(known) from None
     if plain(card.score) is None:
         message = "the score is undefined for this submission."
-        raise SubmissionRefused(_text([error("undefined-score", "submission", message)]))
+        raise SubmissionRefused([error("undefined-score", "submission", message)])
     if unknown := sorted(set(settings.metrics) - set(card.metrics)):
         message = f"the settings name metrics that there are not ({', '.join(unknown)}): tell the organizers."
-        raise SubmissionRefused(_text([error("bad-settings", "benchside.json", message)]))
+        raise SubmissionRefused([error("bad-settings", FILE, message)])
     return EvaluationResult(card, settings)
 
 
-def content(folder: Path, ignored: tuple[str, ...] = ()) -> Path:
+def _truth(place: Path, settings: PlatformSettings) -> tuple[Any, Source | None]:
+    """Return the truth and the table beside it. Raises InputRefused where nothing can be scored with them."""
+    challenge, name = settings.challenge, settings.metadata
+    truth = challenge.read_truth(content(place, (name,)), **challenge.needed("truth", settings.options))
+    metadata = None if name is None else open_source(place / name)
+    if lacking := challenge.readers.missing_columns(truth, metadata):
+        raise InputRefused(lacking)
+    return truth, metadata
+
+
+def content(folder: Path, ignored: tuple[str | None, ...] = ()) -> Path:
     """Return what a folder of a platform holds: its only file, or the folder itself.
 
     Raises:
@@ -222,12 +259,12 @@ def content(folder: Path, ignored: tuple[str, ...] = ()) -> Path:
     return inside[0] if len(inside) == 1 and inside[0].is_file() else folder
 
 
-def _of_truth(refused: InputRefused, settings: PlatformSettings) -> str:
+def _of_truth(refused: InputRefused, settings: PlatformSettings) -> Sequence[Finding]:
     """Return what is said where the truth cannot be read: the organizers see why with `benchside check`."""
     if settings.is_public:
-        return _text(refused.problems)
+        return refused.problems
     message = "the test set cannot be read: tell the organizers. Nothing is wrong with the submission so far."
-    return _text([error("unreadable-file", "test set", message)])
+    return [error("unreadable-file", "test set", message)]
 
 
 def _without_truth(refused: InputRefused, source: Source, settings: PlatformSettings) -> list[Finding]:
@@ -242,7 +279,3 @@ def _without_truth(refused: InputRefused, source: Source, settings: PlatformSett
         alone = also.problems
     known = {finding.code for finding in alone}
     return [*alone, *redact(finding for finding in refused.problems if finding.code not in known)]
-
-
-def _text(problems: Sequence[Finding]) -> str:
-    return "\n".join(lines(problems))

@@ -137,7 +137,7 @@ def _members(
         below = path.removeprefix("output/")
         for part, place in places[folder].items():
             if below == place or below.startswith(f"{place}/"):
-                name = wanted.get(part, f"{part}.json")
+                name = wanted.get(part, place)
                 yield f"{folder}/output/{name}{below.removeprefix(place)}", member
 
 

@@ -66,6 +66,8 @@ def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> Su
     limits = f"{PER_DAY} submissions a day and {IN_ALL} in all, if the organizers set nothing else."
     told = f"{challenge.scoring.direction}, {challenge.scoring.quantity().words}"
     after = [f"The score: {challenge.formula(settings.options)}; {told}.", limits]
+    if challenge.inputs.note:
+        after.insert(0, challenge.inputs.note)
     if platform == "grand-challenge":
         after.insert(0, _of_jobs(challenge, settings.sockets))
     if made is None:
@@ -92,8 +94,8 @@ def _of_jobs(challenge: Challenge[Any, Any], slugs: Mapping[str, str]) -> str:
     usual = sockets.parts(challenge.inputs) | dict(slugs)
     outputs = {part: slug for part, slug in usual.items() if part != sockets.CASE}
     if not challenge.inputs.outputs:
-        slug = outputs[sockets.ANSWER]
-        socket = f"the socket {slug}" if slug else "one socket of the kind Anything"
-        return f"Where the phase runs algorithms, each writes one JSON for a case, to {socket}."
+        slug, (what, kind) = outputs[sockets.ANSWER], challenge.inputs.per_case
+        socket = f"the socket {slug}" if slug else f"one socket of the kind {kind}"
+        return f"Where the phase runs algorithms, each writes {what} for a case, to {socket}."
     listed = ", ".join(f"{part} to {slug}" for part, slug in outputs.items())
     return f"Where the phase runs algorithms, each writes for a case, by socket: {listed}."

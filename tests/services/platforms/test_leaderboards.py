@@ -120,6 +120,44 @@ def test_lower_scores_may_be_better_and_equal_ones_share_a_rank(place, tmp_path)
     assert [(t["team"], t["rank"]) for t in done.json["teams"]] == [("b", 1), ("a", 2), ("c", 2), ("d", None)]
 
 
+def imported(path, value, *more):
+    path.write_text(json.dumps(value))
+    done = board("import", path, "--id", "theirs", "--json", "-", *more)
+    assert done.status == 0, done.err
+    return done, [(row["team"], row["rank"]) for row in done.json["teams"]]
+
+
+def test_evalai_says_that_lower_is_better_and_which_are_baselines(place, tmp_path):
+    """Cloud-CV/EvalAI at 0f0403929084 gives both."""
+    ascending = {"metadata": {"Total": {"sort_ascending": True}}}
+    rows = [
+        row | {"leaderboard__schema": row["leaderboard__schema"] | ascending} for row in EVALAI["results"]
+    ]
+    host = rows[0] | {"submission__participant_team__team_name": "host", "submission__is_baseline": True}
+    host |= {"result": [0.1, 0.1]}
+    done, ranked = imported(tmp_path / "l.json", {"count": 3, "results": [host, *rows]})
+    assert ranked == [("beta", 1), ("alpha", 2), ("host", None)]
+    assert "Baselines without a rank: host." in board("show", "theirs").out
+    assert "warning" not in done.err
+
+
+def test_one_page_of_several_is_told_with_both_numbers(place, tmp_path):
+    page = GRAND_CHALLENGE | {"count": 150, "next": "https://g.org/api/v1/evaluations/?offset=3"}
+    done, _ = imported(tmp_path / "l.json", page)
+    assert "incomplete-leaderboard" in done.err
+    assert "3 of the platform's 150 entries" in done.err
+    assert "3 of the platform's 150 entries" in board("show", "theirs").out
+
+
+@pytest.mark.parametrize(("more", "score"), [((), 0.9), (("--ascending",), 0.6)])
+def test_submissions_of_one_owner_are_one_team(more, score, place, tmp_path):
+    names = {"alice-12": "0.6", "bob_b-13": "0.7", "alice-15": "0.9", "dora-16": ""}
+    rows = {name: {"Score(3)-score": text} for name, text in names.items()}
+    done, ranked = imported(tmp_path / "l.json", {"Results - Test(7)": rows}, *more)
+    assert ranked == [("alice", 1), ("bob_b", 2), ("dora", None)]
+    assert done.json["teams"][0]["score"] == score
+
+
 def test_the_column_of_teams_can_be_named(place, tmp_path):
     path = tmp_path / "l.csv"
     path.write_text("Gruppe,Rank,Score\na,9,0.2\nb,7,0.1\n")

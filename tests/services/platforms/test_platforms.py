@@ -430,6 +430,8 @@ BAD_BUNDLES = {
     "an image that no registry has": (("--platform", "codabench"), "--image"),
     "a socket for nothing": (("--socket", "segmentation=a"), "is not one of case, answer"),
     "a socket without slug": (("--socket", "answer"), "is no slug"),
+    "a metric that there is not": (("--metrics", "dice"), "dice is not one of"),
+    "a column of units that there is not": (("--group", "clinic"), "clinic"),
 }
 
 
@@ -442,6 +444,88 @@ def test_a_bundle_that_cannot_be_written_is_refused_and_leaves_nothing(what, tmp
     assert done.status == 2
     assert words in done.err
     assert not target.exists()
+
+
+OF_TILES = """id = "ki67"
+title = "Ki-67"
+about = "Ki-67."
+task = "regression"
+truth = {case = "tile", value = "ki67"}
+predictions = {value = "ki67", missing = "refuse"}
+score = {metric = "mae"}
+subgroups = {columns = ["scanner"]}
+"""
+
+
+@pytest.fixture
+def tiles(tmp_path):
+    """A challenge whose subgroups stand in a table of metadata: what it takes, and a good submission."""
+    (tmp_path / "ki67.toml").write_text(OF_TILES)
+    numbers = "".join(f"t{n},{n}\n" for n in range(30))
+    (tmp_path / "truth.csv").write_text(f"tile,ki67\n{numbers}")
+    (tmp_path / "table.csv").write_text(
+        "tile,scanner\n" + "".join(f"t{n},{'ab'[n % 2]}\n" for n in range(30))
+    )
+    return tmp_path
+
+
+def test_a_bundle_without_the_columns_of_its_subgroups_is_refused(tiles):
+    """It was written, and refused everybody, its own example too."""
+    usual = ("--platform", "evalai", "--title", "T", "--truth", tiles / "truth.csv", "--output", tiles / "b")
+    done = run("platform", "bundle", tiles / "ki67.toml", *usual)
+    assert done.status == 2
+    assert "missing-column" in done.err
+    assert "'scanner'" in done.err
+    assert not (tiles / "b").exists()
+    check = ("challenge", "check", tiles / "ki67.toml", "--truth", tiles / "truth.csv")
+    assert "missing-column" in run(*check).err
+    assert run(*check, "--metadata", tiles / "table.csv").status == 0
+
+
+@pytest.mark.parametrize("platform", some(["codabench", "grand-challenge", "evalai"], 2))
+def test_a_table_of_metadata_lies_beside_the_truth_of_a_bundle(platform, tiles):
+    truth, submission = tiles / "truth.csv", tiles / "sent.csv"
+    submission.write_text("tile,ki67\n" + "".join(f"t{n},{n + 2}\n" for n in range(30)))
+    made = bundle(tiles / "ki67.toml", platform, truth, tiles / "b", "--metadata", tiles / "table.csv")
+    if platform == "evalai":
+        assert evalai(made, submission).results[1]["accuracies"] == {"score": 2.0}
+        return
+    if platform == "codabench":
+        done, output = codabench(made, submission, tiles / "app"), tiles / "app" / "output" / "scores.json"
+    else:
+        done = grand_challenge(made, unpacked(submission, tiles / "input"), tiles / "out")
+        output = tiles / "out" / "metrics.json"
+    assert done.status == 0, done.err
+    assert json.loads(output.read_text())["score"] == 2.0
+
+
+def test_a_refusal_of_answers_names_the_file_of_the_job_and_counts_all_problems(tiles):
+    answers = {f"t{n}": {"ki67.json": b'"twelve"' if n == 4 else b"%d" % n} for n in range(30)}
+    made = bundle(
+        tiles / "ki67.toml",
+        "grand-challenge",
+        tiles / "truth.csv",
+        tiles / "b",
+        *("--metadata", tiles / "table.csv", "--socket", "answer=ki67"),
+    )
+    done = grand_challenge(made, jobs(tiles / "input", answers), tiles / "out")
+    assert "0d5fe6cf-0000-4000-8000-000000000004/output/ki67.json: " in done.err
+    assert "'twelve'" in done.err
+    assert "answers" not in done.err
+
+    broken = {f"t{n}": {"ki67.json": b"[1]"} for n in range(30)}
+    done = grand_challenge(made, jobs(tiles / "broken", broken), tiles / "out")
+    assert "and 10 more" in done.err
+    assert "30 problems" in done.err.splitlines()[-1]
+
+
+def test_a_zip_without_a_table_is_told_that_it_lacks_one(tiles):
+    with zipfile.ZipFile(tiles / "masks.zip", "w") as archive:
+        archive.writestr("t1.mha", b"1")
+        archive.writestr("t2.mha", b"1")
+    done = run("check", tiles / "ki67.toml", "--predictions", tiles / "masks.zip")
+    assert "beside the images" not in done.err
+    assert "2 files and no CSV table: put the table in it." in done.err
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": "benchside-platform/1", "challenge": "none"}'])

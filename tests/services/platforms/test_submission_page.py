@@ -16,6 +16,7 @@ from scoring.inputs.masks.writing import box_mask
 from scoring.services.platforms.evaluation import PlatformSettings
 from scoring.services.platforms.submission_page import submission_page
 from tests.services.platforms.test_platforms import CASES, bundle, codabench, evalai, grand_challenge
+from tests.support.command_line import ROOT
 from tests.support.platform_folders import listed_inputs, unpacked
 from tests.support.thinned import some
 
@@ -115,6 +116,20 @@ def test_the_pages_say_what_to_submit(tmp_path):
         guidelines = archive.read("templates/submission_guidelines.html").decode()
     assert "<pre>filename,score\nimages/M0001.jpg,0.5" in guidelines
     assert "5 submissions a day" in guidelines
+
+
+def test_the_page_of_masks_asks_for_masks_and_that_of_hecktor_says_what_rfs_is():
+    """As `golden/hecktor2026/container-layout` has it: `rfs.json` is read as a time."""
+    settings = PlatformSettings("brats2021")
+    truth = settings.challenge.read_truth(truth_of("brats2021", 1), "truth.zip")
+    page = submission_page(settings, truth, "grand-challenge").markdown().decode()
+    assert "writes one mask for a case, to one socket of the kind Segmentation" in page
+    assert "JSON" not in page
+    settings = PlatformSettings("hecktor2026")
+    truth = settings.challenge.read_truth(str(ROOT / "sample_data" / "hecktor2026" / "clinical.csv"))
+    for platform in ("grand-challenge", "codabench", "evalai"):
+        page = submission_page(settings, truth, platform).markdown().decode()
+        assert "`rfs.json` and a column RFS are read as a time" in page
 
 
 def test_the_page_of_an_error_says_that_lower_is_better_and_that_it_has_no_end():
