@@ -181,6 +181,20 @@ def test_every_help_has_examples_and_no_option_that_the_challenge_refuses(comman
     assert f"examples:\n  python -m scoring {command} " in capsys.readouterr().out
 
 
+def test_the_help_of_an_action_has_examples_of_it_alone_and_names_own_challenges(capsys):
+    said = {}
+    for action in (("board", "phase"), ("board", "settings"), ("board", "create"), ("platform", "bundle")):
+        with pytest.raises(SystemExit):
+            parser().parse_args([*action, "--help"])
+        said[action[1]] = capsys.readouterr().out
+    assert [line.split()[3:5] for line in said["phase"].partition("examples:\n")[2].splitlines()] == [
+        ["board", "phase"]
+    ]
+    assert "examples" not in said["settings"]
+    assert "FILE.toml" in said["create"]
+    assert "FILE.toml" in said["bundle"]
+
+
 @pytest.mark.parametrize("command", ["challenges", "metrics", "doctor"])
 def test_commands_without_a_challenge_have_examples_too(command, capsys):
     with pytest.raises(SystemExit):
