@@ -14,7 +14,6 @@ from pages.display.render import BlockPath
 from pages.server import access, url_state
 from scoring.common.findings import InputRefused
 from scoring.common.text import as_json, markdown
-from scoring.comparison import summary_text
 from scoring.core.views import Section
 from scoring.services.access.roles import NOBODY, Role
 from scoring.services.boards import (
@@ -164,7 +163,7 @@ def _cached_page(key: tuple[str, ...], _ranking: BoardRanking, is_public: bool) 
 
 def _opening(page: BoardPage, is_public: bool) -> None:
     row = page.board.row
-    rule = f"{summary_text.RULE}\n\n{page.board.challenge.words.rule.strip()}"
+    rule = f"{views.RULE}\n\n{page.board.challenge.words.rule.strip()}"
     layout.opening(markdown(row.title, 80), views.formula(page.ranking), rule)
     version = f"version {row.version} of its test set" if row.version > 1 else "its test set"
     origin = f" · {page.board.imported}" if page.board.imported else ""

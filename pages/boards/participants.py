@@ -29,7 +29,7 @@ from scoring.services.boards import (
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.board import opened as board_of
 from scoring.services.boards.budget import Budget
-from scoring.services.boards.hidden_rules import DECIMALS, HiddenRules
+from scoring.services.boards.hidden_rules import DECIMALS, TELLS, HiddenRules
 from scoring.services.boards.packing import packed
 from scoring.services.boards.participant import RemainingQuota, SubmissionFeedback
 from scoring.services.boards.phases import spoken
@@ -39,12 +39,6 @@ from scoring.services.boards.split import split_board
 from scoring.services.boards.views import RULES
 from scoring.services.store.database import Store
 
-TELLS = {
-    "none": "no score until it is opened",
-    "score": "the score",
-    "classes": "the score and rates by class",
-    "cases": "the score, rates by class, and how right each case is",
-}
 WORN = {
     "none": "",
     "score": "",
@@ -117,7 +111,7 @@ def _last_outcome(outcome: Any) -> None:
     if feedback.again:
         st.info("This file was submitted already: it counts once.", icon=":material/content_copy:")
     elif feedback.score is None and feedback.best is not None:
-        message = "Scored. It does not beat your best by the step of the Ladder, so no score is shown."
+        message = "Scored. It is not better than your best by the step of the Ladder, so no score is shown."
         st.success(message, icon=":material/task_alt:")
     else:
         st.success("Scored.", icon=":material/task_alt:")
@@ -133,7 +127,8 @@ def _history(board: OpenBoard, team: str) -> None:
         st.caption("Nothing yet.")
         return
     scale = scales.of(board.challenge)
-    digits = publishing.digits(scale)
+    known = hidden_rules.rules(board.store, board.row.id)
+    digits = publishing.digits(scale, known)
     st.table(
         {
             "submitted": [spoken(entry.time) for entry in submissions],
@@ -142,7 +137,6 @@ def _history(board: OpenBoard, team: str) -> None:
         }
     )
     with_detail = {entry.submission: entry for entry in submissions if entry.score is not None}
-    known = hidden_rules.rules(board.store, board.row.id)
     if board.split is not None and known is not None:
         _nomination(board, team, submissions)
     if not with_detail or (known is not None and known.detail in ("none", "score")):
@@ -239,7 +233,7 @@ def _hiding(board: OpenBoard) -> None:
         if WORN[detail]:
             st.caption(f":material/warning: {WORN[detail]}")
         step = st.number_input(
-            "Ladder: show a score only where it beats the team's best by more than this",
+            "Ladder: show a score only where it is better than the team's best by more than this",
             min_value=0.0,
             max_value=0.999,
             value=(known.step or 0.0) if known else round(1 / max(1, board.n_told) ** 0.5, 3),

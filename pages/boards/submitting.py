@@ -114,7 +114,7 @@ def _receipts(outcome: Any) -> None:
     if outcome is None:
         return
     if isinstance(outcome, InputRefused):
-        finding_list.refusal(outcome, title="Nothing was taken", message="Nothing was counted.")
+        finding_list.refusal(outcome, title="Nothing was taken", message="Why is said below.")
         return
     receipts, problems = outcome
     new = [receipt for receipt in receipts if not receipt.again]

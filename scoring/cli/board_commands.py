@@ -172,7 +172,7 @@ def _import(action: Parser) -> None:
 def _hide(action: Parser) -> None:
     detail = "what participants see of a submission: none until it is opened, score, classes or cases"
     action.add_argument("--detail", metavar="WHAT", help=detail)
-    ladder = "show a score only where it beats the team's best by more than this; 0: show each"
+    ladder = "show a score only where it is better than the team's best by more than this; 0: show each"
     action.add_argument("--ladder", metavar="STEP", type=float, help=ladder)
     digits = "decimals of the scores that are shown, 1 to 3; without any of these three: what keeps it safe"
     action.add_argument("--digits", metavar="N", type=int, help=digits)

@@ -13,6 +13,7 @@ from scoring.common.opening import read_file
 from scoring.services.boards import board as boards
 from scoring.services.boards import (
     decision,
+    decision_views,
     final_ranking,
     hidden_rules,
     hidden_truth,
@@ -58,7 +59,7 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
     value = {"board": board.row.id, "hidden": asdict(rules), "use": asdict(used) | {"gain": used.gain}}
     value["budget"] = budget.as_dict()
     ladder = "without the Ladder" if rules.step is None else f"the Ladder's step is {rules.step:g}"
-    message = f"Hidden: participants see {rules.detail}, {ladder}.\n{used.words}"
+    message = f"Hidden: participants see {hidden_rules.TELLS[rules.detail]}, {ladder}.\n{used.words}"
     respond(arguments.json, value, f"{message}\n{budget.words}" if budget.proposed is None else message)
 
 
@@ -67,17 +68,22 @@ def rule(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     if arguments.fix:
         decision.fix_rule(store, board.row.id, arguments.prizes, arguments.ties)
-    value = decision.rule_as_dict(decision.fixed_rule(store, board.row.id))
+    row = decision.fixed_rule(store, board.row.id)
     message = "No rule was fixed: say --fix, before the first submission."
-    if value is not None:
-        lines = [f"Fixed on {value['fixed'][:16]} (UTC), SHA-256 {value['sha256']}"]
-        lines += [f"{part}: {text}" for part, text in value["rule"].items()]
+    if row is not None:
+        lines = [
+            f"Fixed on {phases.spoken(row.created)}, SHA-256 {row.sha256}",
+            f"metric: {decision_views.metric(board)}",
+        ]
         lines += [
-            f"changed on {one['time'][:16]}, {one['part']}: {one['before']} -> {one['after']}"
-            for one in value["changes"]
+            f"{part}: {text}" for part, text in decision_views.in_words(row.rule, board.challenge).items()
+        ]
+        lines += [
+            f"changed on {phases.spoken(one['time'])}, {one['part']}: {one['before']} -> {one['after']}"
+            for one in decision_views.changes_in_words(row, board.challenge)
         ]
         message = "\n".join(lines)
-    respond(arguments.json, {"board": board.row.id, "decision_rule": value}, message)
+    respond(arguments.json, {"board": board.row.id, "decision_rule": decision.rule_as_dict(row)}, message)
 
 
 def final(store: Store, arguments: argparse.Namespace) -> None:

@@ -4,14 +4,16 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
+from scoring.common.text import stopped
 from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
+from scoring.services.boards import final_ranking
 from scoring.services.boards.correction_preview import Correction
 from scoring.services.boards.foreign_leaderboards import ImportedBoard
 from scoring.services.boards.phases import Phase
 from scoring.services.boards.ranking import BoardRanking, history_rows, rank_change
 from scoring.services.boards.submitting import Receipt
-from scoring.services.boards.views import FOR_ORGANIZERS, which_counts
+from scoring.services.boards.views import FOR_ORGANIZERS, own_order, which_counts
 
 CASES = 5
 """Cases that a line names before it says "and N more"."""
@@ -46,6 +48,7 @@ def board_table(ranking: BoardRanking) -> str:
     lines = [f"{row.title} ({row.id}, {row.challenge}), {which_counts(ranking)} counts, {version}"]
     if ranking.split is not None and ranking.hidden is not None:
         lines.append(FOR_ORGANIZERS)
+    lines += final_ranking.since(ranking)
     if ranking.phase is not None:
         lines.append(f"Ranked is what was submitted in the phase {ranking.phase}.")
     lines += [phase_lines(ranking.phases), ""] if ranking.phases else [""]
@@ -56,21 +59,25 @@ def board_table(ranking: BoardRanking) -> str:
     ]
     if compared is None:
         return "\n".join([*lines, "Nobody is ranked yet.", *listed])
-    level = summary_text.tied(compared)
-    lines.append(f"{'rank':>5}  {'team':<24}{'score':>10}   {'95% interval':<19}{'ranks':<10}moved")
+    level, own = summary_text.tied(compared), own_order(ranking)
+    lines += [own.words] if own else []
+    by = f"{own.name}  " if own else ""
+    lines.append(f"{'rank':>5}  {'team':<24}{'score':>10}   {'95% interval':<19}{'ranks':<10}{by}moved")
     for team in value["teams"]:
         tie = f", {summary_text.tie(compared)}" if len(level) > 1 and team["team"] in level else ""
         step = rank_change(team["rank"], team["previous_rank"]) if ranking.previous_ranks else ""
+        by = f"{own.values[team['team']]:>{len(own.name)}.2f}  " if own else ""
         lines.append(
             f"{team['rank']:>5}  {team['team'][:24]:<24}{_score(team['score']):>10}   "
-            f"{_span(team['interval'], ''):<19}{summary_text.places(team['rank_interval']):<10}{step}{tie}"
+            f"{_span(team['interval'], ''):<19}{summary_text.places(team['rank_interval']):<10}"
+            f"{by}{step}{tie}"
         )
     lines += listed
     lines += ["", *summary_text.sentences(compared, scales.of(ranking.board.challenge))]
     lines += ["", *_history(value["teams"])]
     lines += [f"Excluded: {row['team']}, {row['submission']}: {row['reason']}" for row in value["excluded"]]
     if value["unranked"]:
-        lines.append(f"Without a submission that counts: {', '.join(value['unranked'])}.")
+        lines.append(stopped(f"Without a submission that counts: {', '.join(value['unranked'])}"))
     return "\n".join(lines)
 
 

@@ -95,7 +95,9 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
     if problems:
         refusal = InputRefused(problems, noticed)
         if not arguments.json:
-            refusal.add_note("\n".join(map(receipt_line, receipts)) or "Nothing was counted.")
+            is_said = any("nothing was counted" in problem.message.lower() for problem in problems)
+            for line in map(receipt_line, receipts) if receipts or is_said else ["Nothing was counted."]:
+                refusal.add_note(line)
         raise refusal
     print_findings(noticed)
     value = {"board": board.row.id, "submissions": [receipt.as_dict() for receipt in receipts]}

@@ -72,6 +72,11 @@ def markdown(text: object, limit: int = LIMIT) -> str:
     return _MARKS.sub(r"\\\1", line)
 
 
+def stopped(sentence: str) -> str:
+    """Return a sentence with a full stop, which a name at its end may have already."""
+    return sentence if sentence.endswith(".") else f"{sentence}."
+
+
 def file_name(text: object, limit: int = 60) -> str:
     """Return a stem for a download: letters, digits, hyphen and underscore, never empty, never starting with
     a hyphen.

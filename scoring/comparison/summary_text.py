@@ -5,20 +5,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scoring.common.text import stopped
 from scoring.comparison.compare import Comparison
 from scoring.comparison.scale import Scale
 from scoring.statistics.options import UNITS_OF_COMPARISON
 from scoring.statistics.replicate_comparison import SWAP
 
-RULE = """Teams are ranked by the rule of the challenge: by the official score, or by an order of its own
+TOLD_APART = (
+    "exchanging the predictions of two teams in random units gives such a difference in any pair in at most "
+    "5% of all exchanges (swap test)"
+)
+RULE = f"""Teams are ranked by the rule of the challenge: by the official score, or by an order of its own
 (weighted ranks). Chance alters no rank. Beside the ranks stands what chance could do: one paired bootstrap
 gives every team the same resampled test sets and recomputes the official score of each. A unit is what is
 resampled: a case, or all cases of a patient or lesion.
 
 | word | what it means |
 |---|---|
-| told apart | exchanging the predictions of two teams in random units gives such a difference in any pair \
-in at most 5% of all exchanges (swap test). Below 20 units nobody is told apart. A team that fails rarely \
+| told apart | {TOLD_APART}. Below 20 units nobody is told apart. A team that fails rarely \
 and badly escapes the test |
 | tied for first | no other team is told apart from it and better |
 | could hold ranks 2 to 4 | one team is told apart and better; all but four, or fewer, are told apart and \
@@ -209,7 +213,7 @@ def assumption(comparison: Comparison) -> str:
     return (
         "The size of these models is unknown, so they count as "
         f"{comparison.spec.size.limits_mib[0]:g} MiB or less, which costs nothing: "
-        f"{_listed(comparison.size_assumed)}."
+        f"{stopped(_listed(comparison.size_assumed))}"
         f"{' Teams with a known size may lose points to them.' if known else ''}"
     )
 
@@ -223,9 +227,10 @@ def gap(comparison: Comparison, scale: Scale) -> str:
     known = comparison.result.resolvable_gap
     if known is None:
         return ""
+    unit = f" {scale.unit}" if scale.factor != 1 else ""
     sentence = (
-        f"With {units(comparison.provenance)} like these, a true gap of {scale.number(known['all_pairs'])} "
-        f"{scale.unit} is told from chance in about half of all test sets, and one of "
+        f"With {units(comparison.provenance)} like these, a true gap of {scale.number(known['all_pairs'])}"
+        f"{unit} is told from chance in about half of all test sets, and one of "
         f"{scale.number(known['all_pairs_80'])} in four of five"
     )
     if len(comparison.result.pairs) == 1:

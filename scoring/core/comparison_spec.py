@@ -134,6 +134,7 @@ class ComparisonSpec:
             are kept under (measure, class).
         correct: A card's value of each case [N]: 1 where the team is right, less where it is not, NaN for a
             case that does not count.
+        parts: Like `correct`, of parts of the score that it does not see; asked where a truth changed.
         case_value: Direction and range of `correct`, where that is no degree of being right (an error in
             years).
         sample: What a paired test takes of a card for a metric; None where the bootstrap is the test.
@@ -162,6 +163,7 @@ class ComparisonSpec:
     slices: Callable[[ScoreCard], Groups] = slices_of
     what_if: WhatIf | None = None
     weight_map: WeightMap | None = None
+    parts: tuple[Callable[[ScoreCard], NDArray[np.float64]], ...] = ()
     case_value: Quantity = SHARE
     size: SizeRule | None = None
     tie_break: str | None = None

@@ -45,6 +45,12 @@ def test_no_words_promise_a_chance_of_being_best(close):
     assert said.count("chance of being best") == said.count("no chance of being best")
 
 
+def test_a_gap_of_scores_is_no_number_of_scores(close):
+    gap = summary_text.gap(close, Scale(1, 3, 3, "score"))
+    assert " score " not in gap
+    assert "points of 100" in summary_text.gap(close, POINTS)
+
+
 @pytest.mark.parametrize(
     ("flags", "band"),
     [

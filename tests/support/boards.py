@@ -27,6 +27,19 @@ def predictions(path: Path, seed: int, noise: float, wrong: tuple[int, ...] = ()
     return path
 
 
+def sizes(folder: Path) -> Path:
+    """Open the board "size", whose score is an error without end; gives its truth, a perfect submission."""
+    declared, table = folder / "size.toml", folder / "t.csv"
+    declared.write_text(
+        'id = "size"\ntitle = "Size"\nabout = "Size"\ntask = "regression"\n[truth]\ncase = "case"\n'
+        'value = "mm"\n[predictions]\nvalue = "mm"\n[score]\nmetric = "mae"\n'
+    )
+    table.write_text("case,mm\n" + "".join(f"c{i},{i}\n" for i in range(20)))
+    made = board("create", str(declared), "--id", "size", "--title", "Size", "--truth", table)
+    assert made.status == 0, made.err
+    return table
+
+
 def board(*arguments: object) -> Finished:
     """Run `benchside board ...`."""
     return run("board", *arguments)

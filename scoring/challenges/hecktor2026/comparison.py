@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -214,6 +215,18 @@ def correct(card: ScoreCard) -> NDArray[np.float64]:
     return np.asarray(np.mean([_of_patients(card, name) for name in DICE], axis=0))
 
 
+def staged(kind: str, card: ScoreCard) -> NDArray[np.float64]:
+    """Return whether the stage of each patient is right [N]; NaN without a true stage."""
+    pairs = [(row[f"{kind}_truth"], row[f"{kind}_prediction"]) for row in card.cases]
+    return np.array([np.nan if true is None else float(true == told) for true, told in pairs])
+
+
+def in_order(card: ScoreCard) -> NDArray[np.float64]:
+    """Return the share of each patient's pairs whose risks are not in the wrong order [N]; NaN without."""
+    counts = [[row[f"{k}_pairs"] for k in ("comparable", "discordant", "missing")] for row in card.cases]
+    return np.array([1 - (wrong + missing) / of if of else np.nan for of, wrong, missing in counts])
+
+
 def sample(card: ScoreCard, metric: str) -> Sample | None:
     """Wilcoxon over patients for the Dice of a structure, McNemar for the recall of a stage."""
     measure, _, name = metric.partition("/")
@@ -249,6 +262,7 @@ COMPARISON = ComparisonSpec(
     metrics=(*SUBTASKS, *DICE, *(f"balanced_accuracy_{kind}" for kind in STAGES)),
     class_measures=("recall", "mean_dice"),
     correct=correct,
+    parts=(partial(staged, "t"), partial(staged, "n"), in_order),
     sample=sample,
     score_of_sums=lambda _card: score_of_sums,
     categories=lambda _card: categories_of_sums(),

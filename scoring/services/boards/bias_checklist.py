@@ -11,7 +11,8 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
-from scoring.common.text import markdown
+from scoring.common.text import markdown, named, stopped
+from scoring.comparison.team_facts import UNKNOWN
 from scoring.services.boards import publishing, views
 from scoring.services.boards.phases import DAY, spoken
 from scoring.services.boards.ranking import BoardRanking
@@ -24,12 +25,21 @@ SOURCE = (
     "only the organizers know."
 )
 TO_WRITE = "**To write:**"
+ORGANIZERS = "Organizers a"
+MODEL = "ONNX model, or "
 FORM = Path(__file__).with_name("bias_form.toml")
 
 
-def bias_checklist(ranking: BoardRanking) -> str:
-    """Return the checklist as Markdown. The same board gives the same text."""
+def bias_checklist(ranking: BoardRanking, creators: Sequence[str] = ()) -> str:
+    """Return the checklist as Markdown. The same board gives the same text.
+
+    Args:
+        ranking: The board as it stands.
+        creators: The organizers, where they are known.
+    """
     known = dict(_known(ranking))
+    if creators:
+        known[ORGANIZERS] = "; ".join(map(markdown, creators))
     lines = [f"# BIAS checklist: {markdown(ranking.board.row.title)}", "", SOURCE]
     for section, items in tomllib.loads(FORM.read_text("utf-8")).items():
         lines += ["", f"## {section}"]
@@ -38,6 +48,7 @@ def bias_checklist(ranking: BoardRanking) -> str:
             for letter, text in zip(ascii_lowercase, wanted, strict=False):
                 part, mark = (item, "") if len(wanted) == 1 else (f"{item} {letter}", f"{letter}) ")
                 told = [known[part]] if part in known else []
+                text = "affiliations" if part == ORGANIZERS and creators else text
                 lines += ["", mark + "\n\n".join([*told, f"{TO_WRITE} {text}."])]
     return "\n".join(lines) + "\n"
 
@@ -48,7 +59,7 @@ def _known(ranking: BoardRanking) -> Iterator[tuple[str, str]]:
     yield "Title", f"{markdown(row.title)} ({markdown(row.id)})"
     yield "Keywords", f"{markdown(challenge.words.title)}; cancer imaging; challenge; ranking"
     yield "Challenge venue and platform b", f"The board was kept with Benchside {__version__}."
-    yield "Submission method a", f"{challenge.inputs.submission.words}."
+    yield "Submission method a", _submission(ranking)
     yield "Submission method b", _limits(ranking)
     if ranking.phases:
         yield "Challenge schedule", _schedule(ranking)
@@ -67,17 +78,27 @@ def _known(ranking: BoardRanking) -> Iterator[tuple[str, str]]:
         if ranking.split is not None:
             words = f"The test set has {len(ranking.board.truth):,} cases, of which {cases} rank."
         yield "Training and test case characteristics b", words
-    yield "Statistical analyses a", _statistics(provenance)
+    yield "Statistical analyses a", _statistics(provenance, ranking.scored)
     if any(team["rank_interval"] for team in value["teams"]):
         yield (
             "Further analyses",
             "Ranks that each team could hold stand beside its rank, over all pairs of teams.",
         )
-    yield "Participation", _participation(value)
-    if value["teams"]:
-        best = [team["team"] for team in value["teams"] if team["rank"] == 1]
-        yield "Results", f"Ranked first: {', '.join(map(markdown, best))}. The ranking is in report.html."
-        yield "Teams and methods", "\n".join(map(_team, value["teams"]))
+    teams = value["final"]["ranking"] if value["final"] else value["teams"]
+    yield "Participation", _participation(ranking, [team["team"] for team in teams], value)
+    if teams:
+        best = ", ".join(markdown(team["team"]) for team in teams if team["rank"] == 1)
+        where = "what the board shows by now" if value["final"] else "the ranking"
+        yield "Results", f"{stopped(f'Ranked first: {best}')} In report.html is {where}."
+        yield "Teams and methods", "\n".join(_team(ranking, team) for team in teams)
+
+
+def _submission(ranking: BoardRanking) -> str:
+    """Return what is submitted: no model where the test set has no images for it."""
+    board, kind = ranking.board, ranking.board.challenge.inputs.submission
+    known = "onnx" in kind.endings and board.store.files.holds(board.test_set.sha256)
+    words = kind.words if not known or any(board.truth.images) else kind.words.removeprefix(MODEL)
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def _limits(ranking: BoardRanking) -> str:
@@ -96,10 +117,14 @@ def _number(limit: int | None) -> str:
 
 def _schedule(ranking: BoardRanking) -> str:
     return "\n".join(
-        f"* {markdown(phase.name)}: submissions from {phase.opens or 'the beginning'} to "
-        f"{phase.closes or 'no fixed end'} (UTC)"
+        f"* {markdown(phase.name)}: submissions from {_time(phase.opens, 'the beginning')} to "
+        f"{_time(phase.closes, 'no fixed end')}"
         for phase in ranking.phases
     )
+
+
+def _time(time: str | None, without: str) -> str:
+    return without if time is None else spoken(time)
 
 
 def _announcement(ranking: BoardRanking, final: Mapping[str, Any] | None) -> str:
@@ -117,7 +142,11 @@ def _announcement(ranking: BoardRanking, final: Mapping[str, Any] | None) -> str
 
 
 def _decided(ranking: BoardRanking, rule: Mapping[str, Any] | None) -> str:
-    words = f"{views.formula(ranking)}. Teams with the same score share a rank."
+    words, tie_break = stopped(views.formula(ranking)), ranking.board.challenge.comparison.tie_break
+    if tie_break:
+        words += f" Of teams with the same score the one with the better {named(tie_break)} is ahead."
+    elif views.own_order(ranking) is None:
+        words += " Teams with the same score share a rank."
     if rule is None:
         return words
     own = f"Prize places: {rule['rule']['prize places']}. At a tie: {markdown(rule['rule']['ties'])}."
@@ -129,28 +158,33 @@ def _changed(changes: Sequence[Mapping[str, str]]) -> str:
     return "What was changed since stands in report.html." if changes else ""
 
 
-def _statistics(provenance: Mapping[str, Any]) -> str:
+def _statistics(provenance: Mapping[str, Any], submissions: int) -> str:
     if not provenance.get("resamples") or not provenance.get("pairs_test"):
         return "No intervals and no tests are published."
     return (
         f"95% intervals ({provenance['interval']}) by {provenance['resamples']:,} resamples of "
         f"{provenance['n_units']:,} units ({markdown(str(provenance['unit']))}), seed "
-        f"{provenance['seed']}; teams are told apart by the {provenance['pairs_test']} test, "
-        "simultaneously over all pairs at 5%."
+        f"{provenance['seed']}. Teams are told apart by Student's t on the standard errors of the "
+        f"{provenance['pairs_test']} test, each pair at 5%/(m (m − 1)²) with m = {submissions} submissions "
+        "that were scored so far, so that claims hold at every look."
     )
 
 
-def _participation(value: Mapping[str, Any]) -> str:
-    sent = [entry["time"][:DAY] for team in value["teams"] for entry in team["history"]]
-    n_teams, unranked = len(value["teams"]), len(value["unranked"])
-    words = f"{n_teams} ranked teams with {len(sent)} submissions"
+def _participation(ranking: BoardRanking, teams: Sequence[str], value: Mapping[str, Any]) -> str:
+    sent = [entry.created[:DAY] for team in teams for entry in ranking.by_team.get(team, ())]
+    unranked = [team for team in value["unranked"] if team not in teams]
+    words = f"{_several(len(teams), 'ranked team')} with {_several(len(sent), 'submission')}"
     words += f" from {min(sent)} to {max(sent)}" if sent else ""
-    words += f"; {unranked} teams without a rank" if unranked else ""
+    words += f"; {_several(len(unranked), 'team')} without a rank" if unranked else ""
     out = [f"* {markdown(entry['team'])}: {markdown(entry['reason'])}" for entry in value["excluded"]]
     return "\n".join([f"{words}.", *(["", "Excluded:", "", *out] if out else [])])
 
 
-def _team(team: Mapping[str, Any]) -> str:
-    facts = team["facts"]
+def _several(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _team(ranking: BoardRanking, team: Mapping[str, Any]) -> str:
+    facts = ranking.facts.get(team["team"], UNKNOWN).as_dict()
     told = [markdown(str(facts[name])) for name in ("institution", "method", "licence") if facts.get(name)]
     return f"* {team['rank']}. {markdown(team['team'])}{': ' * bool(told)}{'; '.join(told)}"

@@ -18,7 +18,7 @@ RATES_OF_CLASSES = 14 * 16
 """Rates that are told of 16 classes, each to `DECIMALS`: no challenge has more."""
 WITHHELD = (
     " This is about the shown part. Of the withheld one, which ranks at the end, scores tell no case, "
-    "only what both parts share, such as how frequent each class is."
+    "only what both parts share, such as how frequent each class or value is."
 )
 UNBOUNDED = (
     "How much such scores tell of the truth is not known: there is a bound for accuracy, recall, "
@@ -118,6 +118,9 @@ class Budget:
                 f"{limit:.1f} to gain {SAFE_GAIN:g} above chance by guessing, by whatever design."
                 f"{WITHHELD * self.use.is_part}"
             )
+        if self.is_spent and not self.use.cases:
+            told = f"Not safe, whatever is shown from now on: scores were shown. {UNBOUNDED}"
+            return f"{told}{WITHHELD * self.use.is_part}"
         if self.is_spent:
             return (
                 "Not safe, whatever is shown from now on: the scores that were shown can have told so much "

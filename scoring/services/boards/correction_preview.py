@@ -4,12 +4,13 @@ All of it is for organizers, because it names cases.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring.common.findings import Finding, warning
 from scoring.common.text import markdown, shortened
@@ -29,6 +30,9 @@ OF_FILES = frozenset(
     }
 )
 """Fields of a truth that say where it was read, not what it says of a case."""
+
+ROUNDING = 1e-12
+"""Of what a case is worth."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +156,8 @@ def correction(after: OpenBoard, before: OpenBoard) -> Correction:
     if all(one.store.files.holds(one.test_set.sha256) for one in (after, before)):
         added, removed, relabelled = changed_cases(before.truth, after.truth)
     numbers = (before.test_set.number, after.test_set.number)
-    return Correction(numbers, added, removed, relabelled, tuple(refused), tuple(changed_teams(now, then)))
+    changes = tuple(changed_teams(now, then, relabelled))
+    return Correction(numbers, added, removed, relabelled, tuple(refused), changes)
 
 
 def changed_cases(before: Any, after: Any) -> tuple[Any, Any, dict[str, tuple[str, ...]]]:
@@ -222,8 +227,11 @@ def _listed(cases: Sequence[str], most: int = 3) -> str:
     return ", ".join(shortened(case, 40) for case in cases[:most]) + more
 
 
-def changed_teams(after: BoardRanking, before: BoardRanking) -> list[TeamChange]:
-    """Return what one version of a board changes against another, teams by rank."""
+def changed_teams(
+    after: BoardRanking, before: BoardRanking, relabelled: Collection[str] = ()
+) -> list[TeamChange]:
+    """Return what one version of a board changes against another, teams by rank. relabelled: cases of which
+    the truth says something else."""
     ranks_after, ranks_before = (
         ranking.comparison.ranks if ranking.comparison else {} for ranking in (after, before)
     )
@@ -234,7 +242,7 @@ def changed_teams(after: BoardRanking, before: BoardRanking) -> list[TeamChange]
             team,
             (ranks_before.get(team), ranks_after.get(team)),
             (_score_of(before, team), _score_of(after, team)),
-            *_cases(before, after, team),
+            *_cases(before, after, team, relabelled),
         )
         for team in teams
     ]
@@ -244,30 +252,38 @@ def _score_of(ranking: BoardRanking, team: str) -> float | None:
     return ranking.counting[team].score if team in ranking.counting else None
 
 
-def _cases(before: BoardRanking, after: BoardRanking, team: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return the cases on which the submission that counts now is more or less right than before, and those
-    on which it is more right. A case that one version lacks is as one with nothing right."""
+def _cases(
+    before: BoardRanking, after: BoardRanking, team: str, relabelled: Collection[str]
+) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the cases of both versions on which the submission that counts now is more or less right than
+    before, and those on which it is more right."""
     entry = after.counting.get(team)
     old = next((past for past in before.entries if entry and past.id == entry.id and past.card), None)
     if entry is None or old is None or after.card(entry).is_bare or before.card(old).is_bare:
         return (), frozenset()
-    now, then = _right(after, after.card(entry)), _right(before, before.card(old))
-    cases = tuple(case for case in (now | then) if not _same(now.get(case), then.get(case)))
-    quantity = after.board.challenge.comparison.case_value
-    turned, worst = quantity.oriented, quantity.worst
-    gained = (c for c in cases if turned(now.get(c, worst)) > turned(then.get(c, worst)))
-    return cases, frozenset(gained)
+    spec, cards = after.board.challenge.comparison, (after.card(entry), before.card(old))
+    steps = _steps(spec.correct, *cards)
+    for part in spec.parts:  # of others they change as well where these do: pairs
+        of_part = _steps(part, *cards)
+        steps |= {case: steps.get(case, 0) + of_part[case] for case in of_part if case in relabelled}
+    gained = frozenset(case for case, step in steps.items() if spec.case_value.oriented(step) > 0)
+    return tuple(case for case, step in steps.items() if step), gained
 
 
-def _right(ranking: BoardRanking, card: ScoreCard) -> dict[str, float]:
-    values = ranking.board.challenge.comparison.correct(card)
-    return {str(row["case"]): float(value) for row, value in zip(card.cases, values, strict=True)}
-
-
-def _same(first: float | None, second: float | None) -> bool:
-    if first is None or second is None:
-        return first is second
-    return bool(np.isclose(first, second, rtol=0, atol=1e-12, equal_nan=True))
+def _steps(
+    part: Callable[[ScoreCard], NDArray[np.float64]], after: ScoreCard, before: ScoreCard
+) -> dict[str, float]:
+    """Return how much the values of cases of two scorecards differ, where they do; one that does not count
+    has none."""
+    now, then = (
+        {
+            str(row["case"]): value
+            for row, value in zip(card.cases, np.nan_to_num(np.asarray(part(card), float)), strict=True)
+        }
+        for card in (after, before)
+    )
+    steps = {case: float(now[case] - then[case]) for case in now if case in then}
+    return {case: step for case, step in steps.items() if abs(step) > ROUNDING}
 
 
 def corrections(board: OpenBoard, found: Correction) -> list[Block]:
@@ -311,8 +327,8 @@ def _case_table(found: Correction, mark: str) -> list[Block]:
         Column("lost", "lost by", get=lambda case: _teams_of(found.changes, "lost", case)),
     ]
     caption = (
-        "Gained: the team has the case more right than with the version before; lost: less right. A part of "
-        "the score that no case has alone, as a concordance of times, shows in what changed in the truth."
+        "Gained: the team has the case more right than with the version before; lost: less right. Where "
+        "the score rests on pairs, as a concordance of times, only cases that the truth says otherwise count."
     )
     return [Table.of("By which cases?", cases, columns, caption, key=f"board_cases{mark}")] if cases else []
 

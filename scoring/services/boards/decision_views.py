@@ -1,17 +1,25 @@
 """Views of a board's decision rule and final ranking, and of what was changed later."""
 
+import json
+import re
 from collections.abc import Mapping
 from functools import partial
 from operator import itemgetter
+from typing import Any
 
 from scoring.common.text import markdown, shortened
+from scoring.core.challenge import Challenge
+from scoring.core.options import Option
 from scoring.core.views import Block, Column, Section, Table, Text
 from scoring.services.boards import decision, final_ranking
+from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.phases import spoken
 from scoring.services.boards.ranking import BoardRanking
+from scoring.services.boards.row_rules import PARTS
 from scoring.services.store import tables
 
 NAME = "Decision"
+_ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00")
 
 
 def sections(ranking: BoardRanking) -> tuple[Section, ...]:
@@ -22,7 +30,7 @@ def sections(ranking: BoardRanking) -> tuple[Section, ...]:
     if final is not None:
         blocks += _final(ranking, final)
     if rule is not None:
-        blocks += _rule(rule)
+        blocks += _rule(ranking, rule)
     return (Section(NAME, blocks),) if blocks else ()
 
 
@@ -42,18 +50,57 @@ def _final(ranking: BoardRanking, final: tables.FinalRanking) -> list[Block]:
     return [Text(text + hashes, question="When was it decided?"), *_changed(changed, "final"), table]
 
 
-def _rule(rule: tables.DecisionRule) -> list[Block]:
+def _rule(ranking: BoardRanking, rule: tables.DecisionRule) -> list[Block]:
     text = (
         f"Fixed on {spoken(rule.created)}, before the first submission, by Benchside "
         f"{markdown(rule.program)}. SHA-256: `{rule.sha256}`."
     )
     columns = [Column("part", "part", get=itemgetter(0)), Column("rule", "rule", get=itemgetter(1))]
-    table = Table.of("By which rule?", list(rule.rule.items()), columns, key="board_rule")
+    challenge = ranking.board.challenge
+    parts = [("metric", metric(ranking.board)), *in_words(rule.rule, challenge).items()]
+    table = Table.of("By which rule?", parts, columns, key="board_rule")
     later = [
         {"what": f"{spoken(one['time'])}: {one['part']}", "before": one["before"], "after": one["after"]}
-        for one in decision.rule_changes(rule)
+        for one in changes_in_words(rule, challenge)
     ]
     return [Text(text, question="What decides?"), *_changed(later, "rule"), table]
+
+
+def metric(board: OpenBoard) -> str:
+    """Return what decides, with its direction, in words."""
+    return f"{board.challenge.formula(board.row.options['score'])}; {board.challenge.scoring.direction}"
+
+
+def in_words(rule: decision.Rule, challenge: Challenge[Any, Any]) -> dict[str, str]:
+    """Return the parts of a rule as people read them: times without fractions, options by their labels."""
+    said = {part: _ISO.sub(lambda time: spoken(time[0]), text) for part, text in rule.items()}
+    try:
+        groups = json.loads(rule["options"])
+        values = [pair for part in PARTS for pair in groups[part].items()]
+    except (ValueError, LookupError, TypeError, AttributeError):  # of a bundle that was written by hand
+        return said
+    own = {option.name: option for option in challenge.options}
+    return said | {"options": "; ".join(_option(own.get(name), name, value) for name, value in values)}
+
+
+def _option(known: Option | None, name: str, value: Any) -> str:
+    plain = "none" if value is None else ("no", "yes")[value] if isinstance(value, bool) else str(value)
+    label = known.label if known and known.label else name.replace("_", " ")
+    return f"{label}: {known.value_labels.get(value, plain) if known and isinstance(value, str) else plain}"
+
+
+def changes_in_words(row: tables.DecisionRule, challenge: Challenge[Any, Any]) -> list[dict[str, str]]:
+    """Return later changes of a rule as people read them."""
+    return [
+        {
+            **change,
+            **{
+                when: in_words({change["part"]: change[when]}, challenge)[change["part"]]
+                for when in ("before", "after")
+            },
+        }
+        for change in decision.rule_changes(row)
+    ]
 
 
 def _changed(changes: list[dict[str, str]], key: str) -> list[Block]:

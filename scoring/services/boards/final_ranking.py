@@ -11,12 +11,15 @@ from scoring.services.access.roles import Role
 from scoring.services.boards import phases
 from scoring.services.boards.board import opened
 from scoring.services.boards.decision import SALT, digest
-from scoring.services.boards.phases import OPEN
+from scoring.services.boards.phases import DAY, OPEN
 from scoring.services.boards.ranking import BoardRanking, board_ranking
 from scoring.services.boards.row_rules import LEFT_OUT, WITHHELD, require_readable
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.version import __version__
+
+PLACE = "the place of "
+"""What a change of a team's rank or score begins with."""
 
 
 def freeze(store: Store, board_id: str) -> None:
@@ -79,7 +82,11 @@ def _state(ranking: BoardRanking, salt: str | None) -> dict[str, Any]:
 
 def changes(ranking: BoardRanking, final: tables.FinalRanking) -> list[dict[str, str]]:
     """Return what differs by now from a final ranking, each with what it was and is."""
-    now, test_set = _state(ranking, ranking.board.row.options.get(SALT)), ranking.board.test_set
+    whole, test_set = (
+        ranking if ranking.phase is None else board_ranking(ranking.board),
+        ranking.board.test_set,
+    )
+    now = _state(whole, ranking.board.row.options.get(SALT))
     if test_set.sha256 in (LEFT_OUT, WITHHELD) and test_set.created <= final.created:
         now["truth"] = final.truth
     told = [
@@ -91,8 +98,19 @@ def changes(ranking: BoardRanking, final: tables.FinalRanking) -> list[dict[str,
     for team in dict.fromkeys([*then, *here]):
         before, after = (_place(rows.get(team)) for rows in (then, here))
         if before != after:
-            told.append({"what": f"the place of {team}", "before": before, "after": after})
+            told.append({"what": f"{PLACE}{team}", "before": before, "after": after})
     return told
+
+
+def since(ranking: BoardRanking) -> list[str]:
+    """Return the sentence that a board shows another ranking than was frozen, if it does."""
+    final = frozen(ranking.board.store, ranking.board.row.id)
+    changed = changes(ranking, final) if final else []
+    if final is None or not changed:
+        return []
+    places = sum(change["what"].startswith(PLACE) for change in changed)
+    what = f"{places} place{'s' * (places > 1)}" if places else ", ".join(one["what"] for one in changed)
+    return [f"Final ranking of {final.created[:DAY]}; changed since: {what}, see Decision."]
 
 
 def _place(row: dict[str, Any] | None) -> str:

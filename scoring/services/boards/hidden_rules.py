@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from sqlalchemy.orm import Session
 
@@ -16,6 +17,13 @@ DECIMALS = 3
 REFUSED_PER_DAY = 20
 NOTHING = "none"
 """The detail of a board that shows no score until its truth is opened."""
+TELLS = {
+    NOTHING: "no score until it is opened",
+    "score": "the score",
+    "classes": "the score and rates by class",
+    "cases": "the score, rates by class, and how right each case is",
+}
+"""What a board tells of a submission -> in words."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +34,12 @@ class HiddenRules:
     step: float | None = None
     refused_per_day: int = REFUSED_PER_DAY
     decimals: int = DECIMALS
+
+    @property
+    def digits(self) -> int:
+        """Return the decimals that a score has at most as it is shown: with the Ladder those of its step."""
+        step = Decimal(str(self.step)).normalize().as_tuple().exponent if self.step else -self.decimals
+        return min(max(-int(step), 0), DECIMALS)
 
     def levels(self, quantity: Quantity) -> float:
         """Return how many scores of a range can be told apart as they are shown; infinity without end."""

@@ -1,8 +1,8 @@
 """A hidden truth: what a board tells participants and the public, and nothing beyond it.
 
-What is shown of a score is rounded and, with the Ladder, only shown where it beats the team's best by a step
-(Blum and Hardt 2015). It follows from the submissions in their order alone, so that asking twice gives
-the same. A correction of the truth shows no other scores of what was submitted before it.
+What is shown of a score is rounded and, with the Ladder, only shown where it is better than the team's best
+by a step (Blum and Hardt 2015). It follows from the submissions in their order alone, so that asking twice
+gives the same. A correction of the truth shows no other scores of what was submitted before it.
 """
 
 from collections import Counter
@@ -259,7 +259,7 @@ def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Findin
     if rules(board.store, board.row.id) is None or not board.store.files.holds(board.test_set.sha256):
         return []
     budget = planned(board, ranking=ranking)
-    return [] if budget.proposed is None else [warning("truth-not-safe", "hide", budget.words)]
+    return [] if budget.proposed is None else [warning("truth-not-safe", board.row.id, budget.words)]
 
 
 def _labels(board: OpenBoard) -> Labels:

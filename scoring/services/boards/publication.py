@@ -44,7 +44,7 @@ def publication(ranking: BoardRanking, creators: Sequence[str] = (), licence: st
     files = {
         "report.html": publishing.html(ranking),
         "board.json": as_json(publishing.value(ranking)),
-        "bias-checklist.md": bias_checklist(ranking),
+        "bias-checklist.md": bias_checklist(ranking, names if creators else ()),
         "CITATION.cff": _citation(ranking, names, licence),
         ".zenodo.json": as_json(_zenodo(ranking, names, licence)),
     }

@@ -9,8 +9,8 @@ from typing import Any, TypeGuard
 
 from markupsafe import Markup
 
-from scoring.common.text import markdown
-from scoring.comparison import display, many_teams, summary_text
+from scoring.common.text import markdown, stopped
+from scoring.comparison import display, many_teams
 from scoring.comparison import scale as scales
 from scoring.comparison.scale import Scale
 from scoring.core.views import Block, Column, Section, Table, Text
@@ -20,7 +20,6 @@ from scoring.services.boards import (
     decision,
     decision_views,
     final_ranking,
-    hidden_rules,
     hidden_truth,
     shake_up,
     views,
@@ -36,8 +35,8 @@ WORDS = {
     "nothing": "The truth is hidden: no score is shown until the organizer opens it.",
     "split": "Scores are those of a part of the cases. The others, of which no score tells anything, rank "
     "the teams at the end, each with the submission that it nominated, else by the board's rule.",
-    "ladder": "The Ladder: a score is shown only where it beats the team's best by more than {step:g}; the "
-    "best that is shown is ranked, also when the truth is opened.",
+    "ladder": "The Ladder: a score is shown only where it is better than the team's best by more than "
+    "{step:g}; the best that is shown is ranked, also when the truth is opened.",
 }
 
 
@@ -63,8 +62,10 @@ def sections(ranking: BoardRanking) -> tuple[Section, ...]:
 def open_sections(ranking: BoardRanking) -> tuple[Section, ...]:
     """Return all that a board has to show: what its organizer sees."""
     first, *others = views.sections(ranking)
+    notes = [Text(sentence, "caution") for sentence in final_ranking.since(ranking)]
     if ranking.split is not None and ranking.hidden is not None:
-        first = replace(first, blocks=[Text(views.FOR_ORGANIZERS, "note"), *first.blocks])
+        notes.append(Text(views.FOR_ORGANIZERS, "note"))
+    first = replace(first, blocks=[*notes, *first.blocks])
     return (first, *shake_up.section(ranking), *others, *decision_views.sections(ranking))
 
 
@@ -83,33 +84,35 @@ def hidden_truth_words(known: HiddenRules, is_split: bool = False) -> str:
 def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
     public, scale = hidden_truth.published(ranking), scales.of(ranking.board.challenge)
     note = Text(hidden_truth_words(known, ranking.split is not None), "note")
-    lines = views.baselines(public, scale, digits(scale))
+    shown = digits(scale, known)
+    lines = views.baselines(public, scale, shown)
     if not public["teams"]:
         nobody = Text("Nobody is ranked yet.", "note")
         return (Section("Ranking", [note, nobody, *lines, *views.phase_table(ranking)]),)
-    blocks: list[Block] = [note, _ranking(public, scale), *lines, *views.phase_table(ranking)]
+    blocks: list[Block] = [note, _ranking(public, scale, shown), *lines, *views.phase_table(ranking)]
     if public["unranked"]:
         names = ", ".join(markdown(name, 60) for name in public["unranked"])
-        blocks.append(Text(f"Without a score that is shown: {names}."))
+        blocks.append(Text(stopped(f"Without a score that is shown: {names}")))
     if ranking.board.store.files.holds(ranking.board.test_set.sha256):
         used = hidden_truth.use(ranking.board, ranking if ranking.phase is None else None)
         blocks.append(Text(used.words, question="How much has the truth been used up?"))
     return (
         Section("Ranking", blocks),
-        Section("History", [views.history(public, scale, digits(scale)), *views.excluded(public)]),
+        Section("History", [views.history(public, scale, shown), *views.excluded(public)]),
     )
 
 
-def _ranking(public: dict[str, Any], scale: Scale) -> Table:
-    score = views.score_column(scale, digits=digits(scale))
+def _ranking(public: dict[str, Any], scale: Scale, shown: int) -> Table:
+    score = views.score_column(scale, digits=shown)
     columns = [views.RANK, Column("team", "team"), score, views.SUBMISSIONS]
     caption = "Teams with the same score as it is shown share a rank."
     return Table.of("Who is ranked where?", public["teams"], columns, caption, key="board_teams")
 
 
-def digits(scale: Scale) -> int:
-    """Return the decimals of a score that is rounded to three of 0 to 1."""
-    return 1 if scale.factor == 100 else hidden_rules.DECIMALS
+def digits(scale: Scale, known: HiddenRules | None) -> int:
+    """Return the decimals of a score as it is shown. known: what a hidden truth tells; None: the default."""
+    shown = (known or HiddenRules()).digits
+    return max(0, shown - 2) if scale.factor == 100 else shown
 
 
 def html(ranking: BoardRanking) -> str:
@@ -118,7 +121,7 @@ def html(ranking: BoardRanking) -> str:
     challenge = ranking.board.challenge
     parts = [
         *blocks.sections((*_shortened(sections(ranking)), *_all_teams(ranking)), Figures()),
-        rule(f"{summary_text.RULE}\n\n{challenge.words.rule.strip()}"),
+        rule(f"{views.RULE}\n\n{challenge.words.rule.strip()}"),
     ]
     return _document(ranking, parts)
 

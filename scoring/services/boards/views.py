@@ -12,12 +12,13 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.common.text import markdown, shortened
+from scoring.common.text import markdown, shortened, stopped
 from scoring.comparison import display, summary_text, team_views
 from scoring.comparison import scale as scales
 from scoring.comparison import views as comparison_views
 from scoring.comparison.scale import Scale
 from scoring.comparison.team_facts import UNKNOWN
+from scoring.core.comparison_spec import Ranking
 from scoring.core.views import Block, Column, Figure, Section, Table, Text
 from scoring.presentation.figures.over_time import MOST, DatedScore, over_time
 from scoring.presentation.figures.theme import Theme
@@ -38,6 +39,13 @@ PARTS = {
     True: "by the part of the cases that was withheld",
 }
 """Whether the truth is open -> which cases rank."""
+RULE = summary_text.RULE.replace(
+    summary_text.TOLD_APART,
+    "chance gives such a difference of two teams in at most 5%/(m (m − 1)²) of all test sets, by Student's t "
+    "on the standard errors of the swap test. m: submissions of all teams that were scored so far, so that "
+    "claims hold at every look",
+)
+"""What the words on a board mean (Markdown)."""
 MOVES = "Moved: since the end of the day before the last submissions."
 RANK = Column("rank", "#", "number", 0, full="rank", width=36)
 SUBMISSIONS = Column("submissions", "submissions", "number", 0, get=lambda team: len(team["history"]))
@@ -54,10 +62,19 @@ def which_counts(ranking: BoardRanking) -> str:
 
 
 def formula(ranking: BoardRanking) -> str:
-    """Return what is scored and which submission is ranked (Markdown)."""
-    challenge = ranking.board.challenge
+    """Return what is scored, which submission is ranked, and by which order (Markdown)."""
+    challenge, own = ranking.board.challenge, own_order(ranking)
     scored = challenge.formula(ranking.board.row.options["score"])
-    return f"{scored}. Ranked is {which_counts(ranking)}; {challenge.scoring.direction}"
+    if own is None:
+        return f"{scored}. Ranked is {which_counts(ranking)}; {challenge.scoring.direction}"
+    since = "" if ranking.hidden is None else "Once the truth is open: "
+    return f"{scored}, {challenge.scoring.direction}. Ranked is {which_counts(ranking)}. {since}{own.words}"
+
+
+def own_order(ranking: BoardRanking) -> Ranking | None:
+    """Return the challenge's own order of the teams; None where the score orders them."""
+    compared = ranking.comparison if ranking.board.challenge.comparison.rank else None
+    return None if compared is None or summary_text.by_score(compared) else compared.own_ranking
 
 
 def sections(ranking: BoardRanking) -> tuple[Section, ...]:
@@ -117,7 +134,7 @@ def _ranking(ranking: BoardRanking, value: Value, scale: Scale) -> list[Block]:
         blocks.append(team_views.facts(compared))
     if value["unranked"]:
         names = ", ".join(markdown(name, 60) for name in value["unranked"])
-        blocks.append(Text(f"Without a submission that counts: {names}."))
+        blocks.append(Text(stopped(f"Without a submission that counts: {names}")))
     return blocks
 
 
@@ -225,7 +242,7 @@ def baselines(value: Value, scale: Scale, digits: int | None = None) -> list[Blo
 
 def _teams(ranking: BoardRanking, value: Value, scale: Scale) -> Table:
     compared = ranking.comparison
-    level = summary_text.tied(compared) if compared else ()
+    level, own = summary_text.tied(compared) if compared else (), own_order(ranking)
     tie = summary_text.tie(compared) if compared and len(level) > 1 else ""
     day = "day (UTC) of the submission that counts"
 
@@ -235,6 +252,11 @@ def _teams(ranking: BoardRanking, value: Value, scale: Scale) -> Table:
     columns = [
         RANK,
         Column("team", "team"),
+        *(
+            [Column("order", own.name, "number", 2, "lower", get=lambda t: own.values[t["team"]])]
+            if own
+            else []
+        ),
         score_column(scale),
         _interval(scale),
         Column(

@@ -12,13 +12,18 @@ import numpy as np
 import pytest
 
 from scoring.common.findings import InputRefused
-from scoring.services.boards import hidden_truth, members, participant, phases
+from scoring.core.views import Table
+from scoring.services.boards import hidden_truth, members, participant, phases, publishing
+from scoring.services.boards.board import opened
 from scoring.services.boards.budget import SAFE_GAIN, Labels, most_submissions, planned, told
 from scoring.services.boards.hidden_rules import HiddenRules, ladder_scores
 from scoring.services.boards.phases import Phase
+from scoring.services.boards.ranking import board_ranking
 from scoring.services.store import tables
+from scoring.services.store.database import open_store
 from scoring.statistics.optimism import bits_for, effective_labels, effective_units, possible_gain
 from tests.support.boards import board as run_board
+from tests.support.boards import sizes
 from tests.support.hidden_boards import PAUL, acting, hidden_board, table
 
 ACCOUNTS = 5
@@ -293,19 +298,32 @@ def test_hide_proposes_scores_only_where_a_bound_is_known(place, tmp_path, chall
     assert (done.json["hidden"]["detail"] != "none") is is_safe
 
 
-def test_rules_may_change_after_scores_without_an_end_were_shown(place, tmp_path, monkeypatch):
+def test_rules_may_change_after_scores_without_an_end_were_shown(place, tmp_path):
     """Infinitely many bits were kept, and the board could not be read any more."""
-    monkeypatch.setenv("BENCHSIDE_CHALLENGES", str(tmp_path))
-    (tmp_path / "size.toml").write_text(
-        'id = "size"\ntitle = "Size"\nabout = "Size"\ntask = "regression"\n[truth]\ncase = "case"\n'
-        'value = "mm"\n[predictions]\nvalue = "mm"\n[score]\nmetric = "mae"\n'
-    )
-    (tmp_path / "t.csv").write_text("case,mm\n" + "".join(f"c{i},{i}\n" for i in range(20)))
-    run_board("create", "size", "--id", "b", "--title", "B", "--truth", str(tmp_path / "t.csv"))
-    run_board("hide", "b", "--detail", "score")
-    run_board("submit", "b", "--team", "a", "--predictions", str(tmp_path / "t.csv"))
-    done = run_board("hide", "b", "--digits", "2")
-    assert "whatever is shown from now on" in done.err
-    assert run_board("hide", "b", "--detail", "none").status == 0
-    done = run_board("show", "b")
+    table = sizes(tmp_path)
+    run_board("hide", "size", "--detail", "score")
+    run_board("submit", "size", "--team", "a", "--predictions", table)
+    done = run_board("hide", "size", "--digits", "2")
+    (line,) = [line for line in done.err.splitlines() if "truth-not-safe" in line]
+    assert "size: Not safe, whatever is shown from now on" in line, "its place is the board"
+    assert "above chance" not in done.err, "of an error nobody knows what guessing gains"
+    done = run_board("hide", "size", "--detail", "none")
+    assert (done.status, "see no score until it is opened" in done.out) == (0, True)
+    done = run_board("show", "size")
     assert (done.status, "a" in done.out) == (0, True), done.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "drawn"),
+    [(("--digits", 1), "4.1"), (("--ladder", 0.1), "4.1"), (("--ladder", 0.25), "4.00"), ((), "4.070")],
+)
+def test_a_score_is_drawn_with_the_digits_that_are_shown(place, tmp_path, flags, drawn):
+    lines = sizes(tmp_path).read_text().splitlines()
+    run_board("hide", "size", "--detail", "score", *flags)
+    off = [f"{case},{float(mm) + 4.07}" for case, mm in (line.split(",") for line in lines[1:])]
+    (tmp_path / "p.csv").write_text("\n".join([lines[0], *off]))
+    assert run_board("submit", "size", "--team", "a", "--predictions", tmp_path / "p.csv").status == 0
+    ranking, history = publishing.sections(board_ranking(opened(open_store(), "size")))
+    tables = [block for section in (ranking, history) for block in section.blocks if isinstance(block, Table)]
+    columns = [(t, column) for t in tables for column in t.columns if column.name == "score"]
+    assert [f"{t.rows['score'][0]:.{column.digits}f}" for t, column in columns] == [drawn, drawn]

@@ -160,6 +160,41 @@ def test_what_changes_after_the_end_is_told_on_board_and_report(database, tmp_pa
     assert change["after"] == "not ranked"
 
 
+def test_the_frozen_ranking_is_what_is_published(database, tmp_path):
+    filled(tmp_path)
+    board("final", "b", "--freeze")
+    first, second = (row["team"] for row in published()["final"]["ranking"])
+    day = published()["final"]["frozen"][:10]
+    told = f"Final ranking of {day}; changed since: 2 places, see Decision."
+    assert all("Final ranking of" not in text for text in (report(), board("show", "b").out))
+    assert board("rescore", "b", "--truth", labels(tmp_path / "l.csv"), "--yes").status == 0
+    assert published()["teams"][0]["team"] == second, "the board ranks on"
+    ranking = board_ranking(opened(open_store(), "b"))
+    public, *_ = publishing.sections(ranking)
+    assert public.blocks[0].text == told
+    assert told in board("show", "b").out
+    checklist = bias_checklist(ranking)
+    assert f"Ranked first: {first}." in checklist
+    assert checklist.index(f"* 1. {first}") < checklist.index(f"* 2. {second}")
+    board("phase", "b", "--name", "late", "--opens", "2027-01-01")
+    late = publishing.value(board_ranking(opened(open_store(), "b"), "late"))
+    assert late["final"] == published()["final"], "one phase changes nothing"
+
+
+def test_a_rule_is_read_as_words(empty):
+    assert board("phase", "b", "--name", "p", "--opens", "2099-01-01T08:30").status == 0
+    assert board("rule", "b", "--fix").status == 0
+    assert board("phase", "b", "--name", "p", "--opens", "2099-02-01T08:30").status == 0
+    for text in (report(), board("rule", "b").out):
+        assert "60 × F2 + 30 × accuracy + 10 × AUC; higher is better" in text
+        assert "resamples: 60" in text
+        assert "p: 2099-01-01 08:30 UTC to any time" in text
+        assert "p: 2099-02-01 08:30 UTC to any time" in text
+        assert "2099-01-01T" not in text
+        assert "{&#34;" not in text
+        assert '{"' not in text
+
+
 def test_nothing_is_frozen_before_the_end(sent, tmp_path):
     store = open_store()
     board("phase", "b", "--name", "now", "--total", 3)

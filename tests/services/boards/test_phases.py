@@ -236,3 +236,9 @@ def test_a_truth_corrected_during_a_submission_scores_it_on_both(database, tmp_p
     receipt = submitting.submit(before, sent(tmp_path, 1))
     scores = [board_ranking(opened(store, "b", number)).entries[0].score for number in (1, 2)]
     assert scores[1] == receipt.score != scores[0]
+
+
+def test_the_terminal_says_once_that_nothing_was_counted(sent, tmp_path):
+    board("phase", "b", "--name", "p", "--closes", "2020-01-01")
+    done = board("submit", "b", "--team", "a", "--predictions", predictions(tmp_path / "p.csv", 1, 1.0))
+    assert (done.status, (done.out + done.err).lower().count("nothing was counted")) == (2, 1)

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from scoring.services.boards.bias_checklist import TO_WRITE
-from tests.support.boards import CASES, board, filled
+from tests.support.boards import CASES, board, filled, sizes
 from tests.support.hidden_boards import good, handed_in, hidden_board
 
 yaml = pytest.importorskip("yaml")
@@ -159,12 +159,23 @@ def test_the_checklist_has_every_item_with_what_the_board_knows(open_board):
         "Metric(s)": "a) 60 × F2 + 30 × accuracy + 10 × AUC",
         "Ranking method(s)": "the last submission of each team",
         "Training and test case characteristics": "b) The test set has 60 cases",
-        "Statistical analyses": "60 resamples",
+        "Statistical analyses": "each pair at 5%/(m (m − 1)²) with m = 3 submissions",
+        "Organizers": f"a) Muster, Erika; Lab for Öffentliches\\: A\n\n{TO_WRITE} affiliations.",
         "Participation": "2 ranked teams with 3 submissions from 2026-10-01 to 2026-10-08",
         "Results": f"Ranked first: {first}",
     }.items():
         assert words in bodies[item], item
     assert bodies["Ethics approval"].strip().startswith(TO_WRITE)
+
+
+def test_few_teams_without_images_and_with_names_that_end_in_a_dot(place, tmp_path):
+    table = sizes(tmp_path)
+    board("submit", "size", "--team", "Equal Ltd.", "--predictions", table)
+    text = published(tmp_path, "size")["bias-checklist.md"].decode()
+    assert "1 ranked team with 1 submission from" in text
+    assert "Ranked first: Equal Ltd\\. In report.html is the ranking." in text
+    assert "Table of predictions." in text
+    assert "ONNX" not in text
 
 
 @pytest.mark.parametrize("more", [("--creator", " "), ("--licence", "")])
