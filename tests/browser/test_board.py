@@ -140,7 +140,8 @@ def test_an_organizers_walk(visitor, server, tmp_path):
     )
     driver.settled(page).get_by_role("button", name="Score all again").click()
     page.get_by_role("button", name="Show it to everybody").click(timeout=driver.PATIENCE)
-    expect(page.get_by_role("heading", name="By which cases?")).to_be_visible(timeout=driver.PATIENCE)
+    shown = page.get_by_role("heading", name="What did the correction change?")
+    expect(shown).to_be_visible(timeout=driver.PATIENCE)
     after = board_ranking(opened(store, board_id))
     assert after.as_dict()["teams"][-1]["team"] == "alpha", "the first is last now"
     changed = correction(after.board, opened(store, board_id, 1)).changes
