@@ -18,8 +18,8 @@ from scoring.statistics.replicates import array_name, left_out_name
 
 ROUNDING = 1e-9
 """By how much a number may differ from the same one that another processor computed."""
-HIDDEN = 0.02
-"""Share of an interval by which what few cases hide can make it narrower at an end."""
+HIDDEN = 0.75
+"""Share of an interval by which what few cases hide can make it narrower."""
 OF_PARTS = 1e-5
 """By how much a score may differ from the sum of its parts, which some challenges round."""
 OF_CASES = {"units", "truth", "predicted", "outputs", "score_weights", "rank_scores"}
@@ -236,5 +236,6 @@ def _is_theirs(card: ScoreCard, name: str, ends: list[float], drawn: Floats, lim
         least = intervals.wilson_t(estimate, limits)
     if least is None:
         return True
-    slack = HIDDEN * (least[1] - least[0]) + ROUNDING
-    return ends[0] <= least[0] + slack and least[1] - slack <= ends[1]
+    return (
+        ends[1] - ends[0] >= (1 - HIDDEN) * (least[1] - least[0]) - ROUNDING and ends[0] <= value <= ends[1]
+    )

@@ -16,6 +16,7 @@ from scoring.services.boards import bundle, packing
 from scoring.services.boards.board import BoardSettings, create, opened
 from scoring.services.boards.submitting import SubmissionRequest, submit
 from scoring.services.store.database import open_store
+from tests.support.boards import board, labels, predictions
 
 TABLES = {"melanoma": "labels.csv", "tricorder3": "labels.csv", "isic": "ISIC_2019_Sample_GroundTruth.csv"}
 OWN = {"tricorder3": {"model_size_mib": 12.5}}
@@ -81,3 +82,15 @@ def improved(data: bytes) -> bytes:
     members[f"files/{digest}"], manifest["files"][digest] = target.getvalue(), len(target.getvalue())
     members["manifest.json"] = json.dumps(manifest).encode()
     return packing.zipped(members.items())
+
+
+def test_what_few_cases_hide_in_an_interval_refuses_no_own_bundle(place, tmp_path):
+    """Intervals of nearly perfect submissions are up to half as wide as their replicates alone give."""
+    board("create", "melanoma", "--id", "b", "--title", "B", "--truth", labels(tmp_path / "l.csv", (0, 3, 7)))
+    for seed in range(4):
+        file = predictions(tmp_path / f"{seed}.csv", seed, 0.5, tuple(range(30, 32 + seed)))
+        assert board("submit", "b", "--team", f"team{seed}", "--predictions", file).status == 0
+    assert board("export", "b", tmp_path / "b.zip", "--with-truth").status == 0
+    assert board("delete", "b", "--yes").status == 0
+    done = board("import", tmp_path / "b.zip")
+    assert done.status == 0, done.err
