@@ -76,6 +76,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
             as_points=len(declaration.score) > 1 and (low, high) == (0.0, 1.0),
             unit=declaration.truth.unit,
             bounded_by_labels=declaration.task in ("classification", "ordinal")
+            and declaration.predictions.missing != "ignore"  # who names one case is scored on it alone
             and {use.metric.name for use in declaration.score} <= BOUNDED_BY_LABELS,
         ),
         comparison=comparison_of(declaration),

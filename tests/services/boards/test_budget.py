@@ -11,6 +11,7 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
+from scoring import load_challenge
 from scoring.common.findings import InputRefused
 from scoring.core.views import Table
 from scoring.services.boards import hidden_truth, members, participant, phases, publishing
@@ -327,3 +328,23 @@ def test_a_score_is_drawn_with_the_digits_that_are_shown(place, tmp_path, flags,
     tables = [block for section in (ranking, history) for block in section.blocks if isinstance(block, Table)]
     columns = [(t, column) for t in tables for column in t.columns if column.name == "score"]
     assert [f"{t.rows['score'][0]:.{column.digits}f}" for t, column in columns] == [drawn, drawn]
+
+
+@pytest.mark.parametrize(
+    ("missing", "metric", "is_known"),
+    [
+        ("refuse", "accuracy", True),
+        ("worst", "f1", True),
+        ("ignore", "accuracy", False),
+        ("refuse", "precision", False),
+        ("refuse", "kappa", False),
+    ],
+)
+def test_a_bound_is_known_where_few_known_labels_lift_no_score(tmp_path, missing, metric, is_known):
+    """Where missing cases are left out, a file of one case was right in all: 1.000 with two answers."""
+    (tmp_path / "c.toml").write_text(
+        'id = "c"\ntitle = "C"\nabout = "C"\ntask = "classification"\nclasses = ["n", "y"]\n'
+        f'positive = "y"\n[truth]\ncase = "id"\nlabel = "y"\n[predictions]\nlabel = "y"\n'
+        f'missing = "{missing}"\n[score]\nmetric = "{metric}"\n'
+    )
+    assert load_challenge(str(tmp_path / "c.toml")).scoring.bounded_by_labels is is_known
