@@ -128,7 +128,7 @@ class Budget:
             )
         if not self.use.cases:
             return f"Not safe: {UNBOUNDED} What holds: --detail none.{WITHHELD * self.use.is_part}"
-        told = "without end" if math.isinf(self.use.bits) else f"{self.use.bits:.1f} bits"
+        told = "any number of bits" if math.isinf(self.use.bits) else f"{self.use.bits:.1f} bits"
         proposed = self.proposed
         flags = (
             "--detail none" if proposed.detail == NOTHING else f"--detail score --digits {proposed.decimals}"
