@@ -32,8 +32,9 @@ def _check(arguments: argparse.Namespace) -> None:
         if sent is not None and truth is not None and not reading.problems:
             card = reading.attempt(challenge.score, truth, sent, resamples=0, metadata=arguments.metadata)
             reading.add(_undefined(card), ())
-    if truth is not None and not any(p.code == "missing-column" for p in reading.problems):
-        reading.add(challenge.readers.missing_columns(truth, arguments.metadata), ())
+    if truth is not None:
+        lacking = challenge.readers.missing_columns(truth, arguments.metadata)
+        reading.add([problem for problem in lacking if problem not in reading.problems], ())
     reading.raise_problems()
     print_findings(reading.findings)
     declaration = _declared(challenge)

@@ -164,7 +164,12 @@ def told(known: HiddenRules, submissions: float, labels: Labels) -> float:
 
 
 def planned(
-    known: HiddenRules, phases: Sequence[Phase], teams: int, labels: Labels, used: Use | None = None
+    known: HiddenRules,
+    phases: Sequence[Phase],
+    teams: int,
+    labels: Labels,
+    spent: float = 0.0,
+    done: Sequence[int] = (),
 ) -> Budget:
     """Return what the scores can tell by the end of the phases.
 
@@ -173,13 +178,16 @@ def planned(
         phases: Of the board; without any it takes no submissions, and any number is assumed.
         teams: Of the board, each with all submissions that the limits allow.
         labels: What is hidden.
-        used: What was told by now under these rules; more than planned where limits were changed.
+        spent: Bits told under other rules, or by what was deleted or merged since.
+        done: Submissions under these rules of each team that has some: more than the limits allow where
+            these were changed, or teams merged.
     """
     tries = math.fsum(map(most_submissions, phases)) if phases else math.inf
 
     def use(rules: HiddenRules) -> Use:
-        bits = teams * told(rules, tries, labels)
-        return Use(0, labels.effective, max(bits, used.bits if used else 0.0), labels.is_part)
+        counts = [max(tries, count) for count in done] + [tries] * (teams - len(done))
+        bits = spent + math.fsum(told(rules, count, labels) for count in counts)
+        return Use(0, labels.effective, bits, labels.is_part)
 
     now = use(known)
     if now.is_safe:

@@ -85,27 +85,26 @@ def hide(store: Store, board_id: str, wanted: HiddenRules) -> None:
         problems.append(error("bad-option", "--refused-per-day", "write a number from 1 to 1000."))
     if problems:
         raise InputRefused(problems)
-    spent = _spent(board, wanted)
+    spent = _spent(board, wanted, board_ranking(board))
     with store.write() as session:
         session.merge(Hidden(board_id=board_id, spent=spent, **asdict(wanted)))
         note_change(session, board_id)
 
 
-def _spent(board: OpenBoard, wanted: HiddenRules) -> float:
-    """Return how many bits were told before other rules hold."""
-    ranking = board_ranking(board)
+def _spent(board: OpenBoard, wanted: HiddenRules, ranking: BoardRanking) -> float:
+    """Return how many bits were told before other rules hold. ranking: of all phases."""
     if ranking.shown is None:
         return float(BITS_OF_OPEN * len(ranking.entries))
     if ranking.hidden is None:
         return float(board.n_told)
     with board.store.read() as session:
         row = session.get(Hidden, board.row.id)
-    return _counted_bits(board) if ranking.hidden != wanted or row is None else row.spent
+    return _counted_bits(board, ranking) if ranking.hidden != wanted or row is None else row.spent
 
 
-def _counted_bits(board: OpenBoard) -> float:
-    """Return how many bits were told, as a row can hold them."""
-    return min(use(board).bits, MOST_BITS)
+def _counted_bits(board: OpenBoard, ranking: BoardRanking | None = None) -> float:
+    """Return how many bits were told, as a row can hold them. ranking: as of `use`."""
+    return min(use(board, ranking).bits, MOST_BITS)
 
 
 @contextmanager
@@ -248,9 +247,14 @@ def planned(
     """Return what the scores of a board can tell by the end of its phases. wanted: rules that are considered;
     None: those that hold; ranking: as of `use`."""
     store, board_id = board.store, board.row.id
-    known = wanted or rules(store, board_id) or HiddenRules()
-    teams = max(1, len(members.team_names(store, board_id)))
-    return budget.planned(known, phases.phases(store, board_id), teams, _labels(board), use(board, ranking))
+    ranking = ranking or board_ranking(board)
+    known = wanted or ranking.hidden or HiddenRules()
+    done = Counter(entry.team for entry in ranking.entries) if known == ranking.hidden else Counter[str]()
+    teams = max(1, len(members.team_names(store, board_id) | set(done)))
+    spent = _spent(board, known, ranking)
+    return budget.planned(
+        known, phases.phases(store, board_id), teams, _labels(board), spent, [*done.values()]
+    )
 
 
 def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Finding]:

@@ -348,3 +348,12 @@ def test_a_bound_is_known_where_few_known_labels_lift_no_score(tmp_path, missing
         f'missing = "{missing}"\n[score]\nmetric = "{metric}"\n'
     )
     assert load_challenge(str(tmp_path / "c.toml")).scoring.bounded_by_labels is is_known
+
+
+def test_what_merged_teams_were_told_is_counted_beside_what_is_to_come():
+    """Five teams of one score each were merged and four came: half of what all are told was counted."""
+    phase, labels = [Phase("p", total=1)], balanced(8_000)
+    one = told(HiddenRules(), 1, labels)
+    assert planned(HiddenRules(), phase, 5, labels, 0.0, [1] * 5).use.bits == pytest.approx(5 * one)
+    assert planned(HiddenRules(), phase, 5, labels, 0.0, [5, 1]).use.bits == pytest.approx(9 * one)
+    assert planned(HiddenRules(), phase, 5, labels, 3.0, [5]).use.bits == pytest.approx(9 * one + 3)
