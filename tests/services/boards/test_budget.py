@@ -260,6 +260,8 @@ def test_cases_of_a_unit_are_learnt_together():
     patients = np.repeat(np.arange(20), 500)
     assert effective_labels(patients % 2, patients, np.ones(10_000)) == pytest.approx(15)
     assert effective_units(patients, np.ones(10_000)) == pytest.approx(20)
+    mixed = effective_labels(np.arange(10_000) % 2, patients, np.ones(10_000))
+    assert mixed == pytest.approx(15), "an AUC of patients who have both classes is learnt no slower"
     one_is_most = np.where(np.arange(10_000) < 9_000, 0, np.arange(10_000))
     assert effective_units(one_is_most, np.ones(10_000)) == pytest.approx(10_000**2 / (9_000**2 + 1_000))
     weights = np.where(np.arange(10_000) < 5, 1.0, 0.0)
