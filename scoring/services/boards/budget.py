@@ -74,13 +74,10 @@ class Use:
     def words(self) -> str:
         """Return it in plain words, for everybody: its rarest class decides whether the truth is safe."""
         scores = "1 score has" if self.answers == 1 else f"{self.answers} scores have"
-        if self.bits and not self.answers:
-            scores = "Scores that are shown no more have"
+        shown = "Scores were shown before" if self.bits and not self.answers else f"{scores} been shown"
         if not self.cases:
-            return f"{scores} been shown. {UNBOUNDED if self.bits else ''}{WITHHELD * self.is_part}".rstrip()
-        told = (
-            f"{scores} been shown, which can have told {_percent(self.bits, self.cases)} of the labels' bits"
-        )
+            return f"{shown}. {UNBOUNDED if self.bits else ''}{WITHHELD * self.is_part}".rstrip()
+        told = f"{shown}, which can have told {_percent(self.bits, self.cases)} of the labels' bits"
         most = f"where classes are equally frequent, guessing gained {self.gain:.2f} above chance at most"
         end = "" if self.is_safe else "; a smaller lead proves little here"
         return f"{told}: {most}{end}. Rare classes are learnt sooner.{WITHHELD * self.is_part}"
