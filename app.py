@@ -42,7 +42,7 @@ async def warm(_app):
     gc_tuning.keep_short()
     limits.raise_descriptors()
     readers = ReaderPool()
-    boards = ReaderPool(replace(LIMITS, decoders=(f"{BOARDS}bundle_worker",)), 1, IMPORT)
+    boards = ReaderPool(replace(LIMITS, decoders=(f"{BOARDS}bundles.bundle_worker",)), 1, IMPORT)
     of_isic = ReaderPool(replace(LIMITS, decoders=(f"{ISIC}official_rejections", "pandas")), 1)
     pools = {BOARDS: boards, ISIC: of_isic}
 

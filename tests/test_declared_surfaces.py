@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from scoring.challenges.declared import library
-from scoring.services.boards.correction_preview import changed_cases
+from scoring.services.boards.truth_correction.correction_preview import changed_cases
 from tests.support import surfaces
 from tests.support.command_line import run
 from tests.support.declared_kinds import KINDS, ORDER, Kind

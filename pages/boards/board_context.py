@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pages.display.render import BlockPath
 from scoring.core.views import Section
 from scoring.services.boards.board import OpenBoard
-from scoring.services.boards.ranking import BoardRanking
+from scoring.services.boards.ranking.board_ranking import BoardRanking
 
 
 @dataclass(frozen=True)

@@ -16,17 +16,13 @@ from scoring.common.findings import InputRefused
 from scoring.common.text import as_json, markdown
 from scoring.core.views import Section
 from scoring.services.access.roles import NOBODY, Role
-from scoring.services.boards import (
-    bundle,
-    foreign_leaderboards,
-    members,
-    phases,
-    publication,
-    publishing,
-    views,
-)
+from scoring.services.boards import foreign_leaderboards, views
 from scoring.services.boards.board import OpenBoard, opened
-from scoring.services.boards.ranking import BoardRanking, board_ranking
+from scoring.services.boards.bundles import bundle
+from scoring.services.boards.publication import public_report, publication_archive
+from scoring.services.boards.ranking.board_ranking import BoardRanking, board_ranking
+from scoring.services.boards.submissions import phases
+from scoring.services.boards.teams import members
 from scoring.services.store.database import Store
 
 ORGANIZERS_TABS = ("Submissions", "Corrections", "Participants", "Settings")
@@ -157,7 +153,7 @@ def _board_page(store: Store, board_id: str, is_public: bool, phase: str | None)
 
 @st.cache_resource(max_entries=16, show_spinner="Ranking ...")
 def _cached_page(key: tuple[str, ...], _ranking: BoardRanking, is_public: bool) -> BoardPage:
-    sections = publishing.sections if is_public else publishing.open_sections
+    sections = public_report.sections if is_public else public_report.open_sections
     return BoardPage(_ranking, sections(_ranking), key)
 
 
@@ -209,15 +205,15 @@ def _downloads(page: BoardPage, is_public: bool) -> None:
     """Draw what can be taken away: the report for everybody, the whole board for its organizer."""
     stem = f"board-{page.board.row.id}"
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        report, key = partial(publishing.html, page.ranking), "download_board"
+        report, key = partial(public_report.html, page.ranking), "download_board"
         downloads.button("Report (HTML)", report, f"{stem}.html", key)
         downloads.button(
-            "board.json", lambda: as_json(publishing.value(page.ranking)), f"{stem}.json", f"{key}_json"
+            "board.json", lambda: as_json(public_report.value(page.ranking)), f"{stem}.json", f"{key}_json"
         )
         if not is_public:
             downloads.button(
                 "To publish (zip)",
-                partial(publication.publication, page.ranking),
+                partial(publication_archive.publication, page.ranking),
                 f"{stem}-publication.zip",
                 "download_publication",
                 help="Report, numbers, BIAS checklist to complete, CITATION.cff and Zenodo metadata",

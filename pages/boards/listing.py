@@ -15,10 +15,12 @@ from scoring.challenges import load_challenge
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option
-from scoring.services.boards import bundle, members, phases
 from scoring.services.boards.board import USUAL, BoardSettings, create, listed
-from scoring.services.boards.row_rules import COUNTS, DRAFT, PUBLIC
-from scoring.services.boards.sample import ID, create_sample
+from scoring.services.boards.bundles import bundle
+from scoring.services.boards.row_validation import COUNTS, DRAFT, PUBLIC
+from scoring.services.boards.sample_board import ID, create_sample
+from scoring.services.boards.submissions import phases
+from scoring.services.boards.teams import members
 from scoring.services.boards.views import RULES
 from scoring.services.store.database import Store
 

@@ -17,25 +17,20 @@ from pages.server import access
 from scoring.common.text import markdown
 from scoring.comparison import scale as scales
 from scoring.services.access.roles import Role
-from scoring.services.boards import (
-    hidden_rules,
-    hidden_truth,
-    members,
-    notices,
-    participant,
-    publishing,
-    teams,
-)
 from scoring.services.boards.board import OpenBoard
 from scoring.services.boards.board import opened as board_of
-from scoring.services.boards.budget import Budget
-from scoring.services.boards.hidden_rules import DECIMALS, TELLS, HiddenRules
-from scoring.services.boards.packing import packed
-from scoring.services.boards.participant import RemainingQuota, SubmissionFeedback
-from scoring.services.boards.phases import spoken
-from scoring.services.boards.ranking import board_ranking
-from scoring.services.boards.row_rules import DETAILS
-from scoring.services.boards.split import split_board
+from scoring.services.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
+from scoring.services.boards.hidden_truth.disclosure_rules import DECIMALS, TELLS, HiddenRules
+from scoring.services.boards.hidden_truth.guessing_budget import Budget
+from scoring.services.boards.hidden_truth.split import split_board
+from scoring.services.boards.publication import public_report
+from scoring.services.boards.ranking.board_ranking import board_ranking
+from scoring.services.boards.row_validation import DETAILS
+from scoring.services.boards.serialization import packed
+from scoring.services.boards.submissions import participant
+from scoring.services.boards.submissions.participant import RemainingQuota, SubmissionFeedback
+from scoring.services.boards.submissions.phases import spoken
+from scoring.services.boards.teams import members, team_changes
 from scoring.services.boards.views import RULES
 from scoring.services.store.database import Store
 
@@ -67,9 +62,9 @@ def submit(store: Store, board: OpenBoard) -> None:
         _drop(board, team, key)
     _last_outcome(st.session_state.get(f"own_came_{board.row.id}"))
     _history(board, team)
-    known = hidden_rules.rules(store, board.row.id)
+    known = disclosure_rules.rules(store, board.row.id)
     if known is not None:
-        st.caption(publishing.hidden_truth_words(known, board.split is not None))
+        st.caption(public_report.hidden_truth_words(known, board.split is not None))
 
 
 def _drop(board: OpenBoard, team: str, key: tuple[str, str]) -> None:
@@ -127,8 +122,8 @@ def _history(board: OpenBoard, team: str) -> None:
         st.caption("Nothing yet.")
         return
     scale = scales.of(board.challenge)
-    known = hidden_rules.rules(board.store, board.row.id)
-    digits = publishing.digits(scale, known)
+    known = disclosure_rules.rules(board.store, board.row.id)
+    digits = public_report.digits(scale, known)
     st.table(
         {
             "submitted": [spoken(entry.time) for entry in submissions],
@@ -203,7 +198,7 @@ def show(store: Store, board: OpenBoard) -> None:
     _hiding(board)
     _teams(board)
     layout.heading("What should you know of attempts?")
-    findings = notices.board_notices(store, board.row.id)
+    findings = organizer_notices.board_notices(store, board.row.id)
     if findings:
         finding_list.findings(findings)
     else:
@@ -212,13 +207,13 @@ def show(store: Store, board: OpenBoard) -> None:
 
 def _hiding(board: OpenBoard) -> None:
     """Draw whether the truth is hidden, and what it tells."""
-    row, known = board.row, hidden_rules.rules(board.store, board.row.id)
+    row, known = board.row, disclosure_rules.rules(board.store, board.row.id)
     layout.heading("Is the truth hidden from participants?")
     if known is not None:
-        rule = publishing.hidden_truth_words(known, board.split is not None)
+        rule = public_report.hidden_truth_words(known, board.split is not None)
         st.markdown(f"Participants see {TELLS[known.detail]}. {rule}")
-        st.markdown(hidden_truth.use(board).words)
-        _budget(hidden_truth.planned(board))
+        st.markdown(disclosure.use(board).words)
+        _budget(disclosure.planned(board))
     else:
         st.markdown("No: participants see all of their own scorecard, and everybody the intervals and ties.")
     _parts(board)
@@ -250,12 +245,12 @@ def _hiding(board: OpenBoard) -> None:
             key=f"hide_digits_{row.id}",
         )
         wanted = replace(known or HiddenRules(), detail=detail, step=step or None, decimals=decimals)
-        _budget(hidden_truth.planned(board, wanted))
+        _budget(disclosure.planned(board, wanted))
         with st.container(horizontal=True, gap="small"):
             if st.button("Hide the truth so", type="primary", icon=":material/visibility_off:"):
-                actions.do(hidden_truth.hide, board.store, row.id, wanted)
+                actions.do(disclosure.hide, board.store, row.id, wanted)
             if known is not None and st.button("Open it to all", icon=":material/visibility:"):
-                actions.do(hidden_truth.reveal, board.store, row.id)
+                actions.do(disclosure.reveal, board.store, row.id)
 
 
 def _parts(board: OpenBoard) -> None:
@@ -318,17 +313,17 @@ def _team_changes(board: OpenBoard) -> None:
         if team in out:
             st.markdown(f"Excluded: {markdown(out[team])}")
             if st.button("Let the team count again", icon=":material/undo:"):
-                actions.do(teams.exclude_team, store, row.id, team, None)
+                actions.do(team_changes.exclude_team, store, row.id, team, None)
         else:
             reason = st.text_input("Reason, which is published", key=f"team_reason_{row.id}_{team}")
             if st.button("Exclude the team", icon=":material/block:"):
-                actions.do(teams.exclude_team, store, row.id, team, reason)
+                actions.do(team_changes.exclude_team, store, row.id, team, reason)
         is_baseline = team in members.baselines(store, row.id)
         label = "Rank the team again" if is_baseline else "Make it a baseline"
         if st.button(label, icon=":material/horizontal_rule:", help="Drawn as a line, listed, not ranked."):
-            actions.do(teams.set_baseline, store, row.id, team, not is_baseline)
+            actions.do(team_changes.set_baseline, store, row.id, team, not is_baseline)
         name = st.text_input(
             "New name", key=f"team_renamed_{row.id}_{team}", help="The name of another team merges both."
         )
         if st.button("Rename or merge", icon=":material/merge:"):
-            actions.do(teams.rename_team, store, row.id, team, name.strip())
+            actions.do(team_changes.rename_team, store, row.id, team, name.strip())

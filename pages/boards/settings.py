@@ -17,10 +17,13 @@ from pages.inputs import selectors
 from pages.server import url_state
 from scoring.common.text import markdown
 from scoring.comparison.team_facts import LABELS, UNKNOWN, fact_text
-from scoring.services.boards import decision, deleting, final_ranking, members, phases, views
+from scoring.services.boards import deletion, views
 from scoring.services.boards.board import OpenBoard, change_settings
-from scoring.services.boards.phases import Phase
-from scoring.services.boards.row_rules import COUNTS, VISIBILITIES
+from scoring.services.boards.ranking import decision_rule, final_ranking
+from scoring.services.boards.row_validation import COUNTS, VISIBILITIES
+from scoring.services.boards.submissions import phases
+from scoring.services.boards.submissions.phases import Phase
+from scoring.services.boards.teams import members
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 
@@ -183,18 +186,18 @@ def _decision(page: BoardPage) -> None:
     """Draw what fixes the rule before the first submission, and what freezes the ranking at the end."""
     store, board_id = page.board.store, page.board.row.id
     layout.heading("What decides, and when is it final?")
-    rule, final = decision.fixed_rule(store, board_id), final_ranking.frozen(store, board_id)
+    rule, final = decision_rule.fixed_rule(store, board_id), final_ranking.frozen(store, board_id)
     if rule is not None:
-        changed = len(decision.rule_changes(rule))
+        changed = len(decision_rule.rule_changes(rule))
         st.markdown(f"The rule was fixed on {phases.spoken(rule.created)}; changes since: **{changed}**.")
     elif page.ranking.entries:
         st.caption("No rule was fixed before the first submission.")
     if not page.ranking.entries:
         with st.form(f"decision_{board_id}", border=False):
-            prizes = st.number_input("Places that win a prize", 0, decision.MOST_PRIZES, 0, width=WIDTH)
+            prizes = st.number_input("Places that win a prize", 0, decision_rule.MOST_PRIZES, 0, width=WIDTH)
             ties = st.text_input("At a tie", "teams of one rank share the place", width=2 * WIDTH)
             if st.form_submit_button("Fix the rule", icon=":material/gavel:"):
-                actions.do(decision.fix_rule, store, board_id, prizes, ties)
+                actions.do(decision_rule.fix_rule, store, board_id, prizes, ties)
         st.caption("Metric, options, phases and which submission counts go into it as they are now.")
     if final is not None:
         st.markdown(f"The final ranking was frozen on {phases.spoken(final.created)}.")
@@ -221,7 +224,7 @@ def delete(store: Store, board_id: str, title: str, submissions: int | None) -> 
             message = f"This is not its address: write {board_id}. Nothing was deleted."
             st.error(message, icon=":material/edit:")
             return
-        outcome = actions.attempt(deleting.delete_board, store, board_id)
+        outcome = actions.attempt(deletion.delete_board, store, board_id)
         if outcome.refused:
             finding_list.refusal(outcome.refused, title="The board was not deleted")
             return

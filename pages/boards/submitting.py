@@ -18,10 +18,12 @@ from pages.server import jobs
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.text import markdown
 from scoring.inputs.team_entries import clean_name
-from scoring.services.boards import deleting, folders, notices, submitting, views
+from scoring.services.boards import deletion, views
 from scoring.services.boards.board import OpenBoard
-from scoring.services.boards.ranked_submissions import RankedSubmission
-from scoring.services.boards.submitting import Receipt, SubmissionRequest, exclude, submit
+from scoring.services.boards.hidden_truth import organizer_notices
+from scoring.services.boards.ranking.ranked_submissions import RankedSubmission
+from scoring.services.boards.submissions import submission_folders, submitting
+from scoring.services.boards.submissions.submitting import Receipt, SubmissionRequest, exclude, submit
 
 NAMED = 12
 """Dropped files whose teams can be named one by one."""
@@ -52,7 +54,7 @@ def show(page: BoardPage) -> None:
                     st.rerun()
                 st.button("Without them", type="tertiary", icon=":material/undo:", on_click=in_use.forget)
     _receipts(st.session_state.get(f"{prefix}_receipts"))
-    if noticed := notices.team_notices(page.ranking):
+    if noticed := organizer_notices.team_notices(page.ranking):
         finding_list.findings(noticed)
     now = [*views.remaining_quotas(page.ranking), *views.refused(submitting.refused_files(board))]
     render.draw_all(now, BlockPath(None, True, "board"))
@@ -88,7 +90,7 @@ def _submit(board: OpenBoard, submissions: list[Any], job: jobs.Job) -> tuple[li
     for item in submissions:
         if isinstance(item, ChosenInput):
             try:
-                entries = list(folders.of_source(item.source, item.name))
+                entries = list(submission_folders.of_source(item.source, item.name))
                 every += [entry for entry in entries if isinstance(entry, SubmissionRequest)]
                 problems += [entry for entry in entries if isinstance(entry, Finding)]
             except InputRefused as why:
@@ -162,7 +164,7 @@ def _exclusion(page: BoardPage) -> None:
                 "brings them back. To keep it out of the ranking, exclude it."
             )
             if st.button("Delete for good", icon=":material/delete_forever:", key="board_delete_one"):
-                _done(actions.attempt(deleting.delete_submission, board.store, board.row.id, chosen))
+                _done(actions.attempt(deletion.delete_submission, board.store, board.row.id, chosen))
 
 
 def _excluding(board: OpenBoard, entry: RankedSubmission) -> None:

@@ -13,10 +13,11 @@ from pages.display.render import BlockPath
 from pages.inputs import selectors
 from pages.server import jobs
 from scoring.core.views import Block
-from scoring.services.boards import rescoring, views
+from scoring.services.boards import views
 from scoring.services.boards.board import OpenBoard, opened
-from scoring.services.boards.correction_preview import correction, corrections
-from scoring.services.boards.ranking import board_ranking
+from scoring.services.boards.ranking.board_ranking import board_ranking
+from scoring.services.boards.truth_correction import rescoring
+from scoring.services.boards.truth_correction.correction_preview import correction, corrections
 
 ABOUT_CASES = "a table of age, sex, site, patient by case id"
 

@@ -22,7 +22,7 @@ from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.inference.pool import Cancelled
 from scoring.inputs import team_entries
-from scoring.services.boards import bundle
+from scoring.services.boards.bundles import bundle
 
 MOST = 100
 """Teams that one page compares."""

@@ -24,9 +24,9 @@ from scoring.common.text import markdown
 from scoring.services.access import claims, roles
 from scoring.services.access.claims import AccessRules, actor_of, key_of
 from scoring.services.access.roles import LOCAL, NOBODY, Actor, Role
-from scoring.services.boards import notices
-from scoring.services.boards.members import end_login, not_before
-from scoring.services.boards.notices import Reason
+from scoring.services.boards.hidden_truth import organizer_notices
+from scoring.services.boards.hidden_truth.organizer_notices import Reason
+from scoring.services.boards.teams.members import end_login, not_before
 from scoring.services.store.database import Store, open_store
 
 LEAST = {
@@ -194,7 +194,7 @@ def record_refused(address: str) -> None:
     reason = Reason.ROLE if person.key else Reason.ENDED if is_known else Reason.FORGED
     with contextlib.suppress(InputRefused):
         access_rules()
-        notices.record_refused(program_store(), _key(claims) if is_known else "", address, reason)
+        organizer_notices.record_refused(program_store(), _key(claims) if is_known else "", address, reason)
 
 
 def bar() -> None:

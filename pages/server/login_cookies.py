@@ -64,7 +64,7 @@ def _shortened(headers: list[Header]) -> list[Header]:
 
 def _reduced(person: dict[str, Any]) -> dict[str, Any]:
     """Return the claims of a person that are kept; boards name no groups while their store is away."""
-    from scoring.services.boards.members import named_groups
+    from scoring.services.boards.teams.members import named_groups
 
     try:
         rules = access.access_rules()

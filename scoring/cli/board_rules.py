@@ -11,22 +11,15 @@ from scoring.cli.output import print_findings, respond
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.opening import read_file
 from scoring.services.boards import board as boards
-from scoring.services.boards import (
-    decision,
-    decision_views,
-    final_ranking,
-    hidden_rules,
-    hidden_truth,
-    members,
-    notices,
-    phases,
-    submitting,
-)
 from scoring.services.boards.board import opened
-from scoring.services.boards.hidden_rules import HiddenRules
-from scoring.services.boards.phases import Phase
-from scoring.services.boards.ranking import board_ranking
-from scoring.services.boards.split import split_board
+from scoring.services.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
+from scoring.services.boards.hidden_truth.disclosure_rules import HiddenRules
+from scoring.services.boards.hidden_truth.split import split_board
+from scoring.services.boards.ranking import decision_rule, decision_views, final_ranking
+from scoring.services.boards.ranking.board_ranking import board_ranking
+from scoring.services.boards.submissions import phases, submitting
+from scoring.services.boards.submissions.phases import Phase
+from scoring.services.boards.teams import members
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 
@@ -35,10 +28,10 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
     """Hide the truth of a board, change what it tells, or open it."""
     board = opened(store, arguments.board)
     if arguments.open:
-        hidden_truth.reveal(store, board.row.id)
+        disclosure.reveal(store, board.row.id)
         respond(arguments.json, {"board": board.row.id, "hidden": None}, "The truth is open to participants.")
         return
-    before = hidden_rules.rules(store, board.row.id)
+    before = disclosure_rules.rules(store, board.row.id)
     values = {
         "detail": arguments.detail,
         "step": arguments.ladder,
@@ -49,17 +42,17 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
     rules = before or HiddenRules()
     by_split = board.split is not None and before == HiddenRules()
     if (before is None or by_split) and not wanted.keys() - {"refused_per_day"}:
-        rules = hidden_truth.planned(board).proposed or rules
+        rules = disclosure.planned(board).proposed or rules
     rules = replace(rules, **wanted)
     if rules.step == 0:
         rules = replace(rules, step=None)
-    hidden_truth.hide(store, board.row.id, rules)
-    used, budget = hidden_truth.use(board), hidden_truth.planned(board)
-    print_findings(hidden_truth.unsafe(board))
+    disclosure.hide(store, board.row.id, rules)
+    used, budget = disclosure.use(board), disclosure.planned(board)
+    print_findings(disclosure.unsafe(board))
     value = {"board": board.row.id, "hidden": asdict(rules), "use": asdict(used) | {"gain": used.gain}}
     value["budget"] = budget.as_dict()
     ladder = "without the Ladder" if rules.step is None else f"the Ladder's step is {rules.step:g}"
-    message = f"Hidden: participants see {hidden_rules.TELLS[rules.detail]}, {ladder}.\n{used.words}"
+    message = f"Hidden: participants see {disclosure_rules.TELLS[rules.detail]}, {ladder}.\n{used.words}"
     respond(arguments.json, value, f"{message}\n{budget.words}" if budget.proposed is None else message)
 
 
@@ -67,8 +60,8 @@ def rule(store: Store, arguments: argparse.Namespace) -> None:
     """Fix the rule by which a board decides, or say what was fixed."""
     board = opened(store, arguments.board)
     if arguments.fix:
-        decision.fix_rule(store, board.row.id, arguments.prizes, arguments.ties)
-    row = decision.fixed_rule(store, board.row.id)
+        decision_rule.fix_rule(store, board.row.id, arguments.prizes, arguments.ties)
+    row = decision_rule.fixed_rule(store, board.row.id)
     message = "No rule was fixed: say --fix, before the first submission."
     if row is not None:
         lines = [
@@ -83,7 +76,9 @@ def rule(store: Store, arguments: argparse.Namespace) -> None:
             for one in decision_views.changes_in_words(row, board.challenge)
         ]
         message = "\n".join(lines)
-    respond(arguments.json, {"board": board.row.id, "decision_rule": decision.rule_as_dict(row)}, message)
+    respond(
+        arguments.json, {"board": board.row.id, "decision_rule": decision_rule.rule_as_dict(row)}, message
+    )
 
 
 def final(store: Store, arguments: argparse.Namespace) -> None:
@@ -119,8 +114,8 @@ def split(store: Store, arguments: argparse.Namespace) -> None:
         cases = [line.strip() for line in text.splitlines() if line.strip()]
     board = split_board(store, arguments.board, arguments.share, cases, arguments.seed)
     known, total = board.split, len(board.truth)
-    budget = hidden_truth.planned(board)
-    print_findings(hidden_truth.unsafe(board))
+    budget = disclosure.planned(board)
+    print_findings(disclosure.unsafe(board))
     value = {"board": board.row.id, "shown": board.n_told, "withheld": total - board.n_told}
     value |= {"share": known.share if known else None, "seed": known.seed if known else None}
     message = (
@@ -139,7 +134,7 @@ def set_members(store: Store, arguments: argparse.Namespace) -> None:
         if not arguments.member and not arguments.nobody:
             raise InputRefused([error("bad-option", "--member", "name a member, or say --nobody.")])
         members.set_members(store, board.row.id, arguments.team, arguments.member)
-        print_findings(hidden_truth.unsafe(board))
+        print_findings(disclosure.unsafe(board))
     teams = members.members(store, board.row.id)
     message = "\n".join(f"{team}: {', '.join(people)}" for team, people in teams.items())
     respond(arguments.json, {"board": board.row.id, "teams": teams}, message or "No team has members yet.")
@@ -150,8 +145,8 @@ def attempts(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     if arguments.revoke is not None:
         members.revoke(store, arguments.revoke)
-    trials = notices.attempts(store, board.row.id)
-    print_findings([*hidden_truth.unsafe(board), *notices.board_notices(store, board.row.id)])
+    trials = organizer_notices.attempts(store, board.row.id)
+    print_findings([*disclosure.unsafe(board), *organizer_notices.board_notices(store, board.row.id)])
     columns = ("created", "team", "person", "outcome", "sha256", "near")
     rows = [{name: getattr(trial, name) for name in columns} for trial in trials]
     message = "\n".join(
@@ -183,7 +178,7 @@ def phase(store: Store, arguments: argparse.Namespace) -> None:
         before = known.get(arguments.name, Phase(arguments.name))
         phases.define(store, board.row.id, replace(before, **values))
     defined = phases.phases(store, board.row.id)
-    print_findings(hidden_truth.unsafe(board))
+    print_findings(disclosure.unsafe(board))
     message = phase_lines(defined) or "No phases: submissions are taken at any time, without limits."
     respond(arguments.json, {"board": board.row.id, "phases": [each.as_dict() for each in defined]}, message)
 
@@ -200,7 +195,7 @@ def change_settings(store: Store, arguments: argparse.Namespace) -> None:
     ).row
     refusals = "kept" if row.keep_refused else "not kept"
     message = f"{row.title} ({row.id}): the {row.counts} submission counts; refused files are {refusals}."
-    rules = hidden_rules.rules(store, arguments.board)
+    rules = disclosure_rules.rules(store, arguments.board)
     if rules is not None and rules.step is not None:
         message += " With the Ladder the last that it shows counts instead, also once the truth is opened."
     message += f" It is {SEEN[row.visibility]}."

@@ -7,12 +7,12 @@ from typing import Any
 from scoring.common.text import stopped
 from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
-from scoring.services.boards import final_ranking
-from scoring.services.boards.correction_preview import Correction
 from scoring.services.boards.foreign_leaderboards import ImportedBoard
-from scoring.services.boards.phases import Phase
-from scoring.services.boards.ranking import BoardRanking, history_rows, rank_change
-from scoring.services.boards.submitting import Receipt
+from scoring.services.boards.ranking import final_ranking
+from scoring.services.boards.ranking.board_ranking import BoardRanking, history_rows, rank_change
+from scoring.services.boards.submissions.phases import Phase
+from scoring.services.boards.submissions.submitting import Receipt
+from scoring.services.boards.truth_correction.correction_preview import Correction
 from scoring.services.boards.views import FOR_ORGANIZERS, own_order, which_counts
 
 CASES = 5

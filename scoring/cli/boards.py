@@ -12,26 +12,19 @@ from scoring.cli.board_tables import board_table, changes_table, imported_table,
 from scoring.cli.output import print_findings, progress, respond, write, write_appendix
 from scoring.cli.reading import chosen, statistics
 from scoring.common.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
-from scoring.services.boards import (
-    bundle,
-    deleting,
-    folders,
-    foreign_leaderboards,
-    hidden_rules,
-    hidden_truth,
-    members,
-    notices,
-    publishing,
-    rescoring,
-    submitting,
-    teams,
-)
+from scoring.services.boards import deletion, foreign_leaderboards
 from scoring.services.boards.board import BoardSettings, create, listed, opened, own_options
-from scoring.services.boards.correction_preview import correction
+from scoring.services.boards.bundles import bundle
 from scoring.services.boards.foreign_leaderboards import read_leaderboard
-from scoring.services.boards.packing import packed
-from scoring.services.boards.ranking import board_ranking
-from scoring.services.boards.submitting import Receipt, SubmissionRequest
+from scoring.services.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
+from scoring.services.boards.publication import public_report
+from scoring.services.boards.ranking.board_ranking import board_ranking
+from scoring.services.boards.serialization import packed
+from scoring.services.boards.submissions import submission_folders, submitting
+from scoring.services.boards.submissions.submitting import Receipt, SubmissionRequest
+from scoring.services.boards.teams import members, team_changes
+from scoring.services.boards.truth_correction import rescoring
+from scoring.services.boards.truth_correction.correction_preview import correction
 from scoring.services.boards.views import FOR_ORGANIZERS
 from scoring.services.store.database import Store, open_store
 
@@ -62,7 +55,7 @@ def _create(store: Store, arguments: argparse.Namespace) -> None:
     )
     print_findings(board.truth.findings)
     message = f"Board {board.row.id} is open, with {len(board.truth)} cases. It is kept in {store.place}."
-    respond(arguments.json, publishing.value(board_ranking(board)), message)
+    respond(arguments.json, public_report.value(board_ranking(board)), message)
 
 
 def _submit(store: Store, arguments: argparse.Namespace) -> None:
@@ -91,7 +84,7 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
         for f in receipt.findings
         if arguments.folder is None or (f.level == "warning" and f.code not in OF_SMALL_SETS)
     ]
-    noticed += hidden_truth.unsafe(board)
+    noticed += disclosure.unsafe(board)
     if problems:
         refusal = InputRefused(problems, noticed)
         if not arguments.json:
@@ -102,7 +95,7 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
     print_findings(noticed)
     value = {"board": board.row.id, "submissions": [receipt.as_dict() for receipt in receipts]}
     message = "\n".join(map(receipt_line, receipts))
-    if board.split is not None and hidden_rules.rules(store, board.row.id) is not None:
+    if board.split is not None and disclosure_rules.rules(store, board.row.id) is not None:
         message += f"\n{FOR_ORGANIZERS}"
     respond(arguments.json, value, message)
 
@@ -126,7 +119,9 @@ def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[Submissio
                     )
                 ]
             )
-        entries = list(folders.of_source(folder) if zipped else folders.of_folder(folder))
+        entries = list(
+            submission_folders.of_source(folder) if zipped else submission_folders.of_folder(folder)
+        )
         return [entry for entry in entries if isinstance(entry, SubmissionRequest)], [
             entry for entry in entries if isinstance(entry, Finding)
         ]
@@ -164,16 +159,18 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
         return
     board = opened(store, arguments.board, arguments.test_set)
     ranking = board_ranking(board, arguments.phase)
-    print_findings(notices.team_notices(ranking if arguments.phase is None else board_ranking(board)))
-    value, message = publishing.value(ranking), board_table(ranking)
+    print_findings(
+        organizer_notices.team_notices(ranking if arguments.phase is None else board_ranking(board))
+    )
+    value, message = public_report.value(ranking), board_table(ranking)
     if arguments.changes:
         against = opened(store, arguments.board, arguments.against or max(1, board.test_set.number - 1))
         found = correction(board, against)
         value |= {"changes": [change.as_dict() for change in found.changes]}
         message += "\n\n" + changes_table(found)
     if arguments.html:
-        write(arguments.html, publishing.html(ranking), "--html")
-        write_appendix(arguments.html, publishing.appendix(ranking))
+        write(arguments.html, public_report.html(ranking), "--html")
+        write_appendix(arguments.html, public_report.appendix(ranking))
     respond(arguments.json, value, message)
 
 
@@ -191,27 +188,27 @@ def _exclude(store: Store, arguments: argparse.Namespace) -> None:
         raise InputRefused([error("bad-option", "--reason", "say why it does not count.")])
     submitting.exclude(store, board.row.id, arguments.submission, reason)
     ranking = board_ranking(board)
-    respond(arguments.json, publishing.value(ranking), board_table(ranking))
+    respond(arguments.json, public_report.value(ranking), board_table(ranking))
 
 
 def _team(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     if arguments.rename is not None:
-        teams.rename_team(store, board.row.id, arguments.team, arguments.rename.strip())
+        team_changes.rename_team(store, board.row.id, arguments.team, arguments.rename.strip())
     elif arguments.baseline is not None:
-        teams.set_baseline(store, board.row.id, arguments.team, arguments.baseline)
+        team_changes.set_baseline(store, board.row.id, arguments.team, arguments.baseline)
     else:
-        teams.exclude_team(store, board.row.id, arguments.team, arguments.exclude)
+        team_changes.exclude_team(store, board.row.id, arguments.team, arguments.exclude)
     ranking = board_ranking(board)
-    respond(arguments.json, publishing.value(ranking), board_table(ranking))
+    respond(arguments.json, public_report.value(ranking), board_table(ranking))
 
 
 def _delete(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.submission is not None:
-        gone = deleting.delete_submission(store, arguments.board, arguments.submission)
+        gone = deletion.delete_submission(store, arguments.board, arguments.submission)
         subject = f"Submission {arguments.submission} of board {arguments.board}"
     elif arguments.yes:
-        gone = deleting.delete_board(store, arguments.board)
+        gone = deletion.delete_board(store, arguments.board)
         subject = f"Board {arguments.board} (submissions: {gone.submissions})"
     else:
         message = "this deletes the board with all of its submissions: say --yes, or name one (--submission)."
@@ -263,7 +260,7 @@ def _export(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _publish(store: Store, arguments: argparse.Namespace) -> None:
-    from scoring.services.boards.publication import publication
+    from scoring.services.boards.publication.publication_archive import publication
 
     ranking = board_ranking(opened(store, arguments.board))
     write(arguments.file, publication(ranking, arguments.creator, arguments.licence), "FILE.zip")
@@ -286,14 +283,14 @@ def _import(store: Store, arguments: argparse.Namespace) -> None:
         raise InputRefused([error("bad-option", "--id", message)])
     board_id = bundle.import_board(store, arguments.file, bundle.COMMAND_LINE_BYTES)
     ranking = board_ranking(opened(store, board_id))
-    respond(arguments.json, publishing.value(ranking), board_table(ranking))
+    respond(arguments.json, public_report.value(ranking), board_table(ranking))
 
 
 def _nominate(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
-    teams.nominate(store, board.row.id, arguments.submission, arguments.team)
+    team_changes.nominate(store, board.row.id, arguments.submission, arguments.team)
     ranking = board_ranking(board)
-    respond(arguments.json, publishing.value(ranking), board_table(ranking))
+    respond(arguments.json, public_report.value(ranking), board_table(ranking))
 
 
 ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {

@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from scoring.services.boards.sample import ID, create_sample
+from scoring.services.boards.sample_board import ID, create_sample
 from scoring.services.store.database import open_store
 from tests.browser import driver
 from tests.browser.driver import DESKTOP, PHONE

@@ -6,12 +6,13 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
-from scoring.services.boards import bundle, rescoring
 from scoring.services.boards.board import BoardSettings, create, opened
-from scoring.services.boards.correction_preview import correction
-from scoring.services.boards.packing import zipped
-from scoring.services.boards.ranking import board_ranking
-from scoring.services.boards.submitting import SubmissionRequest, exclude, submit
+from scoring.services.boards.bundles import bundle
+from scoring.services.boards.ranking.board_ranking import board_ranking
+from scoring.services.boards.serialization import zipped
+from scoring.services.boards.submissions.submitting import SubmissionRequest, exclude, submit
+from scoring.services.boards.truth_correction import rescoring
+from scoring.services.boards.truth_correction.correction_preview import correction
 from scoring.services.store.database import open_store
 from tests.browser import driver
 from tests.support.boards import CASES, TRUTH, labels, predictions

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from scoring.services.boards import members, notices
-from scoring.services.boards.hidden_truth import HiddenRules
+from scoring.services.boards.hidden_truth import organizer_notices
+from scoring.services.boards.hidden_truth.disclosure import HiddenRules
+from scoring.services.boards.teams import members
 from scoring.services.store.database import open_store
 from tests.browser import driver
 from tests.support.hidden_boards import good, hidden_board
@@ -201,7 +202,7 @@ def test_a_server_with_half_written_secrets_does_not_start(tmp_path, text, words
 
 def _attempts():
 
-    return notices.attempts(open_store(), "h")
+    return organizer_notices.attempts(open_store(), "h")
 
 
 def _bytes(data: str | bytes) -> bytes:

@@ -14,7 +14,7 @@ from scoring.presentation.html import html
 from scoring.presentation.paper import archive
 from scoring.services.boards import views
 from scoring.services.boards.board import opened
-from scoring.services.boards.ranking import board_ranking
+from scoring.services.boards.ranking.board_ranking import board_ranking
 from scoring.services.store.database import open_store
 from tests.challenges.hecktor2026 import four
 from tests.support import category_tables, lesion_tables, nuclei_lists, risk_tables

@@ -4,7 +4,9 @@ import re
 import shlex
 
 from scoring.services.access.claims import read
-from scoring.services.boards import hidden_rules, members, phases
+from scoring.services.boards.hidden_truth import disclosure_rules
+from scoring.services.boards.submissions import phases
+from scoring.services.boards.teams import members
 from scoring.services.store.database import open_store
 from tests.support.boards import labels
 from tests.support.command_line import ROOT, run
@@ -43,7 +45,9 @@ def test_the_commands_of_the_page_make_a_hidden_board(tmp_path, monkeypatch):
         assert done.status == 0, done.err
         if "phase" in words:
             store = open_store()
-            assert hidden_rules.rules(store, "lesions-2026") == hidden_rules.HiddenRules("score", 0.05)
+            assert disclosure_rules.rules(store, "lesions-2026") == disclosure_rules.HiddenRules(
+                "score", 0.05
+            )
             assert set(members.members(store, "lesions-2026")) == {"alpha"}
             assert [(one.per_day, one.total) for one in phases.phases(store, "lesions-2026")] == [(5, 100)]
-    assert hidden_rules.rules(open_store(), "lesions-2026") is None, "at the end it is opened"
+    assert disclosure_rules.rules(open_store(), "lesions-2026") is None, "at the end it is opened"

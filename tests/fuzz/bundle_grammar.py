@@ -9,10 +9,12 @@ from random import Random
 from typing import Any
 
 from scoring.inputs.sources import sha256
-from scoring.services.boards import bundle, packing, publishing
+from scoring.services.boards import serialization
 from scoring.services.boards.board import listed, opened
-from scoring.services.boards.ranking import board_ranking
-from scoring.services.boards.unpacking import FILES
+from scoring.services.boards.bundles import bundle
+from scoring.services.boards.bundles.unpacking import FILES
+from scoring.services.boards.publication import public_report
+from scoring.services.boards.ranking.board_ranking import board_ranking
 from scoring.services.store.database import open_store
 from tests.hostile.inputs import Came, attempt
 from tests.support import bundles
@@ -90,10 +92,10 @@ def _spoil_card(random: Random, manifest: Any, members: dict[str, bytes]) -> Non
         return
     target = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as whole, zipfile.ZipFile(target, "w") as written:
-        spoilt = random.choice((packing.DOCUMENT, packing.DOCUMENT, *whole.namelist()))
+        spoilt = random.choice((serialization.DOCUMENT, serialization.DOCUMENT, *whole.namelist()))
         for name in whole.namelist():
             part = whole.read(name)
-            if name == spoilt == packing.DOCUMENT:
+            if name == spoilt == serialization.DOCUMENT:
                 document = json.loads(part)
                 spoil(random, document)
                 part = json.dumps(document).encode()
@@ -116,7 +118,7 @@ def read(data: bytes) -> Came:
             store = open_store(folder)
             try:
                 board = opened(store, bundle.import_board(store, data))
-                publishing.html(board_ranking(board))
+                public_report.html(board_ranking(board))
                 assert [entry for entry in listed(store) if "broken" in entry] == []
             finally:
                 store.engine.dispose()

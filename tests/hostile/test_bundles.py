@@ -11,9 +11,10 @@ import pytest
 
 from scoring.common.findings import InputRefused
 from scoring.inputs.sources import sha256
-from scoring.services.boards import bundle, packing
+from scoring.services.boards import serialization
 from scoring.services.boards.board import listed
-from scoring.services.boards.manifest import PROBLEMS, check_manifest
+from scoring.services.boards.bundles import bundle
+from scoring.services.boards.bundles.manifest import PROBLEMS, check_manifest
 from scoring.services.store.database import open_store
 from scoring.services.store.files import Bucket, Folder
 from tests.hostile.test_table import peak
@@ -107,14 +108,14 @@ def test_a_small_file_with_a_large_number_takes_no_memory():
 def test_cards_that_unpack_to_more_than_a_bundle_may_are_not_unpacked(monkeypatch):
     value, large = bundles.manifest(), io.BytesIO()
     with zipfile.ZipFile(large, "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr(packing.DOCUMENT, "{}")
+        packed.writestr(serialization.DOCUMENT, "{}")
         for number in range(6):
             packed.writestr(f"arrays/{number}", bytes(40_000_000))
     digest = sha256(large.getvalue())
     value["scorings"][0]["card"] = digest
     value["files"][digest] = len(large.getvalue())
     changed = {f"files/{digest}": large.getvalue(), bundles.MANIFEST: json.dumps(value).encode()}
-    monkeypatch.setattr(packing, "card_from_bytes", None)
+    monkeypatch.setattr(serialization, "card_from_bytes", None)
     assert "it unpacks to 240 MB; at most 200 MB are read" in refusal(bundles.packed(changed))
 
 
@@ -131,10 +132,10 @@ def test_an_array_that_says_it_is_longer_than_it_is_is_refused(shape):
     header, target = io.BytesIO(), io.BytesIO()
     np.lib.format.write_array_header_2_0(header, {"descr": "<f8", "fortran_order": False, "shape": shape})
     with zipfile.ZipFile(io.BytesIO(card())) as whole, zipfile.ZipFile(target, "w") as written:
-        written.writestr(packing.DOCUMENT, whole.read(packing.DOCUMENT))
+        written.writestr(serialization.DOCUMENT, whole.read(serialization.DOCUMENT))
         written.writestr("arrays/a", header.getvalue() + bytes(80))
     with pytest.raises(InputRefused, match="bad-card"):
-        packing.card_from_bytes(target.getvalue())
+        serialization.card_from_bytes(target.getvalue())
 
 
 @pytest.mark.parametrize(
@@ -143,10 +144,10 @@ def test_an_array_that_says_it_is_longer_than_it_is_is_refused(shape):
 def test_a_card_whose_document_has_other_kinds_of_values_is_refused(key, value):
     target = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(card())) as whole, zipfile.ZipFile(target, "w") as written:
-        document = json.loads(whole.read(packing.DOCUMENT))
-        written.writestr(packing.DOCUMENT, json.dumps(document | {key: value}))
+        document = json.loads(whole.read(serialization.DOCUMENT))
+        written.writestr(serialization.DOCUMENT, json.dumps(document | {key: value}))
     with pytest.raises(InputRefused, match=r"bad-card .*TypeError"):
-        packing.card_from_bytes(target.getvalue())
+        serialization.card_from_bytes(target.getvalue())
 
 
 def card() -> bytes:
@@ -254,13 +255,13 @@ def test_a_key_that_is_there_twice_is_refused():
     said = refusal(with_doubled_key(bundles.MANIFEST, bundles.members()[bundles.MANIFEST]))
     assert "an object has the key 'format' twice" in said
     with pytest.raises(InputRefused, match="has the key 'score' twice"):
-        packing.card_from_bytes(with_text(b'{"score": 1, "score": 2}'))
+        serialization.card_from_bytes(with_text(b'{"score": 1, "score": 2}'))
 
 
 def with_text(text: bytes) -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as written:
-        written.writestr(packing.DOCUMENT, text)
+        written.writestr(serialization.DOCUMENT, text)
     return target.getvalue()
 
 

@@ -8,10 +8,10 @@ from pages.server import network_exposure
 from scoring.comparison.team_facts import TeamFacts
 from scoring.services.boards.board import change_settings, listed
 from scoring.services.boards.board import opened as board_of
-from scoring.services.boards.members import facts as known_facts
-from scoring.services.boards.phases import Phase, define, phases
-from scoring.services.boards.ranking import board_ranking
-from scoring.services.boards.submitting import exclude
+from scoring.services.boards.ranking.board_ranking import board_ranking
+from scoring.services.boards.submissions.phases import Phase, define, phases
+from scoring.services.boards.submissions.submitting import exclude
+from scoring.services.boards.teams.members import facts as known_facts
 from scoring.services.store.database import open_store
 from tests.support.boards import filled, labels, predictions
 from tests.support.visits import finished, words

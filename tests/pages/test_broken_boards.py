@@ -9,10 +9,11 @@ import pytest
 from sqlalchemy import text
 
 from scoring.common.findings import InputRefused
-from scoring.services.boards import bundle, phases
 from scoring.services.boards.board import listed
 from scoring.services.boards.board import opened as board_of
-from scoring.services.boards.submitting import SubmissionRequest, submit
+from scoring.services.boards.bundles import bundle
+from scoring.services.boards.submissions import phases
+from scoring.services.boards.submissions.submitting import SubmissionRequest, submit
 from scoring.services.store import tables
 from scoring.services.store.database import open_store
 from tests.support import bundles, databases

@@ -20,8 +20,8 @@ from scoring.common.findings import error
 from scoring.comparison import scale, summary_text
 from scoring.presentation.figures.numerals import points
 from scoring.services.boards import board as boards
-from scoring.services.boards import bundle
-from scoring.services.boards.ranking import board_ranking
+from scoring.services.boards.bundles import bundle
+from scoring.services.boards.ranking.board_ranking import board_ranking
 from scoring.services.store.database import open_store
 from tests.support import visits
 from tests.support.archives import archive_of

@@ -2,8 +2,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from scoring.challenges import REGISTRY
-from scoring.services.boards import bundle
 from scoring.services.boards.board import opened as board_of
+from scoring.services.boards.bundles import bundle
 from scoring.services.store.database import open_store
 from tests.pages.conftest import NAVIGATION
 from tests.support import photographs

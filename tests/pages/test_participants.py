@@ -3,9 +3,10 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from scoring.services.boards import hidden_rules, hidden_truth, members, notices
-from scoring.services.boards.hidden_truth import HiddenRules
-from scoring.services.boards.notices import Reason
+from scoring.services.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
+from scoring.services.boards.hidden_truth.disclosure import HiddenRules
+from scoring.services.boards.hidden_truth.organizer_notices import Reason
+from scoring.services.boards.teams import members
 from scoring.services.store.database import open_store
 from tests.pages.test_access import RULES, claims
 from tests.support.hidden_boards import good, hidden_board
@@ -47,7 +48,7 @@ def test_a_participant_submits_and_sees_what_is_left(board):
     members.set_members(open_store(), "h", "alpha", [])  # between two clicks
     finished(next(one for one in app.button if one.label == "Submit").click().run())
     assert "You are in no team" in words(app)
-    assert hidden_truth.use(board).answers == 1
+    assert disclosure.use(board).answers == 1
 
     app = visited(claims("mallory"), "Submit")
     assert "You are in no team" in words(app)
@@ -55,13 +56,13 @@ def test_a_participant_submits_and_sees_what_is_left(board):
     for address in ({"tab": "Participants"}, {"board": "guessed"}):
         app.query_params.update(address)
         app.run()
-    (told,) = notices.board_notices(board.store, "h")
+    (told,) = organizer_notices.board_notices(board.store, "h")
     assert (told.code, told.where) == ("refused-address", "/board?board=…, /board?tab=Participants")
     assert "https://idp|mallory" in told.message
 
 
 def test_an_organizer_hides_and_names_members(board):
-    notices.record_refused(board.store, "https://idp|mallory", "/about", Reason.ROLE)
+    organizer_notices.record_refused(board.store, "https://idp|mallory", "/about", Reason.ROLE)
     app = visited(claims("olga"), "Participants")
     assert not app.exception
     assert "Participants see the score, rates by class" in words(app)
@@ -70,18 +71,18 @@ def test_an_organizer_hides_and_names_members(board):
     assert app.number_input(key="hide_step_h").value == 0
     app.selectbox(key="hide_detail_h").select("score").run()
     next(one for one in app.button if one.label == "Hide the truth so").click().run()
-    assert hidden_rules.rules(open_store(), "h").detail == "score"
+    assert disclosure_rules.rules(open_store(), "h").detail == "score"
     app.text_input(key="members_team").input("gamma")
     app.text_input(key="members_who").input("nobody").run()
     next(one for one in app.button if one.label == "Set members").click().run()
     assert "bad-option" in words(app)
-    assert notices.attempts(open_store(), "h") == []
+    assert organizer_notices.attempts(open_store(), "h") == []
     app.selectbox(key="hide_detail_h").select("cases").run()
     app.secrets = {
         "access": {"organizers": ["other@example.org"]}
     }  # the role is taken away between two clicks
     next(one for one in app.button if one.label == "Hide the truth so").click().run()
-    assert hidden_rules.rules(open_store(), "h").detail == "score"
+    assert disclosure_rules.rules(open_store(), "h").detail == "score"
     assert "Who is in which team?" not in words(app)
 
 

@@ -13,10 +13,11 @@ import pytest
 
 from pages.server import access
 from scoring.services.access.roles import Role
-from scoring.services.boards import notices, participant
 from scoring.services.boards.board import opened
-from scoring.services.boards.hidden_truth import HiddenRules
-from scoring.services.boards.ranking import board_ranking
+from scoring.services.boards.hidden_truth import organizer_notices
+from scoring.services.boards.hidden_truth.disclosure import HiddenRules
+from scoring.services.boards.ranking.board_ranking import board_ranking
+from scoring.services.boards.submissions import participant
 from scoring.services.store.database import open_store
 from tests.browser import driver
 from tests.support.hidden_boards import OPEN, good, hidden_board
@@ -118,7 +119,7 @@ def test_cookies_that_are_forged_or_expired_are_nobodys(place, arrive):
 
 def told_of_addresses(place: Place) -> dict[str, str]:
     told: dict[str, str] = {}
-    for one in notices.address_notices(open_store_of(place)):
+    for one in organizer_notices.address_notices(open_store_of(place)):
         told[one.code] = told.get(one.code, "") + one.message
     return told
 

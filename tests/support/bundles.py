@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from scoring.services.boards import bundle, phases
 from scoring.services.boards.board import BoardSettings, create, opened
-from scoring.services.boards.phases import Phase
-from scoring.services.boards.submitting import SubmissionRequest, submit
+from scoring.services.boards.bundles import bundle
+from scoring.services.boards.submissions import phases
+from scoring.services.boards.submissions.phases import Phase
+from scoring.services.boards.submissions.submitting import SubmissionRequest, submit
 from scoring.services.store.database import open_store
 from tests.support.boards import labels, predictions
 

@@ -6,11 +6,13 @@ from pathlib import Path
 from uuid import uuid4
 
 from scoring.services.access.roles import Actor, Role
-from scoring.services.boards import hidden_truth, members, participant, phases
 from scoring.services.boards.board import BoardSettings, OpenBoard, create, opened
-from scoring.services.boards.hidden_truth import HiddenRules
-from scoring.services.boards.participant import SubmissionFeedback
-from scoring.services.boards.phases import Phase
+from scoring.services.boards.hidden_truth import disclosure
+from scoring.services.boards.hidden_truth.disclosure import HiddenRules
+from scoring.services.boards.submissions import participant, phases
+from scoring.services.boards.submissions.participant import SubmissionFeedback
+from scoring.services.boards.submissions.phases import Phase
+from scoring.services.boards.teams import members
 from scoring.services.store.database import Store, open_store
 from tests.support.boards import CASES, TRUTH
 
@@ -35,7 +37,7 @@ def hidden_board(
         + "".join(f"{case},{bool(ill)},canaryplace{i % 3}\n" for i, (case, ill) in enumerate(rows.items()))
     )
     create(store, "h", "melanoma", str(truth), BoardSettings("H", statistics=STATISTICS))
-    hidden_truth.hide(store, "h", known or HiddenRules())
+    disclosure.hide(store, "h", known or HiddenRules())
     if phase is not None:
         phases.define(store, "h", phase)
     members.set_members(store, "h", "alpha", ["Paul@example.org"])

@@ -18,9 +18,8 @@ from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.sources import Source, sha256
 from scoring.inputs.team_entries import MODEL
 from scoring.services.access.roles import Role
-from scoring.services.boards.decision import note_change
-from scoring.services.boards.packing import packed
-from scoring.services.boards.row_rules import (
+from scoring.services.boards.ranking.decision_rule import note_change
+from scoring.services.boards.row_validation import (
     BOARD_ID,
     COUNTS,
     DRAFT,
@@ -28,6 +27,7 @@ from scoring.services.boards.row_rules import (
     VISIBILITIES,
     require_readable,
 )
+from scoring.services.boards.serialization import packed
 from scoring.services.boards.version_results import VersionResult
 from scoring.services.store import tables
 from scoring.services.store.database import Store

@@ -19,7 +19,7 @@ from scoring.common.text import shortened
 from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.services.access.roles import Role
 from scoring.services.boards.board import name_problems
-from scoring.services.boards.row_rules import DRAFT, IMPORTED, require_readable
+from scoring.services.boards.row_validation import DRAFT, IMPORTED, require_readable
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 

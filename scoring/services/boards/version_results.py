@@ -7,7 +7,7 @@ from typing import Any
 from scoring.common.findings import Finding
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import sha256
-from scoring.services.boards import packing
+from scoring.services.boards import serialization
 from scoring.services.store import tables
 from scoring.version import __version__
 
@@ -24,7 +24,7 @@ class VersionResult:
     @cached_property
     def files(self) -> dict[str, bytes]:
         """Return the scorecards as files by SHA-256, that of `card` first; none where it is refused."""
-        cards = (packing.card_to_bytes(card) for card in (self.card, self.shown) if card)
+        cards = (serialization.card_to_bytes(card) for card in (self.card, self.shown) if card)
         return {sha256(data): data for data in cards}
 
     def rows(self, submission_id: str, test_set: tables.TestSetVersion) -> list[tables.Base]:

@@ -23,9 +23,9 @@ from scoring.core.views import Block, Column, Figure, Section, Table, Text
 from scoring.presentation.figures.over_time import MOST, DatedScore, over_time
 from scoring.presentation.figures.theme import Theme
 from scoring.services.boards.foreign_leaderboards import ImportedBoard
-from scoring.services.boards.phases import DAY, Allowance, allowance, spoken
-from scoring.services.boards.ranked_submissions import LADDER, MINUTE, RankedSubmission
-from scoring.services.boards.ranking import BoardRanking, history_rows, rank_change
+from scoring.services.boards.ranking.board_ranking import BoardRanking, history_rows, rank_change
+from scoring.services.boards.ranking.ranked_submissions import LADDER, MINUTE, RankedSubmission
+from scoring.services.boards.submissions.phases import DAY, Allowance, allowance, spoken
 
 FOR_ORGANIZERS = "For the organizer alone: scores of the withheld part, which nobody else is told yet."
 RULES = {

@@ -16,7 +16,7 @@ from scoring.comparison.compare import compare_cards
 from scoring.comparison.display import Displayed
 from scoring.comparison.pairwise import PairedDifference
 from scoring.core.scorecard import ScoreCard
-from scoring.services.boards import packing
+from scoring.services.boards import serialization
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 
@@ -139,7 +139,7 @@ def saved_submission(store: Store, kept_id: str, owner: str = "") -> SavedSubmis
 
 def card_of(store: Store, entry: SavedSubmission) -> ScoreCard:
     """Return the scorecard of what is kept. Raises InputRefused where the store does not have it whole."""
-    return packing.card_from_bytes(store.files.read(entry.card))
+    return serialization.card_from_bytes(store.files.read(entry.card))
 
 
 def files(store: Store, entry: SavedSubmission, role: str) -> Sequence[tuple[str, bytes]]:

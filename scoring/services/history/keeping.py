@@ -19,7 +19,7 @@ from scoring.comparison.comparability import EQUAL, options_by_team
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import labels_digest
 from scoring.inputs.sources import is_litter, sha256
-from scoring.services.boards import packing
+from scoring.services.boards import serialization
 from scoring.services.history.entries import SavedSubmission, of_row
 from scoring.services.store import tables
 from scoring.services.store.database import Store
@@ -175,7 +175,7 @@ def _row(store: Store, keeping: Keeping, test_set: str) -> tables.Kept:
         score=card.score,
         low=low,
         high=high,
-        card=store.keep(packing.card_to_bytes(card)),
+        card=store.keep(serialization.card_to_bytes(card)),
         page=dict(keeping.page),
         note="",
         created=tables.now(),

@@ -21,7 +21,7 @@ from scoring.common.findings import InputRefused, error
 from scoring.common.quantities import SCORE
 from scoring.common.zips import zipped
 from scoring.inputs.sources import Source
-from scoring.services.boards.packing import packed
+from scoring.services.boards.serialization import packed
 from scoring.services.platforms.evaluation import FILE, PlatformSettings
 from scoring.services.platforms.submission_page import IN_ALL, PER_DAY, SubmissionPage, submission_page
 

@@ -14,7 +14,7 @@ from scoring.common.text import as_json
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.inputs.sources import Source, is_litter, open_source
-from scoring.services.boards.redaction import redact
+from scoring.services.boards.hidden_truth.redaction import redact
 from scoring.services.platforms import sockets
 from scoring.statistics.options import StatisticsOptions
 

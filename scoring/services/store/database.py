@@ -72,7 +72,7 @@ class Store:
 
         Raises:
             InputRefused: `forbidden` where the actor is no organizer: what participants may write, the
-                program writes for them after its own checks (scoring/services/boards/participant.py).
+                program writes for them after its own checks (`boards/submissions/participant.py`).
         """
         self.actor.require(Role.ORGANIZER)
         engine = self.engine.execution_options(writes=True)

@@ -10,7 +10,7 @@ import pytest
 import scoring
 from scoring.challenges.declared import draft, library, suggestion
 from scoring.cli import declared as declared_command
-from scoring.services.boards.packing import zipped
+from scoring.services.boards.serialization import zipped
 from tests.support.command_line import run, run_fresh
 
 FILE = """# who writes comments

@@ -8,9 +8,11 @@ import pytest
 
 from scoring.common.findings import InputRefused
 from scoring.inputs import team_entries
-from scoring.services.boards import members, rescoring, submitting
 from scoring.services.boards.board import opened
-from scoring.services.boards.submitting import SubmissionRequest
+from scoring.services.boards.submissions import submitting
+from scoring.services.boards.submissions.submitting import SubmissionRequest
+from scoring.services.boards.teams import members
+from scoring.services.boards.truth_correction import rescoring
 from scoring.services.store.database import open_store
 from tests.support import schemas
 from tests.support.archives import archive_of

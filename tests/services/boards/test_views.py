@@ -4,11 +4,13 @@ from scoring.challenges.recognition import recognise
 from scoring.comparison import scale
 from scoring.comparison.compare import compare_cards
 from scoring.core.views import Table
-from scoring.services.boards import bundle, rescoring, views
+from scoring.services.boards import views
 from scoring.services.boards.board import opened
-from scoring.services.boards.correction_preview import correction, corrections
-from scoring.services.boards.ranking import board_ranking
-from scoring.services.boards.submitting import exclude
+from scoring.services.boards.bundles import bundle
+from scoring.services.boards.ranking.board_ranking import board_ranking
+from scoring.services.boards.submissions.submitting import exclude
+from scoring.services.boards.truth_correction import rescoring
+from scoring.services.boards.truth_correction.correction_preview import correction, corrections
 from scoring.services.store.database import open_store
 from tests.support.boards import labels
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from scoring.services.boards.board import opened, own_options
-from scoring.services.boards.submitting import SubmissionRequest, submit
+from scoring.services.boards.submissions.submitting import SubmissionRequest, submit
 from scoring.services.platforms import bundles
 from scoring.services.store.database import open_store
 from tests.support.boards import CASES as BOARD_CASES

@@ -8,7 +8,7 @@ import pytest
 
 from scoring.common.findings import InputRefused
 from scoring.services import doctor
-from scoring.services.boards.deleting import delete_board
+from scoring.services.boards.deletion import delete_board
 from scoring.services.store import tables
 from scoring.services.store.database import NAME, Store, open_store
 from scoring.services.store.files import MARK, Bucket

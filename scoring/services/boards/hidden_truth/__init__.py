@@ -1,0 +1,1 @@
+"""Hidden truth: what a board tells of it, and what bounds guessing."""

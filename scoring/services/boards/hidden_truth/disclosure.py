@@ -1,0 +1,316 @@
+"""A hidden truth: what a board tells participants and the public, and nothing beyond it.
+
+What is shown of a score is rounded and, with the Ladder, only shown where it is better than the team's best
+by a step (Blum and Hardt 2015). It follows from the submissions in their order alone, so that asking twice
+gives the same. A correction of the truth shows no other scores of what was submitted before it.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.common.quantities import SHARE
+from scoring.comparison.team_facts import UNKNOWN
+from scoring.services.access.roles import Role
+from scoring.services.boards.board import OpenBoard, opened
+from scoring.services.boards.hidden_truth import guessing_budget
+from scoring.services.boards.hidden_truth.disclosure_rules import (
+    DECIMALS,
+    NOTHING,
+    HiddenRules,
+    kept_rules,
+    rules,
+)
+from scoring.services.boards.hidden_truth.guessing_budget import Budget, Labels, Use
+from scoring.services.boards.hidden_truth.split import units_of
+from scoring.services.boards.ranking.board_ranking import BoardRanking, board_ranking
+from scoring.services.boards.ranking.decision_rule import note_change
+from scoring.services.boards.ranking.ranked_submissions import (
+    RankedSubmission,
+    ShownScores,
+    baseline,
+    counting,
+)
+from scoring.services.boards.row_validation import DETAILS, OPENED
+from scoring.services.boards.submissions import phases
+from scoring.services.boards.teams import members
+from scoring.services.store.database import Store
+from scoring.services.store.tables import Hidden
+from scoring.statistics.optimism import effective_labels, effective_units
+
+RATES = frozenset(
+    {
+        *("precision", "recall", "f1", "f1_pooled", "specificity", "sensitivity", "accuracy", "ppv", "npv"),
+        *("auc", "auc_sens_80", "average_precision", "mean_dice", "dice_agg"),
+    }
+)
+"""Of a class, told where the organizer allows it: not what follows from the truth alone, as the worth of a
+class, nor what tells several labels at once, as log loss."""
+MOST_BITS = 1e9
+"""Kept of what scores told under earlier rules; without an end of the score it is infinite."""
+PUBLISHED = ("version", "seed", "resamples", "interval", "unit")
+"""Of the provenance: neither what guesses of the truth could be checked with, nor the number of cases."""
+
+BITS_OF_OPEN = 64
+"""Of a score that was shown in full, before a truth was hidden."""
+
+
+@dataclass(frozen=True)
+class VisibleScore:
+    """What is shown of a submission.
+
+    Attributes:
+        entry: The submission.
+        score: Its score as it is shown; None where none is.
+        best: The team's best that is shown so far, this submission included; None before the first.
+    """
+
+    entry: RankedSubmission
+    score: float | None
+    best: float | None
+
+
+def hide(store: Store, board_id: str, wanted: HiddenRules) -> None:
+    """Hide the truth of a board, or change what it tells. What was told by then stays counted.
+
+    Raises:
+        InputRefused: `forbidden` for others than organizers, `bad-option` for what cannot be.
+    """
+    store.actor.require(Role.ORGANIZER)
+    problems = []
+    if wanted.detail not in DETAILS:
+        problems.append(
+            error("bad-option", "--detail", f"{wanted.detail!r} is not one of {', '.join(DETAILS)}.")
+        )
+    board = opened(store, board_id)
+    low, high = board.challenge.scoring.range
+    if wanted.step is not None and not 0.001 <= wanted.step < high - low:
+        below = f" to below {high - low:g}" if np.isfinite(high - low) else " on"
+        problems.append(error("bad-option", "--ladder", f"write a number from 0.001{below}."))
+    if not 1 <= wanted.decimals <= DECIMALS:
+        problems.append(error("bad-option", "--digits", f"write a number from 1 to {DECIMALS}."))
+    if not 0 < wanted.refused_per_day <= 1000:
+        problems.append(error("bad-option", "--refused-per-day", "write a number from 1 to 1000."))
+    if problems:
+        raise InputRefused(problems)
+    spent = _spent(board, wanted, board_ranking(board))
+    with store.write() as session:
+        session.merge(Hidden(board_id=board_id, spent=spent, **asdict(wanted)))
+        note_change(session, board_id)
+
+
+def _spent(board: OpenBoard, wanted: HiddenRules, ranking: BoardRanking) -> float:
+    """Return how many bits were told before other rules hold. ranking: of all phases."""
+    if ranking.shown is None:
+        return float(BITS_OF_OPEN * len(ranking.entries))
+    if ranking.hidden is None:
+        return float(board.n_told)
+    with board.store.read() as session:
+        row = session.get(Hidden, board.row.id)
+    return _counted_bits(board, ranking) if ranking.hidden != wanted or row is None else row.spent
+
+
+def _counted_bits(board: OpenBoard, ranking: BoardRanking | None = None) -> float:
+    """Return how many bits were told, as a row can hold them. ranking: as of `use`."""
+    return min(use(board, ranking).bits, MOST_BITS)
+
+
+@contextmanager
+def told_stays(store: Store, board_id: str) -> Iterator[None]:
+    """Go on counting what a hidden truth told, where submissions are deleted or teams merged within."""
+    before = _told(store, board_id)
+    yield
+    lost = before - _told(store, board_id)
+    if lost > 0:
+        with store.write() as session:
+            row = session.get_one(Hidden, board_id)
+            row.spent = min(row.spent + lost, MOST_BITS)
+
+
+def _told(store: Store, board_id: str) -> float:
+    """Return how many bits were told; 0 where the truth is not hidden, or the board cannot be read."""
+    with suppress(InputRefused):
+        return 0.0 if rules(store, board_id) is None else _counted_bits(opened(store, board_id))
+    return 0.0
+
+
+def reveal(store: Store, board_id: str) -> None:
+    """Let a board tell everything from now on; which submission counts stays. Raises InputRefused `forbidden`
+    for others than organizers."""
+    store.actor.require(Role.ORGANIZER)
+    with store.write() as session:
+        row = session.get(Hidden, board_id)
+        if row is not None:
+            row.detail = OPENED
+
+
+def visible_scores(ranking: BoardRanking, team: str) -> list[VisibleScore]:
+    """Return what is shown of the submissions of a team. Those that are excluded show nothing."""
+    shown = _shown(ranking)
+    results: list[VisibleScore] = []
+    best: float | None = None
+    for entry in ranking.by_team.get(team, ()):
+        score = _score(ranking, entry)
+        if score is not None:
+            best = score if shown.quantity.improves(score, best) else best
+        results.append(VisibleScore(entry, score, best))
+    return results
+
+
+def _score(ranking: BoardRanking, entry: RankedSubmission) -> float | None:
+    """Return the score of a submission as it is shown; None where nothing is."""
+    shown = _shown(ranking)
+    return None if shown.rules.detail == NOTHING else shown.scores.get(entry.id)
+
+
+def counted(ranking: BoardRanking) -> Mapping[str, RankedSubmission]:
+    """Return the submission of each team that is ranked as everybody sees it: whatever a correction of the
+    truth did since, none of what was scored is missing."""
+    shown = _shown(ranking)
+    scored = (at_first(ranking, entry) for entry in ranking.competing)
+    return counting(scored, ranking.rule, shown.quantity, shown=shown.scores, nominated=ranking.nominated_now)
+
+
+def at_first(ranking: BoardRanking, entry: RankedSubmission) -> RankedSubmission:
+    """Return a submission with the scorecard of the version on which it was scored first."""
+    return replace(entry, card=_shown(ranking).cards.get(entry.id))
+
+
+def _shown(ranking: BoardRanking) -> ShownScores:
+    assert ranking.shown is not None, "of a hidden truth alone"
+    return ranking.shown
+
+
+def published(ranking: BoardRanking) -> dict[str, Any]:
+    """Return what may be published of a board: `BoardRanking.as_dict`. Of a hidden truth only scores as
+    they are shown, ranked by these, without intervals and ties."""
+    if ranking.hidden is None:
+        return ranking.as_dict()
+    chosen = counted(ranking)
+    teams = [
+        _team(ranking, team, chosen.get(team)) for team in ranking.by_team if team not in ranking.baselines
+    ]
+    placed, quantity = [team for team in teams if team["score"] is not None], _shown(ranking).quantity
+    for team in placed:
+        team["rank"] = 1 + sum(quantity.improves(other["score"], team["score"]) for other in placed)
+    known = ranking.card(next(iter(chosen.values()))).provenance if chosen else {}
+    return ranking.framed(
+        sorted(placed, key=lambda team: (team["rank"], team["team"])),
+        sorted(team["team"] for team in teams if team["score"] is None),
+        [baseline(entry, _score(ranking, entry)) for entry in ranking.lines.values()],
+        {name: known[name] for name in PUBLISHED} | {"pairs_test": None} if known else {},
+    )
+
+
+def _team(ranking: BoardRanking, team: str, counts: RankedSubmission | None) -> dict[str, Any]:
+    visible = visible_scores(ranking, team)
+    scores = {score.entry.id: score.score for score in visible}
+    history = [
+        {
+            "submission": score.entry.id,
+            "time": score.entry.created,
+            "phase": score.entry.phase,
+            "score": score.score,
+            "interval": None,
+            "rank_that_day": None,
+            "counts": counts is not None and counts.id == score.entry.id,
+            "scored": True,
+            "excluded": score.entry.excluded is not None,
+        }
+        for score in visible
+    ]
+    return {
+        "team": team,
+        "rank": None,
+        "rank_interval": None,
+        "tied_for_first": None,
+        "score": scores[counts.id] if counts else None,
+        "interval": None,
+        "facts": ranking.facts.get(team, UNKNOWN).as_dict(),
+        "previous_rank": None,
+        "submission": counts.id if counts else None,
+        "time": counts.created if counts else None,
+        "history": history,
+    }
+
+
+def use(board: OpenBoard, ranking: BoardRanking | None = None) -> Use:
+    """Return how much the truth of a board has been used up, by all teams together. ranking: of all phases,
+    where it is known."""
+    ranking = ranking or board_ranking(board)
+    with board.store.read() as session:
+        row = session.get(Hidden, board.row.id)
+        spent = row.spent if row else 0.0
+        known = kept_rules(session, board.row.id) or HiddenRules()
+    answers = 0
+    if ranking.shown is not None and known.detail != NOTHING:
+        answers = sum(score is not None for score in ranking.shown.scores.values())
+    scored = Counter(entry.team for entry in ranking.entries)
+    return guessing_budget.used(known, scored, answers, _labels(board), spent)
+
+
+def planned(
+    board: OpenBoard, wanted: HiddenRules | None = None, ranking: BoardRanking | None = None
+) -> Budget:
+    """Return what the scores of a board can tell by the end of its phases. wanted: rules that are considered;
+    None: those that hold; ranking: as of `use`."""
+    store, board_id = board.store, board.row.id
+    ranking = ranking or board_ranking(board)
+    known = wanted or ranking.hidden or HiddenRules()
+    done = Counter(entry.team for entry in ranking.entries) if known == ranking.hidden else Counter[str]()
+    teams = max(1, len(members.team_names(store, board_id) | set(done)))
+    spent = _spent(board, known, ranking)
+    return guessing_budget.planned(
+        known, phases.phases(store, board_id), teams, _labels(board), spent, [*done.values()]
+    )
+
+
+def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Finding]:
+    """Return the warning that scores can tell the truth of a board, for organizers; nothing where it is open,
+    lies elsewhere, or is safe with the phases and teams that are there now. ranking: as of `use`."""
+    if rules(board.store, board.row.id) is None or not board.store.files.holds(board.test_set.sha256):
+        return []
+    budget = planned(board, ranking=ranking)
+    return [] if budget.proposed is None else [warning("truth-not-safe", board.row.id, budget.words)]
+
+
+def _labels(board: OpenBoard) -> Labels:
+    """Return what scores are of before the end."""
+    scoring, truth = board.challenge.scoring, board.truth
+    units = effective = 0.0
+    if scoring.bounded_by_labels:
+        labels, weights = np.asarray(truth.labels), getattr(truth, "score_weights", np.ones(len(truth)))
+        known = np.flatnonzero(labels >= 0) if board.parts is None else board.parts[1]
+        known = known[labels[known] >= 0]
+        own, weights = units_of(board)[known], np.asarray(weights, float)[known]
+        units, effective = effective_units(own, weights), effective_labels(labels[known], own, weights)
+    return Labels(board.n_told, units, effective, scoring.quantity(), board.split is not None)
+
+
+def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict[str, float]]:
+    """Return the rates of each class, rounded: no number of cases, no share of the truth, and no cell of a
+    confusion matrix."""
+    return {
+        str(name): {
+            str(key): round(value, DECIMALS)
+            for key, value in row.items()
+            if key in RATES and isinstance(value, float) and 0 <= value <= 1
+        }
+        for name, row in ranking.card(entry).per_class.items()
+    }
+
+
+def cases_of(ranking: BoardRanking, entry: RankedSubmission) -> list[tuple[str, float]]:
+    """Return how right each case is, rounded, by id: no label, and not in the order of the truth. Nothing
+    where that is no degree of being right: an error and a prediction together tell the truth."""
+    card, comparison = ranking.card(entry), ranking.board.challenge.comparison
+    if comparison.case_value != SHARE:
+        return []
+    values = comparison.correct(card)
+    pairs = zip(card.cases, map(float, values), strict=True)
+    return sorted((str(row["case"]), round(value, DECIMALS)) for row, value in pairs if np.isfinite(value))

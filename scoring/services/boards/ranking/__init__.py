@@ -1,0 +1,1 @@
+"""Ranking of a board: the submission of each team that counts, the decision rule and the final ranking."""

@@ -1,0 +1,129 @@
+"""Final ranking of a board: frozen with time, hashes and version, and held against what the board shows."""
+
+import secrets
+from typing import Any
+
+from sqlalchemy import select
+
+from scoring.common.findings import InputRefused, error
+from scoring.core.scorecard import plain
+from scoring.services.access.roles import Role
+from scoring.services.boards.board import opened
+from scoring.services.boards.ranking.board_ranking import BoardRanking, board_ranking
+from scoring.services.boards.ranking.decision_rule import SALT, digest
+from scoring.services.boards.row_validation import LEFT_OUT, WITHHELD, require_readable
+from scoring.services.boards.submissions import phases
+from scoring.services.boards.submissions.phases import DAY, OPEN
+from scoring.services.store import tables
+from scoring.services.store.database import Store
+from scoring.version import __version__
+
+PLACE = "the place of "
+"""What a change of a team's rank or score begins with."""
+
+
+def freeze(store: Store, board_id: str) -> None:
+    """Freeze the final ranking of a board, which takes no submissions from then on.
+
+    Raises:
+        InputRefused: `forbidden` for others than organizers, `not-final` where the truth is hidden, a phase
+            is open, nobody is ranked, or it was frozen before.
+    """
+    store.actor.require(Role.ORGANIZER)
+    ranking = board_ranking(opened(store, board_id))
+    problems = []
+    if frozen(store, board_id) is not None:
+        problems.append("it was frozen already: what changed since is told on the board.")
+    if ranking.hidden is not None:
+        problems.append("its truth is hidden: open it first (`board hide --open`).")
+    if ranking.phases and phases.state_now(ranking.phases)[0] == OPEN:
+        problems.append("a phase is open: let it close first.")
+    if ranking.comparison is None:
+        problems.append("nobody is ranked.")
+    if problems:
+        raise InputRefused([error("not-final", board_id, message) for message in problems])
+    salt = ranking.board.row.options.get(SALT, secrets.token_hex())
+    state = _state(ranking, salt)
+    with store.write() as session:
+        board = session.get_one(tables.Board, board_id, with_for_update=True)
+        board.options = {**board.options, SALT: salt}
+        row = tables.FinalRanking(board_id=board_id, created=tables.now(), program=__version__, **state)
+        session.add(row)
+
+
+def frozen(store: Store, board_id: str) -> tables.FinalRanking | None:
+    """Return the final ranking of a board; None where none was frozen."""
+    with store.read() as session:
+        row = session.get(tables.FinalRanking, board_id)
+    require_readable(board_id, [row] if row else ())
+    return row
+
+
+def _state(ranking: BoardRanking, salt: str | None) -> dict[str, Any]:
+    """Return the ranking, and the hashes of truth, submissions and ranking, as columns. salt: a board's."""
+    store, row, sent = ranking.board.store, ranking.board.row, tables.Submission
+    with store.read() as session:
+        columns = (sent.team, sent.id, sent.sha256, sent.created, sent.excluded)
+        files = session.execute(select(*columns).where(sent.board_id == row.id)).all()
+    compared = ranking.comparison
+    names = ("team", "rank", "score", "interval")
+    rows: list[Any] = []
+    for team in compared.cards if compared else ():
+        of_team = compared.team(team) if compared else {}
+        rows.append(plain({**{n: of_team[n] for n in names}, "submission": ranking.counting[team].id}))
+    test_set = ranking.board.test_set
+    return {
+        "truth": digest([salt, test_set.sha256, test_set.metadata_sha256]),
+        "submissions": digest(sorted([*file] for file in files)),
+        "ranking": rows,
+        "sha256": digest(rows),
+    }
+
+
+def changes(ranking: BoardRanking, final: tables.FinalRanking) -> list[dict[str, str]]:
+    """Return what differs by now from a final ranking, each with what it was and is."""
+    whole, test_set = (
+        ranking if ranking.phase is None else board_ranking(ranking.board),
+        ranking.board.test_set,
+    )
+    now = _state(whole, ranking.board.row.options.get(SALT))
+    if test_set.sha256 in (LEFT_OUT, WITHHELD) and test_set.created <= final.created:
+        now["truth"] = final.truth
+    told = [
+        {"what": word, "before": getattr(final, name)[:12], "after": now[name][:12]}
+        for name, word in (("truth", "the truth"), ("submissions", "the submissions"))
+        if getattr(final, name) != now[name]
+    ]
+    then, here = ({row["team"]: row for row in rows} for rows in (final.ranking, now["ranking"]))
+    for team in dict.fromkeys([*then, *here]):
+        before, after = (_place(rows.get(team)) for rows in (then, here))
+        if before != after:
+            told.append({"what": f"{PLACE}{team}", "before": before, "after": after})
+    return told
+
+
+def since(ranking: BoardRanking) -> list[str]:
+    """Return the sentence that a board shows another ranking than was frozen, if it does."""
+    final = frozen(ranking.board.store, ranking.board.row.id)
+    changed = changes(ranking, final) if final else []
+    if final is None or not changed:
+        return []
+    places = sum(change["what"].startswith(PLACE) for change in changed)
+    what = f"{places} place{'s' * (places > 1)}" if places else ", ".join(one["what"] for one in changed)
+    return [f"Final ranking of {final.created[:DAY]}; changed since: {what}, see Decision."]
+
+
+def _place(row: dict[str, Any] | None) -> str:
+    if row is None:
+        return "not ranked"
+    score = "undefined" if row["score"] is None else f"{row['score']:.6f}"
+    return f"rank {row['rank']}, score {score}"
+
+
+def as_dict(ranking: BoardRanking, final: tables.FinalRanking | None) -> dict[str, Any] | None:
+    """Return the entry of JSON."""
+    if final is None:
+        return None
+    names = ("truth", "submissions", "ranking")
+    known = {"frozen": final.created, "version": final.program, "sha256": final.sha256}
+    return {**known, **{name: getattr(final, name) for name in names}, "changes": changes(ranking, final)}

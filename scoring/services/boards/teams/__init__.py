@@ -1,0 +1,1 @@
+"""Teams of a board: members, merges and exclusions."""

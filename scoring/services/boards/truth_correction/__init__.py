@@ -1,0 +1,1 @@
+"""Correction of a truth: preview, and scoring again."""

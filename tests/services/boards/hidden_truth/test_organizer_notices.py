@@ -1,0 +1,73 @@
+"""What an organizer is told of teams whenever the board is looked at, and the public never."""
+
+import pytest
+
+from scoring.services.boards.board import opened
+from scoring.services.boards.hidden_truth import disclosure, organizer_notices
+from scoring.services.boards.hidden_truth.disclosure_rules import HiddenRules
+from scoring.services.boards.publication import public_report
+from scoring.services.boards.ranking.board_ranking import board_ranking
+from scoring.services.boards.submissions.phases import Phase
+from scoring.services.boards.teams import members
+from scoring.services.store.database import open_store
+from tests.support.boards import board, filled, predictions
+from tests.support.hidden_boards import hidden_board, table
+
+CASES = [f"canary{i:03}" for i in range(800)]
+SAFE = HiddenRules(step=0.5)
+"""Safe for two teams of one submission each on 800 cases, and for no third."""
+
+
+@pytest.fixture
+def just_safe(place, tmp_path):
+    """The board "h" that is safe with its two teams, and the file of a third."""
+    truth = {case: i % 2 == 0 for i, case in enumerate(CASES)}
+    one = hidden_board(tmp_path, SAFE, Phase("v", total=1), truth)
+    assert disclosure.planned(one).proposed is None
+    (tmp_path / "p.csv").write_bytes(table([0.6, 0.4] * 400, CASES))
+    return one, tmp_path / "p.csv"
+
+
+def test_a_team_that_comes_by_submitting_warns_where_the_truth_is_safe_no_more(just_safe):
+    one, file = just_safe
+    for team in ("alpha", "beta"):
+        done = board("submit", "h", "--team", team, "--predictions", file)
+        assert (done.status, "truth-not-safe" in done.err) == (0, False), done.err
+    assert "truth-not-safe" not in board("show", "h").err
+    done = board("submit", "h", "--team", "gamma", "--predictions", file, "--json", "-")
+    assert (done.status, len(done.json["submissions"])) == (0, 1)
+    assert "truth-not-safe" in done.err
+    for command in ("show", "attempts"):
+        assert "Not safe" in board(command, "h").err
+    assert [note.code for note in organizer_notices.team_notices(board_ranking(opened(one.store, "h")))] == [
+        "truth-not-safe",
+        "equal-files",
+    ]
+
+
+def test_the_public_is_never_told_that_a_truth_is_safe(just_safe):
+    """A rare class makes the same use unsafe, which is not published."""
+    one, file = just_safe
+    for team in ("alpha", "gamma"):
+        board("submit", "h", "--team", team, "--predictions", file)
+        words = public_report.html(board_ranking(opened(one.store, "h")))
+        assert "of the labels" in words
+        assert " safe" not in words
+
+
+def test_near_names_and_equal_files_are_told_with_the_ranking_and_not_in_public(place, tmp_path):
+    filled(tmp_path)
+    copy = predictions(tmp_path / "copy.csv", 3, 0.85)
+    assert board("submit", "b", "--team", "Al-pha", "--predictions", copy).status == 0
+    done = board("show", "b", "--json", "-", "--html", tmp_path / "b.html")
+    assert {"near-team-names", "equal-files"} <= {line.split()[1] for line in done.err.splitlines()}
+    public = done.out + (tmp_path / "b.html").read_text()
+    assert not any(word in public for word in ("near-team-names", "nearly the same", "same to the byte"))
+
+
+@pytest.mark.parametrize("people", [["gamma@example.org"], []])
+def test_members_of_a_further_team_warn(just_safe, people):
+    who = [argument for person in people for argument in ("--member", person)] or ["--nobody"]
+    done = board("members", "h", "--team", "gamma", *who)
+    assert (done.status, "truth-not-safe" in done.err) == (0, bool(people))
+    assert members.members(open_store(), "h").get("gamma", []) == people

@@ -1,0 +1,125 @@
+"""A corrected truth: seen before it is shown, confirmed, and taken back."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scoring.challenges import load_challenge, samples
+from scoring.services.boards.board import opened
+from scoring.services.boards.publication import public_report
+from scoring.services.boards.ranking.board_ranking import board_ranking
+from scoring.services.boards.truth_correction import rescoring
+from scoring.services.boards.truth_correction.correction_preview import changed_cases, correction
+from scoring.services.store.database import open_store
+from tests.support.boards import CASES, board, filled, labels
+
+
+def shown() -> tuple:
+    """Return what everybody sees."""
+    now = opened(open_store(), "b")
+    return now.row.version, public_report.value(board_ranking(now)), public_report.html(board_ranking(now))
+
+
+def test_nothing_is_shown_before_a_correction_is_confirmed(sent, tmp_path):
+    before, corrected = shown(), labels(tmp_path / "corrected.csv")
+    done = board("rescore", "b", "--truth", corrected, "--json", "-")
+    assert done.status == 0, done.err
+    assert (done.json["shown"], shown()) == (False, before)
+    found = done.json["correction"]
+    assert found["relabelled"] == {CASES[0]: ["labels"], CASES[3]: ["labels"]}
+    assert (found["versions"], found["added"], found["removed"], found["refused"]) == ([1, 2], [], [], [])
+    assert {one["rank_before"]: one["rank"] for one in done.json["changes"]} == {1: 2, 2: 1}
+    known = sent / "alpha" / "2026-10-08.csv"
+    again = board("submit", "b", "--team", "alpha", "--predictions", known, "--json", "-")
+    assert again.json["submissions"][0]["score"] == before[1]["teams"][0]["score"], "the score that is shown"
+    assert board("rescore", "b", "--yes").status == 0
+    assert shown()[0] == 2
+    assert shown()[1]["teams"] != before[1]["teams"]
+
+
+@pytest.mark.parametrize("fault", ["renamed", "fewer"])
+def test_a_correction_that_hurts_says_so_and_needs_a_second_word(sent, tmp_path, fault):
+    before, truth = shown(), labels(tmp_path / "corrected.csv")
+    lines = truth.read_text().splitlines()
+    lines[5:6] = [] if fault == "fewer" else [lines[5].replace("canary04", "canary4")]
+    truth.write_text("\n".join(lines) + "\n")
+    done = board("rescore", "b", "--truth", truth, "--yes")
+    assert (done.status, shown()) == (2, before)
+    assert "correction-not-confirmed" in done.err
+    assert "1 case is gone: canary04" in done.err
+    if fault == "renamed":
+        assert "3 submissions would be refused" in done.err
+        assert "nobody would be ranked any more" in done.err
+        assert "Of 2 teams: 2 ranked no more." in done.out
+        assert "New are canary4: were ids changed?" in done.err
+    found = correction(rescoring.begun(opened(open_store(), "b")), opened(open_store(), "b"))
+    assert found.removed == ("canary04",)
+    assert all(one.problem for one in found.refused)
+    if fault == "renamed":
+        assert board("rescore", "b", "--discard").status == 0
+        assert board("rescore", "b").status == 2
+        assert shown() == before
+    else:
+        assert board("rescore", "b", "--yes").status == 0
+        assert shown()[1]["provenance"]["n_cases"] == len(CASES) - 1
+
+
+def test_any_version_can_be_returned_to_and_any_two_compared(database, tmp_path):
+    filled(tmp_path)
+    first = shown()
+    for number, wrong in ((2, ()), (3, (7,))):
+        truth = labels(tmp_path / f"{number}.csv", wrong=wrong)
+        assert board("rescore", "b", "--yes", "--truth", truth).status == 0
+    apart = board("show", "b", "--changes", "--against", 1, "--json", "-").json["changes"]
+    assert {case for one in apart for case in one["cases"]} >= {CASES[0], CASES[3], CASES[7]}
+    assert "nothing-to-rescore" in board("rescore", "b", "--to-version", 3).err
+    assert "no-version" in board("rescore", "b", "--to-version", 9).err
+    done = board("rescore", "b", "--to-version", 1, "--yes", "--json", "-")
+    assert (done.status, done.json["test_set_version"]) == (0, 4)
+    assert shown()[1]["teams"] == first[1]["teams"]
+    done = board("show", "b", "--changes", "--against", 1, "--json", "-")
+    assert [one["cases"] for one in done.json["changes"]] == [[], []]
+    with open_store().read() as session:
+        rows = session.connection().exec_driver_sql("select card, number from scoring order by 1, 2").all()
+    kept = {number: {card for card, of in rows if of == number} for number in (1, 4)}
+    assert kept[4] == kept[1], "what the same test set gave is not scored again"
+
+
+def of_hecktor(folder: Path) -> Path:
+    """Copy the sample's truth."""
+    test_set = next(iter(samples.test_sets("hecktor2026").values()))
+    return shutil.copytree(test_set.path, folder / "truth")
+
+
+@pytest.mark.parametrize("part", ["t", "time", "masks"])
+def test_every_part_of_a_truth_names_its_cases(tmp_path, part):
+    challenge = load_challenge("hecktor2026")
+    before = challenge.read_truth(str(of_hecktor(tmp_path / "before")))
+    place = of_hecktor(tmp_path / "after")
+    table = place / "clinical.csv"
+    lines = table.read_text().splitlines()
+    header, row = lines[0].split(","), lines[1].split(",")
+    if part == "masks":
+        names = sorted(path for path in place.rglob("*.nii.gz"))
+        own = [path for path in names if str(before.ids[2]) in str(path)]
+        other = [path for path in names if str(before.ids[3]) in str(path)]
+        own[0].write_bytes(other[0].read_bytes())
+        expected = str(before.ids[2])
+    else:
+        row[header.index("T-stage" if part == "t" else "RFS")] = "T1" if part == "t" else "1001"
+        lines[1] = ",".join(row)
+        table.write_text("\n".join(lines) + "\n")
+        expected = row[0]
+    added, removed, relabelled = changed_cases(before, challenge.read_truth(str(place)))
+    assert (added, removed) == ((), ())
+    assert relabelled == {expected: (part,)}
+
+
+def test_nuclei_that_moved_name_their_tile():
+    challenge = load_challenge("puma")
+    truth = challenge.read_truth(next(iter(samples.test_sets("puma").values())).path)
+    moved = replace(truth.nuclei[3], centroids=truth.nuclei[3].centroids + 1)
+    other = replace(truth, nuclei=(*truth.nuclei[:3], moved, *truth.nuclei[4:]))
+    assert changed_cases(truth, other)[2] == {str(truth.ids[3]): ("nuclei",)}
