@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.inputs.upload_quota import UploadQuotaMiddleware
+from pages.input_widgets.upload_quota import UploadQuotaMiddleware
 from pages.server import access, gc_tuning, network_exposure, session_cleanup
 from pages.server.login_cookies import LoginCookiesMiddleware
 from pages.server.login_redirect import LoginRedirectMiddleware

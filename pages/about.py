@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.display import layout
-from pages.inputs import upload_quota
+from pages.input_widgets import upload_quota
 from pages.server import access, network_exposure
 from scoring.common.text import markdown
 from scoring.inference.cluster.scheduler import is_named

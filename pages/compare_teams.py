@@ -10,7 +10,7 @@ from pages.challenge import class_names, scoring_run
 from pages.comparison import result, teams
 from pages.display import finding_list, layout
 from pages.display.finding_list import cases_were_read
-from pages.inputs import drop_messages, fixes, known_challenges, selectors
+from pages.input_widgets import drop_messages, fixes, known_challenges, selectors
 from pages.server import access
 from scoring.challenges import samples
 from scoring.comparison import summary_text

@@ -4,10 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from pages.challenge.challenge_page import ChallengePage, Lines, show
+from pages.challenge_tabs.declared import LINK, has_viewer, tabs
 from pages.display import layout
-from pages.inputs import known_challenges
+from pages.input_widgets import known_challenges
 from pages.server import access
-from pages.tabs.declared import LINK, has_viewer, tabs
 from scoring.challenges.declared import library
 from scoring.challenges.declared.cases import DeclaredCases
 

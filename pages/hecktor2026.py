@@ -6,10 +6,7 @@ import streamlit as st
 
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
-from pages.inputs.option_widgets import chosen_before, option_widget
-from pages.inputs.selectors import ChosenInput
-from pages.server import access
-from pages.tabs.hecktor2026 import (
+from pages.challenge_tabs.hecktor2026 import (
     LINK,
     all_patients,
     centers_tab,
@@ -19,6 +16,9 @@ from pages.tabs.hecktor2026 import (
     readings_tab,
     viewer_tab,
 )
+from pages.input_widgets.option_widgets import chosen_before, option_widget
+from pages.input_widgets.selectors import ChosenInput
+from pages.server import access
 from scoring.challenges.hecktor2026 import summary
 from scoring.challenges.hecktor2026.options import CHOICES, LESIONS
 from scoring.challenges.hecktor2026.views import CONFIDENTIAL

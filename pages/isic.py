@@ -7,11 +7,11 @@ import streamlit as st
 
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
-from pages.inputs import selectors
-from pages.inputs.option_widgets import option_widget
-from pages.inputs.selectors import ChosenInput
+from pages.challenge_tabs import isic as tabs
+from pages.input_widgets import selectors
+from pages.input_widgets.option_widgets import option_widget
+from pages.input_widgets.selectors import ChosenInput
 from pages.server import access
-from pages.tabs import isic as tabs
 from scoring.challenges.isic.card import scores_at_half
 from scoring.challenges.isic.options import METRIC, RULES
 from scoring.challenges.isic.truth import IsicCases

@@ -4,8 +4,8 @@ import numpy as np
 
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
+from pages.challenge_tabs import melanoma as tabs
 from pages.server import access
-from pages.tabs import melanoma as tabs
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.core.scorecard import ScoreCard
 from scoring.presentation.figures.numerals import percent

@@ -5,8 +5,8 @@ import streamlit as st
 from pages.challenge.challenge_card import challenge_card
 from pages.display import layout
 from pages.history import recent_runs
-from pages.inputs import drop_messages, drop_target, dropped_files
-from pages.inputs.upload_widget import BUTTON_WIDTH, UPLOAD_MB
+from pages.input_widgets import drop_messages, drop_target, dropped_files
+from pages.input_widgets.upload_widget import BUTTON_WIDTH, UPLOAD_MB
 from pages.server import access
 from scoring.challenges import REGISTRY
 from scoring.inference.cluster.scheduler import is_named

@@ -7,11 +7,11 @@ import streamlit as st
 
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
-from pages.inputs.option_widgets import option_widget
-from pages.inputs.selectors import ChosenInput
+from pages.challenge_tabs.puma.setting import radius_tab
+from pages.challenge_tabs.puma.viewer import LINK, images_tab, viewer_tab
+from pages.input_widgets.option_widgets import option_widget
+from pages.input_widgets.selectors import ChosenInput
 from pages.server import access
-from pages.tabs.puma.setting import radius_tab
-from pages.tabs.puma.viewer import LINK, images_tab, viewer_tab
 from scoring.challenges.puma.match_table import cells
 from scoring.challenges.puma.options import OUTLINES, RULE
 from scoring.challenges.puma.predictions import NucleiPredictions

@@ -4,7 +4,7 @@ performance on similar cases."""
 import streamlit as st
 
 from pages.display import layout
-from pages.inputs import drop_messages
+from pages.input_widgets import drop_messages
 from pages.server import access
 from pages.single_image_parts import photograph, tissue
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
+from pages.challenge_tabs import tricorder3 as live
 from pages.server import access
-from pages.tabs import tricorder3 as live
 from scoring.challenges.tricorder3.formula import CLASSES
 from scoring.common.findings import SMALL_CLASS
 

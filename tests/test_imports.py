@@ -28,9 +28,9 @@ LAYERS = (
 """What may import what in scoring: its own layer and those below it (docs/architecture.md)."""
 PAGE_LAYERS = (
     ("app", "pages.server.navigation"),
-    ("pages.tabs",),
+    ("pages.challenge_tabs",),
     ("pages.challenge", "pages.history", "pages.comparison", "pages.boards", "pages.single_image_parts"),
-    ("pages.inputs",),
+    ("pages.input_widgets",),
     ("pages.display",),
     ("pages.server",),
 )

@@ -8,8 +8,8 @@ import streamlit as st
 from pages.boards import actions
 from pages.boards.truth_correction import ABOUT_CASES
 from pages.display import finding_list, layout
-from pages.inputs import known_challenges, selectors
-from pages.inputs.option_widgets import option_widget
+from pages.input_widgets import known_challenges, selectors
+from pages.input_widgets.option_widgets import option_widget
 from pages.server import url_state
 from scoring.challenges import load_challenge
 from scoring.common.text import markdown

@@ -11,8 +11,8 @@ import streamlit as st
 from pages.boards import actions
 from pages.challenge.scoring_run import attempt
 from pages.display import finding_list, layout
-from pages.inputs import selectors
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets import selectors
+from pages.input_widgets.selectors import ChosenInput
 from pages.server import access
 from scoring.common.text import markdown
 from scoring.comparison import scale as scales

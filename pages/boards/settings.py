@@ -13,7 +13,7 @@ import streamlit as st
 from pages.boards import actions, listing
 from pages.boards.board_context import BoardPage
 from pages.display import finding_list, layout, render
-from pages.inputs import selectors
+from pages.input_widgets import selectors
 from pages.server import url_state
 from scoring.common.text import markdown
 from scoring.comparison.team_facts import LABELS, UNKNOWN, fact_text

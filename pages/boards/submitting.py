@@ -11,9 +11,9 @@ from pages.boards.board_context import BoardPage
 from pages.challenge.scoring_run import Outcome
 from pages.display import finding_list, layout, render
 from pages.display.render import BlockPath
-from pages.inputs import selectors
-from pages.inputs.option_widgets import option_widget
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets import selectors
+from pages.input_widgets.option_widgets import option_widget
+from pages.input_widgets.selectors import ChosenInput
 from pages.server import jobs
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.text import markdown

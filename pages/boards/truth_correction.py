@@ -10,7 +10,7 @@ from pages.boards import actions
 from pages.boards.board_context import BoardPage
 from pages.display import finding_list, layout, render
 from pages.display.render import BlockPath
-from pages.inputs import selectors
+from pages.input_widgets import selectors
 from pages.server import jobs
 from scoring.core.views import Block
 from scoring.services.boards import views

@@ -16,10 +16,17 @@ from pages.display import downloads, finding_list, headline, layout, mobile_shee
 from pages.display.finding_list import cases_were_read
 from pages.display.render import CaseLink
 from pages.history import history_tab, keep_and_restore
-from pages.inputs import drop_messages, dropped_files, fixes, import_preview, known_challenges, selectors
-from pages.inputs.option_widgets import chosen_before
-from pages.inputs.sample_selector import InputPanel
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets import (
+    drop_messages,
+    dropped_files,
+    fixes,
+    import_preview,
+    known_challenges,
+    selectors,
+)
+from pages.input_widgets.option_widgets import chosen_before
+from pages.input_widgets.sample_selector import InputPanel
+from pages.input_widgets.selectors import ChosenInput
 from pages.server import deferred_widgets
 from scoring.challenges import samples
 from scoring.challenges.samples import SampleSubmission

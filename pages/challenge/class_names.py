@@ -7,8 +7,8 @@ import streamlit as st
 
 import scoring
 from pages.challenge import scoring_run
-from pages.inputs import fixes
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets import fixes
+from pages.input_widgets.selectors import ChosenInput
 from scoring.common.fixes import InputChanges, SuggestedFix, parsed_pairs, written_pairs
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge

@@ -11,11 +11,11 @@ import scoring
 from pages.boards import actions
 from pages.challenge.scoring_run import Outcome, attempt
 from pages.display import downloads, finding_list
-from pages.inputs import selectors
-from pages.inputs.drop_routing import FILES_KEYS
-from pages.inputs.dropped_files import RECOGNISED
-from pages.inputs.selectors import ChosenInput
-from pages.inputs.upload_widget import kept_files
+from pages.input_widgets import selectors
+from pages.input_widgets.drop_routing import FILES_KEYS
+from pages.input_widgets.dropped_files import RECOGNISED
+from pages.input_widgets.selectors import ChosenInput
+from pages.input_widgets.upload_widget import kept_files
 from scoring.challenges.declared import baseline, draft, library, suggestion
 from scoring.challenges.declared.draft import Draft
 from scoring.challenges.declared.masks import ENDINGS, TruthMasks

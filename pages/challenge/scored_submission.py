@@ -11,7 +11,7 @@ import scoring
 from pages.display import finding_list, render
 from pages.display import headline as score_bar
 from pages.display.render import BlockColumns, BlockPath, CaseLink
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets.selectors import ChosenInput
 from scoring.challenges import preflight_views
 from scoring.common.findings import OF_SMALL_SETS, Finding
 from scoring.common.text import markdown

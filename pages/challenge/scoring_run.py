@@ -15,8 +15,8 @@ from typing import Any
 import streamlit as st
 
 import scoring
-from pages.inputs import dropped_files, selectors
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets import dropped_files, selectors
+from pages.input_widgets.selectors import ChosenInput
 from pages.server import jobs, memory_budget
 from scoring.challenges import samples
 from scoring.core.scorecard import ScoreCard

@@ -13,8 +13,8 @@ from pages.challenge.scored_submission import ScoredSubmission
 from pages.comparison.cases import case_pictures
 from pages.comparison.context import ComparisonContext
 from pages.display import finding_list, layout, render
-from pages.inputs import dropped_files, fixes
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets import dropped_files, fixes
+from pages.input_widgets.selectors import ChosenInput
 from pages.server import memory_budget
 from scoring.common.arrays import Ints
 from scoring.common.text import markdown

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.challenge.scoring_run import Running
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets.selectors import ChosenInput
 from pages.server import jobs
 from scoring.common.text import markdown
 

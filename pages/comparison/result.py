@@ -16,8 +16,8 @@ from pages.display import downloads, finding_list, layout, render, tables
 from pages.display import headline as score_bar
 from pages.display.finding_list import without_flags
 from pages.display.render import BlockPath
-from pages.inputs import fixes
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets import fixes
+from pages.input_widgets.selectors import ChosenInput
 from pages.server import memory_budget
 from scoring.common.fixes import SuggestedFix
 from scoring.common.text import markdown

@@ -10,10 +10,10 @@ import streamlit as st
 import scoring
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import FinishedRuns, Outcome, Running
-from pages.inputs import selectors
-from pages.inputs.option_widgets import chosen_before, option_widget
-from pages.inputs.selectors import ChosenInput
-from pages.inputs.upload_widget import MODEL
+from pages.input_widgets import selectors
+from pages.input_widgets.option_widgets import chosen_before, option_widget
+from pages.input_widgets.selectors import ChosenInput
+from pages.input_widgets.upload_widget import MODEL
 from pages.server import jobs, memory_budget
 from scoring.challenges.recognition import recognise
 from scoring.challenges.samples import SampleTestSet

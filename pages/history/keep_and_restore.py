@@ -8,8 +8,8 @@ import streamlit as st
 
 from pages.challenge import scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.inputs import drop_routing, fixes, reload_recovery, selectors
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets import drop_routing, fixes, reload_recovery, selectors
+from pages.input_widgets.selectors import ChosenInput
 from pages.server import url_state
 from pages.server.streamlit_internals import uploaded_file
 from scoring.challenges import samples

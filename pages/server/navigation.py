@@ -11,7 +11,7 @@ PAGES = ROOT / "pages"
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from pages.inputs import drop_messages, drop_target, reload_recovery, upload_quota  # noqa: E402
+from pages.input_widgets import drop_messages, drop_target, reload_recovery, upload_quota  # noqa: E402
 from pages.server import access, deferred_widgets, url_state  # noqa: E402
 from pages.server.access import NavEntry  # noqa: E402
 from scoring.challenges import REGISTRY  # noqa: E402

@@ -5,7 +5,7 @@ import ipaddress
 import streamlit as st
 
 from scoring.challenges import samples
-from scoring.inference import confinement
+from scoring.inference import sandbox_layers
 
 
 def is_public() -> bool:
@@ -19,7 +19,7 @@ def is_public() -> bool:
 def require_confinement() -> None:
     """Let visitors' models run only in workers that are fully confined, where others can reach the server."""
     if is_public():
-        confinement.require(samples.model_digests())
+        sandbox_layers.require(samples.model_digests())
 
 
 def is_loopback(address: str | None) -> bool:

@@ -10,9 +10,9 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display.layout import draw_picture
-from pages.inputs import dropped_files, dropped_photographs
-from pages.inputs.dropped_photographs import HELD, MOST, WAITING
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets import dropped_files, dropped_photographs
+from pages.input_widgets.dropped_photographs import HELD, MOST, WAITING
+from pages.input_widgets.selectors import ChosenInput
 from pages.server import streamlit_internals
 from pages.single_image_parts import model, session, turn_and_crop
 from pages.single_image_parts.chosen_image import ChosenImage

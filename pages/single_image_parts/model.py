@@ -10,7 +10,7 @@ import streamlit as st
 import scoring
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets.selectors import ChosenInput
 from pages.server import jobs
 from pages.single_image_parts import session
 from scoring.challenges import load_challenge

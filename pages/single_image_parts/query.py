@@ -8,7 +8,7 @@ import numpy as np
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets.selectors import ChosenInput
 from pages.single_image_parts import session
 from pages.single_image_parts.chosen_image import ChosenImage
 from scoring.inference.model_task import ModelTask

@@ -15,8 +15,8 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Running
 from pages.display import finding_list, layout, tables
 from pages.display.layout import draw_picture
-from pages.inputs.dropped_photographs import QUEUED, SESSION_BYTES, WAITING
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets.dropped_photographs import QUEUED, SESSION_BYTES, WAITING
+from pages.input_widgets.selectors import ChosenInput
 from pages.server import streamlit_internals
 from pages.single_image_parts import image_upload, model, person, prediction, session
 from scoring.common.text import markdown

@@ -8,8 +8,8 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import finding_list
 from pages.display.layout import draw_picture
-from pages.inputs import selectors
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets import selectors
+from pages.input_widgets.selectors import ChosenInput
 from pages.single_image_parts import image_upload, prediction
 from pages.single_image_parts.chosen_image import ChosenImage
 from pages.single_image_parts.query import preview

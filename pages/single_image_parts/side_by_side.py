@@ -11,8 +11,8 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import finding_list, layout, tables
 from pages.display.layout import draw_picture
-from pages.inputs import selectors as inputs
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets import selectors as inputs
+from pages.input_widgets.selectors import ChosenInput
 from pages.single_image_parts import model, selectors, session
 from pages.single_image_parts.chosen_image import ChosenImage
 from pages.single_image_parts.query import Query, preview

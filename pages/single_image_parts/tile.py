@@ -13,8 +13,8 @@ from pages.challenge.scoring_run import Outcome
 from pages.display import downloads, layout, tables, viewer
 from pages.display.layout import Fact
 from pages.display.viewer.nuclei import TileInfo, detections
-from pages.inputs import selectors
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets import selectors
+from pages.input_widgets.selectors import ChosenInput
 from pages.single_image_parts import model, session
 from pages.single_image_parts.chosen_image import ChosenImage
 from scoring.challenges import samples
@@ -37,7 +37,7 @@ WITH_IMAGE = "Put the image into the record"
 
 
 @dataclass(frozen=True)
-class About:
+class TileFacts:
     """Facts of a tile for its record. title: of the model or file; chips: what was noticed about the tile;
     micrometres: along a pixel, None where nobody knows; annotated: its true nuclei, None where they are not
     known."""
@@ -95,7 +95,7 @@ def detect(
 
 @st.fragment
 def show(
-    listed: Nuclei, image: ChosenImage, chosen: ChosenInput, detector: Detector | None, about: About
+    listed: Nuclei, image: ChosenImage, chosen: ChosenInput, detector: Detector | None, about: TileFacts
 ) -> None:
     """Draw numbers first, then the viewer; its slider of confidence moves both. A fragment: a move repaints
     this and nothing else. about: what the record says besides."""
@@ -121,7 +121,7 @@ def _today() -> str:
 
 
 def _counts(
-    listed: Nuclei, image: ChosenImage, chosen: ChosenInput, counts: Overview, least: float, about: About
+    listed: Nuclei, image: ChosenImage, chosen: ChosenInput, counts: Overview, least: float, about: TileFacts
 ) -> None:
     """Draw numbers, the viewer and the table."""
     confidence, area = f"confidence from {least:.2f}" if least else "all that were found", counts.area_mm2
@@ -159,7 +159,7 @@ def _record(image: ChosenImage, tile_record: TileRecord) -> None:
         downloads.button("nuclei.json", lambda: as_json(document()), "single-tile.json", key)
 
 
-def _packed(about: About, listed: Nuclei, image: ChosenImage):
+def _packed(about: TileFacts, listed: Nuclei, image: ChosenImage):
     jpeg = preview(image.photograph.pixels, DRAWN_SIDE)
     scale = about.micrometres or 0.0
     return detections(listed, TileInfo(image.name, image.photograph.size, about.support.classes, scale, jpeg))

@@ -52,7 +52,7 @@ def show(challenge_id: str) -> None:
         else:
             title = selectors.model_title(challenge_id, chosen)
             annotated = None if image.case is None else truth.nuclei[image.case]
-            about = tile.About(support, title, chips, scale, annotated)
+            about = tile.TileFacts(support, title, chips, scale, annotated)
             tile.show(outcome.value, image, chosen, detector, about)
     if isinstance(among, Running):
         scoring_run.running(among, MEASURED)

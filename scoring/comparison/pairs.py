@@ -11,7 +11,7 @@ from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.quantities import SCORE
 from scoring.core.comparison_spec import ComparisonSpec, Value
 from scoring.core.scorecard import ScoreCard
-from scoring.metrics import agreement
+from scoring.metrics import submission_agreement
 from scoring.statistics import intervals, replicate_comparison
 from scoring.statistics.basis import QuantityName
 from scoring.statistics.intervals import AUTO, SHARE, WILSON_T, Range
@@ -163,13 +163,13 @@ def alike(cards: Mapping[str, ScoreCard]) -> dict[tuple[str, str], SubmissionSim
     right = np.array([predicted == truth for predicted in labels.values()])
     wrong = ~right
     both_wrong = wrong.astype(float) @ wrong.T.astype(float)
-    beyond = agreement.beyond_accuracy(right)
+    beyond = submission_agreement.beyond_accuracy(right)
     result = {}
     for (i, a), (j, b) in combinations(enumerate(labelled), 2):
         of_errors = np.nan
         if several:
             both = wrong[i] & wrong[j]
-            of_errors = agreement.kappa(labels[a][both], labels[b][both])
+            of_errors = submission_agreement.kappa(labels[a][both], labels[b][both])
         result[a, b] = SubmissionSimilarity(
             _defined(of_errors), _defined(float(beyond[i, j])), int(both_wrong[i, j])
         )

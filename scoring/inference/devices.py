@@ -60,7 +60,7 @@ def chosen(device: str, every_layer: bool) -> str:
     Raises:
         ModelFailed: `no-device` where CUDA was named and cannot be used.
     """
-    from scoring.inference import confinement
+    from scoring.inference import sandbox_layers
     from scoring.inference.results import ModelFailed
 
     if device == CUDA:
@@ -70,5 +70,5 @@ def chosen(device: str, every_layer: bool) -> str:
             sentence = "it would not be fully confined there, as this server needs it"
             raise ModelFailed("no-device", f"The model cannot run on CUDA: {sentence}. Choose cpu or auto.")
         return CUDA
-    accepted = os.environ.get(confinement.ACCEPTED) == "accepted"
+    accepted = os.environ.get(sandbox_layers.ACCEPTED) == "accepted"
     return CUDA if device == "auto" and accepted and not every_layer and not missing() else CPU

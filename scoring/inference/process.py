@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self, TypeVar
 import numpy as np
 
 from scoring.common.arrays import Floats
-from scoring.inference import confinement, devices, worker_protocol
+from scoring.inference import devices, sandbox_layers, worker_protocol
 from scoring.inference.image_upload import SMALL_LONGEST, SMALL_SIDE
 from scoring.inference.preprocessing import MOST_PIXELS, ImageUnreadable, Pixels, Recipe, planes
 from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput, PreparedImage, Upright
@@ -77,12 +77,12 @@ class ModelProcess:
             raise TypeError("a model is bytes")
         if len(model) > limits.model_bytes:
             raise ModelFailed("model-unreadable", too_large(len(model), limits.model_bytes))
-        every_layer = limits.every_layer or confinement.needed(model)
+        every_layer = limits.every_layer or sandbox_layers.needed(model)
         device = devices.chosen(limits.device or devices.wanted(), every_layer)
         self._limits = limits = replace(limits.for_model(len(model)), device=device)
         self._worker = WorkerProcess(limits, command, stop)
         try:
-            confinement.check(self._worker.confinement, every_layer)
+            sandbox_layers.check(self._worker.confinement, every_layer)
             header, _ = self._worker.request({"op": "load"}, [model], limits.load_seconds, LOADING, 0)
             self.facts = _read(lambda: worker_protocol.model_facts(header, model, self._worker.confinement))
         except BaseException:

@@ -99,7 +99,7 @@ _DUPFD, _GETFD, _SETFD, _GETFL, _SETFL, _DUPFD_CLOEXEC = 0, 1, 2, 3, 4, 1030
 
 
 @dataclass(frozen=True)
-class Machine:
+class Architecture:
     """What the filter needs to know of a processor: the kernel's name of it and numbers of system calls."""
 
     audit: int
@@ -116,8 +116,8 @@ class Machine:
 
 
 MACHINES = {
-    "x86_64": Machine(audit=0xC000003E, seccomp=317, clone=56, column=0),
-    "aarch64": Machine(audit=0xC00000B7, seccomp=277, clone=220, column=1),
+    "x86_64": Architecture(audit=0xC000003E, seccomp=317, clone=56, column=0),
+    "aarch64": Architecture(audit=0xC00000B7, seccomp=277, clone=220, column=1),
 }
 
 
@@ -276,7 +276,7 @@ def filter_system_calls() -> str:
     )
 
 
-def filter_program(machine: Machine, process: int) -> bytes:
+def filter_program(machine: Architecture, process: int) -> bytes:
     """Return the filter as BPF instructions of 8 bytes each.
 
     clone is allowed for threads only; clone3 hides its flags behind a pointer, so it is declared missing and

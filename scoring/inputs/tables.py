@@ -24,7 +24,7 @@ MISSING = {"", "nan", "na", "n/a", "null", "none"}
 
 @crosses
 @dataclass(frozen=True)
-class Written:
+class WrittenForm:
     """What a table's cells do not show and programs that read them otherwise may stumble over.
 
     Attributes:
@@ -69,7 +69,7 @@ class TextTable:
     delimiter: str
     ragged: frozenset[int]
     cut_at_commas: bool
-    written: Written
+    written: WrittenForm
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -163,13 +163,13 @@ def read_table(data: bytes, name: str) -> TextTable:
         delimiter,
         body.ragged,
         body.cut_at_commas,
-        Written(written, marked, body.padded, body.lengths, other_format),
+        WrittenForm(written, marked, body.padded, body.lengths, other_format),
     )
 
 
 @dataclass(frozen=True)
 class _Body:
-    """Columns below the header; the rest as of `TextTable` and `Written`."""
+    """Columns below the header; the rest as of `TextTable` and `WrittenForm`."""
 
     columns: Sequence[Sequence[str]]
     ragged: frozenset[int] = frozenset()

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from scoring.common import limits
 from scoring.common.findings import Finding, InputRefused
-from scoring.inference import confinement
+from scoring.inference import sandbox_layers
 from scoring.inference.cluster.scheduler import ClusterUnusable, falls_back, is_named, named, size
 from scoring.inference.pool import cores
 from scoring.inference.process import achieved_layers
@@ -119,8 +119,8 @@ def _models(public: bool, served: bool) -> Iterator[Check]:
         yield Check(MODELS, "Process for models", "does not start", "fault", failed.message, public=False)
         yield Check(MODELS, "Visitors' models", "do not run", "fault", "Ask the operator.", public=True)
         return
-    lacking = confinement.missing(layers)
-    for layer, sentence in confinement.LAYERS.items():
+    lacking = sandbox_layers.missing(layers)
+    for layer, sentence in sandbox_layers.LAYERS.items():
         there = layer not in lacking
         yield Check(
             MODELS, f"Confinement: {sentence}", "active" if there else "missing", *_mended(there, NEWER)
@@ -139,10 +139,10 @@ def _models(public: bool, served: bool) -> Iterator[Check]:
         *_mended(bound, UNBOUND_THREADS),
     )
     if served:
-        accepted = os.environ.get(confinement.ACCEPTED) == "accepted"
+        accepted = os.environ.get(sandbox_layers.ACCEPTED) == "accepted"
         refused = bool(lacking) and public and not accepted
         sentence = "refused" if refused else "run, not fully confined" if lacking else "run, fully confined"
-        advice = f"Mend the confinement above, or accept the risk with {confinement.ACCEPTED}=accepted."
+        advice = f"Mend the confinement above, or accept the risk with {sandbox_layers.ACCEPTED}=accepted."
         yield Check(MODELS, "Visitors' models", sentence, *_mended(not lacking, advice), public=True)
 
 

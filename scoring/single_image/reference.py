@@ -12,7 +12,7 @@ from scoring.core.submission import Predictions
 from scoring.inference.model_task import ModelTask
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units
 from scoring.metrics import calibration, classification, conformal
-from scoring.metrics.agreement import hellinger, nearest
+from scoring.metrics.submission_agreement import hellinger, nearest
 from scoring.single_image.model_task import kind, probabilities
 from scoring.statistics.intervals import Share, share
 

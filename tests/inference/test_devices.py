@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from scoring.inference import confinement, devices, worker
+from scoring.inference import devices, sandbox_layers, worker
 from scoring.inference.onnx_scan import ModelRefused
 from scoring.inference.preprocessing import Recipe
 from scoring.inference.process import ModelProcess
@@ -57,7 +57,7 @@ def test_other_devices_are_refused_with_those_that_there_are():
 def test_a_gpu_is_taken_only_where_unconfined_models_are_accepted(
     device, every_layer, accepted, chosen, cuda, monkeypatch
 ):
-    monkeypatch.setenv(confinement.ACCEPTED, accepted)
+    monkeypatch.setenv(sandbox_layers.ACCEPTED, accepted)
     assert devices.chosen(device, every_layer) == chosen
 
 
@@ -77,7 +77,7 @@ def test_a_runtime_that_goes_on_without_the_gpu_is_noticed():
 def test_the_processor_is_named_nowhere():
     with ModelProcess(builders.classifier(vector=False), Limits(device="cpu")) as process:
         assert process.facts.device == "cpu"
-        assert not confinement.missing(process.facts.confinement)
+        assert not sandbox_layers.missing(process.facts.confinement)
 
 
 @with_cuda

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import scoring
-from pages.inputs.option_widgets import values_by_label
+from pages.input_widgets.option_widgets import values_by_label
 from scoring.challenges import samples
 from scoring.common import text
 from scoring.presentation.figures.numerals import span

@@ -20,7 +20,7 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from pages.inputs import dropped_photographs
+from pages.input_widgets import dropped_photographs
 from pages.server import jobs
 from pages.single_image_parts import image_upload, model, query, reading, session
 from scoring.challenges import load_challenge, samples

@@ -7,7 +7,7 @@ import tempfile
 import pytest
 
 from scoring.common import limits
-from scoring.inference import confinement
+from scoring.inference import sandbox_layers
 from scoring.services import doctor
 from scoring.services.doctor import Occupancy
 from scoring.services.store.database import open_store
@@ -102,9 +102,9 @@ def test_room_for_temporary_files(free, state, monkeypatch):
 )
 def test_a_missing_layer_is_named_and_what_follows(public, accepted, words, state, monkeypatch):
     monkeypatch.setattr(doctor, "achieved_layers", lambda: ("rlimits", "no-new-privileges", "landlock-7"))
-    monkeypatch.setenv(confinement.ACCEPTED, accepted)
+    monkeypatch.setenv(sandbox_layers.ACCEPTED, accepted)
     entries = doctor.examine(public, Occupancy(1, 0))
-    assert entry(f"Confinement: {confinement.LAYERS['seccomp']}", entries).value == "missing"
+    assert entry(f"Confinement: {sandbox_layers.LAYERS['seccomp']}", entries).value == "missing"
     assert (entry("Visitors' models", entries).value, entry("Visitors' models", entries).state) == (
         words,
         state,

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import scoring
-from pages.inputs.option_widgets import values_by_label
+from pages.input_widgets.option_widgets import values_by_label
 from tests.support.archives import archive_of_folder
 from tests.support.command_line import ROOT, Finished, run
 

@@ -23,7 +23,7 @@ TIES = ("average", "min", "max", "dense", "ordinal")
 
 
 @dataclass(frozen=True)
-class About:
+class ChallengeIdentity:
     """What a challenge is called. source: where its rule is written down. citation: doi, url, text of a
     paper."""
 
@@ -134,7 +134,7 @@ class Declaration:
         digest: SHA-256 of it, the same whatever comments and layout the file has.
     """
 
-    about: About
+    about: ChallengeIdentity
     task: str
     classes: tuple[str, ...]
     positive: str | None

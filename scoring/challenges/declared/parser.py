@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from scoring.challenges.declared.declaration import (
-    About,
+    ChallengeIdentity,
     Declaration,
     PredictionColumns,
     RankingRule,
@@ -124,7 +124,7 @@ def _tree(data: bytes | str, name: str) -> tuple[str, Mapping[str, Any]]:
     raise InputRefused([error("bad-toml", name, message)])
 
 
-def _about(keys: KeyReader) -> About:
+def _about(keys: KeyReader) -> ChallengeIdentity:
     top = keys.values("")
     keys.required(("id",), 'give it a short name, such as id = "camelyon17".')
     keys.required(("title",), 'give it a title, such as title = "CAMELYON17: pN stage".')
@@ -136,7 +136,7 @@ def _about(keys: KeyReader) -> About:
     if challenge_id and not ID.fullmatch(challenge_id):
         keys.refuse("bad-value", ("id",), "write 1 to 48 small letters, digits and hyphens.")
     words = (top.get("title", challenge_id), top.get("about", ""), top.get("source", ""))
-    return About(challenge_id, *words, keys.values("cite"))
+    return ChallengeIdentity(challenge_id, *words, keys.values("cite"))
 
 
 def _classes(keys: KeyReader, task: str) -> tuple[tuple[str, ...], str | None]:

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from scoring.common.findings import InputRefused
-from scoring.inference import confinement, devices, pool
+from scoring.inference import devices, pool, sandbox_layers
 from scoring.inference.cluster.chunks import Chunk, Sizes, WorkerRun, packed, streamed
 from scoring.inference.cluster.scheduler import Scheduler, connected, on_cluster_or_here
 from scoring.inference.pool import Answered, PoolSettings, Results, Work
@@ -59,7 +59,7 @@ def run_on_all(
     if not pictures:
         return here()
     device = devices.CUDA if devices.wanted() == devices.CUDA else devices.CPU  # the same on every worker
-    limits = replace(settings.limits, every_layer=confinement.needed(model), device=device)
+    limits = replace(settings.limits, every_layer=sandbox_layers.needed(model), device=device)
     shared = _Model(model, work, limits)
     return on_cluster_or_here(
         lambda scheduler: _on_cluster(scheduler, shared, pictures, progress, cancelled), here

@@ -15,9 +15,9 @@ from scoring.inputs.nuclei.contents import (
     NUCLEI,
     POLYGONS,
     Classify,
-    Listed,
     Nuclei,
     NucleiFile,
+    NucleusList,
     contents,
     counted,
     positions,
@@ -72,15 +72,15 @@ def read_nuclei(
 
 @crosses
 @dataclass(frozen=True)
-class Parsed:
+class ParsedNuclei:
     """A parsed file. listed: its well-formed items, None where nothing can be read. problems: of the rest."""
 
-    listed: Listed | None
+    listed: NucleusList | None
     problems: tuple[Finding, ...] = ()
 
 
 @isolated
-def parse(data: bytes, where: str, graded: bool) -> Parsed:
+def parse(data: bytes, where: str, graded: bool) -> ParsedNuclei:
     """Parse one file of nuclei; see `read_nuclei`."""
     if len(data) > FILE_BYTES:
         message = (
@@ -95,10 +95,10 @@ def parse(data: bytes, where: str, graded: bool) -> Parsed:
     listed = fast.listed(data, graded)
     if listed is None:
         return _parsed_strictly(data, where, graded)
-    return _unreadable(too_large(where, listed.items)) if listed.items > NUCLEI else Parsed(listed)
+    return _unreadable(too_large(where, listed.items)) if listed.items > NUCLEI else ParsedNuclei(listed)
 
 
-def _parsed_strictly(data: bytes, where: str, graded: bool) -> Parsed:
+def _parsed_strictly(data: bytes, where: str, graded: bool) -> ParsedNuclei:
     document, problem = strict.document(data, where)
     if problem:
         return _unreadable(problem)
@@ -128,13 +128,13 @@ def _parsed_strictly(data: bytes, where: str, graded: bool) -> Parsed:
     return _of_items(key, items, where, graded, key)
 
 
-def _of_items(key: str, items: list[Any], where: str, graded: bool, name: str) -> Parsed:
+def _of_items(key: str, items: list[Any], where: str, graded: bool, name: str) -> ParsedNuclei:
     """Return what the items of a list hold. name: what the file calls the list."""
     if len(items) > NUCLEI:
         return _unreadable(too_large(where, len(items)))
     listed, faults = strict.listed(key, items, graded)
-    return Parsed(replace(listed, key=name), tuple(strict.problems(faults, name, where)))
+    return ParsedNuclei(replace(listed, key=name), tuple(strict.problems(faults, name, where)))
 
 
-def _unreadable(problem: Finding) -> Parsed:
-    return Parsed(None, (problem,))
+def _unreadable(problem: Finding) -> ParsedNuclei:
+    return ParsedNuclei(None, (problem,))

@@ -130,7 +130,7 @@ Classify = Callable[[str], int | None]
 
 @crosses
 @dataclass(frozen=True)
-class Listed:
+class NucleusList:
     """The n well-formed items of a file's list, in its order.
 
     Attributes:
@@ -193,7 +193,7 @@ def too_large(where: str, items: int) -> Finding:
 
 
 def contents(
-    listed: Listed, where: str, classify: Classify, left_out: str, problems: Iterable[Finding] = ()
+    listed: NucleusList, where: str, classify: Classify, left_out: str, problems: Iterable[Finding] = ()
 ) -> NucleiFile:
     """Return the nuclei that count, as arrays.
 
@@ -263,7 +263,7 @@ def counted(numbers: Sequence[object] | Ints) -> str:
 
 
 def _findings(
-    listed: Listed, where: str, nuclei: Nuclei, enough: Bools, lengths: Ints, left_out: str
+    listed: NucleusList, where: str, nuclei: Nuclei, enough: Bools, lengths: Ints, left_out: str
 ) -> Iterable[Finding]:
     def named(numbers: Iterable[int]) -> str:
         numbers = list(numbers)

@@ -12,7 +12,7 @@ import numpy as np
 import simdjson
 
 from scoring.common.arrays import Floats, Ints
-from scoring.inputs.nuclei.contents import CONFIDENCE, NUCLEI, Listed, largest
+from scoring.inputs.nuclei.contents import CONFIDENCE, NUCLEI, NucleusList, largest
 from scoring.inputs.nuclei.foreign import PROBABILITY
 from scoring.inputs.nuclei.strict import COORDINATE, LISTS, is_point
 
@@ -54,7 +54,7 @@ class _Columns:
     unnamed: bool = False
 
 
-def listed(data: bytes, graded: bool) -> Listed | None:
+def listed(data: bytes, graded: bool) -> NucleusList | None:
     """Return the items of a file's list, None for a file that is in any way unusual. graded: whether
     confidences are read."""
     try:
@@ -63,7 +63,7 @@ def listed(data: bytes, graded: bool) -> Listed | None:
         return None
 
 
-def _listed(data: bytes, graded: bool) -> Listed:
+def _listed(data: bytes, graded: bool) -> NucleusList:
     # a parser of its own: one that is shared cannot be used again as long as anything it gave is held
     document: Any = simdjson.Parser().parse(data)
     keys = _unique(document)
@@ -75,7 +75,7 @@ def _listed(data: bytes, graded: bool) -> Listed:
         raise _Unusual
     count = len(items)
     if count > NUCLEI:
-        return Listed(key, count, (), (), (), (), np.empty((0, 2)), np.empty(0, int), key != "nuclei")
+        return NucleusList(key, count, (), (), (), (), np.empty((0, 2)), np.empty(0, int), key != "nuclei")
     small = len(data) < AS_LIST_BYTES
     if key == "nuclei" and not small:
         raise _Unusual
@@ -95,7 +95,7 @@ def _listed(data: bytes, graded: bool) -> Listed:
     )
     if len(points) and max(points.max(), -points.min()) > COORDINATE:
         raise _Unusual
-    return Listed(
+    return NucleusList(
         key,
         count,
         range(count),

@@ -13,7 +13,7 @@ import numpy as np
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error
 from scoring.common.strict_json import StrictJsonError, with_each_key_once
-from scoring.inputs.nuclei.contents import CONFIDENCE, SHOWN, VERTICES, Listed, counted, largest
+from scoring.inputs.nuclei.contents import CONFIDENCE, SHOWN, VERTICES, NucleusList, counted, largest
 from scoring.inputs.nuclei.foreign import PROBABILITY, probability
 
 STRING_OR_CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?P<constant>NaN|-?Infinity)', re.DOTALL)
@@ -112,7 +112,7 @@ Shape = tuple[Points, bool, list[Fault]]
 wrong with them."""
 
 
-def listed(key: str, items: list[Any], graded: bool) -> tuple[Listed, dict[str, list[tuple[int, str]]]]:
+def listed(key: str, items: list[Any], graded: bool) -> tuple[NucleusList, dict[str, list[tuple[int, str]]]]:
     """Return the well-formed items of a file's list, and the faults of the others: code -> position and
     words.
 
@@ -147,7 +147,7 @@ def listed(key: str, items: list[Any], graded: bool) -> tuple[Listed, dict[str, 
             if parts:
                 parted.append(number)
     vertices: Floats = np.array(points, float).reshape(-1, 2)
-    return Listed(
+    return NucleusList(
         key,
         len(items),
         numbers,

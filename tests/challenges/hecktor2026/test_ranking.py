@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scoring
-from scoring.challenges.hecktor2026.comparison import rank
+from scoring.challenges.hecktor2026.ranking import rank
 from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
 from scoring.comparison.compare import compare_cards

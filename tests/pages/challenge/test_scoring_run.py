@@ -2,7 +2,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from pages.challenge import scoring_run
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets.selectors import ChosenInput
 from pages.server import jobs
 from scoring.inputs.sources import sha256
 

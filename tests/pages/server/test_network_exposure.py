@@ -5,7 +5,7 @@ import streamlit as st
 
 from pages.server import network_exposure
 from scoring.challenges import samples
-from scoring.inference import confinement
+from scoring.inference import sandbox_layers
 
 
 @pytest.mark.parametrize(
@@ -23,11 +23,11 @@ from scoring.inference import confinement
 def test_only_this_machine_is_not_public(address, name, public, monkeypatch):
     options = {"server.address": address, "browser.serverAddress": name}
     monkeypatch.setattr(st, "get_option", options.get)
-    monkeypatch.setattr(confinement, "_required", False)
-    monkeypatch.setattr(confinement, "_known", frozenset())
+    monkeypatch.setattr(sandbox_layers, "_required", False)
+    monkeypatch.setattr(sandbox_layers, "_known", frozenset())
     assert network_exposure.is_public() is public
     network_exposure.require_confinement()
-    assert confinement.required() is public
+    assert sandbox_layers.required() is public
 
 
 def test_every_sample_model_is_known():

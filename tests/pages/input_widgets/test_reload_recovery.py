@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 def page():
     import streamlit as st
 
-    from pages.inputs import reload_recovery
+    from pages.input_widgets import reload_recovery
     from pages.server import url_state
 
     if "asks" in st.query_params:
@@ -76,7 +76,7 @@ def test_files_that_are_gone_are_named_until_the_message_is_closed():
 
 
 def test_nothing_holds_on_to_files_but_their_session():
-    from pages.inputs.reload_recovery import Held, _sessions
+    from pages.input_widgets.reload_recovery import Held, _sessions
 
     held = Held()
     _sessions()[held.token] = held

@@ -9,10 +9,10 @@ import streamlit as st
 import scoring
 from pages.challenge import case_table, scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
+from pages.challenge_tabs.shared_widgets import UPRIGHT, case_gallery, n_cases, threshold_buttons
 from pages.display import choices, downloads, layout, tables
 from pages.display.tables import shortener
-from pages.inputs.selectors import ChosenInput
-from pages.tabs.shared_widgets import UPRIGHT, case_gallery, n_cases, threshold_buttons
+from pages.input_widgets.selectors import ChosenInput
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.isic import card_summary, official_rejections, threshold_views, thresholds
 from scoring.challenges.isic.category_views import confusion, malignant, scores

@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from pages.display import finding_list
-from pages.inputs.option_widgets import option_widget
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets.option_widgets import option_widget
+from pages.input_widgets.selectors import ChosenInput
 from scoring.challenges.recognition import fitting_test_set
 from scoring.common.finding_groups import distinct
 from scoring.common.findings import Finding, InputRefused

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from scoring.metrics.agreement import beyond_accuracy, hellinger, kappa, nearest
+from scoring.metrics.submission_agreement import beyond_accuracy, hellinger, kappa, nearest
 
 LABELS = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 3)), min_size=2, max_size=40).filter(
     lambda rows: len({label for row in rows for label in row}) > 1

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from pages.inputs import dropped_photographs, known_challenges
-from pages.inputs.drop_routing import FILES_KEYS
-from pages.inputs.dropped_files import (
+from pages.input_widgets import dropped_photographs, known_challenges
+from pages.input_widgets.drop_routing import FILES_KEYS
+from pages.input_widgets.dropped_files import (
     ASKED,
     COMPARED,
     EMPTY,
@@ -20,7 +20,7 @@ from pages.inputs.dropped_files import (
     change,
     leave_out,
 )
-from pages.inputs.known_challenges import OPENED
+from pages.input_widgets.known_challenges import OPENED
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.challenges.declared import recognition
 from scoring.challenges.declared.library import ENDING as DECLARATION

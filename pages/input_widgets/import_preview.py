@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.inputs import fixes
-from pages.inputs.selectors import ChosenInput
+from pages.input_widgets import fixes
+from pages.input_widgets.selectors import ChosenInput
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.text import markdown

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import streamlit as st
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.inputs import dropped_photographs, reload_recovery
+from pages.input_widgets import dropped_photographs, reload_recovery
 from pages.server import memory_budget, network_exposure, streamlit_internals
 from pages.server.streamlit_internals import AppSession, Runtime
 from scoring.common import limits
@@ -54,7 +54,7 @@ class _TooMuch(Exception):
     """An upload without announced size went beyond the quota."""
 
 
-class Quota:
+class UploadQuota:
     """How many bytes of uploads sessions hold, and what was refused to them. Used on the thread of the
     server's event loop; `refusal` and `close` on any."""
 
@@ -135,7 +135,7 @@ class Quota:
                 manager.remove_file(session.id, file_id)
 
 
-QUOTA = Quota()
+QUOTA = UploadQuota()
 """That of this server."""
 
 
@@ -143,7 +143,7 @@ class UploadQuotaMiddleware:
     """ASGI middleware that refuses uploads beyond the quota (413), and of sessions that were shown no input
     for files (403), and cleans the names of others."""
 
-    def __init__(self, app: ASGIApp, quota: Quota = QUOTA):
+    def __init__(self, app: ASGIApp, quota: UploadQuota = QUOTA):
         self._app, self._quota = app, quota
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import streamlit as st
 
-from pages.inputs.drop_target import folder_button
-from pages.inputs.sample_selector import InputPanel, InUse, own_files, sample_selector
-from pages.inputs.upload_widget import MODEL, as_folder, in_use, is_zip, kept_files, latest, upload
+from pages.input_widgets.drop_target import folder_button
+from pages.input_widgets.sample_selector import InputPanel, InUse, own_files, sample_selector
+from pages.input_widgets.upload_widget import MODEL, as_folder, in_use, is_zip, kept_files, latest, upload
 from pages.server import deferred_widgets
 from pages.server.streamlit_internals import UploadedFile
 from scoring.challenges.samples import SampleSubmission, SampleTestSet

@@ -9,10 +9,10 @@ import streamlit as st
 
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
+from pages.challenge_tabs import slice_viewer
+from pages.challenge_tabs.shared_widgets import choose_case
 from pages.display import choices, layout, tables
 from pages.display.render import CaseLink
-from pages.tabs import slice_viewer
-from pages.tabs.shared_widgets import choose_case
 from scoring.challenges.hecktor2026 import patients, summary
 from scoring.challenges.hecktor2026.options import DIRECTION
 from scoring.challenges.hecktor2026.patients import IMAGE_NAMES, patient, scene

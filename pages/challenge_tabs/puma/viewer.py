@@ -9,13 +9,13 @@ import streamlit as st
 
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
+from pages.challenge_tabs.puma.setting import badge_and_reset, current_setting, identity, rescored
+from pages.challenge_tabs.shared_widgets import choose_case
 from pages.display import downloads, layout, tables, viewer
 from pages.display.render import CaseLink
 from pages.display.tables import shortener
 from pages.display.viewer import nuclei
 from pages.display.viewer.payload import Payload
-from pages.tabs.puma.setting import badge_and_reset, current_setting, identity, rescored
-from pages.tabs.shared_widgets import choose_case
 from scoring.challenges.puma import listing
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.image_views import class_heat, images_table, worst_first

@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.inputs import dropped_photographs
-from pages.inputs.drop_routing import (
+from pages.input_widgets import dropped_photographs
+from pages.input_widgets.drop_routing import (
     FILES_KEYS,
     Drop,
     as_teams,

@@ -12,8 +12,8 @@ import scoring
 from pages.challenge import case_table as cases
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
+from pages.challenge_tabs.shared_widgets import UPRIGHT, case_gallery, n_cases
 from pages.display import layout, tables
-from pages.tabs.shared_widgets import UPRIGHT, case_gallery, n_cases
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.safe_scan.demographics import LOCATIONS
 from scoring.challenges.tricorder3.formula import CLASSES

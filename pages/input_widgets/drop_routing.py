@@ -1,6 +1,6 @@
 """Routing table of dropped files: from what they were recognised as to what a page does with them.
 
-Nothing here knows the session: `route` returns a value, which `pages/inputs/dropped_files.py` applies.
+Nothing here knows the session: `route` returns a value, which `pages/input_widgets/dropped_files.py` applies.
 """
 
 from collections.abc import Callable, Sequence

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from pages.inputs import dropped_files, dropped_photographs
-from pages.inputs.sample_selector import InUse
+from pages.input_widgets import dropped_files, dropped_photographs
+from pages.input_widgets.sample_selector import InUse
 from pages.server.streamlit_internals import UploadedFile
 from scoring.core.file_contents import InputSlot
 from scoring.inputs.sources import TABLES

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from scoring.inference import confinement
+from scoring.inference import sandbox_layers
 from scoring.inference.process import ModelProcess
 from scoring.inference.results import ModelFailed
 from scoring.inference.worker_process import WORKER
@@ -27,21 +27,21 @@ UNCONFINED = (
 
 @pytest.fixture(autouse=True)
 def forget(monkeypatch):
-    monkeypatch.setattr(confinement, "_required", False)
-    monkeypatch.setattr(confinement, "_known", frozenset())
-    monkeypatch.delenv(confinement.ACCEPTED, raising=False)
+    monkeypatch.setattr(sandbox_layers, "_required", False)
+    monkeypatch.setattr(sandbox_layers, "_known", frozenset())
+    monkeypatch.delenv(sandbox_layers.ACCEPTED, raising=False)
 
 
 def test_what_is_missing():
-    assert confinement.missing(FULL) == ()
-    assert confinement.missing([layer for layer in FULL if layer != "namespaces"]) == ()
-    assert confinement.missing(["rlimits", "landlock-1"]) == ("no-new-privileges", "seccomp")
+    assert sandbox_layers.missing(FULL) == ()
+    assert sandbox_layers.missing([layer for layer in FULL if layer != "namespaces"]) == ()
+    assert sandbox_layers.missing(["rlimits", "landlock-1"]) == ("no-new-privileges", "seccomp")
 
 
 def test_a_model_is_refused_where_a_layer_is_missing_and_in_words():
     model = builders.classifier()
     ModelProcess(model, command=UNCONFINED).close()
-    confinement.require()
+    sandbox_layers.require()
     with pytest.raises(ModelFailed) as failed:
         ModelProcess(model, command=UNCONFINED)
     assert failed.value.code == "not-confined"
@@ -52,15 +52,15 @@ def test_a_model_is_refused_where_a_layer_is_missing_and_in_words():
 
 def test_models_that_are_no_strangers_run():
     model = builders.classifier()
-    confinement.require([hashlib.sha256(model).hexdigest()])
+    sandbox_layers.require([hashlib.sha256(model).hexdigest()])
     ModelProcess(model, command=UNCONFINED).close()
 
 
 def test_an_operator_may_accept_the_risk(monkeypatch):
-    monkeypatch.setenv(confinement.ACCEPTED, "accepted")
-    confinement.require()
-    assert not confinement.required()
-    confinement.check((), confinement.needed(b"model"))
-    monkeypatch.setenv(confinement.ACCEPTED, "yes")
-    confinement.require()
-    assert confinement.required()
+    monkeypatch.setenv(sandbox_layers.ACCEPTED, "accepted")
+    sandbox_layers.require()
+    assert not sandbox_layers.required()
+    sandbox_layers.check((), sandbox_layers.needed(b"model"))
+    monkeypatch.setenv(sandbox_layers.ACCEPTED, "yes")
+    sandbox_layers.require()
+    assert sandbox_layers.required()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.inputs.upload_widget import as_folder
+from pages.input_widgets.upload_widget import as_folder
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def test_a_file_takes_the_place_of_one_of_its_name():
 def panel():
     import streamlit as st
 
-    from pages.inputs import selectors
+    from pages.input_widgets import selectors
     from scoring.challenges import samples
 
     given, _ = selectors.test_set(samples.test_sets("hecktor2026"), "some_page", "drop", ("png",))

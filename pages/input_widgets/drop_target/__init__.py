@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.inputs import dropped_files
+from pages.input_widgets import dropped_files
 
 FOLDER = Path(__file__).parent
 _component = st.components.v2.component(

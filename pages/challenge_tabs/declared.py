@@ -8,13 +8,13 @@ import numpy as np
 import streamlit as st
 
 from pages.challenge.scored_submission import ScoredSubmission
+from pages.challenge_tabs import slice_viewer
+from pages.challenge_tabs.shared_widgets import case_gallery, choose_case
 from pages.display import viewer
 from pages.display.render import CaseLink
 from pages.display.tables import shortener
 from pages.display.viewer import nuclei
 from pages.display.viewer.payload import Payload
-from pages.tabs import slice_viewer
-from pages.tabs.shared_widgets import case_gallery, choose_case
 from scoring.challenges.declared import scenes
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.marks import are_flat, marks

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.inputs import dropped_files, dropped_photographs
-from pages.inputs.drop_routing import Drop, Route, route
+from pages.input_widgets import dropped_files, dropped_photographs
+from pages.input_widgets.drop_routing import Drop, Route, route
 from pages.server import url_state
 from scoring.challenges import load_challenge, samples
 from scoring.challenges.recognition import Recognised
@@ -26,7 +26,7 @@ def at_an_input():
     """The inputs of a challenge, as its page has them."""
     import streamlit as st
 
-    from pages.inputs import drop_messages, selectors
+    from pages.input_widgets import drop_messages, selectors
     from scoring.challenges import samples
 
     sets = samples.test_sets("tricorder3")

@@ -1,7 +1,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.inputs.option_widgets import option_widget, values_by_label
+from pages.input_widgets.option_widgets import option_widget, values_by_label
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.core.options import Option
 
@@ -9,7 +9,7 @@ from scoring.core.options import Option
 def drawn():
     import streamlit as st
 
-    from pages.inputs.option_widgets import option_widget
+    from pages.input_widgets.option_widgets import option_widget
     from scoring.core.options import Option
 
     labels = {"b": "second, first on the page", "a": "first"}
