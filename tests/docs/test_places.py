@@ -35,7 +35,9 @@ def test_the_architecture_names_every_folder_and_loose_module():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     named_there = set(re.findall(r"`([\w./]+)`", text))
     scoring = {path for path in (ROOT / "scoring").glob("[!_]*") if path.is_dir() or path.suffix == ".py"}
-    pages = {path for path in (ROOT / "pages").iterdir() if path.is_dir() and not path.name.startswith("__")}
+    pages = {path for path in (ROOT / "pages").iterdir() if any(path.rglob("*.py"))} - set(
+        ROOT.glob("pages/*.py")
+    )
     assert [
         path.name
         for path in sorted(scoring | pages)
