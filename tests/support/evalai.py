@@ -81,6 +81,19 @@ class EvalAi:
         return 200, {"success": "Submission result has been successfully updated"}
 
 
+def leaderboard(config: dict, results: list[dict], order_by: str) -> list[dict]:
+    """Return the rows that participants see, as `calculate_distinct_sorted_leaderboard_data` of
+    `apps/jobs/utils.py` sorts them; `apps/jobs/views.py` makes a submission as public as its phase says."""
+    (phase,), (split,) = config["challenge_phases"], config["challenge_phase_splits"]
+    schema = config["leaderboard"][0]["schema"]
+    name = order_by if order_by in schema["labels"] else schema["default_order_by"]
+    is_descending = split["is_leaderboard_order_descending"]
+    if (schema.get("metadata") or {}).get(name) is not None:
+        is_descending = schema["metadata"][name].get("sort_ascending") is False
+    shown = [row for row in results if phase["is_submission_public"]]
+    return sorted(shown, key=lambda row: float(row[name]), reverse=is_descending)
+
+
 @contextmanager
 def served(platform: EvalAi):
     """Serve the platform on this machine."""

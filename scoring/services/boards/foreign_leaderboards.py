@@ -32,6 +32,8 @@ DATE_COLUMNS = (
 """Names in small letters, without blanks, hyphens and underscores."""
 KAGGLE = {"teamid", "teamname"}
 """Columns that only its leaderboards have."""
+_NEXT_PAGE, _PRINTED = "Next Page Token = ", "Using competition: "
+"""What its command prints before the table of a page."""
 SCORE = "score"
 _SUBMISSION = re.compile(r"-\d+$")
 
@@ -63,7 +65,7 @@ class Leaderboard:
         score: The column that it ranks by; None where the file does not say.
         columns: Columns of numbers.
         ascending: Those of which the file says that lower is better.
-        page: Rows of the file and of the platform, where the file is one page of several.
+        page: Rows of the file and of the platform (0: not told), where the file is one page of several.
     """
 
     platform: str
@@ -75,7 +77,9 @@ class Leaderboard:
 
     def findings(self) -> list[Finding]:
         """Return a warning where the file is one page of several."""
-        message = f"{_of_page(self.page)}: join the pages, or export all rows at once (`limit`)."
+        message = (
+            f"{_of_page(self.page)}: join the pages, or export all rows at once (`limit`, `--download`)."
+        )
         return [warning("incomplete-leaderboard", self.platform, message)] if self.page else []
 
 
@@ -130,7 +134,10 @@ def _ranked_by(leaderboard: Leaderboard, score: str | None, files: SourceFiles) 
 
 
 def _of_page(page: tuple[int, int] | None) -> str:
-    return f"The file holds {page[0]:,} of the platform's {page[1]:,} entries" if page else ""
+    if not page:
+        return ""
+    there = f"the platform's {page[1]:,}" if page[1] else "more"
+    return f"The file holds {page[0]:,} of {there} entries"
 
 
 def _refusal(files: SourceFiles, message: str) -> InputRefused:
@@ -212,6 +219,10 @@ class _NoTeam(ValueError):
 
 
 def _of_csv(text: str, team: str | None = None) -> Leaderboard:
+    has_more = False
+    while text.startswith((_NEXT_PAGE, _PRINTED)):
+        has_more |= text.startswith(_NEXT_PAGE)
+        text = text.partition("\n")[2]
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     rows, names = list(reader), list(reader.fieldnames or ())
     known = {re.sub(r"[\s_-]", "", name).lower(): name for name in names}
@@ -239,7 +250,8 @@ def _of_csv(text: str, team: str | None = None) -> Leaderboard:
         )
         for row in rows
     )
-    return Leaderboard("Kaggle" if is_kaggle else "CSV", entries)
+    page = (len(rows), 0) if has_more else None
+    return Leaderboard("Kaggle" if is_kaggle else "CSV", entries, page=page)
 
 
 def _name(text: Any) -> str:

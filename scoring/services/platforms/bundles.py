@@ -17,7 +17,7 @@ from PIL import Image
 
 import scoring
 from scoring.common import markup
-from scoring.common.findings import InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.quantities import SCORE
 from scoring.common.zips import zipped
 from scoring.inputs.sources import Source
@@ -50,6 +50,8 @@ NEEDED = (
 )
 """Packages that the library needs; pyproject.toml says why."""
 LEADERBOARD_DECIMALS = 6
+CODABENCH_COLUMN, CODABENCH_IMAGE = 36, 128
+"""Characters of a leaderboard's column and of a container's name on Codabench."""
 _TEMPLATES = Path(__file__).parent / "templates"
 _USER = "RUN useradd --create-home --uid 10001 benchside\nUSER benchside"
 
@@ -92,9 +94,8 @@ def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
     problems = order.settings.problems()
     if not order.title.strip() or len(order.title) > 80:
         problems.append(error("bad-option", "--title", "write 1 to 80 characters."))
-    if platform == "codabench" and "/" not in order.image:
-        message = "its workers fetch the container from a registry: name it with your account."
-        problems.append(error("bad-option", "--image", message))
+    if platform == "codabench":
+        problems += _codabench_problems(order)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         problems.append(
             error("bad-option", "--output", f"{folder.name} is there already: name a new folder.")
@@ -165,6 +166,24 @@ def _grand_challenge(order: Order, held: Held, _page: SubmissionPage) -> Made:
         'In the phase\'s scoring, write "score" as the path of the score, in '
         f"{_order(order.settings)} order.",
     )
+
+
+def _codabench_problems(order: Order) -> list[Finding]:
+    """Return `bad-option` for what the platform's database would refuse after the upload."""
+    problems, image = [], order.image
+    if "/" not in image:
+        message = "its workers fetch the container from a registry: name it with your account."
+        problems.append(error("bad-option", "--image", message))
+    if len(image) > CODABENCH_IMAGE:
+        message = f"Codabench takes {CODABENCH_IMAGE} characters of it, this has {len(image)}."
+        problems.append(error("bad-option", "--image", message))
+    for name in _columns(order.settings):
+        if len(name) > CODABENCH_COLUMN:
+            message = (
+                f"{name}: Codabench takes {CODABENCH_COLUMN} characters of a column, this has {len(name)}."
+            )
+            problems.append(error("bad-option", "--metrics", message))
+    return problems
 
 
 def _codabench(order: Order, held: Held, page: SubmissionPage) -> Made:
@@ -278,9 +297,8 @@ def _order(settings: PlatformSettings, column: str = SCORE) -> str:
 def _schema(settings: PlatformSettings) -> dict[str, object]:
     """Return EvalAI's schema of the leaderboard."""
     columns = _columns(settings)
-    lower = [column for column in columns if _order(settings, column) == "ascending"]
-    schema: dict[str, object] = {"labels": columns, "default_order_by": SCORE}
-    return schema | {"metadata": {c: {"sort_ascending": True} for c in lower}} if lower else schema
+    orders = {column: {"sort_ascending": _order(settings, column) == "ascending"} for column in columns}
+    return {"labels": columns, "default_order_by": SCORE, "metadata": orders}
 
 
 def _decimals(settings: PlatformSettings) -> int:

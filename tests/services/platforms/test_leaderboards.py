@@ -149,6 +149,16 @@ def test_one_page_of_several_is_told_with_both_numbers(place, tmp_path):
     assert "3 of the platform's 150 entries" in board("show", "theirs").out
 
 
+def test_a_printed_page_of_kaggle_is_read_and_told(place, tmp_path):
+    """`competition_leaderboard_view` prints two lines before the table of a page that another follows."""
+    path = tmp_path / "l.csv"
+    path.write_text(f"Using competition: lesions\nNext Page Token = CfDJ8\n{KAGGLE_SHOWN}")
+    done = board("import", path, "--id", "theirs", "--json", "-")
+    assert [(row["team"], row["score"]) for row in done.json["teams"]] == [("alpha", 0.7), ("beta", 0.5)]
+    assert "incomplete-leaderboard" in done.err
+    assert "2 of more entries" in board("show", "theirs").out
+
+
 @pytest.mark.parametrize(("more", "score"), [((), 0.9), (("--ascending",), 0.6)])
 def test_submissions_of_one_owner_are_one_team(more, score, place, tmp_path):
     names = {"alice-12": "0.6", "bob_b-13": "0.7", "alice-15": "0.9", "dora-16": ""}

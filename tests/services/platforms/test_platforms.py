@@ -27,7 +27,7 @@ from tests.support.boards import CASES as BOARD_CASES
 from tests.support.boards import TRUTH, labels
 from tests.support.command_line import ROOT, Finished, run
 from tests.support.declared_kinds import KINDS
-from tests.support.evalai import CHALLENGE, QUEUE, TOKEN, EvalAi, served
+from tests.support.evalai import CHALLENGE, QUEUE, TOKEN, EvalAi, leaderboard, served
 from tests.support.platform_folders import (
     jobs,
     listed_inputs,
@@ -369,12 +369,25 @@ def test_the_files_of_a_platform_are_what_it_reads(tmp_path):
     files += [config["submission_guidelines"], config["evaluation_script"], phase["description"]]
     assert {*files, phase["test_annotation_file"]} <= names
     assert config["remote_evaluation"] is True
-    assert config["leaderboard"][0]["schema"] == {"labels": ["score"], "default_order_by": "score"}
+    schema = config["leaderboard"][0]["schema"]
+    assert (schema["labels"], schema["default_order_by"]) == (["score"], "score")
     with zipfile.ZipFile(made / "challenge_config.zip") as archive:
         page = archive.read(config["description"]).decode()
     assert page.startswith("<h1>T: 2026</h1>")
     assert "# " not in page
     assert config["dataset_splits"][0]["codename"] == phase["codename"] == "test"
+
+
+def test_on_evalai_every_finished_submission_is_shown_and_the_best_of_each_column_comes_first(tiles):
+    """Submissions were private, and columns were sorted as the score is."""
+    yaml = pytest.importorskip("yaml")
+    usual = ("--metadata", tiles / "table.csv", "--metrics", "pearson,mae")
+    made = bundle(tiles / "ki67.toml", "evalai", tiles / "truth.csv", tiles / "b", *usual)
+    with zipfile.ZipFile(made / "challenge_config.zip") as archive:
+        config = yaml.safe_load(archive.read("challenge_config.yaml"))
+    good, bad = ({"score": x, "mae": x, "pearson": y} for x, y in ((1.0, 0.9), (2.0, 0.8)))
+    for column in ("score", "mae", "pearson"):
+        assert leaderboard(config, [bad, good], column) == [good, bad]
 
 
 def test_the_remote_worker_scores_what_waits_and_keeps_token_and_truth(tmp_path):
@@ -428,6 +441,14 @@ BAD_BUNDLES = {
     "too many decimals": (("--decimals", 99), "--decimals"),
     "no title": (("--title", " "), "--title"),
     "an image that no registry has": (("--platform", "codabench"), "--image"),
+    "an image with a longer name than Codabench keeps": (
+        ("--platform", "codabench", "--image", f"lab/{'x' * 125}"),
+        "128 characters",
+    ),
+    "a metric with a longer name than a column of Codabench": (
+        ("--platform", "codabench", "--image", "lab/i", "--metrics", "x" * 37),
+        "36 characters",
+    ),
     "a socket for nothing": (("--socket", "segmentation=a"), "is not one of case, answer"),
     "a socket without slug": (("--socket", "answer"), "is no slug"),
     "a metric that there is not": (("--metrics", "dice"), "dice is not one of"),
@@ -454,6 +475,8 @@ truth = {case = "tile", value = "ki67"}
 predictions = {value = "ki67", missing = "refuse"}
 score = {metric = "mae"}
 subgroups = {columns = ["scanner"]}
+[[report]]
+metric = "pearson"
 """
 
 
