@@ -31,6 +31,37 @@ def test_every_place_is_there(page: Path):
     assert sorted(str(place) for place in places if not place.exists()) == []
 
 
+def promises(text: str) -> list[tuple[str, list[Path], list[str]]]:
+    """Return each promise of the page about security with the files and functions that hold it. A name
+    without a folder lies beside the file before it; a function without a file, in the one above its table."""
+    above: list[Path] = []
+    found = []
+    for line in text.partition("## What is promised")[2].partition("\n## Limits")[0].splitlines():
+        files = [] if line.startswith("| ") else above
+        codes = re.findall(r"`([\w./-]+)`", line.rpartition(" | ")[2] if line.startswith("| ") else line)
+        for code in codes:
+            if code.startswith("tests/"):
+                files.append(ROOT / code)
+            elif code.endswith(".py"):
+                files.append(files[-1].with_name(code))
+        if line.startswith("#"):
+            above.clear()
+        elif line.startswith("| ") and not line.startswith("| promise"):
+            functions = [code for code in codes if re.fullmatch(r"test_\w+", code)]
+            found.append((line.split("|")[1].strip(), [*files, *above], functions))
+    return found
+
+
+def test_every_promise_names_tests_that_are_there():
+    held = promises((ROOT / "docs" / "security.md").read_text(encoding="utf-8"))
+    assert len(held) > 40
+    for promise, files, functions in held:
+        assert files, promise
+        assert [str(path) for path in files if not path.exists()] == [], promise
+        code = "".join(path.read_text(encoding="utf-8") for path in files if path.is_file())
+        assert [name for name in functions if f"def {name}(" not in code] == [], promise
+
+
 def test_the_architecture_names_every_folder_and_loose_module():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     named_there = set(re.findall(r"`([\w./]+)`", text))
