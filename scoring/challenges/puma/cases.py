@@ -13,7 +13,7 @@ from scoring.challenges.puma import names
 from scoring.challenges.puma.formula import ID
 from scoring.challenges.puma.names import Naming
 from scoring.common.findings import Finding, InputRefused, error, note, warning
-from scoring.common.fixes import InputChanges, SuggestedFix
+from scoring.common.fixes import InputChanges, SuggestedFix, written_pairs
 from scoring.core import file_contents
 from scoring.core.file_contents import (
     LIKELY,
@@ -25,7 +25,7 @@ from scoring.core.file_contents import (
     with_pictures,
 )
 from scoring.inputs.nuclei import POLYGONS, Nuclei, NucleiFile, counted, positions, read_nuclei
-from scoring.inputs.nuclei.tiles import OF_COCO, by_tile, is_of_points
+from scoring.inputs.nuclei.tiles import OF_COCO, OF_SLIDE, by_slide, by_tile, is_of_points
 from scoring.inputs.sources import SourceFiles, sha256
 from scoring.inputs.tables import TextTable, find_column, key, repeated_row
 
@@ -33,6 +33,7 @@ ENDINGS = (".geojson", ".json")
 SUFFIX = "_nuclei"
 TISSUE = "_tissue"
 UNKNOWN_NAMES = 20
+N_CLASSES = len(names.CLASSES)
 SHOWN = 5
 LEAVE_OUT = SuggestedFix(
     "Leave out nuclei of other classes", InputChanges(options=(("unknown_classes", "ignore"),))
@@ -143,7 +144,29 @@ def read_cases(files: SourceFiles, members: Iterable[str], naming: Naming, grade
         problems += [*nuclei_file.problems, *(entry for entry in unknown if entry.level == "error")]
         findings += [*nuclei_file.findings, *(entry for entry in unknown if entry.level != "error")]
         contents.append(nuclei_file)
+    fixes = _fixes_of_unknown(contents, naming)
+    problems = [entry.with_fixes(*fixes) if entry.code == "unknown-class" else entry for entry in problems]
     return CaseFiles(tuple(contents), digest_of, tuple(problems), tuple(findings))
+
+
+def _fixes_of_unknown(contents: Iterable[NucleiFile], naming: Naming) -> list[SuggestedFix]:
+    """Return what can be done with nuclei of other classes: numbers are read as the ten in their order, from
+    0 or 1; nuclei are left out where most are of a known class."""
+    unknown = {name for file in contents for name in file.unknown or () if not naming.ignores(name)}
+    numbers = sorted(int(name) for name in unknown if name.isdecimal())
+    firsts = (0, 1) if unknown and len(numbers) == len(unknown) else ()
+    fixes = [_in_order(first) for first in firsts if first <= numbers[0] and numbers[-1] < first + N_CLASSES]
+    left = sum(len(file.nuclei) for file in contents)
+    total = sum(file.items for file in contents)
+    return fixes or [LEAVE_OUT] * (2 * left >= total)
+
+
+def _in_order(first: int) -> SuggestedFix:
+    """Return the fix that reads numbers as the ten classes in their order."""
+    pairs = [(str(number), name) for number, name in enumerate(names.CLASSES, first)]
+    label = ", ".join(f"{number} {name.replace('_', ' ')}" for number, name in pairs)
+    changes = InputChanges(options=(("class_map", written_pairs(pairs)),))
+    return SuggestedFix(f"Read numbers as the ten classes, from {first}: {label}", changes)
 
 
 def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> CaseFiles:
@@ -192,7 +215,7 @@ def _graded(is_ignored: bool, where: str, description: str) -> Finding:
     if is_ignored:
         return warning("unknown-class", where, f"{description} Such nuclei are left out.")
     message = f"{description} Rename the class, map it to one of the ten, or leave such nuclei out."
-    return error("unknown-class", where, message).with_fixes(LEAVE_OUT)
+    return error("unknown-class", where, message)
 
 
 def _quoted(name: str) -> str:
@@ -357,9 +380,10 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
         yield Candidate(ID, "tile_model", "a model that finds nuclei in a tile", POSSIBLE)
     heads = [head for member, head in contents.json_heads.items() if is_nuclei_file(member)]
     several = any(map(is_of_points, contents.tables)) or any(map(OF_COCO.search, heads))
-    tiles = by_tile(contents.files) if several else contents.files
+    slides, of_slide = by_slide(contents.files)
+    tiles = by_tile(slides) if several else slides
     nuclei = [member for member in tiles.members if is_nuclei_file(member)]
-    is_split = tiles is not contents.files
+    is_split = tiles is not slides or any(member.endswith(OF_SLIDE) for member in of_slide.values())
     if not is_split and not any(NUCLEI.search(head) for head in heads):
         return
     ids = frozenset(case_key(case_id(member)) for member in nuclei)

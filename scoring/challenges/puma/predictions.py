@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,12 +15,13 @@ from scoring.challenges.puma.cases import NO_FILE, SubmissionMembers, WrittenFil
 from scoring.challenges.puma.names import Naming
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.findings import Finding, InputRefused, note, warning
+from scoring.common.fixes import InputChanges, renaming
 from scoring.core.challenge import Context
 from scoring.core.submission import ignored
 from scoring.inputs import case_tables, suggestions
 from scoring.inputs.jobs import by_case
 from scoring.inputs.nuclei import Nuclei
-from scoring.inputs.nuclei.tiles import by_tile
+from scoring.inputs.nuclei.tiles import by_slide, by_tile
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.inputs.table_edits import fixed_name
 
@@ -152,8 +153,10 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
     problem.
     """
     naming = Naming.of(**context.options)
-    files, original = by_case(open_source(source, context.name))
-    files = by_tile(files)
+    opened, of_job = by_case(open_source(source, context.name))
+    files, of_slide = by_slide(opened)
+    original = {member: of_job.get(before, before) for member, before in of_slide.items()} or of_job
+    files = by_tile(files, source.changes if isinstance(source, FixedSource) else InputChanges())
     submission = find_predictions(
         files, truth.ids if truth else None, lambda member: _leaves(source, original.get(member, member))
     )
@@ -216,7 +219,12 @@ def _no_common(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembe
     named = sorted(submission.member_of)
     if not named or not set(named).isdisjoint(truth.ids):
         return []
-    return [case_tables.nothing_in_common(files.name, "no file matches a case of", named, truth)]
+    problem = case_tables.nothing_in_common(files.name, "no file matches a case of", named, truth)
+    if all(map(str.isdecimal, named)) and len(named) == len(truth.ids):
+        in_order = zip(sorted(named, key=int), sorted(truth.ids), strict=True)
+        fix = renaming("case", tuple(in_order))
+        problem = problem.with_fixes(replace(fix, label=f"{fix.label}, in the order of their names"))
+    return [problem]
 
 
 def _unmatched(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembers) -> Iterator[Finding]:

@@ -7,7 +7,8 @@ Sources of the formats:
         "cells": [{bbox, centroid, contour, type_prob, type}]}; as GeoJSON a bare list of one MultiPolygon, or
         MultiPoint, for each class, of which each part is a cell.
     StarDist (stardist/models/model2d.py, `predict_instances`): details {"coord": [n, 2, rays] as y, x,
-        "points": [n, 2] as y, x, "prob": [n], "class_id": [n]}.
+        "points": [n, 2] as y, x, "prob": [n], "class_id": [n], from 1: the background is 0}. It has no names:
+        a list of names beside it is that of all classes, or names each nucleus.
     QuPath (qupath.lib.io.GsonTools): a bare list of features.
 """
 
@@ -17,6 +18,9 @@ from typing import Any
 Item = dict[str, Any]
 PROBABILITY = "Detection probability"
 """What QuPath calls the confidence of StarDist, among the measurements."""
+CLASS_NAMES = ("class_names", "class_name", "classes", "names", "labels", "type_map")
+"""Keys of names beside the numbers of classes, or in place of them."""
+BACKGROUND = ("background", "bg", "_background_")
 
 
 def native(document: Any) -> tuple[str, str, list[Any]] | None:
@@ -65,7 +69,7 @@ def _cell(entry: Any, names: Mapping[str, Any]) -> Item:
 
 
 def _stardist(document: Mapping[str, Any], outlines: Any) -> Iterator[Item]:
-    kinds, confidences = document.get("class_id"), document.get("prob")
+    kinds, confidences = _kinds(document, len(outlines)), document.get("prob")
     for number, outline in enumerate(outlines):
         item: Item = {}
         if (
@@ -74,11 +78,30 @@ def _stardist(document: Mapping[str, Any], outlines: Any) -> Iterator[Item]:
             and all(isinstance(axis, list) for axis in outline)
         ):
             item["path_points"] = [[x, y] for y, x in zip(*outline, strict=False)]
-        if isinstance(kinds, list) and number < len(kinds):
+        if number < len(kinds):
             item["name"] = str(kinds[number])
         if isinstance(confidences, list) and number < len(confidences):
             item["probability"] = confidences[number]
         yield item
+
+
+def _kinds(document: Mapping[str, Any], count: int) -> list[Any]:
+    """Return the class of each nucleus, by its name where the document has names."""
+    numbers = document.get("class_id")
+    for key in CLASS_NAMES:
+        names = document.get(key)
+        if isinstance(names, list) and len(names) == count and not isinstance(numbers, list):
+            return names
+        if isinstance(names, (list, dict)) and isinstance(numbers, list):
+            named = names if isinstance(names, dict) else _numbered(names)
+            return [named.get(str(number), number) for number in numbers]
+    return numbers if isinstance(numbers, list) else []
+
+
+def _numbered(names: list[Any]) -> dict[str, Any]:
+    """Return the name of each class number, from 1 unless the first name is that of the background."""
+    first = 0 if names and str(names[0]).lower() in BACKGROUND else 1
+    return {str(number): name for number, name in enumerate(names, first)}
 
 
 READERS: dict[str, Callable[[Mapping[str, Any], Any], Iterator[Item]]] = {

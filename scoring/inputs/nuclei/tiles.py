@@ -1,23 +1,28 @@
-"""Files that list the nuclei of several tiles, or points in a table, as a file for each tile.
+"""Files that list the nuclei of several tiles, points in a table, or lie in a folder for each tile, as a file
+for each tile.
 
 Sources of the formats: COCO (cocodataset.org, "Data format": images, annotations, categories; results with
-`image_id`, `category_id` and `score`), and tables of points with x and y.
+`image_id`, `category_id` and `score`, beside which SAHI writes `category_name`), tables of points with x and
+y, and the folder for each slide of CellViT (TIO-IKIM/CellViT-Inference, cellvit/inference/inference.py).
 """
 
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from scoring.common.findings import InputRefused
+from scoring.common.findings import InputRefused, error
+from scoring.common.fixes import InputChanges
 from scoring.common.isolation import isolated
 from scoring.inputs import case_ids
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.nuclei import strict
 from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles
+from scoring.inputs.table_edits import fixed_name
 from scoring.inputs.tables import TextTable, find_column
 
 X = ("x", "cx", "centroid_x", "x_centroid", "centroid_x_px", "x_px", "x_center")
@@ -25,28 +30,85 @@ Y = tuple(name.replace("x", "y", 1) if name != "centroid_x_px" else "centroid_y_
 KIND = ("class", "classification", "class_name", "name", "type", "label", "cell_type", "category")
 CONFIDENCE = ("score", "confidence", "probability", "prob", "detection_probability", "type_prob")
 COCO_MARKS = (b'"category_id"', b'"image_id"')
+COCO_IMAGES = (b'"images"', b'"file_name"')
+"""What a file of COCO has that says which image a number is, though it list no nucleus."""
 OF_COCO = re.compile(r'"(image_id|category_id|file_name)"')
 """What the beginning of a file of COCO has."""
+LISTS = (".json", ".geojson")
+OF_SLIDE = ("cells.json", "cell_detection.json", "cells.geojson", "cell_detection.geojson")
+"""What CellViT writes of one slide: outlines with confidences, middles, and both without confidences."""
+OF_RUN, IN_SLIDE = "processed_files.json", "cell_detection"
+"""What CellViT writes of a run, and the folder that its first version has in that of a slide."""
 Tiles = dict[str, bytes]
 
 
-def by_tile(files: SourceFiles) -> SourceFiles:
+def by_slide(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
+    """Return files called by their slides, and what each was called before, where they lie in a folder for
+    each slide under one name, or are those of CellViT; others as they are.
+
+    Args:
+        files: Files of nuclei.
+    """
+    lists = [member for member in files.members if member.lower().endswith(LISTS)]
+    of_cellvit = [member for member in lists if member.endswith(OF_SLIDE)]
+    names = Counter(PurePosixPath(member).name for member in lists)
+    if files.kind == "file" or not (of_cellvit or (len(names) == 1 and len(lists) > 1)):
+        return files, {}
+    found: dict[str, dict[int, str]] = {}
+    for member in of_cellvit or lists:
+        slide, rank = _slide(PurePosixPath(member))
+        if not slide or rank in found.setdefault(slide, {}):
+            return files, {}
+        found[slide][rank] = member
+    chosen = [(slide, of_slide[min(of_slide)]) for slide, of_slide in found.items()]
+    original = {f"{slide}{PurePosixPath(member).suffix}": member for slide, member in chosen}
+    runs = {member for member in lists if of_cellvit and PurePosixPath(member).name == OF_RUN}
+    original |= {member: member for member in files.members if member not in {*of_cellvit, *runs, *lists}}
+    original |= {member: member for member in lists if of_cellvit and member not in {*of_cellvit, *runs}}
+    sizes = {name: files.sizes[original[name]] for name in sorted(original)}
+    renamed = replace(
+        files,
+        sizes=sizes,
+        read=lambda member: files.read(original[member]),
+        open=lambda member: files.open(original[member]),
+    )
+    return renamed, original
+
+
+def _slide(path: PurePosixPath) -> tuple[str, int]:
+    """Return the slide that a file is of, by its name or its folder, and its place in `OF_SLIDE`."""
+    for rank, name in enumerate(OF_SLIDE):
+        if path.name.endswith(f"_{name}"):
+            return path.name.removesuffix(f"_{name}"), rank
+    folder = path.parent.parent if path.parent.name == IN_SLIDE else path.parent
+    return folder.name, OF_SLIDE.index(path.name) if path.name in OF_SLIDE else 0
+
+
+def by_tile(files: SourceFiles, changes: InputChanges = InputChanges()) -> SourceFiles:
     """Return files of which those of several tiles are a file for each, in the form of CellViT.
 
     Args:
         files: Files of nuclei.
+        changes: By which names of tiles are read that only a file's content has.
 
     Raises:
-        InputRefused: A table of points has no class.
+        InputRefused: A table of points has no class, or two files list the nuclei of one tile.
     """
+    listing = _listing(files)
     files_of_tiles: Tiles = {}
-    split = set()
+    split = {listing} if listing else set()
+    images = files.read(listing) if listing else b""
     for member in files.members:
-        tiles = _tiles(files, member)
+        tiles = None if member == listing else _tiles(files, member, images)
         if tiles is not None:
+            named = {fixed_name(name, changes): data for name, data in tiles.items()}
+            twice = sorted(named.keys() & files_of_tiles.keys())
+            if twice:
+                text = f"{', '.join(twice[:3])}: another file lists the nuclei of this image too. Keep one."
+                raise InputRefused([error("duplicate-case", files.called(member), text)])
             split.add(member)
-            files_of_tiles |= tiles
-    if not split:
+            files_of_tiles |= named
+    if not files_of_tiles:
         return files
     sizes = {m: size for m, size in files.sizes.items() if m not in split} | {
         m: len(d) for m, d in files_of_tiles.items()
@@ -67,11 +129,26 @@ def is_of_points(table: TextTable) -> bool:
     return all(find_column(table, names)[0] is not None for names in (X, Y))
 
 
-def _tiles(files: SourceFiles, member: str) -> Tiles | None:
-    """Return the tiles of a member; None for a member of another kind."""
+def _listing(files: SourceFiles) -> str | None:
+    """Return the one file of COCO that says which image a number is, beside bare lists of results."""
+    lists = [member for member in files.members if member.lower().endswith(".json")]
+    if len(lists) < 2:
+        return None
+    beginnings = {member: files.open(member).read(1).strip() for member in lists}
+    listings = [
+        member
+        for member in lists
+        if beginnings[member] == b"{" and all(mark in files.read(member) for mark in COCO_IMAGES)
+    ]
+    return listings[0] if len(listings) == 1 and b"[" in beginnings.values() else None
+
+
+def _tiles(files: SourceFiles, member: str, images: bytes) -> Tiles | None:
+    """Return the tiles of a member; None for a member of another kind. images: as of `of_coco`."""
     if member.lower().endswith(".json"):
         data = files.read(member)
-        return of_coco(data, files.called(member)) if all(mark in data for mark in COCO_MARKS) else None
+        is_coco = all(mark in data for mark in COCO_MARKS)
+        return of_coco(data, files.called(member), images) if is_coco else None
     if not member.lower().endswith(TABLES_IN_FOLDERS):
         return None
     try:
@@ -82,28 +159,36 @@ def _tiles(files: SourceFiles, member: str) -> Tiles | None:
 
 
 @isolated
-def of_coco(data: bytes, name: str) -> Tiles | None:
+def of_coco(data: bytes, name: str, images: bytes = b"") -> Tiles | None:
     """Return the tiles of a file of COCO, annotations or results; None for another file.
 
-    A shape that is no polygon (run lengths) is read as its box. name: for messages.
+    A shape that is no polygon (run lengths) is read as its box.
+
+    Args:
+        data: The file.
+        name: For messages.
+        images: The file of COCO beside a bare list of results, with the images and categories that it
+            numbers.
     """
     document, _problem = strict.document(data, name)
-    annotations = document if isinstance(document, list) else None
-    names: dict[str, str] = {}
-    images: dict[str, str] = {}
-    if isinstance(document, dict):
-        annotations = document.get("annotations")
-        images = {str(i.get("id")): str(i.get("file_name")) for i in _objects(document.get("images"))}
-        names = {str(c.get("id")): str(c.get("name")) for c in _objects(document.get("categories"))}
+    annotations = document.get("annotations") if isinstance(document, dict) else document
     if not isinstance(annotations, list) or not all(
         isinstance(entry, dict) and {"image_id", "category_id"} <= entry.keys() for entry in annotations
     ):
         return None
-    cells: dict[str, list[dict[str, Any]]] = {_case(image): [] for image in images.values()}
+    beside = strict.document(images, name)[0] if images else document
+    names, files = _named(beside, "categories", "name"), _named(beside, "images", "file_name")
+    cells: dict[str, list[dict[str, Any]]] = {_case(file): [] for file in files.values()}
     for entry in annotations:
-        case = _case(images.get(str(entry["image_id"]), str(entry["image_id"])))
+        case = _case(files.get(str(entry["image_id"]), str(entry["image_id"])))
         cells.setdefault(case, []).append(_cell(entry))
     return {case: _written(listed, names) for case, listed in cells.items()}
+
+
+def _named(document: Any, key: str, name: str) -> dict[str, str]:
+    """Return the name of each number that a list of a document has."""
+    entries = document.get(key) if isinstance(document, dict) else None
+    return {str(entry.get("id")): str(entry.get(name)) for entry in _objects(entries)}
 
 
 def _objects(entries: Any) -> Iterator[Mapping[str, Any]]:
@@ -123,7 +208,11 @@ def _cell(entry: Mapping[str, Any]) -> dict[str, Any]:
     elif isinstance(box, list) and len(box) == 4 and all(map(strict.is_number, box)):
         x, y, width, height = box
         outline = [[x, y], [x + width, y], [x + width, y + height], [x, y + height]]
-    return {"contour": outline, "type": entry["category_id"], "type_prob": entry.get("score")}
+    return {
+        "contour": outline,
+        "type": entry.get("category_name", entry["category_id"]),
+        "type_prob": entry.get("score"),
+    }
 
 
 def _written(cells: list[dict[str, Any]], names: Mapping[str, str]) -> bytes:

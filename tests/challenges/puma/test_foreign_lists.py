@@ -15,6 +15,8 @@ import pytest
 import scoring
 from scoring.challenges import samples
 from scoring.challenges.recognition import recognise
+from scoring.common.finding_groups import distinct
+from scoring.inputs.sources import FixedSource
 
 PUMA = scoring.load_challenge("puma")
 SAMPLE = next(iter(samples.test_sets("puma").values()))
@@ -133,6 +135,33 @@ def points(delimiter: str = ",", tiles=TILES) -> bytes:
     return text.getvalue().encode()
 
 
+def results(tiles=TILES, image=lambda k, case: case, **more) -> bytes:
+    """A bare list, as COCO's "results" and `sahi predict` write them, the latter with `category_name`
+    (obss/sahi at 2d8de479, sahi/prediction.py `to_coco_prediction`)."""
+    return json.dumps([
+        {"image_id": image(k, case), "category_id": NAMES.index(name), "score": p, "bbox": [0, 0, 1, 1],
+         "segmentation": [[number for point in ring for number in point]],
+         **{key: value(name) for key, value in more.items()}}
+        for k, (case, nuclei) in enumerate(tiles.items()) for ring, name, p in nuclei
+    ]).encode()  # fmt: skip
+
+
+def cellvit_points(nuclei) -> object:
+    cells = [{"bbox": box(ring), "centroid": centre(ring), "type": NAMES.index(n)} for ring, n, _ in nuclei]
+    return {"wsi_metadata": {"base_mpp": 0.23}, "type_map": dict(enumerate(NAMES)), "cells": cells}
+
+
+def slides(called: str) -> dict[str, bytes]:
+    """A run of CellViT (TIO-IKIM/CellViT-Inference at 30e72988, cellvit/inference/inference.py
+    `process_wsi`): four files of each slide, and one of the run."""
+    writers = {"cells.json": cellvit, "cell_detection.json": cellvit_points, "cells.geojson": cellvit_geojson}
+    run = {
+        called.format(case, name): json.dumps(write(nuclei)).encode()
+        for case, nuclei in TILES.items() for name, write in writers.items()
+    }  # fmt: skip
+    return run | {"processed_files.json": json.dumps([f"{case}.tif" for case in TILES]).encode()}
+
+
 def folder(write, ending: str = ".json") -> dict[str, bytes]:
     return {f"{case}{ending}": json.dumps(write(nuclei)).encode() for case, nuclei in TILES.items()}
 
@@ -148,6 +177,22 @@ WRITTEN = {
     ),
     "CellViT as GeoJSON": folder(cellvit_geojson, ".geojson"),
     "COCO": {"predictions.json": coco()},
+    "COCO's results beside its images": {
+        "results.json": results(image=lambda k, _: k),
+        "test.json": json.dumps({**json.loads(coco({c: [] for c in TILES})), "annotations": []}).encode(),
+    },
+    "SAHI": {"result.json": results(category_name=lambda name: name)},
+    "StarDist with names": folder(lambda nuclei: {**stardist(nuclei), "class_names": NAMES}),
+    "StarDist with names and background": folder(
+        lambda nuclei: {**stardist(nuclei), "class_names": ["background", *NAMES]}
+    ),
+    "StarDist, each named": folder(
+        lambda nuclei: {**stardist(nuclei), "class_id": None, "class_name": [name for _, name, _ in nuclei]}
+    ),
+    "a run of CellViT": slides("{}/{}"),
+    "a run of its first version": slides("{}/cell_detection/{}"),  # TIO-IKIM/CellViT, cell_detection.py
+    "a run with slides in the names": slides("{}_{}"),
+    "a file of one name for each tile": {f"{name[:-5]}/out.json": d for name, d in folder(cellvit).items()},
     "points": {"points.csv": points()},
     "points of a German Excel": {"points.csv": points(";").replace(b".", b",").replace(b",tif", b".tif")},
 }
@@ -173,6 +218,47 @@ def test_lists_of_the_field_give_the_score_of_the_same_nuclei(program):
         assert found.score == pytest.approx(expected.score, abs=1e-12)
     assert sum(map(len, predictions.nuclei)) == sum(map(len, TILES.values()))
     assert not found.official.same
+
+
+@pytest.mark.parametrize(
+    ("files", "labels"),
+    [
+        ({"a.json": results()}, ["Read numbers as the ten classes, from 0"]),
+        (folder(stardist), ["Read numbers as the ten classes, from 1"]),
+        (
+            {"a.json": results(image=lambda k, _: k, category_name=lambda name: name)},
+            ["Read cases “0” as sample_metastatic_roi_001"],
+        ),
+        (
+            {"a.json": results(image=lambda k, _: 10 + k)},
+            ["Read cases “10” as sample_metastatic_roi_001", "Read numbers as the ten classes, from 0"],
+        ),
+    ],
+)
+def test_numbers_in_place_of_names_are_asked_about(files, labels):
+    source = files
+    options: dict = {}
+    for label in labels:
+        with pytest.raises(scoring.InputRefused) as refused:
+            PUMA.read_predictions(source, TRUTH, "a.json", **options)
+        (fix,) = distinct(fix for problem in refused.value.problems for fix in problem.fixes)
+        assert fix.label.startswith(label)
+        source = FixedSource(source, fix.changes) if fix.changes.of_files else source
+        options |= dict(fix.changes.options)
+    assert card(source, **options).score == pytest.approx(card(TEAM).score, abs=1e-12)
+
+
+def test_nothing_is_offered_that_leaves_most_nuclei_out():
+    foreign = {name: data.replace(b"nuclei_", b"kind ") for name, data in folder(cellvit).items()}
+    with pytest.raises(scoring.InputRefused) as refused:
+        PUMA.read_predictions(foreign, TRUTH)
+    assert not [fix for problem in refused.value.problems for fix in problem.fixes]
+
+
+def test_two_files_that_list_one_image_are_refused():
+    with pytest.raises(scoring.InputRefused) as refused:
+        PUMA.read_predictions({"a.json": coco(), "b.json": coco()}, TRUTH)
+    assert [problem.code for problem in refused.value.problems] == ["duplicate-case"]
 
 
 @pytest.mark.parametrize("program", WRITTEN)
